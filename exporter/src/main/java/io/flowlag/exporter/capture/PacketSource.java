@@ -1,0 +1,51 @@
+package io.flowlag.exporter.capture;
+
+/**
+ * Where packets come from. One thread owns a source: it calls {@link #poll} until that returns {@link #END_OF_SOURCE}, then
+ * {@link #close}. Nothing is allocated per packet by the implementations meant for the packet path (files, packet ring).
+ * <p>
+ * Everything that cannot work is said when the source is opened, by a {@link CaptureException}; after that a source only
+ * counts: {@link #damage()} says why a file ended early, {@link #kernelDropCount()} what the kernel lost.
+ */
+public interface PacketSource extends AutoCloseable {
+    /** Returned by {@link #poll} when there will be no further packet. */
+    int END_OF_SOURCE = -1;
+
+    /**
+     * Hands packets over. Live sources never wait here: they return 0 when nothing has arrived.
+     *
+     * @param handler     takes the packets.
+     * @param packetLimit how many at most in this call.
+     * @return how many packets were taken from the source (those filtered included), or {@link #END_OF_SOURCE}.
+     */
+    int poll(PacketHandler handler, int packetLimit);
+
+    /** {@return what the source is, for messages: a path or an interface} */
+    String name();
+
+    /** {@return packets taken from the source so far, those included that a filter kept back} */
+    long capturedCount();
+
+    /** {@return packets that a filter in this process kept back; those that the kernel filtered never reach us} */
+    long filteredCount();
+
+    /** {@return packets that the kernel reported lost before we could read them; 0 for files} */
+    long kernelDropCount();
+
+    /** {@return packets whose timestamp does not fit 64 bits of nanoseconds and was clamped; 0 for live sources} */
+    default long timestampClampedCount() {
+        return 0;
+    }
+
+    /** {@return octets of input consumed so far, for progress} */
+    long consumedBytes();
+
+    /** {@return octets of input in all, or -1 where that is not known} */
+    long totalBytes();
+
+    /** {@return why the input ended before its end, or null if it is whole; for a live source, why it stopped} */
+    String damage();
+
+    @Override
+    void close();
+}

@@ -1,0 +1,314 @@
+package io.flowlag.exporter.capture.afpacket;
+
+import com.sun.jna.Platform;
+import io.flowlag.exporter.capture.CaptureException;
+import io.flowlag.exporter.capture.CaptureException.Kind;
+import io.flowlag.exporter.capture.LiveCaptureOptions;
+import io.flowlag.exporter.capture.LiveCaptureOptions.Direction;
+import io.flowlag.exporter.capture.LivePacketSource;
+import io.flowlag.exporter.capture.PacketFilter;
+import io.flowlag.exporter.capture.PacketHandler;
+import io.flowlag.exporter.capture.filter.BpfCompiler;
+import io.flowlag.exporter.capture.filter.BpfFilter;
+import io.flowlag.exporter.capture.filter.BpfProgram;
+import io.flowlag.exporter.capture.posix.NetworkInterfaces;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Packets of a Linux interface from the kernel's ring. Owned by one thread. The packets are handed over where the kernel wrote
+ * them: no call to the kernel and no allocation per packet; every {@value #HOUSEKEEPING_INTERVAL_MS} ms two calls to read the
+ * kernel's drops and to see whether the interface is still there. Memory: the ring, outside the heap, until {@link #close}.
+ * <p>
+ * The outer VLAN tag of a packet that arrives is not in the frame (the kernel takes it out) but in {@code vlanTag}; its four
+ * octets are counted in {@code wireLengthBytes}. A packet that leaves has its tag where the sender put it.
+ * <p>
+ * Timestamps are the kernel's, nanoseconds since the UNIX epoch, taken when the packet passes the tap: on arrival in the softirq,
+ * behind the card's own ring; on leaving behind the queueing discipline. Stamps of the network card are to be had for arriving
+ * packets only, so direction {@code IN} is needed for them.
+ */
+public final class AfPacketSource implements LivePacketSource {
+    /** How often drops are read and the interface is looked for. */
+    static final int HOUSEKEEPING_INTERVAL_MS = 50;
+
+    private static final int VLAN_TAG_LENGTH_BYTES = 4;
+    /** How long to wait for the last block of an interface that is gone, should the kernel not pass it on. */
+    private static final long DRAIN_DEADLINE_NS = TimeUnit.SECONDS.toNanos(2);
+    private static final long HOUSEKEEPING_INTERVAL_NS = TimeUnit.MILLISECONDS.toNanos(HOUSEKEEPING_INTERVAL_MS);
+
+    private final String name;
+    private final int interfaceId;
+    private final int linkType;
+    private final boolean isCooked;
+    private final PacketFilter cookedFilter;
+    private final List<String> notices;
+    private final PacketSocket socket;
+    private final PacketRing ring;
+
+    private long capturedCount;
+    private long filteredCount;
+    private long kernelDropCount;
+    private long capturedBytes;
+    private long hardwareTimestampCount;
+    private long nextHousekeepingNs = System.nanoTime();
+    private boolean isEnding;
+    private long endDeadlineNs;
+    private String damage;
+
+    private AfPacketSource(
+        final LiveCaptureOptions options,
+        final int interfaceId,
+        final LinkLayer linkLayer,
+        final PacketSocket socket,
+        final PacketRing ring,
+        final List<String> notices) {
+        this.name = options.interfaceName();
+        this.interfaceId = interfaceId;
+        this.linkType = linkLayer.linkType();
+        this.isCooked = linkLayer.isCooked();
+        this.cookedFilter = isCooked && options.hasFilter() ?
+            new BpfFilter(BpfCompiler.compile(options.filterExpression(), linkType, options.snapLengthBytes())) : null;
+        this.socket = socket;
+        this.ring = ring;
+        this.notices = List.copyOf(notices);
+    }
+
+    /**
+     * Opens an interface.
+     *
+     * @param options how.
+     * @return the source; packets that arrive from now on are in it.
+     * @throws CaptureException if that cannot be done; its message says what can.
+     */
+    public static AfPacketSource open(final LiveCaptureOptions options) {
+        requireSupportedSystem(options.interfaceName());
+        final int interfaceId = NetworkInterfaces.indexOf(options.interfaceName());
+        if (interfaceId == 0) {
+            throw PacketSocket.unknownInterface(options.interfaceName());
+        }
+        final LinkLayer linkLayer;
+        final boolean isLoopback;
+        try (PacketSocket socket = PacketSocket.open(options.interfaceName(), false)) {
+            final int hardwareType = socket.hardwareType();
+            linkLayer = LinkLayer.of(hardwareType);
+            isLoopback = hardwareType == LinkLayer.HARDWARE_LOOPBACK;
+            if (linkLayer == null) {
+                throw new CaptureException(Kind.UNAVAILABLE, options.interfaceName() +
+                    ": packets of hardware type " + hardwareType + " cannot be metered: choose another interface");
+            }
+        }
+        return open(options, interfaceId, linkLayer, isLoopback);
+    }
+
+    private static AfPacketSource open(
+        final LiveCaptureOptions options, final int interfaceId, final LinkLayer linkLayer, final boolean isLoopback) {
+        final BpfProgram program = kernelProgram(options, linkLayer, isLoopback);
+        final List<String> notices = new ArrayList<>();
+        final PacketSocket socket = PacketSocket.open(options.interfaceName(), linkLayer.isCooked());
+        PacketRing ring = null;
+        try {
+            if (options.hardwareTimestamps()) {
+                enableHardwareTimestamps(options, socket, notices);
+            }
+            if (!socket.isInterfaceUp()) {
+                notices.add(options.interfaceName() + ": the interface is down: packets come when it is up");
+            }
+            ring = new PacketRing(socket, options.ringBytes(), options.effectiveBlockBytes(), options.blockTimeoutMs());
+            final AfPacketSource source = new AfPacketSource(options, interfaceId, linkLayer, socket, ring, notices);
+            socket.attachFilter(program);
+            if (options.direction() == Direction.IN) {
+                socket.ignoreOutgoing();
+            }
+            socket.bind(interfaceId);
+            if (options.promiscuous() && !isLoopback) {
+                socket.joinPromiscuous(interfaceId);
+            }
+            return source;
+        } catch (final RuntimeException e) {
+            if (ring != null) {
+                ring.close();
+            }
+            socket.close();
+            throw e;
+        }
+    }
+
+    private static void requireSupportedSystem(final String interfaceName) {
+        final boolean isKnown = Platform.isLinux() && Platform.is64Bit() && (Platform.isIntel() || Platform.isARM()) &&
+            ByteOrder.nativeOrder() == ByteOrder.LITTLE_ENDIAN;
+        if (!isKnown) {
+            throw new CaptureException(Kind.UNAVAILABLE, interfaceName +
+                ": the packet ring is read on 64-bit Linux on x86 and ARM only: use the source 'pcap'");
+        }
+    }
+
+    /**
+     * What the kernel runs on each packet: direction, expression, snap length. On the loopback interface each packet passes the
+     * tap twice, leaving and arriving; both directions mean the arriving one there. Cooked headers are made in the process, so
+     * that is where their filter runs.
+     */
+    private static BpfProgram kernelProgram(
+        final LiveCaptureOptions options, final LinkLayer linkLayer, final boolean isLoopback) {
+        final BpfProgram wanted = options.hasFilter() && !linkLayer.isCooked() ?
+            BpfCompiler.compileForInterface(options.filterExpression(), options.interfaceName(), linkLayer.linkType(),
+                options.snapLengthBytes()) :
+            BpfProgram.accept(options.snapLengthBytes());
+        if (options.direction() == Direction.BOTH && !isLoopback) {
+            return wanted;
+        }
+        return wanted.forDirection(options.direction() == Direction.OUT);
+    }
+
+    private static void enableHardwareTimestamps(
+        final LiveCaptureOptions options, final PacketSocket socket, final List<String> notices) {
+        final String refusal = options.direction() == Direction.IN ? socket.enableHardwareTimestamps() :
+            "they exist for direction 'in' only, and two clocks must not mix";
+        if (refusal != null) {
+            notices.add(options.interfaceName() + ": no hardware timestamps (" + refusal + "): the kernel's are used");
+        }
+    }
+
+    @Override
+    public int poll(final PacketHandler handler, final int packetLimit) {
+        if (!socket.isOpen()) {
+            return END_OF_SOURCE;
+        }
+        int taken = 0;
+        while (taken < packetLimit && ring.advance()) {
+            deliver(handler);
+            taken++;
+        }
+        capturedCount += taken;
+        final long nowNs = System.nanoTime();
+        if (nowNs - nextHousekeepingNs >= 0) {
+            keepHouse(nowNs);
+        }
+        return taken == 0 && isEnding && packetLimit > 0 ? endIfDrained(nowNs) : taken;
+    }
+
+    private void deliver(final PacketHandler handler) {
+        final UnsafeBuffer buffer = ring.buffer();
+        final int frame = ring.frame();
+        final int status = RingLayout.status(buffer, frame);
+        final int vlanTag = RingLayout.vlanTag(buffer, frame, status);
+        int first = RingLayout.firstOctet(buffer, frame);
+        int captured = RingLayout.capturedLengthBytes(buffer, frame);
+        int wire = RingLayout.lengthBytes(buffer, frame) + (vlanTag == PacketHandler.NO_VLAN_TAG ? 0 : VLAN_TAG_LENGTH_BYTES);
+        if (isCooked) {
+            first -= RingLayout.COOKED_HEADER_LENGTH_BYTES;
+            captured += RingLayout.COOKED_HEADER_LENGTH_BYTES;
+            wire += RingLayout.COOKED_HEADER_LENGTH_BYTES;
+            RingLayout.putCookedHeader(buffer, frame, first);
+        }
+        capturedBytes += captured;
+        hardwareTimestampCount += status >>> 31;
+        if (cookedFilter != null && !cookedFilter.matches(buffer, first, captured, wire)) {
+            filteredCount++;
+            return;
+        }
+        handler.onPacket(buffer, first, captured, wire, RingLayout.timestampNs(buffer, frame), linkType, interfaceId, vlanTag);
+    }
+
+    private void keepHouse(final long nowNs) {
+        nextHousekeepingNs = nowNs + HOUSEKEEPING_INTERVAL_NS;
+        kernelDropCount += socket.takeDropCount();
+        if (!isEnding && !socket.hasInterface(interfaceId)) {
+            damage = "interface " + name + " vanished";
+            end(nowNs);
+        }
+    }
+
+    private void end(final long nowNs) {
+        isEnding = true;
+        endDeadlineNs = nowNs + DRAIN_DEADLINE_NS;
+    }
+
+    private int endIfDrained(final long nowNs) {
+        if (!ring.isDrained() && nowNs - endDeadlineNs < 0) {
+            return 0;
+        }
+        close();
+        return END_OF_SOURCE;
+    }
+
+    @Override
+    public boolean awaitArrival(final int timeoutMs) {
+        return !socket.isOpen() || socket.await(timeoutMs);
+    }
+
+    @Override
+    public void stop() {
+        if (socket.isOpen() && !isEnding) {
+            socket.unbind(interfaceId);
+            end(System.nanoTime());
+        }
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public int interfaceId() {
+        return interfaceId;
+    }
+
+    @Override
+    public int linkType() {
+        return linkType;
+    }
+
+    @Override
+    public long hardwareTimestampCount() {
+        return hardwareTimestampCount;
+    }
+
+    @Override
+    public List<String> notices() {
+        return notices;
+    }
+
+    @Override
+    public long capturedCount() {
+        return capturedCount;
+    }
+
+    @Override
+    public long filteredCount() {
+        return filteredCount;
+    }
+
+    @Override
+    public long kernelDropCount() {
+        return kernelDropCount;
+    }
+
+    @Override
+    public long consumedBytes() {
+        return capturedBytes;
+    }
+
+    @Override
+    public long totalBytes() {
+        return -1;
+    }
+
+    @Override
+    public String damage() {
+        return damage;
+    }
+
+    @Override
+    public void close() {
+        if (socket.isOpen()) {
+            kernelDropCount += socket.takeDropCount();
+            ring.close();
+            socket.close();
+        }
+    }
+}

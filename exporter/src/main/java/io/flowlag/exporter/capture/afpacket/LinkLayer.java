@@ -1,0 +1,80 @@
+package io.flowlag.exporter.capture.afpacket;
+
+import io.flowlag.exporter.capture.LinkType;
+
+/**
+ * How the packets of a kind of interface are taken: with the link header that the kernel shows, or without it and with a Linux
+ * cooked header in its place where link headers differ from driver to driver. Stateless.
+ */
+enum LinkLayer {
+    /** Frames with an Ethernet header. */
+    ETHERNET(LinkType.ETHERNET, false),
+    /** Packets that begin with the IP header. */
+    RAW(LinkType.RAW, false),
+    /** The kernel takes the link header off; a cooked header tells the protocol. */
+    COOKED(LinkType.LINUX_SLL, true);
+
+    /** Numbers of {@code if_arp.h}. */
+    static final int HARDWARE_ETHERNET = 1;
+    static final int HARDWARE_LOOPBACK = 772;
+    private static final int HARDWARE_EXPERIMENTAL_ETHERNET = 2;
+    private static final int HARDWARE_INFINIBAND = 32;
+    private static final int HARDWARE_SLIP = 256;
+    private static final int HARDWARE_CSLIP6 = 259;
+    private static final int HARDWARE_PPP = 512;
+    private static final int HARDWARE_CISCO_HDLC = 513;
+    private static final int HARDWARE_RAW_IP = 519;
+    private static final int HARDWARE_TUNNEL = 768;
+    private static final int HARDWARE_TUNNEL6 = 769;
+    private static final int HARDWARE_SIT = 776;
+    private static final int HARDWARE_IPGRE = 778;
+    private static final int HARDWARE_PIM_REGISTER = 779;
+    private static final int HARDWARE_IP6GRE = 823;
+    private static final int HARDWARE_NONE = 0xfffe;
+
+    private final int linkType;
+    private final boolean isCooked;
+
+    LinkLayer(final int linkType, final boolean isCooked) {
+        this.linkType = linkType;
+        this.isCooked = isCooked;
+    }
+
+    int linkType() {
+        return linkType;
+    }
+
+    boolean isCooked() {
+        return isCooked;
+    }
+
+    /**
+     * What to do with a kind of interface.
+     *
+     * @param hardwareType as the kernel numbers it.
+     * @return the way, or null if such packets cannot be metered.
+     */
+    static LinkLayer of(final int hardwareType) {
+        switch (hardwareType) {
+            case HARDWARE_ETHERNET:
+            case HARDWARE_EXPERIMENTAL_ETHERNET:
+            case HARDWARE_LOOPBACK:
+                return ETHERNET;
+            case HARDWARE_NONE:
+            case HARDWARE_RAW_IP:
+                return RAW;
+            case HARDWARE_INFINIBAND:
+            case HARDWARE_PPP:
+            case HARDWARE_CISCO_HDLC:
+            case HARDWARE_TUNNEL:
+            case HARDWARE_TUNNEL6:
+            case HARDWARE_SIT:
+            case HARDWARE_IPGRE:
+            case HARDWARE_PIM_REGISTER:
+            case HARDWARE_IP6GRE:
+                return COOKED;
+            default:
+                return hardwareType >= HARDWARE_SLIP && hardwareType <= HARDWARE_CSLIP6 ? COOKED : null;
+        }
+    }
+}

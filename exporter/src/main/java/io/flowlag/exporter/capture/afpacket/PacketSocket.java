@@ -1,0 +1,281 @@
+package io.flowlag.exporter.capture.afpacket;
+
+import io.flowlag.exporter.capture.CaptureException;
+import io.flowlag.exporter.capture.CaptureException.Kind;
+import io.flowlag.exporter.capture.filter.BpfProgram;
+import io.flowlag.exporter.capture.posix.CLibrary;
+import io.flowlag.exporter.capture.posix.Errno;
+import io.flowlag.exporter.capture.posix.NetworkInterfaces;
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.lang.ref.Reference;
+import java.util.List;
+
+import static io.flowlag.exporter.capture.afpacket.SocketLayout.*;
+
+/**
+ * A packet socket, packet(7), and the calls on it. Until {@link #bind} it receives nothing: it is made for protocol 0, so the
+ * filter is there before the first packet and none slips past it. Owned by one thread. The calls allocate nothing, those that
+ * fail excepted.
+ */
+final class PacketSocket implements AutoCloseable {
+    private static final int ARGUMENT_LENGTH_BYTES = 64;
+    private static final int DATA_LENGTH_BYTES = 64;
+    private static final int CLOSED = -1;
+
+    private final String interfaceName;
+    private final UnsafeBuffer argument =
+        new UnsafeBuffer(BufferUtil.allocateDirectAligned(ARGUMENT_LENGTH_BYTES, Long.BYTES));
+    private final UnsafeBuffer data = new UnsafeBuffer(BufferUtil.allocateDirectAligned(DATA_LENGTH_BYTES, Long.BYTES));
+    private int fd;
+
+    private PacketSocket(final String interfaceName, final int fd) {
+        this.interfaceName = interfaceName;
+        this.fd = fd;
+    }
+
+    /**
+     * Opens a socket that receives nothing yet.
+     *
+     * @param interfaceName for messages.
+     * @param withoutLinkHeader whether the kernel is to take link headers off.
+     * @return the socket.
+     */
+    static PacketSocket open(final String interfaceName, final boolean withoutLinkHeader) {
+        final int fd = CLibrary.socket(AF_PACKET, (withoutLinkHeader ? SOCK_DGRAM : SOCK_RAW) | SOCK_CLOEXEC, 0);
+        if (fd < 0) {
+            throw openFailure(interfaceName, Errno.last());
+        }
+        return new PacketSocket(interfaceName, fd);
+    }
+
+    private static CaptureException openFailure(final String interfaceName, final int errno) {
+        if (errno == Errno.EPERM || errno == Errno.EACCES) {
+            return new CaptureException(Kind.NO_PERMISSION, interfaceName +
+                ": capturing needs the capability CAP_NET_RAW: run with sudo, or let systemd give it" +
+                " (AmbientCapabilities=CAP_NET_RAW), or give it to the java binary (setcap cap_net_raw+ep)");
+        }
+        return new CaptureException(Kind.UNAVAILABLE, interfaceName + ": no packet socket: " + Errno.describe(errno) +
+            ": use the source 'pcap'");
+    }
+
+    /** {@return the kernel's number for the kind of hardware that an interface is} */
+    int hardwareType() {
+        putInterfaceName(argument, interfaceName);
+        check("hardware type", CLibrary.ioctl(fd, SIOCGIFHWADDR, argument.addressOffset()));
+        return interfaceShort(argument);
+    }
+
+    /** {@return whether the interface is up} */
+    boolean isInterfaceUp() {
+        putInterfaceName(argument, interfaceName);
+        return CLibrary.ioctl(fd, SIOCGIFFLAGS, argument.addressOffset()) == 0 &&
+            (interfaceShort(argument) & INTERFACE_UP) != 0;
+    }
+
+    /**
+     * Whether there still is an interface of an index where the socket lives, whatever it is called now.
+     *
+     * @param interfaceIndex the kernel's index.
+     * @return false once it was removed or moved to another network namespace.
+     */
+    boolean hasInterface(final int interfaceIndex) {
+        putInterfaceIndex(argument, interfaceIndex);
+        return CLibrary.ioctl(fd, SIOCGIFNAME, argument.addressOffset()) == 0 || Errno.last() != Errno.ENODEV;
+    }
+
+    /**
+     * Asks for the ring.
+     *
+     * @param blockBytes of a block.
+     * @param blockCount how many blocks.
+     * @param timeoutMs  after which a block that is not full is passed on.
+     */
+    void requestRing(final int blockBytes, final int blockCount, final int timeoutMs) {
+        check("PACKET_VERSION", setInt(SOL_PACKET, PACKET_VERSION, TPACKET_V3));
+        putRingRequest(argument, blockBytes, blockCount, timeoutMs);
+        check("ring of " + (long) blockBytes * blockCount + " octets in blocks of " + blockBytes,
+            set(SOL_PACKET, PACKET_RX_RING, RING_REQUEST_LENGTH_BYTES));
+    }
+
+    /**
+     * Maps the ring into the process.
+     *
+     * @param lengthBytes of the ring.
+     * @return its address.
+     */
+    long map(final long lengthBytes) {
+        final long address = CLibrary.mmap(0, lengthBytes, PROTECTION_READ_WRITE, MAP_SHARED, fd, 0);
+        check("mapping of the ring", address == -1 ? -1 : 0);
+        return address;
+    }
+
+    /**
+     * Lets the kernel run a program on every packet.
+     *
+     * @param program to run.
+     */
+    void attachFilter(final BpfProgram program) {
+        if (program.instructionCount() > BpfProgram.MAX_KERNEL_INSTRUCTIONS) {
+            throw new CaptureException(Kind.BAD_FILTER, interfaceName + ": the filter has " + program.instructionCount() +
+                " instructions, the kernel takes " + BpfProgram.MAX_KERNEL_INSTRUCTIONS + ": use a simpler filter");
+        }
+        final UnsafeBuffer instructions = new UnsafeBuffer(BufferUtil.allocateDirectAligned(
+            program.instructionCount() * BpfProgram.INSTRUCTION_LENGTH_BYTES, Long.BYTES));
+        program.encode(instructions, 0);
+        putFilterProgram(argument, program.instructionCount(), instructions.addressOffset());
+        check("filter", set(SOL_SOCKET, SO_ATTACH_FILTER, FILTER_PROGRAM_LENGTH_BYTES));
+        Reference.reachabilityFence(instructions);
+    }
+
+    /** Spares the kernel the outgoing packets that the filter would refuse. Kernels before 4.20 cannot, which is all the same. */
+    void ignoreOutgoing() {
+        setInt(SOL_PACKET, PACKET_IGNORE_OUTGOING, 1);
+    }
+
+    /**
+     * Begins to receive. An interface that is down is no failure here: its packets come when it is up.
+     *
+     * @param interfaceIndex the kernel's index.
+     */
+    void bind(final int interfaceIndex) {
+        putAddress(argument, PROTOCOL_ALL, interfaceIndex);
+        check("bind", CLibrary.bind(fd, argument.addressOffset(), ADDRESS_LENGTH_BYTES));
+        takeError();
+    }
+
+    /**
+     * Ceases to receive. The kernel returns from this call when no packet is on its way to the ring any more.
+     *
+     * @param interfaceIndex the kernel's index.
+     */
+    void unbind(final int interfaceIndex) {
+        attachFilter(BpfProgram.accept(0));
+        putAddress(argument, PROTOCOL_EXPERIMENTAL, interfaceIndex);
+        if (CLibrary.bind(fd, argument.addressOffset(), ADDRESS_LENGTH_BYTES) != 0 && Errno.last() != Errno.ENODEV) {
+            throw failure("unbind", Errno.last());
+        }
+    }
+
+    /**
+     * Asks for frames to other stations.
+     *
+     * @param interfaceIndex the kernel's index.
+     */
+    void joinPromiscuous(final int interfaceIndex) {
+        putMembership(argument, interfaceIndex, MEMBERSHIP_PROMISCUOUS);
+        check("promiscuous mode", set(SOL_PACKET, PACKET_ADD_MEMBERSHIP, MEMBERSHIP_LENGTH_BYTES));
+    }
+
+    /**
+     * Asks the driver to stamp all packets that arrive, and the ring to show those stamps.
+     *
+     * @return null if they will come, else why they will not.
+     */
+    String enableHardwareTimestamps() {
+        data.setMemory(0, TIMESTAMP_CONFIG_LENGTH_BYTES, (byte) 0);
+        putInterfaceName(argument, interfaceName);
+        putInterfaceData(argument, data.addressOffset());
+        // What somebody else, such as ptp4l, configured for transmission is kept.
+        if (CLibrary.ioctl(fd, SIOCGHWTSTAMP, argument.addressOffset()) != 0) {
+            data.setMemory(0, TIMESTAMP_CONFIG_LENGTH_BYTES, (byte) 0);
+        }
+        if (timestampReceiveFilter(data) != TIMESTAMP_FILTER_ALL) {
+            putTimestampReceiveFilter(data, TIMESTAMP_FILTER_ALL);
+            if (CLibrary.ioctl(fd, SIOCSHWTSTAMP, argument.addressOffset()) != 0) {
+                return Errno.describe(Errno.last());
+            }
+            if (timestampReceiveFilter(data) != TIMESTAMP_FILTER_ALL) {
+                return "the driver stamps some packets only";
+            }
+        }
+        return setInt(SOL_PACKET, PACKET_TIMESTAMP, TIMESTAMP_RAW_HARDWARE) == 0 ? null : Errno.describe(Errno.last());
+    }
+
+    /** {@return how many packets the kernel had to drop since the last call} */
+    long takeDropCount() {
+        return get(SOL_PACKET, PACKET_STATISTICS, STATISTICS_LENGTH_BYTES) == 0 ? statisticsDrops(argument) : 0;
+    }
+
+    /**
+     * Waits for a block.
+     *
+     * @param timeoutMs upper bound.
+     * @return whether there is one. An error, such as an interface that goes down, ends the wait early, once.
+     */
+    boolean await(final int timeoutMs) {
+        putPoll(argument, fd, POLL_IN);
+        final boolean hasEvents = CLibrary.poll(argument.addressOffset(), 1, timeoutMs) > 0;
+        final int events = hasEvents ? pollEvents(argument) : 0;
+        if ((events & POLL_ERROR) != 0) {
+            takeError();
+        }
+        return (events & POLL_IN) != 0;
+    }
+
+    /** {@return the error that the kernel noted on the socket, 0 if none; it is forgotten by asking} */
+    int takeError() {
+        return get(SOL_SOCKET, SO_ERROR, Integer.BYTES) == 0 ? argument.getInt(0) : Errno.last();
+    }
+
+    boolean isOpen() {
+        return fd != CLOSED;
+    }
+
+    @Override
+    public void close() {
+        if (fd != CLOSED) {
+            CLibrary.close(fd);
+            fd = CLOSED;
+        }
+    }
+
+    private int setInt(final int level, final int option, final int value) {
+        argument.putInt(0, value);
+        return set(level, option, Integer.BYTES);
+    }
+
+    private int set(final int level, final int option, final int lengthBytes) {
+        return CLibrary.setsockopt(fd, level, option, argument.addressOffset(), lengthBytes);
+    }
+
+    private int get(final int level, final int option, final int lengthBytes) {
+        data.putInt(0, lengthBytes);
+        return CLibrary.getsockopt(fd, level, option, argument.addressOffset(), data.addressOffset());
+    }
+
+    private void check(final String what, final int result) {
+        if (result < 0) {
+            throw failure(what, Errno.last());
+        }
+    }
+
+    private CaptureException failure(final String what, final int errno) {
+        final String reason = interfaceName + ": " + what + ": " + Errno.describe(errno);
+        switch (errno) {
+            case Errno.EPERM:
+            case Errno.EACCES:
+                return openFailure(interfaceName, errno);
+            case Errno.ENODEV:
+            case Errno.ENXIO:
+                return unknownInterface(interfaceName);
+            case Errno.ENOMEM:
+                return new CaptureException(Kind.UNAVAILABLE, reason + ": make the ring smaller");
+            default:
+                return new CaptureException(Kind.UNAVAILABLE, reason + ": the source 'pcap' may do");
+        }
+    }
+
+    /**
+     * What to say of an interface that is not there.
+     *
+     * @param interfaceName that was asked for.
+     * @return the exception to throw.
+     */
+    static CaptureException unknownInterface(final String interfaceName) {
+        final List<String> names = NetworkInterfaces.names();
+        return new CaptureException(Kind.NO_INPUT, interfaceName + ": no such interface; there " +
+            (names.isEmpty() ? "is none" : "are " + String.join(", ", names)));
+    }
+}

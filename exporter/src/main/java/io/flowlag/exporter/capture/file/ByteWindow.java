@@ -1,0 +1,72 @@
+package io.flowlag.exporter.capture.file;
+
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * A view of a piece of an input of any length, moved forward on demand. Positions count octets of the (unpacked) input from its
+ * start; they must not go back. One thread owns a window; the window owns its memory, and what {@link #buffer()} shows is valid
+ * until the next call of {@link #require}. Allocates only where a subclass says so.
+ */
+abstract class ByteWindow implements AutoCloseable {
+    /** Returned by {@link #require} when the input ends before. */
+    static final int NOT_THERE = -1;
+
+    /** Said where the length of an input is not known. */
+    static final long UNKNOWN_LENGTH = -1;
+
+    /** What is in view now. */
+    protected final UnsafeBuffer view = new UnsafeBuffer(0, 0);
+    /** Position of the first octet in view. */
+    protected long viewPosition;
+    /** How many octets are in view. */
+    protected int viewLengthBytes;
+    /** Why reading failed, if it did. */
+    protected String failure;
+
+    /**
+     * Brings a piece of the input into view.
+     *
+     * @param position    of its first octet.
+     * @param lengthBytes of it.
+     * @return the index of the first octet in {@link #buffer()}, or {@link #NOT_THERE}.
+     */
+    final int require(final long position, final int lengthBytes) {
+        final long index = position - viewPosition;
+        if (index >= 0 && index + lengthBytes <= viewLengthBytes) {
+            return (int) index;
+        }
+        return move(position, lengthBytes);
+    }
+
+    /** {@return the buffer in which indexes given by {@link #require} are valid; always the same} */
+    final DirectBuffer buffer() {
+        return view;
+    }
+
+    /** {@return why reading failed, or null: then the input has ended where it ends} */
+    final String failure() {
+        return failure;
+    }
+
+    /** The slow way of {@link #require}: same parameters, same answer. */
+    protected abstract int move(long position, int lengthBytes);
+
+    /** {@return whether the octets at the position can be had without waiting for somebody to write them} */
+    abstract boolean isReady(long position);
+
+    /** {@return the position behind the last octet; sure only after {@link #require} said {@link #NOT_THERE}} */
+    abstract long endPosition();
+
+    /** {@return whether somebody cut the input below what is in view, so that touching it faults} */
+    abstract boolean isCutBelowView();
+
+    /** {@return octets of the input, as it is stored, that lie before the position} */
+    abstract long consumedBytes(long position);
+
+    /** {@return octets of the input, as it is stored, or -1 if unknown} */
+    abstract long totalBytes();
+
+    @Override
+    public abstract void close();
+}

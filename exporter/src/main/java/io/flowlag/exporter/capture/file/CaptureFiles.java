@@ -1,0 +1,65 @@
+package io.flowlag.exporter.capture.file;
+
+import io.flowlag.exporter.capture.CaptureException;
+import io.flowlag.exporter.capture.CaptureException.Kind;
+import io.flowlag.exporter.capture.FilterSupplier;
+
+import java.io.InputStream;
+import java.util.List;
+
+/**
+ * Opens capture files as packet sources.
+ */
+public final class CaptureFiles {
+    /** The path that stands for standard input. */
+    public static final String STANDARD_INPUT = "-";
+
+    private CaptureFiles() {
+    }
+
+    /**
+     * Opens captures; see {@link #open(List, FilterSupplier, InputStream)}. Takes {@link System#in} as standard input.
+     *
+     * @param paths   of the captures.
+     * @param filters of their packets; {@link FilterSupplier#ALL} for none.
+     * @return their packets.
+     * @throws CaptureException if one cannot be read at all, or the filter is wrong.
+     */
+    public static CaptureFileSource open(final List<String> paths, final FilterSupplier filters) {
+        return open(paths, filters, System.in);
+    }
+
+    /**
+     * Opens captures: one to be read in the order of the file, several to be merged by time. A capture that is damaged within
+     * its first header is refused if it is the only one; among several it is told of by {@link CaptureFileSource#damage()}.
+     *
+     * @param paths         of the captures, at least one, {@link #STANDARD_INPUT} among them at most once.
+     * @param filters       of their packets; {@link FilterSupplier#ALL} for none.
+     * @param standardInput closed with the source if it is among the captures.
+     * @return their packets.
+     * @throws CaptureException if one cannot be read at all, or the filter is wrong.
+     */
+    public static CaptureFileSource open(
+        final List<String> paths, final FilterSupplier filters, final InputStream standardInput) {
+        return open(paths, filters, standardInput, MappedWindow.WINDOW_LENGTH_BYTES, StreamWindow.BUFFER_LENGTH_BYTES);
+    }
+
+    static CaptureFileSource open(
+        final List<String> paths,
+        final FilterSupplier filters,
+        final InputStream standardInput,
+        final int windowLengthBytes,
+        final int bufferLengthBytes) {
+        if (paths.isEmpty()) {
+            throw new CaptureException(Kind.NO_INPUT, "no capture is named");
+        }
+        if (paths.indexOf(STANDARD_INPUT) != paths.lastIndexOf(STANDARD_INPUT)) {
+            throw new CaptureException(Kind.NO_INPUT, "standard input is named more than once; it can be read once only");
+        }
+        final PacketDelivery delivery = new PacketDelivery(filters);
+        final CaptureOpener opener = new CaptureOpener(standardInput, windowLengthBytes, bufferLengthBytes);
+        return paths.size() == 1
+            ? new SingleFileSource(opener.open(paths.get(0)), delivery)
+            : new MergedFileSource(paths, opener, delivery);
+    }
+}

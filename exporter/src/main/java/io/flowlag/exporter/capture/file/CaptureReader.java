@@ -1,0 +1,185 @@
+package io.flowlag.exporter.capture.file;
+
+import io.flowlag.exporter.capture.PacketHandler;
+import org.agrona.DirectBuffer;
+
+/**
+ * Walks the packets of one capture, whatever window it lies behind. {@link #next()} moves to the next packet, whose fields the
+ * accessors then give; its octets are valid until the next move. One thread owns a reader; the reader owns its window. Allocates
+ * never per packet.
+ * <p>
+ * A capture whose next record is impossible ends there: {@link #next()} says no, and {@link #damage()} says why and where.
+ */
+abstract class CaptureReader implements AutoCloseable {
+    /** The most octets of one packet that are believed; libpcap's bound for the link types that we decode. */
+    static final int MAX_CAPTURED_LENGTH_BYTES = 262_144;
+
+    /** What is read. */
+    protected final ByteWindow window;
+    /** Position of the next octet to be read. */
+    protected long position;
+    /** Index of the packet's octets in the window's buffer. */
+    protected int packetIndex;
+    /** Captured octets of the packet. */
+    protected int capturedLengthBytes;
+    /** Octets that the packet had on the wire. */
+    protected int wireLengthBytes;
+    /** When the packet was seen. */
+    protected long timestampNs;
+    /** Link type of the packet. */
+    protected int linkType;
+    /** Interface of the packet. */
+    protected int interfaceId;
+
+    private final String name;
+    private long timestampClampedCount;
+    private String damage;
+
+    /**
+     * A reader at the start of its input.
+     *
+     * @param name   of the input, for messages.
+     * @param window on the input; closed with the reader.
+     */
+    protected CaptureReader(final String name, final ByteWindow window) {
+        this.name = name;
+        this.window = window;
+    }
+
+    /** {@return whether there is a further packet; it is then the current one} */
+    abstract boolean next();
+
+    /** {@return whether {@link #next()} need not wait for a writer} */
+    final boolean isReady() {
+        return window.isReady(position);
+    }
+
+    /**
+     * Gives the current packet to a handler.
+     *
+     * @param handler takes it.
+     */
+    final void handTo(final PacketHandler handler) {
+        handler.onPacket(
+            window.buffer(),
+            packetIndex,
+            capturedLengthBytes,
+            wireLengthBytes,
+            timestampNs,
+            linkType,
+            interfaceId,
+            PacketHandler.NO_VLAN_TAG);
+    }
+
+    /** Counts the current packet if its time lies beyond what 64 bits of ns hold. */
+    protected final void countClampedTimestamp() {
+        if (timestampNs == Long.MAX_VALUE || timestampNs == Long.MIN_VALUE) {
+            timestampClampedCount++;
+        }
+    }
+
+    /**
+     * Ends the capture because of what stands at a position.
+     *
+     * @param atPosition of the octets that are wrong.
+     * @param reason     what is wrong with them.
+     * @return false, for {@link #next()} to return.
+     */
+    protected final boolean damagedAt(final long atPosition, final String reason) {
+        if (damage == null) {
+            damage = name + ": damaged at octet " + atPosition + ": " + reason;
+        }
+        return false;
+    }
+
+    /**
+     * Ends the capture because a piece of it is not there.
+     *
+     * @param atPosition  of the piece.
+     * @param what        the piece is.
+     * @param lengthBytes of the piece.
+     * @return false, for {@link #next()} to return.
+     */
+    protected final boolean cutAt(final long atPosition, final String what, final long lengthBytes) {
+        if (window.failure() != null) {
+            return damagedAt(atPosition, window.failure());
+        }
+        final long thereBytes = Math.max(0, window.endPosition() - atPosition);
+        return damagedAt(atPosition, what + " is cut: " + thereBytes + " of " + lengthBytes + " octets are there");
+    }
+
+    /**
+     * Ends the capture where the window has nothing more: well at a boundary, else as damage.
+     *
+     * @param what        would come next.
+     * @param lengthBytes of its header.
+     * @return false, for {@link #next()} to return.
+     */
+    protected final boolean endsAt(final String what, final int lengthBytes) {
+        return window.failure() == null && window.endPosition() == position
+            ? false
+            : cutAt(position, what, lengthBytes);
+    }
+
+    /**
+     * A fault came up while octets in view were touched.
+     *
+     * @return whether it was this capture's: then it has ended as damaged.
+     */
+    final boolean onMemoryFault() {
+        return window.isCutBelowView() && !damagedAt(position, "the file was cut while it was read");
+    }
+
+    final String name() {
+        return name;
+    }
+
+    final String damage() {
+        return damage;
+    }
+
+    final boolean isDamaged() {
+        return damage != null;
+    }
+
+    final DirectBuffer buffer() {
+        return window.buffer();
+    }
+
+    final long timestampNs() {
+        return timestampNs;
+    }
+
+    final int linkType() {
+        return linkType;
+    }
+
+    final int packetIndex() {
+        return packetIndex;
+    }
+
+    final int capturedLengthBytes() {
+        return capturedLengthBytes;
+    }
+
+    final int wireLengthBytes() {
+        return wireLengthBytes;
+    }
+
+    final long timestampClampedCount() {
+        return timestampClampedCount;
+    }
+
+    final long consumedBytes() {
+        return window.consumedBytes(position);
+    }
+
+    final long totalBytes() {
+        return window.totalBytes();
+    }
+
+    @Override
+    public final void close() {
+        window.close();
+    }
+}

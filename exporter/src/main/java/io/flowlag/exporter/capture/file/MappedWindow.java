@@ -1,0 +1,133 @@
+package io.flowlag.exporter.capture.file;
+
+import org.agrona.BufferUtil;
+
+import java.io.IOException;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileChannel.MapMode;
+
+/**
+ * A window on a file, by mapping one piece of it after another: files may be longer than a mapping can be. Owns the channel and
+ * the mapping; both are released at once, not by the garbage collector. Allocates one small object each time it maps (every
+ * {@link #WINDOW_LENGTH_BYTES} octets), never else.
+ * <p>
+ * Who cuts the file while it is mapped makes the octets behind the cut fault when they are touched. The JVM says so by an
+ * {@link InternalError}, which may come late: until then the octets read are anything. The window therefore looks at the length
+ * of the file before it lets each further {@link #TRUSTED_LENGTH_BYTES} octets be seen, so that at most those are read wrongly;
+ * the source, when the error comes, asks {@link #isCutBelowView()}.
+ */
+final class MappedWindow extends ByteWindow {
+    /** How much is mapped at a time. Longer than the longest piece that a reader requires. */
+    static final int WINDOW_LENGTH_BYTES = 64 << 20;
+
+    /** How much of the mapping is in view after one look at the length of the file. */
+    static final int TRUSTED_LENGTH_BYTES = 64 << 10;
+
+    private final FileChannel channel;
+    private final int windowLengthBytes;
+    private final long fileLengthBytes;
+    private MappedByteBuffer mapping;
+    private int mappedLengthBytes;
+
+    /**
+     * A window that shows nothing yet.
+     *
+     * @param channel           of the file; closed with the window.
+     * @param windowLengthBytes how much to map at a time.
+     * @throws IOException if the length of the file cannot be had.
+     */
+    MappedWindow(final FileChannel channel, final int windowLengthBytes) throws IOException {
+        this.channel = channel;
+        this.windowLengthBytes = windowLengthBytes;
+        this.fileLengthBytes = channel.size();
+    }
+
+    @Override
+    protected int move(final long position, final int lengthBytes) {
+        if (failure != null || position > fileLengthBytes - lengthBytes) {
+            return NOT_THERE;
+        }
+        try {
+            return extend(position, lengthBytes);
+        } catch (final IOException e) {
+            return failed("cannot be read: " + e);
+        }
+    }
+
+    private int extend(final long position, final int lengthBytes) throws IOException {
+        final long currentLengthBytes = channel.size();
+        if (currentLengthBytes < position + lengthBytes) {
+            return failed("the file was cut to " + currentLengthBytes + " octets while it was read");
+        }
+        if (position + lengthBytes > viewPosition + mappedLengthBytes) {
+            map(position, Math.min(Math.max(windowLengthBytes, lengthBytes), fileLengthBytes - position));
+        }
+        final long trustedBytes = position - viewPosition + Math.max(TRUSTED_LENGTH_BYTES, lengthBytes);
+        viewLengthBytes = (int) Math.min(Math.min(trustedBytes, mappedLengthBytes), currentLengthBytes - viewPosition);
+        return (int) (position - viewPosition);
+    }
+
+    private void map(final long position, final long lengthBytes) throws IOException {
+        release();
+        mapping = channel.map(MapMode.READ_ONLY, position, lengthBytes);
+        view.wrap(mapping, 0, (int) lengthBytes);
+        viewPosition = position;
+        mappedLengthBytes = (int) lengthBytes;
+    }
+
+    private int failed(final String reason) {
+        failure = reason;
+        return NOT_THERE;
+    }
+
+    @Override
+    boolean isReady(final long position) {
+        return true;
+    }
+
+    @Override
+    long endPosition() {
+        return fileLengthBytes;
+    }
+
+    @Override
+    boolean isCutBelowView() {
+        try {
+            return channel.size() < viewPosition + viewLengthBytes;
+        } catch (final IOException e) {
+            failure = "cannot be read: " + e;
+            return true;
+        }
+    }
+
+    @Override
+    long consumedBytes(final long position) {
+        return Math.min(position, fileLengthBytes);
+    }
+
+    @Override
+    long totalBytes() {
+        return fileLengthBytes;
+    }
+
+    @Override
+    public void close() {
+        release();
+        try {
+            channel.close();
+        } catch (final IOException e) {
+            failure = "cannot be closed: " + e;
+        }
+    }
+
+    private void release() {
+        view.wrap(0, 0);
+        viewLengthBytes = 0;
+        mappedLengthBytes = 0;
+        if (mapping != null) {
+            BufferUtil.free(mapping);
+            mapping = null;
+        }
+    }
+}

@@ -1,0 +1,326 @@
+package io.flowlag.exporter.capture.file;
+
+import io.flowlag.exporter.capture.CaptureException;
+import io.flowlag.exporter.capture.CaptureException.Kind;
+import io.flowlag.exporter.capture.PacketHandler;
+import org.agrona.CloseHelper;
+
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+
+/**
+ * The packets of several captures as one, by a merge: of the next packets of all captures, the earliest goes first; of equally
+ * early ones that of the capture named first. So the whole is in time order if each capture is; where one runs backwards, its
+ * late packet goes as soon as it is met. Every packet of one capture keeps its order.
+ * <p>
+ * At construction each file is opened, asked for its first packet, and closed; it is opened again when the merge comes to that
+ * time, and closed behind its last packet. Captures that follow each other are therefore never open at once; how many are, is how
+ * many overlap. Standard input and pipes cannot be opened twice and stay open.
+ * <p>
+ * A damaged capture ends, all others go on; {@link #damage()} tells of each, with semicolons between.
+ */
+final class MergedFileSource implements CaptureFileSource {
+    private final CaptureOpener opener;
+    private final PacketDelivery delivery;
+    private final List<Member> members = new ArrayList<>();
+    /** Those not opened yet, the next one last. */
+    private final List<Member> waiting = new ArrayList<>();
+    /** Those open and with a packet: a heap, the earliest first. */
+    private final Member[] heap;
+    private int heapCount;
+    /** Whether the packet of the first in the heap has been handed over. */
+    private boolean isFirstSpent;
+
+    /**
+     * A source.
+     *
+     * @param paths    of the captures.
+     * @param opener   of the captures.
+     * @param delivery of their packets.
+     * @throws CaptureException if one cannot be read at all.
+     */
+    MergedFileSource(final List<String> paths, final CaptureOpener opener, final PacketDelivery delivery) {
+        this.opener = opener;
+        this.delivery = delivery;
+        this.heap = new Member[paths.size()];
+        try {
+            for (final String path : paths) {
+                members.add(new Member(path, members.size()));
+                peek(members.get(members.size() - 1));
+            }
+        } catch (final CaptureException e) {
+            close();
+            throw e;
+        }
+        waiting.sort(Comparator.<Member>comparingLong(member -> member.nextNs).thenComparing(member -> member.order).reversed());
+    }
+
+    private void peek(final Member member) {
+        open(member);
+        if (member.reader == null) {
+            return;
+        }
+        member.totalBytes = member.reader.totalBytes();
+        if (!advance(member)) {
+            member.finish();
+        } else if (CaptureOpener.isReopenable(member.path)) {
+            member.closeReader();
+            waiting.add(member);
+        } else {
+            push(member);
+        }
+    }
+
+    /** Opens a capture. A damaged one ends at once; one that is not there ends the whole if it never was. */
+    private void open(final Member member) {
+        try {
+            member.reader = opener.open(member.path);
+        } catch (final CaptureException e) {
+            if (e.kind() == Kind.NO_INPUT && !waiting.contains(member)) {
+                throw e;
+            }
+            member.damage = e.getMessage();
+        }
+    }
+
+    private static boolean advance(final Member member) {
+        boolean hasNext = false;
+        try {
+            hasNext = member.reader.next();
+        } catch (final InternalError e) {
+            if (!member.reader.onMemoryFault()) {
+                throw e;
+            }
+        }
+        member.nextNs = member.reader.timestampNs();
+        return hasNext;
+    }
+
+    @Override
+    public int poll(final PacketHandler handler, final int packetLimit) {
+        final long before = delivery.capturedCount();
+        boolean hasMore = true;
+        try {
+            hasMore = deliver(handler, packetLimit);
+        } catch (final InternalError e) {
+            if (!hasFaulted()) {
+                throw e;
+            }
+        }
+        final int count = (int) (delivery.capturedCount() - before);
+        return count == 0 && !hasMore ? END_OF_SOURCE : count;
+    }
+
+    private boolean deliver(final PacketHandler handler, final int packetLimit) {
+        for (int count = 0; count < packetLimit; count++) {
+            if (count > 0 && !isReady()) {
+                return true;
+            }
+            if (!moveToNext()) {
+                return false;
+            }
+            isFirstSpent = true;
+            delivery.deliver(heap[0].reader, handler);
+        }
+        return true;
+    }
+
+    private boolean isReady() {
+        return heapCount == 0 || heap[0].reader.isReady();
+    }
+
+    private boolean moveToNext() {
+        if (isFirstSpent) {
+            final boolean hasNext = advance(heap[0]);
+            isFirstSpent = false;
+            if (!hasNext) {
+                removeFirst();
+            }
+            siftDown();
+        }
+        openThoseDue();
+        return heapCount > 0;
+    }
+
+    private void openThoseDue() {
+        while (!waiting.isEmpty()) {
+            final Member member = waiting.get(waiting.size() - 1);
+            if (heapCount > 0 && heap[0].nextNs < member.nextNs) {
+                return;
+            }
+            open(member);
+            waiting.remove(waiting.size() - 1);
+            if (member.reader != null && advance(member)) {
+                push(member);
+            } else {
+                member.finish();
+            }
+        }
+    }
+
+    private boolean hasFaulted() {
+        boolean hasFaulted = false;
+        for (int i = 0; i < heapCount; i++) {
+            hasFaulted |= heap[i].reader.onMemoryFault();
+        }
+        return hasFaulted;
+    }
+
+    private void push(final Member member) {
+        int index = heapCount++;
+        heap[index] = member;
+        while (index > 0 && heap[index].isBefore(heap[(index - 1) / 2])) {
+            swap(index, (index - 1) / 2);
+            index = (index - 1) / 2;
+        }
+    }
+
+    private void removeFirst() {
+        heap[0].finish();
+        heapCount--;
+        heap[0] = heap[heapCount];
+        heap[heapCount] = null;
+    }
+
+    private void siftDown() {
+        int index = 0;
+        int earliest = earliestAt(index);
+        while (earliest != index) {
+            swap(index, earliest);
+            index = earliest;
+            earliest = earliestAt(index);
+        }
+    }
+
+    private int earliestAt(final int index) {
+        int earliest = index;
+        for (int child = 2 * index + 1; child <= 2 * index + 2 && child < heapCount; child++) {
+            if (heap[child].isBefore(heap[earliest])) {
+                earliest = child;
+            }
+        }
+        return earliest;
+    }
+
+    private void swap(final int index, final int otherIndex) {
+        final Member member = heap[index];
+        heap[index] = heap[otherIndex];
+        heap[otherIndex] = member;
+    }
+
+    @Override
+    public String name() {
+        return members.size() + " captures, " + members.get(0).path + " to " + members.get(members.size() - 1).path;
+    }
+
+    @Override
+    public long capturedCount() {
+        return delivery.capturedCount();
+    }
+
+    @Override
+    public long filteredCount() {
+        return delivery.filteredCount();
+    }
+
+    @Override
+    public long kernelDropCount() {
+        return 0;
+    }
+
+    @Override
+    public long consumedBytes() {
+        long sumBytes = 0;
+        for (int i = 0; i < members.size(); i++) {
+            sumBytes += members.get(i).consumedBytes();
+        }
+        return sumBytes;
+    }
+
+    @Override
+    public long totalBytes() {
+        long sumBytes = 0;
+        for (int i = 0; i < members.size(); i++) {
+            if (members.get(i).totalBytes == ByteWindow.UNKNOWN_LENGTH) {
+                return ByteWindow.UNKNOWN_LENGTH;
+            }
+            sumBytes += members.get(i).totalBytes;
+        }
+        return sumBytes;
+    }
+
+    @Override
+    public long timestampClampedCount() {
+        long sum = 0;
+        for (int i = 0; i < members.size(); i++) {
+            sum += members.get(i).timestampClampedCount();
+        }
+        return sum;
+    }
+
+    @Override
+    public String damage() {
+        final List<String> damages = new ArrayList<>();
+        for (final Member member : members) {
+            if (member.damage() != null) {
+                damages.add(member.damage());
+            }
+        }
+        return damages.isEmpty() ? null : String.join("; ", damages);
+    }
+
+    @Override
+    public void close() {
+        members.forEach(Member::finish);
+        waiting.clear();
+        heapCount = 0;
+    }
+
+    /** One of the captures, and what is left to say of it when its reader is closed. */
+    private static final class Member {
+        private final String path;
+        private final int order;
+        private CaptureReader reader;
+        private long nextNs;
+        private long totalBytes;
+        private long consumedBytes;
+        private long timestampClampedCount;
+        private String damage;
+
+        private Member(final String path, final int order) {
+            this.path = path;
+            this.order = order;
+        }
+
+        private boolean isBefore(final Member other) {
+            return nextNs < other.nextNs || nextNs == other.nextNs && order < other.order;
+        }
+
+        private void finish() {
+            if (reader != null) {
+                consumedBytes = reader.consumedBytes();
+                timestampClampedCount = reader.timestampClampedCount();
+                damage = reader.damage();
+                closeReader();
+            }
+        }
+
+        private void closeReader() {
+            CloseHelper.close(reader);
+            reader = null;
+        }
+
+        private long consumedBytes() {
+            return reader == null ? consumedBytes : reader.consumedBytes();
+        }
+
+        private long timestampClampedCount() {
+            return reader == null ? timestampClampedCount : reader.timestampClampedCount();
+        }
+
+        private String damage() {
+            return reader == null ? damage : reader.damage();
+        }
+    }
+}

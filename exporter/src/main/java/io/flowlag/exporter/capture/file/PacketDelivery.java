@@ -1,0 +1,67 @@
+package io.flowlag.exporter.capture.file;
+
+import io.flowlag.exporter.capture.FilterSupplier;
+import io.flowlag.exporter.capture.LinkType;
+import io.flowlag.exporter.capture.PacketFilter;
+import io.flowlag.exporter.capture.PacketHandler;
+import org.agrona.collections.Int2ObjectHashMap;
+
+/**
+ * Gives packets to the handler, past the filter of their link type, and counts them. One thread; allocates when a link type is
+ * met for the first time.
+ */
+final class PacketDelivery {
+    private final FilterSupplier filters;
+    private final Int2ObjectHashMap<PacketFilter> filterByLinkType = new Int2ObjectHashMap<>();
+    private PacketFilter filter;
+    private int filterLinkType = LinkType.ETHERNET;
+    private long capturedCount;
+    private long filteredCount;
+
+    /**
+     * A delivery; it asks for the filter of one link type, so that a wrong expression is refused now.
+     *
+     * @param filters of the packets.
+     */
+    PacketDelivery(final FilterSupplier filters) {
+        this.filters = filters;
+        useFilterOf(filterLinkType);
+    }
+
+    /**
+     * Gives the current packet of a reader to the handler, if the filter wants it.
+     *
+     * @param reader  that has a packet.
+     * @param handler takes it.
+     */
+    void deliver(final CaptureReader reader, final PacketHandler handler) {
+        capturedCount++;
+        if (reader.linkType() != filterLinkType) {
+            useFilterOf(reader.linkType());
+        }
+        if (filter.matches(
+            reader.buffer(), reader.packetIndex(), reader.capturedLengthBytes(), reader.wireLengthBytes())) {
+            reader.handTo(handler);
+        } else {
+            filteredCount++;
+        }
+    }
+
+    private void useFilterOf(final int linkType) {
+        PacketFilter found = filterByLinkType.get(linkType);
+        if (found == null) {
+            found = filters.filterFor(linkType);
+            filterByLinkType.put(linkType, found);
+        }
+        filter = found;
+        filterLinkType = linkType;
+    }
+
+    long capturedCount() {
+        return capturedCount;
+    }
+
+    long filteredCount() {
+        return filteredCount;
+    }
+}

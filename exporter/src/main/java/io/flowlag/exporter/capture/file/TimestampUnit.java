@@ -1,0 +1,125 @@
+package io.flowlag.exporter.capture.file;
+
+/**
+ * What the 64-bit times of one pcapng interface mean: its {@code if_tsresol} and {@code if_tsoffset}. Turns them into ns since
+ * the UNIX epoch exactly, rounded down, by arithmetic that cannot overflow; what 64 bits of ns cannot hold becomes
+ * {@link Long#MAX_VALUE} or {@link Long#MIN_VALUE}. Immutable; allocates at construction only.
+ */
+final class TimestampUnit {
+    /** The value of {@code if_tsresol} where the option is absent: µs. */
+    static final int MICROSECONDS = 6;
+    /** Set in {@code if_tsresol} when the exponent is one of 2, not of 10. */
+    static final int POWER_OF_TWO = 0x80;
+
+    private static final long NS_PER_S = 1_000_000_000L;
+    private static final int NS_EXPONENT = 9;
+    /** The largest power of ten that 64 bits hold unsigned. */
+    private static final int MAX_EXPONENT = 19;
+    private static final long MAX_SECONDS = Long.MAX_VALUE / NS_PER_S;
+    private static final long[] POWER_OF_TEN = powersOfTen();
+
+    private final int exponent;
+    private final boolean isPowerOfTwo;
+    private final long offsetSeconds;
+    /** For units of 1 ns or more without offset: how many ns one is, and up to which time that is all there is to it. */
+    private final long nsPerUnit;
+    private final long maxPlainTime;
+
+    /**
+     * A unit.
+     *
+     * @param resolution    the octet of {@code if_tsresol}.
+     * @param offsetSeconds the value of {@code if_tsoffset}, to be added to every time.
+     */
+    TimestampUnit(final int resolution, final long offsetSeconds) {
+        this.exponent = resolution & ~POWER_OF_TWO;
+        this.isPowerOfTwo = (resolution & POWER_OF_TWO) != 0;
+        this.offsetSeconds = offsetSeconds;
+        final boolean isPlain = offsetSeconds == 0 && !isPowerOfTwo && exponent <= NS_EXPONENT;
+        this.nsPerUnit = isPlain ? POWER_OF_TEN[NS_EXPONENT - exponent] : 0;
+        this.maxPlainTime = isPlain ? Long.MAX_VALUE / nsPerUnit : -1;
+    }
+
+    /**
+     * One time.
+     *
+     * @param time in units, unsigned.
+     * @return ns since the UNIX epoch.
+     */
+    long toNs(final long time) {
+        if (time >= 0 && time <= maxPlainTime) {
+            return time * nsPerUnit;
+        }
+        return isPowerOfTwo ? binaryToNs(time) : decimalToNs(time);
+    }
+
+    private long decimalToNs(final long time) {
+        if (exponent <= NS_EXPONENT) {
+            final long perSecond = POWER_OF_TEN[exponent];
+            final long fraction = Long.remainderUnsigned(time, perSecond);
+            return sumNs(Long.divideUnsigned(time, perSecond), fraction * POWER_OF_TEN[NS_EXPONENT - exponent]);
+        }
+        final int excess = exponent - NS_EXPONENT;
+        if (exponent <= MAX_EXPONENT) {
+            final long perSecond = POWER_OF_TEN[exponent];
+            final long fraction = Long.remainderUnsigned(time, perSecond);
+            return sumNs(Long.divideUnsigned(time, perSecond), Long.divideUnsigned(fraction, POWER_OF_TEN[excess]));
+        }
+        return sumNs(0, excess <= MAX_EXPONENT ? Long.divideUnsigned(time, POWER_OF_TEN[excess]) : 0);
+    }
+
+    private long binaryToNs(final long time) {
+        final boolean hasSeconds = exponent < Long.SIZE;
+        final long fraction = hasSeconds ? time & ((1L << exponent) - 1) : time;
+        return sumNs(hasSeconds ? time >>> exponent : 0, shiftedNs(fraction));
+    }
+
+    /** {@return {@code fraction * 10^9 >>> exponent}, the product in 128 bits} */
+    private long shiftedNs(final long fraction) {
+        final long upper = (fraction >>> 32) * NS_PER_S;
+        final long lower = (fraction & 0xffff_ffffL) * NS_PER_S;
+        final long productLow = (upper << 32) + lower;
+        final long carry = Long.compareUnsigned(productLow, lower) < 0 ? 1 : 0;
+        final long productHigh = (upper >>> 32) + carry;
+        if (exponent == 0) {
+            return productLow;
+        }
+        return exponent < Long.SIZE
+            ? productHigh << (Long.SIZE - exponent) | productLow >>> exponent
+            : productHigh >>> (exponent - Long.SIZE);
+    }
+
+    /** Adds seconds (unsigned), the offset, and ns of less than a second. */
+    private long sumNs(final long seconds, final long fractionNs) {
+        final long sumSeconds = seconds + offsetSeconds;
+        final boolean isBeyond = seconds < 0 ? offsetSeconds >= 0 || sumSeconds < 0 : offsetSeconds > 0 && sumSeconds < 0;
+        if (isBeyond || sumSeconds > MAX_SECONDS) {
+            return Long.MAX_VALUE;
+        }
+        if (sumSeconds < -MAX_SECONDS - 1) {
+            return Long.MIN_VALUE;
+        }
+        return boundedNs(sumSeconds, fractionNs);
+    }
+
+    private static long boundedNs(final long seconds, final long fractionNs) {
+        if (seconds >= 0) {
+            final long sumNs = seconds * NS_PER_S + fractionNs;
+            return sumNs < 0 ? Long.MAX_VALUE : sumNs;
+        }
+        // One second less and its complement, so that the product alone is in range where the sum is.
+        final long complementNs = fractionNs - NS_PER_S;
+        final long productNs = (seconds + 1) * NS_PER_S;
+        final long sumNs = productNs + complementNs;
+        return sumNs > 0 && productNs < 0 ? Long.MIN_VALUE : sumNs;
+    }
+
+    private static long[] powersOfTen() {
+        final long[] powers = new long[MAX_EXPONENT + 1];
+        powers[0] = 1;
+        for (int i = 1; i < powers.length; i++) {
+            powers[i] = powers[i - 1] * 10;
+        }
+        return powers;
+    }
+}

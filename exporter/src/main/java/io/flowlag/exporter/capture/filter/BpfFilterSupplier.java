@@ -1,0 +1,63 @@
+package io.flowlag.exporter.capture.filter;
+
+import io.flowlag.exporter.capture.CaptureException;
+import io.flowlag.exporter.capture.FilterSupplier;
+import io.flowlag.exporter.capture.LinkType;
+import io.flowlag.exporter.capture.LiveCaptureOptions;
+import io.flowlag.exporter.capture.PacketFilter;
+
+/**
+ * One filter expression for whatever link types a source meets. The expression is looked at when this is made: one that is wrong
+ * for every link type is refused then. Safe from any thread; allocates for every link type asked for.
+ */
+public final class BpfFilterSupplier implements FilterSupplier {
+    private static final PacketFilter NOTHING = (buffer, offset, capturedLengthBytes, wireLengthBytes) -> false;
+    /** Those whose headers differ most in what can be said of them; Ethernet first, for its message. */
+    private static final int[] TRIED = {LinkType.ETHERNET, LinkType.RAW, LinkType.LINUX_SLL, LinkType.PPP, LinkType.NULL};
+
+    private final String expression;
+
+    /**
+     * A supplier for one expression.
+     *
+     * @param expression in the syntax of pcap-filter(7).
+     * @throws CaptureException of kind {@link CaptureException.Kind#BAD_FILTER} if it is wrong for every link type, of kind
+     *                          {@link CaptureException.Kind#UNAVAILABLE} without libpcap.
+     */
+    public BpfFilterSupplier(final String expression) {
+        this.expression = expression;
+        checkSomewhereRight();
+    }
+
+    @Override
+    public PacketFilter filterFor(final int linkType) {
+        try {
+            return new BpfFilter(compile(linkType));
+        } catch (final CaptureException e) {
+            if (e.kind() == CaptureException.Kind.BAD_FILTER) {
+                return NOTHING;
+            }
+            throw e;
+        }
+    }
+
+    private void checkSomewhereRight() {
+        CaptureException first = null;
+        for (final int linkType : TRIED) {
+            try {
+                compile(linkType);
+                return;
+            } catch (final CaptureException e) {
+                if (e.kind() != CaptureException.Kind.BAD_FILTER) {
+                    throw e;
+                }
+                first = first == null ? e : first;
+            }
+        }
+        throw first;
+    }
+
+    private BpfProgram compile(final int linkType) {
+        return BpfCompiler.compile(expression, linkType, LiveCaptureOptions.MAX_SNAP_LENGTH_BYTES);
+    }
+}

@@ -1,0 +1,189 @@
+package io.flowlag.exporter.capture.filter;
+
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/**
+ * A filter program: a list of instructions, not necessarily valid ({@link BpfVerifier} says). Immutable; safe from any thread;
+ * allocates at construction. Owns the layout of an instruction, which the kernel and libpcap share:
+ * <pre>
+ *   0  code  2
+ *   2  jt    1   how many instructions to skip when a condition holds
+ *   3  jf    1   and when it does not
+ *   4  k     4   operand
+ * </pre>
+ * in the byte order of the machine.
+ */
+public final class BpfProgram {
+    /** Length of one encoded instruction. */
+    public static final int INSTRUCTION_LENGTH_BYTES = 8;
+    /** The longest program that the Linux kernel takes. */
+    public static final int MAX_KERNEL_INSTRUCTIONS = 4096;
+
+    private static final int CODE_OFFSET = 0;
+    private static final int JUMP_TRUE_OFFSET = CODE_OFFSET + 2;
+    private static final int JUMP_FALSE_OFFSET = JUMP_TRUE_OFFSET + 1;
+    private static final int OPERAND_OFFSET = JUMP_FALSE_OFFSET + 1;
+    private static final ByteOrder ORDER = ByteOrder.nativeOrder();
+
+    /** Where the kernel puts loads of what is beside a packet ({@code SKF_AD_OFF}). */
+    private static final int ANCILLARY_BASE = -0x1000;
+    private static final int ANCILLARY_PACKET_TYPE = ANCILLARY_BASE + 4;
+    private static final int PACKET_TYPE_OUTGOING = 4;
+
+    /** In this order: code, jump if true, jump if false, operand. */
+    private static final int FIELDS = 4;
+    private final int[] fields;
+
+    private BpfProgram(final int[] fields) {
+        this.fields = fields;
+    }
+
+    /**
+     * A program from plain numbers.
+     *
+     * @param fields four for each instruction: code, jump if true, jump if false, operand.
+     * @return the program.
+     */
+    public static BpfProgram of(final int... fields) {
+        if (fields.length % FIELDS != 0) {
+            throw new IllegalArgumentException("fields.length=" + fields.length + " is not a multiple of " + FIELDS);
+        }
+        return new BpfProgram(fields.clone());
+    }
+
+    /**
+     * A program from its encoding.
+     *
+     * @param buffer           holds it.
+     * @param offset           of the first instruction.
+     * @param instructionCount how many instructions.
+     * @return the program; it keeps nothing of the buffer.
+     */
+    public static BpfProgram decode(final DirectBuffer buffer, final int offset, final int instructionCount) {
+        final int[] fields = new int[instructionCount * FIELDS];
+        for (int i = 0; i < instructionCount; i++) {
+            final int at = offset + i * INSTRUCTION_LENGTH_BYTES;
+            fields[i * FIELDS] = buffer.getShort(at + CODE_OFFSET, ORDER) & 0xffff;
+            fields[i * FIELDS + 1] = buffer.getByte(at + JUMP_TRUE_OFFSET) & 0xff;
+            fields[i * FIELDS + 2] = buffer.getByte(at + JUMP_FALSE_OFFSET) & 0xff;
+            fields[i * FIELDS + 3] = buffer.getInt(at + OPERAND_OFFSET, ORDER);
+        }
+        return new BpfProgram(fields);
+    }
+
+    /**
+     * The program that takes the first octets of every packet.
+     *
+     * @param snapLengthBytes how many; 0 takes no packet.
+     * @return the program.
+     */
+    public static BpfProgram accept(final int snapLengthBytes) {
+        return of(BpfOpcode.RET + BpfOpcode.K, 0, 0, snapLengthBytes);
+    }
+
+    /**
+     * This program for packets of one direction, none of the other. Only the Linux kernel can run the result: it asks the
+     * kernel for the direction, which is not in the packet.
+     *
+     * @param outgoing whether packets that leave are wanted, else those that arrive.
+     * @return the longer program.
+     */
+    public BpfProgram forDirection(final boolean outgoing) {
+        final int[] prefix = {
+            BpfOpcode.LD + BpfOpcode.W + BpfOpcode.ABS, 0, 0, ANCILLARY_PACKET_TYPE,
+            BpfOpcode.JMP + BpfOpcode.JEQ + BpfOpcode.K, outgoing ? 1 : 0, outgoing ? 0 : 1, PACKET_TYPE_OUTGOING,
+            BpfOpcode.RET + BpfOpcode.K, 0, 0, 0,
+            BpfOpcode.LD + BpfOpcode.W + BpfOpcode.IMM, 0, 0, 0,
+        };
+        final int[] joined = Arrays.copyOf(prefix, prefix.length + fields.length);
+        System.arraycopy(fields, 0, joined, prefix.length, fields.length);
+        return new BpfProgram(joined);
+    }
+
+    /**
+     * Writes the program as kernel and libpcap want it.
+     *
+     * @param buffer to write to.
+     * @param offset of the first instruction.
+     * @return how many octets were written.
+     */
+    public int encode(final MutableDirectBuffer buffer, final int offset) {
+        for (int i = 0; i < instructionCount(); i++) {
+            final int at = offset + i * INSTRUCTION_LENGTH_BYTES;
+            buffer.putShort(at + CODE_OFFSET, (short) code(i), ORDER);
+            buffer.putByte(at + JUMP_TRUE_OFFSET, (byte) jumpTrue(i));
+            buffer.putByte(at + JUMP_FALSE_OFFSET, (byte) jumpFalse(i));
+            buffer.putInt(at + OPERAND_OFFSET, operand(i), ORDER);
+        }
+        return instructionCount() * INSTRUCTION_LENGTH_BYTES;
+    }
+
+    /** {@return how many instructions there are} */
+    public int instructionCount() {
+        return fields.length / FIELDS;
+    }
+
+    /**
+     * Code of an instruction.
+     *
+     * @param index of the instruction.
+     * @return 16 bits.
+     */
+    public int code(final int index) {
+        return fields[index * FIELDS];
+    }
+
+    /**
+     * How many instructions to skip if the condition holds.
+     *
+     * @param index of the instruction.
+     * @return 8 bits.
+     */
+    public int jumpTrue(final int index) {
+        return fields[index * FIELDS + 1];
+    }
+
+    /**
+     * How many instructions to skip if the condition does not hold.
+     *
+     * @param index of the instruction.
+     * @return 8 bits.
+     */
+    public int jumpFalse(final int index) {
+        return fields[index * FIELDS + 2];
+    }
+
+    /**
+     * Operand of an instruction.
+     *
+     * @param index of the instruction.
+     * @return 32 bits, unsigned.
+     */
+    public int operand(final int index) {
+        return fields[index * FIELDS + 3];
+    }
+
+    @Override
+    public boolean equals(final Object other) {
+        return other instanceof BpfProgram && Arrays.equals(fields, ((BpfProgram) other).fields);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.hashCode(fields);
+    }
+
+    /** {@return the instructions as {@code tcpdump -dd} would print them, on one line} */
+    @Override
+    public String toString() {
+        final StringBuilder text = new StringBuilder();
+        for (int i = 0; i < instructionCount(); i++) {
+            text.append(String.format("{0x%x,%d,%d,0x%08x}", code(i), jumpTrue(i), jumpFalse(i), operand(i)));
+        }
+        return text.toString();
+    }
+}

@@ -1,0 +1,355 @@
+package io.flowlag.exporter.capture.pcap;
+
+import com.sun.jna.Platform;
+import io.flowlag.exporter.capture.CaptureException;
+import io.flowlag.exporter.capture.CaptureException.Kind;
+import io.flowlag.exporter.capture.LinkType;
+import io.flowlag.exporter.capture.LiveCaptureOptions;
+import io.flowlag.exporter.capture.LiveCaptureOptions.Direction;
+import io.flowlag.exporter.capture.LivePacketSource;
+import io.flowlag.exporter.capture.PacketHandler;
+import io.flowlag.exporter.capture.filter.BpfCompiler;
+import io.flowlag.exporter.capture.posix.NetworkInterfaces;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.pcap4j.core.BpfProgram.BpfCompileMode;
+import org.pcap4j.core.NotOpenException;
+import org.pcap4j.core.PcapHandle;
+import org.pcap4j.core.PcapHandle.BlockingMode;
+import org.pcap4j.core.PcapHandle.PcapDirection;
+import org.pcap4j.core.PcapHandle.TimestampPrecision;
+import org.pcap4j.core.PcapNativeException;
+import org.pcap4j.core.PcapNetworkInterface.PromiscuousMode;
+import org.pcap4j.core.PcapStat;
+
+import java.io.EOFException;
+import java.sql.Timestamp;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Packets of an interface from libpcap, wherever that is. Owned by one thread. Allocates several objects per packet, the octets
+ * among them: on Linux, {@link io.flowlag.exporter.capture.afpacket.AfPacketSource} does not.
+ * <p>
+ * libpcap puts a VLAN tag that the kernel took out back into the frame, so {@code vlanTag} is always
+ * {@link PacketHandler#NO_VLAN_TAG}. On the loopback interface of Linux it shows arriving packets only, each once.
+ * Timestamps have nanoseconds where libpcap has them (1.5 and later), else microseconds.
+ * <p>
+ * libpcap's immediate mode is not used: on Linux it gives every packet a place as long as the snap length, of which a ring has
+ * few. Packets come after the block timeout at the latest instead, as they do from the packet ring.
+ */
+public final class PcapSource implements LivePacketSource {
+    private static final long NS_PER_MS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long MS_PER_SECOND = 1_000L;
+    private static final long NS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
+    private static final long HOUSEKEEPING_INTERVAL_NS = 50 * NS_PER_MS;
+    private static final long COUNTER_MASK = 0xffff_ffffL;
+    /** Two of the blocks that libpcap makes on Linux: with one it could not read while the kernel writes. */
+    private static final int MIN_BUFFER_BYTES = 2 << 18;
+    /** How much longer than its read timeout libpcap may keep a packet back. */
+    private static final long GRACE_NS = 200 * NS_PER_MS;
+
+    private static final int DLT_RAW = 12;
+    private static final int DLT_RAW_OPENBSD = 14;
+    private static final int STATUS_NO_SUCH_DEVICE = -5;
+    private static final int STATUS_PERMISSION_DENIED = -8;
+    private static final int STATUS_INTERFACE_DOWN = -9;
+    private static final int STATUS_PROMISCUOUS_PERMISSION_DENIED = -11;
+
+    private final String name;
+    private final long graceNs;
+    private final int interfaceId;
+    private final int linkType;
+    private final List<String> notices;
+    private final PcapHandle handle;
+    private final UnsafeBuffer packet = new UnsafeBuffer(0, 0);
+
+    private long capturedCount;
+    private long capturedBytes;
+    private long kernelDropCount;
+    private long lastDropCounter;
+    private long nextHousekeepingNs = System.nanoTime();
+    private boolean isEnding;
+    private long endCount = Long.MAX_VALUE;
+    private long endDeadlineNs;
+    private boolean isClosed;
+    private String damage;
+
+    private PcapSource(
+        final LiveCaptureOptions options, final int interfaceId, final PcapHandle handle, final List<String> notices) {
+        this.name = options.interfaceName();
+        this.graceNs = 2 * NS_PER_MS * options.blockTimeoutMs() + GRACE_NS;
+        this.interfaceId = interfaceId;
+        this.handle = handle;
+        this.linkType = linkType(handle.getDlt().value());
+        this.notices = List.copyOf(notices);
+    }
+
+    /**
+     * Opens an interface.
+     *
+     * @param options how; of the ring only its size counts.
+     * @return the source; packets that arrive from now on are in it.
+     * @throws CaptureException if that cannot be done; its message says what can.
+     */
+    public static PcapSource open(final LiveCaptureOptions options) {
+        BpfCompiler.requireLibpcap(options.interfaceName() + ": the source 'pcap'");
+        final int interfaceId = NetworkInterfaces.indexOf(options.interfaceName());
+        final PcapHandle handle = activate(options);
+        try {
+            configure(handle, options);
+            return new PcapSource(options, interfaceId, handle, notices(options));
+        } catch (final RuntimeException e) {
+            handle.close();
+            throw e;
+        }
+    }
+
+    private static PcapHandle activate(final LiveCaptureOptions options) {
+        try {
+            return new PcapHandle.Builder(options.interfaceName())
+                .snaplen(options.snapLengthBytes())
+                .promiscuousMode(options.promiscuous() ? PromiscuousMode.PROMISCUOUS : PromiscuousMode.NONPROMISCUOUS)
+                .timeoutMillis(options.blockTimeoutMs())
+                .bufferSize(Math.max(options.ringBytes(), MIN_BUFFER_BYTES))
+                .timestampPrecision(TimestampPrecision.NANO)
+                .build();
+        } catch (final PcapNativeException e) {
+            throw openFailure(options.interfaceName(), e);
+        }
+    }
+
+    private static CaptureException openFailure(final String interfaceName, final PcapNativeException e) {
+        final int status = e.getReturnCode() == null ? 0 : e.getReturnCode();
+        switch (status) {
+            case STATUS_NO_SUCH_DEVICE:
+                return new CaptureException(Kind.NO_INPUT, interfaceName + ": no such interface; there are " +
+                    String.join(", ", NetworkInterfaces.names()));
+            case STATUS_PERMISSION_DENIED:
+            case STATUS_PROMISCUOUS_PERMISSION_DENIED:
+                return new CaptureException(Kind.NO_PERMISSION, interfaceName +
+                    ": capturing is not permitted: run with sudo" + (Platform.isLinux() ? ", or let systemd give the" +
+                    " capability CAP_NET_RAW (AmbientCapabilities=CAP_NET_RAW), or give it to the java binary" +
+                    " (setcap cap_net_raw+ep)" : ""));
+            case STATUS_INTERFACE_DOWN:
+                return new CaptureException(Kind.NO_INPUT, interfaceName + ": the interface is down, libpcap needs it up");
+            default:
+                return new CaptureException(Kind.NO_INPUT, interfaceName + ": libpcap cannot open it: " + e.getMessage());
+        }
+    }
+
+    private static void configure(final PcapHandle handle, final LiveCaptureOptions options) {
+        try {
+            if (options.hasFilter()) {
+                setFilter(handle, options.filterExpression());
+            }
+            if (options.direction() != Direction.BOTH) {
+                handle.setDirection(options.direction() == Direction.IN ? PcapDirection.IN : PcapDirection.OUT);
+            }
+            handle.setBlockingMode(BlockingMode.NONBLOCKING);
+        } catch (final PcapNativeException e) {
+            throw new CaptureException(Kind.UNAVAILABLE, options.interfaceName() + ": libpcap: " + e.getMessage());
+        } catch (final NotOpenException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private static void setFilter(final PcapHandle handle, final String expression) throws NotOpenException {
+        try {
+            handle.setFilter(expression, BpfCompileMode.OPTIMIZE, PcapHandle.PCAP_NETMASK_UNKNOWN);
+        } catch (final PcapNativeException e) {
+            throw new CaptureException(Kind.BAD_FILTER, "filter '" + expression + "': " + handle.getError());
+        }
+    }
+
+    private static List<String> notices(final LiveCaptureOptions options) {
+        final List<String> notices = new ArrayList<>();
+        if (options.hardwareTimestamps()) {
+            notices.add(options.interfaceName() +
+                ": no hardware timestamps (the source 'pcap' does not ask for them): the kernel's are used");
+        }
+        return notices;
+    }
+
+    /** The file number of a link type that libpcap numbers otherwise inside the process. */
+    private static int linkType(final int dlt) {
+        return dlt == DLT_RAW || dlt == DLT_RAW_OPENBSD ? LinkType.RAW : dlt;
+    }
+
+    @Override
+    public int poll(final PacketHandler handler, final int packetLimit) {
+        if (isClosed) {
+            return END_OF_SOURCE;
+        }
+        final int limit = (int) Math.min(packetLimit, endCount - capturedCount);
+        int taken = 0;
+        try {
+            while (taken < limit && deliver(handler, handle.getNextRawPacket())) {
+                taken++;
+            }
+            taken += keepHouse(handler, limit - taken, System.nanoTime());
+        } catch (final NotOpenException e) {
+            throw new IllegalStateException(e);
+        }
+        return taken == 0 && isEnding && packetLimit > 0 ? endIfDrained() : taken;
+    }
+
+    private boolean deliver(final PacketHandler handler, final byte[] octets) {
+        if (octets == null) {
+            return false;
+        }
+        final Timestamp timestamp = handle.getTimestamp();
+        packet.wrap(octets);
+        capturedCount++;
+        capturedBytes += octets.length;
+        handler.onPacket(packet, 0, octets.length, Math.max(octets.length, handle.getOriginalLength()),
+            Math.floorDiv(timestamp.getTime(), MS_PER_SECOND) * NS_PER_SECOND + timestamp.getNanos(), linkType, interfaceId,
+            PacketHandler.NO_VLAN_TAG);
+        return true;
+    }
+
+    /** Reads the drops, and if there seems to be no packet, reads once in the way that tells an error from silence. */
+    private int keepHouse(final PacketHandler handler, final int roomCount, final long nowNs) throws NotOpenException {
+        if (nowNs - nextHousekeepingNs < 0 || isEnding) {
+            return 0;
+        }
+        nextHousekeepingNs = nowNs + HOUSEKEEPING_INTERVAL_NS;
+        try {
+            readDrops();
+            return roomCount > 0 && deliver(handler, handle.getNextRawPacketEx()) ? 1 : 0;
+        } catch (final TimeoutException e) {
+            return 0;
+        } catch (final PcapNativeException | EOFException e) {
+            return onReadFailure(e);
+        }
+    }
+
+    /** An interface that is down but still there goes on being polled. */
+    private int onReadFailure(final Exception failure) {
+        if (interfaceId == 0 || NetworkInterfaces.indexOf(name) != interfaceId) {
+            damage = "interface " + name + " vanished (" + failure.getMessage() + ")";
+            end();
+        }
+        return 0;
+    }
+
+    private void readDrops() throws NotOpenException, PcapNativeException {
+        final long counter = handle.getStats().getNumPacketsDropped() & COUNTER_MASK;
+        kernelDropCount += counter - lastDropCounter & COUNTER_MASK;
+        lastDropCounter = counter;
+    }
+
+    /**
+     * Begins to end: what the kernel has received by now is still awaited. libpcap may count packets that it then keeps back for
+     * their direction, so the wait has a deadline.
+     */
+    private void end() {
+        isEnding = true;
+        endDeadlineNs = System.nanoTime() + graceNs;
+        try {
+            final PcapStat stat = handle.getStats();
+            endCount = capturedCount +
+                (stat.getNumPacketsReceived() - stat.getNumPacketsDropped() - capturedCount & COUNTER_MASK);
+        } catch (final PcapNativeException e) {
+            endCount = Long.MAX_VALUE;
+        } catch (final NotOpenException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    private int endIfDrained() {
+        if (capturedCount < endCount && System.nanoTime() - endDeadlineNs < 0) {
+            return 0;
+        }
+        close();
+        return END_OF_SOURCE;
+    }
+
+    @Override
+    public boolean awaitArrival(final int timeoutMs) {
+        if (!isClosed && timeoutMs > 0) {
+            LockSupport.parkNanos(NS_PER_MS);
+        }
+        return true;
+    }
+
+    @Override
+    public void stop() {
+        if (!isClosed && !isEnding) {
+            end();
+        }
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public int interfaceId() {
+        return interfaceId;
+    }
+
+    @Override
+    public int linkType() {
+        return linkType;
+    }
+
+    @Override
+    public long hardwareTimestampCount() {
+        return 0;
+    }
+
+    @Override
+    public List<String> notices() {
+        return notices;
+    }
+
+    @Override
+    public long capturedCount() {
+        return capturedCount;
+    }
+
+    @Override
+    public long filteredCount() {
+        return 0;
+    }
+
+    @Override
+    public long kernelDropCount() {
+        return kernelDropCount;
+    }
+
+    @Override
+    public long consumedBytes() {
+        return capturedBytes;
+    }
+
+    @Override
+    public long totalBytes() {
+        return -1;
+    }
+
+    @Override
+    public String damage() {
+        return damage;
+    }
+
+    @Override
+    public void close() {
+        if (!isClosed) {
+            try {
+                readDrops();
+            } catch (final PcapNativeException e) {
+                damage = damage == null ? "interface " + name + ": drops of the last moment unknown: " + e.getMessage() : damage;
+            } catch (final NotOpenException e) {
+                throw new IllegalStateException(e);
+            } finally {
+                isClosed = true;
+                handle.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,89 @@
+package io.flowlag.exporter.command;
+
+import io.flowlag.exporter.collect.CollectFormat;
+import io.flowlag.exporter.collect.CollectOptions;
+import io.flowlag.exporter.collect.ListenAddress;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.LogLevel;
+import io.flowlag.exporter.console.ExitCode;
+import io.flowlag.exporter.console.ExitException;
+import io.flowlag.exporter.console.Terminal;
+import io.flowlag.exporter.process.CollectProcess;
+import io.flowlag.ipfix.collect.SessionKind;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** {@code flowlag collect}. */
+@Command(name = "collect", description =
+    "Receives IPFIX and prints the records; without options, from UDP port 4739 on loopback.")
+final class CollectCommand extends ConfiguredCommand {
+    private static final String DEFAULT_ADDRESS = "udp://127.0.0.1:4739";
+    private static final long NS_PER_SECOND = 1_000_000_000L;
+
+    @Option(names = "--listen", paramLabel = "URI",
+        description = "Address to receive on: udp://HOST:PORT, tcp://HOST:PORT or tls://HOST:PORT. Repeatable. Default: " +
+        DEFAULT_ADDRESS + ".")
+    private List<String> addresses = new ArrayList<>();
+
+    @Option(names = {"-r", "--read"}, arity = "1..*", paramLabel = "FILE",
+        description = "IPFIX files (RFC 5655) to read instead, plain or gzip; - is standard input.")
+    private List<String> files = new ArrayList<>();
+
+    @Option(names = "--format", paramLabel = "FORMAT", defaultValue = "table",
+        description = "One of table, json (an object a record) and csv (with a header). Default: table.")
+    private CollectFormat format;
+
+    @Option(names = "--count", paramLabel = "N", defaultValue = "0",
+        description = "Ends after N records. Default: 0, no limit.")
+    private long recordLimit;
+
+    @Option(names = "--idle-exit", paramLabel = "SECONDS", defaultValue = "0",
+        description = "Ends when no message came for so long after the first one. Default: 0, never.")
+    private double idleSeconds;
+
+    private final ProcessStarter starter;
+
+    CollectCommand(final ProcessStarter starter, final Terminal terminal) {
+        super(terminal, new ConfigOptions(ConfigOption.ENTERPRISE_NUMBER, ConfigOption.TLS_CERTIFICATE, ConfigOption.TLS_KEY,
+            ConfigOption.TLS_TRUST, ConfigOption.LOG_FILE));
+        this.starter = starter;
+    }
+
+    @Override
+    ExitCode work(final ExporterConfig config) {
+        if (!addresses.isEmpty() && !files.isEmpty()) {
+            throw new ExitException(ExitCode.USAGE, "collect: --listen and --read contradict each other: leave one out");
+        }
+        if (recordLimit < 0 || idleSeconds < 0) {
+            throw new ExitException(ExitCode.USAGE, "collect: --count and --idle-exit must not be negative");
+        }
+        final CollectOptions source = files.isEmpty() ?
+            CollectProcess.listening(config, listenAddresses(config)) : CollectOptions.DEFAULTS.withFiles(files);
+        return starter.collect(config, source
+            .withFormat(format)
+            .withEnd(recordLimit, (long)(idleSeconds * NS_PER_SECOND))
+            .withVoice(config.log().level() == LogLevel.ERROR, config.log().level() == LogLevel.DEBUG), terminal());
+    }
+
+    private List<ListenAddress> listenAddresses(final ExporterConfig config) {
+        final List<ListenAddress> listening = new ArrayList<>();
+        for (final String text : addresses.isEmpty() ? List.of(DEFAULT_ADDRESS) : addresses) {
+            final ListenAddress address;
+            try {
+                address = ListenAddress.parse(text);
+            } catch (final IllegalArgumentException ex) {
+                throw new ExitException(ExitCode.USAGE, "--listen=" + ex.getMessage());
+            }
+            final ExporterConfig.Tls tls = config.exporting().tls();
+            if (address.kind() == SessionKind.TLS && (tls.certificate() == null || tls.key() == null || tls.trust() == null)) {
+                throw new ExitException(ExitCode.USAGE,
+                    "--listen=" + text + ": needs --tls-certificate, --tls-key and --tls-trust, a PEM file each");
+            }
+            listening.add(address);
+        }
+        return listening;
+    }
+}

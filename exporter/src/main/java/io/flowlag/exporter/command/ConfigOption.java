@@ -1,0 +1,94 @@
+package io.flowlag.exporter.command;
+
+import io.flowlag.exporter.config.ConfigKey;
+import io.flowlag.exporter.config.ConfigTable;
+import picocli.CommandLine.Model.OptionSpec;
+
+import java.util.List;
+
+/**
+ * Options that set one key of the configuration each: the names, the key, and a value to show in the help. Their descriptions and
+ * defaults are the key's.
+ */
+enum ConfigOption {
+    /** Where records go. */
+    EXPORT(ConfigTable.DESTINATIONS, "URI", "--export"),
+    /** Elements in a record. */
+    PROFILE(ConfigTable.PROFILE, "PROFILE", "--profile"),
+    /** Options records. */
+    OPTIONS(ConfigTable.OPTIONS, "auto|on|off", "--options"),
+    /** Counters at the end. */
+    STATS(ConfigTable.STATS_FILE, "FILE", "--stats"),
+    /** Packets to measure. */
+    FILTER(ConfigTable.FILTER, "BPF", "--filter"),
+    /** Active timeout. */
+    ACTIVE(ConfigTable.ACTIVE_TIMEOUT, "DURATION", "--active"),
+    /** Idle timeout. */
+    IDLE(ConfigTable.IDLE_TIMEOUT, "DURATION", "--idle"),
+    /** Size of the cache. */
+    MAX_FLOWS(ConfigTable.MAX_FLOWS, "COUNT", "--max-flows"),
+    /** More key fields. */
+    FLOW_KEY(ConfigTable.FLOW_KEY, "FIELD", "--flow-key"),
+    /** Outer or inner headers. */
+    TUNNELS(ConfigTable.TUNNELS, "outer|inner", "--tunnels"),
+    /** Ports of later fragments. */
+    FRAGMENTS(ConfigTable.FRAGMENTS, "on|off", "--fragments"),
+    /** The Observation Domain. */
+    OBSERVATION_DOMAIN(ConfigTable.OBSERVATION_DOMAIN, "ID", "--observation-domain"),
+    /** The enterprise number. */
+    ENTERPRISE_NUMBER(ConfigTable.ENTERPRISE_NUMBER, "NUMBER", "--enterprise-number"),
+    /** Threads. */
+    THREADING(ConfigTable.THREADING, "MODE", "--threading"),
+    /** Interfaces. */
+    INTERFACE(ConfigTable.INTERFACES, "IFACE", "-i", "--interface"),
+    /** Capture mechanism. */
+    SOURCE(ConfigTable.SOURCE, "afpacket|pcap", "--source"),
+    /** Direction of packets. */
+    DIRECTION(ConfigTable.DIRECTION, "in|out|both", "--direction"),
+    /** Our certificate. */
+    TLS_CERTIFICATE(ConfigTable.TLS_CERTIFICATE, "PEM", "--tls-certificate"),
+    /** Our key. */
+    TLS_KEY(ConfigTable.TLS_KEY, "PEM", "--tls-key"),
+    /** Whom we trust. */
+    TLS_TRUST(ConfigTable.TLS_TRUST, "PEM", "--tls-trust"),
+    /** Names of the other end. */
+    TLS_PEER(ConfigTable.TLS_PEERS, "NAME", "--tls-peer"),
+    /** Where the log goes. */
+    LOG_FILE(ConfigTable.LOG_FILE, "FILE", "--log-file");
+
+    private final ConfigKey<?> key;
+    private final String label;
+    private final String[] names;
+
+    ConfigOption(final ConfigKey<?> key, final String label, final String... names) {
+        this.key = key;
+        this.label = label;
+        this.names = names;
+    }
+
+    ConfigKey<?> key() {
+        return key;
+    }
+
+    /** The name that messages use. */
+    String longName() {
+        return names[names.length - 1];
+    }
+
+    /** The option for the parser: a list where the key is one, else one text. */
+    OptionSpec spec() {
+        final boolean isList = key.defaultValue() instanceof List;
+        final OptionSpec.Builder builder = OptionSpec.builder(names).paramLabel(label).arity("1");
+        if (isList) {
+            builder.type(List.class).auxiliaryTypes(String.class);
+        } else {
+            builder.type(String.class);
+        }
+        final String usual = "[]".equals(key.defaultText()) ? "" : " Default: " + key.defaultText() + ".";
+        return builder.description(escaped(key.description() + (isList ? " Repeatable." : "") + usual)).build();
+    }
+
+    private static String escaped(final String text) {
+        return text.replace("%", "%%").replace("@|", "@ |");
+    }
+}

@@ -1,0 +1,119 @@
+package io.flowlag.exporter.command;
+
+import io.flowlag.exporter.config.ConfigKey;
+import io.flowlag.exporter.config.ConfigLoader;
+import io.flowlag.exporter.config.ConfigTable;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.Names;
+import io.flowlag.exporter.console.ExitCode;
+import io.flowlag.exporter.console.ExitException;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParseResult;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * The options of one command that lie over the configuration: its {@link ConfigOption}s, {@code -c}, {@code --set}, {@code -q}
+ * and
+ * {@code -v}. Used by the command's thread.
+ */
+final class ConfigOptions {
+    private static final String FILE_OPTION = "-c";
+    private static final String SET_OPTION = "--set";
+    private static final String QUIET_OPTION = "-q";
+    static final String VERBOSE_OPTION = "-v";
+
+    private final Set<ConfigOption> options;
+
+    ConfigOptions(final ConfigOption first, final ConfigOption... others) {
+        this.options = EnumSet.of(first, others);
+    }
+
+    /** Adds the options to a command, after its own. */
+    void addTo(final CommandSpec command) {
+        command.addOption(OptionSpec.builder(FILE_OPTION, "--config").paramLabel("FILE").type(Path.class)
+            .description("Configuration file; the options of the command line lie over it.").build());
+        options.forEach((option) -> command.addOption(option.spec()));
+        command.addOption(OptionSpec.builder(SET_OPTION).paramLabel("KEY=VALUE").type(List.class)
+            .auxiliaryTypes(String.class).arity("1")
+            .description("Any key of the configuration, such as pipeline.idle=spin. Repeatable.").build());
+        command.addOption(OptionSpec.builder(QUIET_OPTION, "--quiet").type(boolean.class).arity("0")
+            .description("Log errors alone.").build());
+        command.addOption(OptionSpec.builder(VERBOSE_OPTION, "--verbose").type(boolean.class).arity("0")
+            .description("Log details, and stack traces of errors.").build());
+    }
+
+    /** The configuration that a command line asks for. */
+    ExporterConfig load(final ParseResult line) {
+        final ConfigLoader loader = new ConfigLoader();
+        final Path file = line.matchedOptionValue(FILE_OPTION, null);
+        if (file != null) {
+            loader.file(file);
+        }
+        for (final ConfigOption option : options) {
+            if (line.hasMatchedOption(option.longName())) {
+                loader.option(option.longName(), option.key(), texts(line.matchedOptionValue(option.longName(), null)));
+            }
+        }
+        set(loader, line.matchedOptionValue(SET_OPTION, List.of()));
+        verbosity(loader, line);
+        return loader.conclude();
+    }
+
+    /** The code for an error in what the command line or the file says, as seen from a key. */
+    static ExitCode blame(final ExporterConfig config, final ConfigKey<?> key) {
+        return config.effectiveValues().stream().filter((value) -> value.path().equals(key.path()))
+            .anyMatch((value) -> value.origin().isCommandLine()) ? ExitCode.USAGE : ExitCode.CONFIGURATION;
+    }
+
+    private static List<String> texts(final Object value) {
+        final List<String> texts = new ArrayList<>();
+        if (value instanceof List<?> list) {
+            list.forEach((item) -> texts.add((String)item));
+        } else {
+            texts.add((String)value);
+        }
+        return texts;
+    }
+
+    private static void verbosity(final ConfigLoader loader, final ParseResult line) {
+        final boolean isQuiet = line.hasMatchedOption(QUIET_OPTION);
+        final boolean isVerbose = line.hasMatchedOption(VERBOSE_OPTION);
+        if (isQuiet && isVerbose) {
+            throw new ExitException(ExitCode.USAGE, "-q and -v contradict each other: leave one out");
+        }
+        if (isQuiet || isVerbose) {
+            loader.option(isQuiet ? QUIET_OPTION : VERBOSE_OPTION, ConfigTable.LOG_LEVEL, List.of(isQuiet ? "error" : "debug"));
+        }
+    }
+
+    private static void set(final ConfigLoader loader, final List<String> assignments) {
+        final Map<ConfigKey<?>, List<String>> texts = new LinkedHashMap<>();
+        for (final String assignment : assignments) {
+            final int equalsIndex = assignment.indexOf('=');
+            if (equalsIndex <= 0) {
+                throw new ExitException(ExitCode.USAGE, "--set " + assignment + ": write --set KEY=VALUE");
+            }
+            final ConfigKey<?> key = key(assignment.substring(0, equalsIndex));
+            texts.computeIfAbsent(key, (any) -> new ArrayList<>()).add(assignment.substring(equalsIndex + 1));
+        }
+        texts.forEach((key, values) -> loader.option(SET_OPTION + " " + key.path(), key, values));
+    }
+
+    private static ConfigKey<?> key(final String path) {
+        final ConfigKey<?> key = ConfigTable.key(path);
+        if (key == null) {
+            final String nearest = Names.nearest(path, ConfigTable.keys().stream().map(ConfigKey::path).toList());
+            throw new ExitException(ExitCode.USAGE, "--set " + path + ": unknown key" +
+                (nearest == null ? "; docs/configuration.md has them all" : "; did you mean " + nearest + "?"));
+        }
+        return key;
+    }
+}

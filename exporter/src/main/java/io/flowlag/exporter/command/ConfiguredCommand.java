@@ -1,0 +1,64 @@
+package io.flowlag.exporter.command;
+
+import io.flowlag.exporter.capture.CaptureException;
+import io.flowlag.exporter.config.ConfigTable;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.console.ExitCode;
+import io.flowlag.exporter.console.ExitException;
+import io.flowlag.exporter.console.Logging;
+import io.flowlag.exporter.console.Terminal;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.Spec;
+
+import java.util.concurrent.Callable;
+
+/** A command that has a configuration: loads it, sets up the log, then does its work. */
+abstract class ConfiguredCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    private final ConfigOptions options;
+    private final Terminal terminal;
+
+    ConfiguredCommand(final Terminal terminal, final ConfigOptions options) {
+        this.terminal = terminal;
+        this.options = options;
+    }
+
+    /** The work itself. */
+    abstract ExitCode work(ExporterConfig config);
+
+    @Override
+    public final Integer call() {
+        final ExporterConfig config = load();
+        Logging.configure(config.log(), terminal);
+        try {
+            return work(config).number();
+        } catch (final CaptureException e) {
+            final boolean isFilter = e.kind() == CaptureException.Kind.BAD_FILTER;
+            throw new ExitException(isFilter ? ConfigOptions.blame(config, ConfigTable.FILTER) : ExitCode.of(e.kind()),
+                e.getMessage());
+        } finally {
+            terminal.eraseStatus();
+            terminal.out().flush();
+        }
+    }
+
+    /** The configuration as file and options say now. */
+    final ExporterConfig load() {
+        return options.load(line());
+    }
+
+    final ParseResult line() {
+        return spec.commandLine().getParseResult();
+    }
+
+    final Terminal terminal() {
+        return terminal;
+    }
+
+    final ConfigOptions options() {
+        return options;
+    }
+}

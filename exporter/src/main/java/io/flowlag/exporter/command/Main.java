@@ -1,0 +1,195 @@
+package io.flowlag.exporter.command;
+
+import io.flowlag.exporter.capture.CaptureException;
+import io.flowlag.exporter.config.ConfigurationException;
+import io.flowlag.exporter.config.Names;
+import io.flowlag.exporter.console.ExitCode;
+import io.flowlag.exporter.console.ExitException;
+import io.flowlag.exporter.console.Logging;
+import io.flowlag.exporter.console.Terminal;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The command line: finds the command, and turns whatever ends it into one line on standard error and an exit code. Used by one
+ * thread, once.
+ */
+public final class Main {
+    private static final int USAGE_COLUMNS = 110;
+    private static final Pattern UNKNOWN_OPTION = Pattern.compile("Unknown option: '([^'=]+)");
+
+    private final Terminal terminal;
+    private final CommandLine commandLine;
+
+    /** What stands before any command. */
+    @Command(name = "flowlag", description = "Exports IPFIX flow records of captures and live interfaces.",
+        synopsisSubcommandLabel = "COMMAND", footer = {
+            "", "Exit codes: 0 done; 64 usage; 65 input damaged, the rest was exported; 66 input missing or unreadable;",
+            "70 internal; 73 cannot write; 77 no permission; 78 configuration."})
+    private static final class Root {
+    }
+
+    /**
+     * The command line of a process.
+     *
+     * @param starter  the work behind the commands, or null for check-config alone.
+     * @param terminal for results and messages.
+     */
+    public Main(final ProcessStarter starter, final Terminal terminal) {
+        this.terminal = terminal;
+        commandLine = new CommandLine(new Root());
+        if (starter != null) {
+            add(new DemoCommand(starter, terminal));
+            add(new RunCommand(starter, terminal));
+            add(new MeterCommand(starter, terminal));
+            add(new CollectCommand(starter, terminal));
+        }
+        commandLine.addSubcommand(new CheckConfigCommand(terminal));
+        commandLine.getCommandSpec().addOption(OptionSpec.builder("-V", "--version").versionHelp(true).type(boolean.class)
+            .arity("0").description("Prints the version.").build());
+        commandLine.getCommandSpec().version("flowlag " + version());
+        addHelp(commandLine);
+        commandLine.getSubcommands().values().forEach(Main::addHelp);
+        commandLine.setUsageHelpWidth(USAGE_COLUMNS);
+        commandLine.setCaseInsensitiveEnumValuesAllowed(true);
+        commandLine.setUnmatchedOptionsAllowedAsOptionParameters(false);
+        commandLine.setOut(new PrintWriter(terminal.out(), true, StandardCharsets.UTF_8));
+        commandLine.setParameterExceptionHandler(this::onWrongLine);
+        commandLine.setExecutionExceptionHandler((e, command, line) -> onFailure(e, line));
+    }
+
+    /**
+     * Runs what a command line asks for.
+     *
+     * @param arguments of the process.
+     * @return the exit code.
+     */
+    public int run(final String... arguments) {
+        try {
+            if (arguments.length == 0) {
+                final StringWriter usage = new StringWriter();
+                commandLine.usage(new PrintWriter(usage));
+                terminal.message(usage.toString().stripTrailing());
+                return ExitCode.USAGE.number();
+            }
+            return commandLine.execute(arguments);
+        } catch (final OutOfMemoryError e) {
+            return failed(ExitCode.INTERNAL,
+                "out of memory: lower metering.max-flows, or give more with FLOWLAG_JAVA_OPTS=-Xmx1g");
+        } catch (final Error e) {
+            return internal(e, false);
+        } finally {
+            terminal.out().flush();
+        }
+    }
+
+    /**
+     * The process.
+     *
+     * @param arguments of the command line.
+     */
+    public static void main(final String[] arguments) {
+        System.exit(run(Terminal.system(), arguments));
+    }
+
+    /**
+     * Does what a command line asks for, in the JVM of the caller.
+     *
+     * @param terminal  for results and messages.
+     * @param arguments of the command line.
+     * @return the exit code.
+     */
+    public static int run(final Terminal terminal, final String... arguments) {
+        return new Main(new ProcessLauncher(), terminal).run(arguments);
+    }
+
+    private void add(final ConfiguredCommand command) {
+        final CommandLine added = new CommandLine(command);
+        command.options().addTo(added.getCommandSpec());
+        commandLine.addSubcommand(added);
+    }
+
+    private static void addHelp(final CommandLine command) {
+        command.getCommandSpec().addOption(OptionSpec.builder("-h", "--help").usageHelp(true).type(boolean.class).arity("0")
+            .description("Prints this help.").build());
+        command.getCommandSpec().usageMessage().sortOptions(false).abbreviateSynopsis(true);
+    }
+
+    private int onWrongLine(final ParameterException e, final String[] arguments) {
+        final CommandSpec command = e.getCommandLine().getCommandSpec();
+        terminal.message(command.qualifiedName() + ": " + explanation(e, command) + " (" + command.qualifiedName() +
+            " --help says more)");
+        return ExitCode.USAGE.number();
+    }
+
+    private static String explanation(final ParameterException e, final CommandSpec command) {
+        final String message = e.getMessage().lines().findFirst().orElse("wrong command line");
+        final Matcher unknownOption = UNKNOWN_OPTION.matcher(message);
+        if (unknownOption.find()) {
+            final String name = unknownOption.group(1);
+            return "unknown option " + name + didYouMean(Names.nearest(name, command.optionsMap().keySet()));
+        }
+        if (e instanceof UnmatchedArgumentException unmatched) {
+            final String argument = unmatched.getUnmatched().get(0);
+            return command.subcommands().isEmpty() ? "'" + argument + "' is neither an option nor belongs to one" :
+                "'" + argument + "' is no command" + didYouMean(Names.nearest(argument, command.subcommands().keySet()));
+        }
+        return message;
+    }
+
+    private static String didYouMean(final String name) {
+        return name == null ? "" : "; did you mean " + name + "?";
+    }
+
+    private int onFailure(final Exception e, final ParseResult line) {
+        if (e instanceof ConfigurationException refusal) {
+            refusal.errors().forEach(terminal::message);
+            return ExitCode.of(refusal.kind()).number();
+        }
+        if (e instanceof ExitException exit) {
+            return failed(exit.exitCode(), exit.getMessage());
+        }
+        if (e instanceof CaptureException capture) {
+            return failed(ExitCode.of(capture.kind()), capture.getMessage());
+        }
+        final ParseResult command = line.hasSubcommand() ? line.subcommand() : line;
+        return internal(e, command.hasMatchedOption(ConfigOptions.VERBOSE_OPTION));
+    }
+
+    private int failed(final ExitCode exitCode, final String message) {
+        terminal.message("flowlag: " + message);
+        return exitCode.number();
+    }
+
+    private int internal(final Throwable fault, final boolean withStackTrace) {
+        if (Logging.isToFile()) {
+            LoggerFactory.getLogger(Main.class).error("internal error", fault);
+        }
+        final String where = fault.getStackTrace().length == 0 ? "" : " at " + fault.getStackTrace()[0];
+        failed(ExitCode.INTERNAL, "internal error: " + String.valueOf(fault).lines().findFirst().orElse("") + where +
+            (withStackTrace ? "" : "; -v shows more, please report it"));
+        if (withStackTrace) {
+            final StringWriter trace = new StringWriter();
+            fault.printStackTrace(new PrintWriter(trace, true));
+            terminal.message(trace.toString().stripTrailing());
+        }
+        return ExitCode.INTERNAL.number();
+    }
+
+    private static String version() {
+        final String version = Main.class.getPackage().getImplementationVersion();
+        return version == null ? "(development)" : version;
+    }
+}

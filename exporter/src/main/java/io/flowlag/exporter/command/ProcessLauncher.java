@@ -1,0 +1,36 @@
+package io.flowlag.exporter.command;
+
+import io.flowlag.exporter.collect.CollectOptions;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.console.ExitCode;
+import io.flowlag.exporter.console.Terminal;
+import io.flowlag.exporter.process.CollectProcess;
+import io.flowlag.exporter.process.DemoProcess;
+import io.flowlag.exporter.process.MeterProcess;
+import io.flowlag.exporter.process.RunProcess;
+
+import java.util.List;
+import java.util.function.Supplier;
+
+/** The real work behind the commands. */
+final class ProcessLauncher implements ProcessStarter {
+    @Override
+    public ExitCode run(final ExporterConfig config, final Supplier<ExporterConfig> reload, final Terminal terminal) {
+        return RunProcess.run(config, reload, terminal);
+    }
+
+    @Override
+    public ExitCode meter(final ExporterConfig config, final List<String> files, final Terminal terminal) {
+        return MeterProcess.run(config, files, terminal);
+    }
+
+    @Override
+    public ExitCode collect(final ExporterConfig config, final CollectOptions options, final Terminal terminal) {
+        return CollectProcess.run(config, options, terminal);
+    }
+
+    @Override
+    public ExitCode demo(final ExporterConfig config, final Terminal terminal) {
+        return DemoProcess.run(config, terminal);
+    }
+}

@@ -1,0 +1,148 @@
+package io.flowlag.exporter.config;
+
+import io.flowlag.exporter.config.ExporterConfig.Destination;
+import io.flowlag.exporter.config.ExporterConfig.OptionsMode;
+import io.flowlag.exporter.config.ExporterConfig.Profile;
+import io.flowlag.exporter.config.ExporterConfig.Transport;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** Turns checked settings into records, every default and every "auto" resolved. */
+final class Conclusion {
+    private static final int UDP_MESSAGE_BYTES = 1400;
+    private static final int STREAM_MESSAGE_BYTES = 16 * 1024;
+
+    private final Map<ConfigKey<?>, Setting> settings;
+    private final List<DestinationSpec> specs;
+
+    Conclusion(final Map<ConfigKey<?>, Setting> settings, final List<DestinationSpec> specs) {
+        this.settings = settings;
+        this.specs = specs;
+    }
+
+    ExporterConfig config() {
+        final List<Destination> destinations = specs.stream().map(this::destination).toList();
+        return new ExporterConfig(
+            value(ConfigTable.OBSERVATION_DOMAIN),
+            value(ConfigTable.THREADING),
+            new ExporterConfig.Capture(value(ConfigTable.INTERFACES), value(ConfigTable.SOURCE), value(ConfigTable.DIRECTION),
+                value(ConfigTable.PROMISCUOUS), value(ConfigTable.FILTER), intValue(ConfigTable.SNAP_LENGTH),
+                value(ConfigTable.RING), value(ConfigTable.HARDWARE_TIMESTAMPS)),
+            new ExporterConfig.Decode(value(ConfigTable.TUNNELS), value(ConfigTable.FRAGMENTS),
+                intValue(ConfigTable.FRAGMENT_TABLE), value(ConfigTable.FRAGMENT_TIMEOUT), value(ConfigTable.DIGEST),
+                value(ConfigTable.DIGEST_KEY_FILE)),
+            new ExporterConfig.Metering(Set.copyOf(value(ConfigTable.FLOW_KEY)), intValue(ConfigTable.MAX_FLOWS),
+                value(ConfigTable.ACTIVE_TIMEOUT), value(ConfigTable.IDLE_TIMEOUT), value(ConfigTable.TCP_END_TIMEOUT)),
+            new ExporterConfig.Pipeline(intValue(ConfigTable.PACKET_RING), intValue(ConfigTable.RECORD_RING),
+                value(ConfigTable.IDLE)),
+            new ExporterConfig.Exporting(destinations, value(ConfigTable.ENTERPRISE_NUMBER),
+                new ExporterConfig.Tls(value(ConfigTable.TLS_CERTIFICATE), value(ConfigTable.TLS_KEY),
+                    value(ConfigTable.TLS_TRUST), value(ConfigTable.TLS_PEERS))),
+            new ExporterConfig.Log(value(ConfigTable.LOG_LEVEL), value(ConfigTable.LOG_FILE)),
+            new ExporterConfig.Stats(value(ConfigTable.STATS_FILE), orZero(value(ConfigTable.STATS_INTERVAL))),
+            effectiveValues(), warnings(destinations));
+    }
+
+    private Destination destination(final DestinationSpec spec) {
+        final DestinationUri uri = spec.uri();
+        return new Destination(uri.text(), uri.transport(), uri.host(), uri.port(), uri.file(),
+            value(spec, ConfigTable.PROFILE),
+            optionsOn(spec),
+            value(spec, ConfigTable.OPTIONS_INTERVAL),
+            messageBytes(spec),
+            value(spec, ConfigTable.TEMPLATE_REFRESH),
+            value(spec, ConfigTable.TEMPLATE_REFRESH_MESSAGES).intValue(),
+            value(spec, ConfigTable.FLUSH_INTERVAL),
+            orZero(value(spec, ConfigTable.RATE_LIMIT)),
+            value(spec, ConfigTable.RECONNECT_INTERVAL),
+            value(spec, ConfigTable.CONNECT_TIMEOUT),
+            value(spec, ConfigTable.SEND_BUFFER).intValue());
+    }
+
+    private boolean optionsOn(final DestinationSpec spec) {
+        final OptionsMode mode = value(spec, ConfigTable.OPTIONS);
+        return mode == OptionsMode.ON || mode == OptionsMode.AUTO && spec.uri().transport() != Transport.UDP;
+    }
+
+    private int messageBytes(final DestinationSpec spec) {
+        final Long given = value(spec, ConfigTable.MAX_MESSAGE_SIZE);
+        if (given != null) {
+            return given.intValue();
+        }
+        return spec.uri().transport() == Transport.UDP ? UDP_MESSAGE_BYTES : STREAM_MESSAGE_BYTES;
+    }
+
+    private List<EffectiveValue> effectiveValues() {
+        final List<EffectiveValue> values = new ArrayList<>();
+        for (final ConfigKey<?> key : ConfigTable.keys()) {
+            if (key == ConfigTable.DESTINATIONS) {
+                destinationValues(values);
+            } else {
+                final Setting setting = settings.get(key);
+                values.add(new EffectiveValue(key.path(), setting.text(), setting.origin(), setting.note(), key.isReloadable()));
+            }
+        }
+        return List.copyOf(values);
+    }
+
+    private void destinationValues(final List<EffectiveValue> values) {
+        final String path = ConfigTable.DESTINATIONS.path();
+        if (specs.isEmpty()) {
+            values.add(new EffectiveValue(path, "[]", Origin.DEFAULT, "", true));
+        }
+        for (int i = 0; i < specs.size(); i++) {
+            final DestinationSpec spec = specs.get(i);
+            final String prefix = path + "[" + i + "].";
+            values.add(new EffectiveValue(prefix + "uri", spec.uri().text(), spec.origin(), "", true));
+            for (final ConfigKey<?> key : ConfigTable.destinationKeys()) {
+                if (key.transports().contains(spec.uri().transport())) {
+                    values.add(destinationValue(prefix, spec, key));
+                }
+            }
+        }
+    }
+
+    private EffectiveValue destinationValue(final String prefix, final DestinationSpec spec, final ConfigKey<?> key) {
+        final Setting setting = spec.overrides().getOrDefault(key, settings.get(key));
+        final boolean isAuto = ValueTypes.AUTO.equals(setting.text());
+        final String text = isAuto ? resolvedAuto(spec, key) : setting.text();
+        final String note = isAuto ? "auto for " + ValueTypes.name(spec.uri().transport()) : "";
+        return new EffectiveValue(prefix + key.name(), text, setting.origin(), note, key.isReloadable());
+    }
+
+    private String resolvedAuto(final DestinationSpec spec, final ConfigKey<?> key) {
+        if (key == ConfigTable.OPTIONS) {
+            return optionsOn(spec) ? "on" : "off";
+        }
+        return Integer.toString(messageBytes(spec));
+    }
+
+    private List<String> warnings(final List<Destination> destinations) {
+        final boolean sendsEnterpriseElements = destinations.stream().anyMatch((each) -> each.profile() == Profile.FULL);
+        final long number = value(ConfigTable.ENTERPRISE_NUMBER);
+        if (sendsEnterpriseElements && number == ConfigTable.DOCUMENTATION_ENTERPRISE_NUMBER) {
+            return List.of("enterprise number 32473 is for documentation (RFC 5612): set exporting.enterprise-number to your " +
+                "own, or exporting.profile to standard");
+        }
+        return List.of();
+    }
+
+    private <T> T value(final ConfigKey<T> key) {
+        return key.cast(settings.get(key).value());
+    }
+
+    private <T> T value(final DestinationSpec spec, final ConfigKey<T> key) {
+        return key.cast(spec.overrides().getOrDefault(key, settings.get(key)).value());
+    }
+
+    private int intValue(final ConfigKey<Long> key) {
+        return Math.toIntExact(value(key));
+    }
+
+    private static long orZero(final Long value) {
+        return value == null ? 0L : value;
+    }
+}

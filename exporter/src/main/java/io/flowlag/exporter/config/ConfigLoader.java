@@ -1,0 +1,195 @@
+package io.flowlag.exporter.config;
+
+import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Builds an {@link ExporterConfig}: defaults of {@link ConfigTable}, then a file, then options of the command line, each laid
+ * over
+ * the one before. Everything that is wrong is collected, and thrown together by {@link #conclude()}. Used by one thread, once.
+ */
+public final class ConfigLoader {
+    private static final long MAX_FILE_BYTES = 1L << 20;
+
+    private final Problems problems = new Problems();
+    private final Map<ConfigKey<?>, Setting> settings = new HashMap<>();
+    private List<DestinationSpec> destinations = new ArrayList<>();
+    private boolean isConcluded;
+
+    /** Nothing but defaults. */
+    public ConfigLoader() {
+        for (final ConfigKey<?> key : ConfigTable.keys()) {
+            settings.put(key, Setting.defaultOf(key));
+        }
+    }
+
+    /**
+     * Lays a file over what there is.
+     *
+     * @param file in YAML.
+     * @return this.
+     */
+    public ConfigLoader file(final Path file) {
+        try {
+            if (Files.isDirectory(file)) {
+                problems.addMissingInput(file + ": is a directory: name a configuration file");
+            } else if (Files.size(file) > MAX_FILE_BYTES) {
+                problems.addMissingInput(file + ": is larger than 1 MiB: it is no configuration file");
+            } else {
+                text(file.toString(), Files.readString(file, StandardCharsets.UTF_8));
+            }
+        } catch (final NoSuchFileException e) {
+            problems.addMissingInput(file + ": no such configuration file: check the path");
+        } catch (final AccessDeniedException e) {
+            problems.addMissingInput(file + ": may not be read: check its owner and mode");
+        } catch (final CharacterCodingException e) {
+            problems.add(Origin.file(file.toString(), 1, 1), "is not UTF-8: save it as UTF-8");
+        } catch (final IOException e) {
+            problems.addMissingInput(file + ": cannot be read: " + e.getMessage());
+        }
+        return this;
+    }
+
+    /**
+     * Lays the text of a file over what there is.
+     *
+     * @param fileName for messages.
+     * @param yaml     the text.
+     * @return this.
+     */
+    public ConfigLoader text(final String fileName, final String yaml) {
+        try {
+            section("", new YamlReader(fileName, problems).read(yaml));
+        } catch (final IOException e) {
+            problems.addMissingInput(fileName + ": cannot be read: " + e.getMessage());
+        }
+        return this;
+    }
+
+    /**
+     * Lays an option of the command line over what there is.
+     *
+     * @param option such as {@code --active}.
+     * @param key    that it sets.
+     * @param texts  the values: one, or several where the key is a list.
+     * @return this.
+     */
+    public ConfigLoader option(final String option, final ConfigKey<?> key, final List<String> texts) {
+        final Origin origin = Origin.commandLine(option);
+        if (key == ConfigTable.DESTINATIONS) {
+            destinations = new ArrayList<>();
+            for (final String text : texts) {
+                final DestinationSpec spec = new DestinationReader(problems).read(origin, text);
+                if (spec != null) {
+                    destinations.add(spec);
+                }
+            }
+        } else {
+            set(key, origin, texts, key.type().isList());
+        }
+        return this;
+    }
+
+    /**
+     * Checks everything against everything.
+     *
+     * @return the effective configuration.
+     * @throws ConfigurationException with every error, if there is one.
+     */
+    public ExporterConfig conclude() {
+        if (isConcluded) {
+            throw new IllegalStateException("a configuration is concluded once");
+        }
+        isConcluded = true;
+        new Relations(settings, destinations, problems).check();
+        problems.throwIfAny();
+        return new Conclusion(settings, destinations).config();
+    }
+
+    private void section(final String section, final ConfigNode.Mapping mapping) {
+        for (final ConfigNode.Entry entry : mapping.entries()) {
+            final String path = section.isEmpty() ? entry.name() : section + "." + entry.name();
+            final ConfigKey<?> key = ConfigTable.key(path);
+            if (key != null) {
+                value(key, entry);
+            } else if (ConfigTable.sections().contains(path)) {
+                subsection(path, entry.value());
+            } else {
+                problems.add(entry.origin(), path + ": unknown key" + wayOut(section, entry.name()));
+            }
+        }
+    }
+
+    private void subsection(final String path, final ConfigNode value) {
+        if (value instanceof ConfigNode.Mapping mapping) {
+            section(path, mapping);
+        } else if (!(value instanceof ConfigNode.Scalar scalar && scalar.text() == null)) {
+            problems.add(value.origin(), path + ": is a section: put its keys, indented, on the lines below it");
+        }
+    }
+
+    private void value(final ConfigKey<?> key, final ConfigNode.Entry entry) {
+        if (entry.value() instanceof ConfigNode.Scalar scalar && scalar.text() == null) {
+            problems.add(entry.origin(), key.path() + ": has no value: write one (" + key.syntax() + ") or leave the key out");
+        } else if (key == ConfigTable.DESTINATIONS) {
+            destinations = new DestinationReader(problems).read(entry.value());
+        } else if (entry.value() instanceof ConfigNode.Scalar scalar) {
+            set(key, scalar.origin(), List.of(scalar.text()), false);
+        } else if (entry.value() instanceof ConfigNode.Sequence sequence && key.type().isList()) {
+            list(key, sequence);
+        } else {
+            problems.add(entry.value().origin(), key.path() + ": is one value: " + key.syntax());
+        }
+    }
+
+    private void list(final ConfigKey<?> key, final ConfigNode.Sequence sequence) {
+        final List<String> texts = new ArrayList<>();
+        for (final ConfigNode item : sequence.items()) {
+            if (item instanceof ConfigNode.Scalar scalar && scalar.text() != null) {
+                texts.add(scalar.text());
+            } else {
+                problems.add(item.origin(), key.path() + ": an item of the list is no single value: " + key.syntax());
+                return;
+            }
+        }
+        set(key, sequence.origin(), texts, true);
+    }
+
+    private void set(final ConfigKey<?> key, final Origin origin, final List<String> texts, final boolean isList) {
+        final String text = isList ? "[" + String.join(", ", texts) + "]" : texts.get(texts.size() - 1);
+        try {
+            final Object value = isList ? key.type().parseAll(texts) : key.type().parse(text);
+            final String listed = key.type().isList() && !isList ? "[" + text + "]" : text;
+            settings.put(key, new Setting(value, listed, origin));
+        } catch (final BadValueException e) {
+            problems.add(origin, key.path(), text, e.getMessage());
+        }
+    }
+
+    private static String wayOut(final String section, final String name) {
+        final List<String> siblings = ConfigTable.namesIn(section);
+        final String sibling = Names.nearest(name, siblings);
+        if (sibling != null) {
+            return "; did you mean " + (section.isEmpty() ? sibling : section + "." + sibling) + "?";
+        }
+        for (final ConfigKey<?> key : ConfigTable.keys()) {
+            if (key.name().equals(name)) {
+                return "; did you mean " + key.path() + "?";
+            }
+        }
+        final String anywhere = Names.nearest(name, ConfigTable.keys().stream().map(ConfigKey::name).toList());
+        if (anywhere != null) {
+            return wayOut(section, anywhere);
+        }
+        return ": " + (section.isEmpty() ? "the file" : section) + " may have " + String.join(", ", siblings);
+    }
+}

@@ -1,0 +1,25 @@
+package io.flowlag.exporter.config;
+
+import java.util.List;
+
+/** A piece of a configuration file with its place; what {@link YamlReader} makes. Immutable. */
+sealed interface ConfigNode {
+    /** Where it begins. */
+    Origin origin();
+
+    /** A text; null where the file has nothing after the colon. */
+    record Scalar(Origin origin, String text) implements ConfigNode {
+    }
+
+    /** Values one after the other. */
+    record Sequence(Origin origin, List<ConfigNode> items) implements ConfigNode {
+    }
+
+    /** Named values in the order of the file; names are unique. */
+    record Mapping(Origin origin, List<Entry> entries) implements ConfigNode {
+    }
+
+    /** A name with its place, and its value. */
+    record Entry(String name, Origin origin, ConfigNode value) {
+    }
+}

@@ -1,0 +1,370 @@
+package io.flowlag.exporter.config;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import static io.flowlag.exporter.config.ExporterConfig.Transport.FILE;
+import static io.flowlag.exporter.config.ExporterConfig.Transport.TCP;
+import static io.flowlag.exporter.config.ExporterConfig.Transport.TLS;
+import static io.flowlag.exporter.config.ExporterConfig.Transport.UDP;
+import static io.flowlag.exporter.config.UnitValue.bitRate;
+import static io.flowlag.exporter.config.UnitValue.count;
+import static io.flowlag.exporter.config.UnitValue.duration;
+import static io.flowlag.exporter.config.UnitValue.octets;
+import static io.flowlag.exporter.config.UnitValue.ringOctets;
+import static io.flowlag.exporter.config.ValueTypes.AUTO;
+import static io.flowlag.exporter.config.ValueTypes.NONE;
+import static io.flowlag.exporter.config.ValueTypes.choice;
+import static io.flowlag.exporter.config.ValueTypes.list;
+import static io.flowlag.exporter.config.ValueTypes.number;
+import static io.flowlag.exporter.config.ValueTypes.onOff;
+import static io.flowlag.exporter.config.ValueTypes.orWord;
+import static io.flowlag.exporter.config.ValueTypes.path;
+import static io.flowlag.exporter.config.ValueTypes.text;
+
+/**
+ * Every key of the configuration, once: name, type and range, default, what it does. Parsing, {@code check-config}, the options
+ * of
+ * the command line, the reference in {@code docs/configuration.md} and the shipped example are made from this table.
+ */
+public final class ConfigTable {
+    /** Enterprise numbers end here; so do observation domains. */
+    static final long UNSIGNED_32_MAX = 0xFFFF_FFFFL;
+    /** The number that RFC 5612 reserves for documentation. */
+    static final long DOCUMENTATION_ENTERPRISE_NUMBER = 32473L;
+    /** The number that RFC 5103 gives to reverse elements. */
+    static final long REVERSE_ENTERPRISE_NUMBER = 29305L;
+
+    private static final Map<String, String> SECTIONS = new LinkedHashMap<>();
+    private static final Map<String, ConfigKey<?>> KEYS = new LinkedHashMap<>();
+
+    static {
+        section("", "What concerns the whole process.");
+    }
+
+    /** The Observation Domain. */
+    public static final ConfigKey<Long> OBSERVATION_DOMAIN = row(ConfigKey.of(
+        "observation-domain", number(0, UNSIGNED_32_MAX), "1",
+        "Observation Domain ID in the header of every message (RFC 7011 section 3.1); give every exporter of a device its " +
+        "own."));
+    /** How the agents are spread over threads. */
+    public static final ConfigKey<ExporterConfig.Threading> THREADING = row(ConfigKey.of(
+        "threading", choice(ExporterConfig.Threading.class), "pipelined",
+        "Threads of the process: pipelined is one each for capture, metering and export; shared is one for all three; " +
+        "invoker is none beside the caller's, for files and tests."));
+
+    static {
+        section("capture", "Where packets come from (live). Files are named on the command line of meter.");
+    }
+
+    /** The interfaces. */
+    public static final ConfigKey<List<String>> INTERFACES = row(ConfigKey.of(
+        "capture.interfaces", list(text("interface name")), "[]",
+        "Interfaces to capture from; run needs at least one.")
+        .example("[eth0]"));
+    /** Which capture mechanism. */
+    public static final ConfigKey<ExporterConfig.SourceKind> SOURCE = row(ConfigKey.of(
+        "capture.source", choice(ExporterConfig.SourceKind.class), "afpacket",
+        "How packets are captured: afpacket is the Linux packet ring, read in place; pcap is libpcap, portable and " +
+        "slower."));
+    /** Which way the packets travel. */
+    public static final ConfigKey<ExporterConfig.Direction> DIRECTION = row(ConfigKey.of(
+        "capture.direction", choice(ExporterConfig.Direction.class), "both",
+        "Packets that enter the interface (in), leave it (out), or both."));
+    /** Whether frames for other stations are taken. */
+    public static final ConfigKey<Boolean> PROMISCUOUS = row(ConfigKey.of(
+        "capture.promiscuous", onOff(), "on",
+        "Take frames addressed to other stations too, as on a mirror port."));
+    /** The filter expression. */
+    public static final ConfigKey<String> FILTER = row(ConfigKey.of(
+        "capture.filter", orWord(NONE, text("tcpdump expression")), NONE,
+        "Packets to measure, as a tcpdump expression; the kernel keeps the others back, so they are not part of captured.")
+        .example("ip or ip6"));
+    /** Octets kept of a packet. */
+    public static final ConfigKey<Long> SNAP_LENGTH = row(ConfigKey.of(
+        "capture.snap-length", octets("64", "256k"), "256",
+        "Octets kept of each packet; headers are enough, since lengths come from the headers."));
+    /** Octets of the kernel's ring. */
+    public static final ConfigKey<Long> RING = row(ConfigKey.of(
+        "capture.ring", octets("1m", "1g"), "64m",
+        "Kernel ring of each interface (afpacket) or kernel buffer (pcap)."));
+    /** Whether the card's timestamps are used. */
+    public static final ConfigKey<Boolean> HARDWARE_TIMESTAMPS = row(ConfigKey.of(
+        "capture.hardware-timestamps", onOff(), "off",
+        "Use the card's own timestamps where it has them, instead of the kernel's."));
+
+    static {
+        section("decode", "How headers become flow keys.");
+    }
+
+    /** Whose header counts when a packet is in a tunnel. */
+    public static final ConfigKey<ExporterConfig.Tunnels> TUNNELS = row(ConfigKey.of(
+        "decode.tunnels", choice(ExporterConfig.Tunnels.class), "outer",
+        "Measure a tunnelled packet by its outer header, or by its inner one (GRE, IPIP, 6in4, VXLAN, GENEVE, GTP-U)."));
+    /** Whether later fragments are given ports. */
+    public static final ConfigKey<Boolean> FRAGMENTS = row(ConfigKey.of(
+        "decode.fragments", onOff(), "on",
+        "Give later fragments the ports of their first fragment; off leaves their ports 0."));
+    /** Entries of the fragment table. */
+    public static final ConfigKey<Long> FRAGMENT_TABLE = row(ConfigKey.of(
+        "decode.fragment-table", count("64", "1m"), "4k",
+        "Fragmented packets remembered at once."));
+    /** How long a first fragment is remembered. */
+    public static final ConfigKey<Long> FRAGMENT_TIMEOUT = row(ConfigKey.of(
+        "decode.fragment-timeout", duration("1ms", "5m"), "30s",
+        "How long the ports of a first fragment are remembered."));
+    /** Whether packet digests are computed. */
+    public static final ConfigKey<Boolean> DIGEST = row(ConfigKey.of(
+        "decode.digest", onOff(), "off",
+        "Compute the keyed packet digest by which two measurement points recognise a packet."));
+    /** The digest's key. */
+    public static final ConfigKey<Path> DIGEST_KEY_FILE = row(ConfigKey.of(
+        "decode.digest-key-file", orWord(NONE, path()), NONE,
+        "File with the digest's secret key, 32 hexadecimal digits; without it the key is random. Nobody but the owner may " +
+        "write it and only owner and group may read it.")
+        .example("/etc/flowlag/digest.key"));
+
+    static {
+        section("metering", "The flow cache.");
+    }
+
+    /** What the key has beyond the 5-tuple. */
+    public static final ConfigKey<List<ExporterConfig.KeyField>> FLOW_KEY = row(ConfigKey.of(
+        "metering.flow-key", list(choice(ExporterConfig.KeyField.class)), "[]",
+        "What tells flows apart beyond addresses, ports and protocol.")
+        .example("[dscp, vlan]"));
+    /** Entries of the flow cache. */
+    public static final ConfigKey<Long> MAX_FLOWS = row(ConfigKey.of(
+        "metering.max-flows", count("16", "8m"), "128k",
+        "Flows in the cache at once (128k is 131072); when it is full the oldest records are made early and counted."));
+    /** The active timeout. */
+    public static final ConfigKey<Long> ACTIVE_TIMEOUT = row(ConfigKey.of(
+        "metering.active-timeout", duration("1ms", "1d"), "60s",
+        "A record is made of a flow that has gone on for this long.")
+        .reloads());
+    /** The idle timeout. */
+    public static final ConfigKey<Long> IDLE_TIMEOUT = row(ConfigKey.of(
+        "metering.idle-timeout", duration("1ms", "1d"), "15s",
+        "A flow has ended when it had no packet for this long; not more than active-timeout.")
+        .reloads());
+    /** How long a flow waits after FIN or RST. */
+    public static final ConfigKey<Long> TCP_END_TIMEOUT = row(ConfigKey.of(
+        "metering.tcp-end-timeout", duration("0s", "1d"), "1s",
+        "How long a flow waits for stragglers after TCP FIN or RST; not more than idle-timeout.")
+        .reloads());
+
+    static {
+        section("pipeline", "The rings between the threads.");
+    }
+
+    /** The ring between capture and metering. */
+    public static final ConfigKey<Long> PACKET_RING = row(ConfigKey.of(
+        "pipeline.packet-ring", ringOctets("64k", "1g"), "8m",
+        "Ring between capture and metering; when it is full, packets are dropped and counted."));
+    /** The ring between metering and export. */
+    public static final ConfigKey<Long> RECORD_RING = row(ConfigKey.of(
+        "pipeline.record-ring", ringOctets("64k", "1g"), "8m",
+        "Ring between metering and export; when it is full, records are dropped and counted."));
+    /** What a thread does when it has nothing to do. */
+    public static final ConfigKey<ExporterConfig.Idle> IDLE = row(ConfigKey.of(
+        "pipeline.idle", choice(ExporterConfig.Idle.class), "backoff",
+        "What a thread without work does: backoff sleeps ever longer, up to 1 ms; yield gives its turn away; spin keeps " +
+        "its core."));
+
+    static {
+        section("exporting", "Where the records go, and how. Keys marked with transports may also be set for one destination.");
+    }
+
+    /** The destinations. */
+    public static final ConfigKey<List<String>> DESTINATIONS = row(ConfigKey.of(
+        "exporting.destinations", list(text("destination")), "[]",
+        "Collectors and files: each is a URI (udp://host:port, tcp://host:port, tls://host:port, file:PATH) or a map of " +
+        "uri and keys of this section. The port is 4739 if none is given, 4740 for tls. The keys may also follow the URI: " +
+        "udp://host?options=on&rate-limit=20m.")
+        .example("[\"udp://192.0.2.1:4739\"]").reloads());
+    /** The profile. */
+    public static final ConfigKey<ExporterConfig.Profile> PROFILE = row(ConfigKey.of(
+        "exporting.profile", choice(ExporterConfig.Profile.class), "full",
+        "Elements in a record: classic has what every collector has known for ten years; standard adds path delay (RFC " +
+        "9951); full adds the enterprise elements.")
+        .reloads().perDestination(UDP, TCP, TLS, FILE));
+    /** The enterprise number. */
+    public static final ConfigKey<Long> ENTERPRISE_NUMBER = row(ConfigKey.of(
+        "exporting.enterprise-number", number(0, UNSIGNED_32_MAX), "32473",
+        "Private Enterprise Number of the enterprise elements; 32473 is for documentation (RFC 5612), so register your " +
+        "own. 0 and 29305 are refused."));
+    /** Octets of a message at most. */
+    public static final ConfigKey<Long> MAX_MESSAGE_SIZE = row(ConfigKey.of(
+        "exporting.max-message-size", orWord(AUTO, octets("512", "65535")), AUTO,
+        "Octets of an IPFIX message at most; auto is 1400 on udp, so that it fits the path, and 16k elsewhere.")
+        .reloads().perDestination(UDP, TCP, TLS, FILE));
+    /** How often templates are resent. */
+    public static final ConfigKey<Long> TEMPLATE_REFRESH = row(ConfigKey.of(
+        "exporting.template-refresh", duration("1s", "1d"), "60s",
+        "How often templates are sent again on udp.")
+        .reloads().perDestination(UDP));
+    /** After how many messages templates are resent. */
+    public static final ConfigKey<Long> TEMPLATE_REFRESH_MESSAGES = row(ConfigKey.of(
+        "exporting.template-refresh-messages", number(0, 1_000_000), "0",
+        "After how many messages templates are sent again on udp, besides template-refresh; 0 is never.")
+        .reloads().perDestination(UDP));
+    /** Whether options records are sent. */
+    public static final ConfigKey<ExporterConfig.OptionsMode> OPTIONS = row(ConfigKey.of(
+        "exporting.options", choice(ExporterConfig.OptionsMode.class), "auto",
+        "Send options records (statistics, types of enterprise elements); auto is on for tcp, tls and file, off for udp, " +
+        "where nfdump takes each for a sequence error.")
+        .reloads().perDestination(UDP, TCP, TLS, FILE));
+    /** How often statistics records are sent. */
+    public static final ConfigKey<Long> OPTIONS_INTERVAL = row(ConfigKey.of(
+        "exporting.options-interval", duration("1s", "1d"), "60s",
+        "How often options records are sent.")
+        .reloads().perDestination(UDP, TCP, TLS, FILE));
+    /** How long a record waits for its message to fill. */
+    public static final ConfigKey<Long> FLUSH_INTERVAL = row(ConfigKey.of(
+        "exporting.flush-interval", duration("1ms", "1m"), "1s",
+        "How long a record waits at most for its message to fill.")
+        .reloads().perDestination(UDP, TCP, TLS, FILE));
+    /** How fast records are sent. */
+    public static final ConfigKey<Long> RATE_LIMIT = row(ConfigKey.of(
+        "exporting.rate-limit", orWord(NONE, bitRate("8k", "100g")), NONE,
+        "Bits a second of IPFIX messages at most, so that a burst does not overrun the collector.")
+        .reloads().example("20m").perDestination(UDP, TCP, TLS));
+    /** How long to wait before connecting again. */
+    public static final ConfigKey<Long> RECONNECT_INTERVAL = row(ConfigKey.of(
+        "exporting.reconnect-interval", duration("10ms", "1d"), "60s",
+        "How long to wait before connecting to a collector again; RFC 7011 section 10.4.4 asks for a minute or more.")
+        .reloads().perDestination(TCP, TLS));
+    /** How long a connection may take to come about. */
+    public static final ConfigKey<Long> CONNECT_TIMEOUT = row(ConfigKey.of(
+        "exporting.connect-timeout", duration("10ms", "5m"), "5s",
+        "How long a collector may take to answer a connection attempt, the TLS handshake included.")
+        .reloads().perDestination(TCP, TLS));
+    /** Octets of the socket's buffer. */
+    public static final ConfigKey<Long> SEND_BUFFER = row(ConfigKey.of(
+        "exporting.send-buffer", octets("4k", "1g"), "4m",
+        "Send buffer asked of the kernel for the socket.")
+        .reloads().perDestination(UDP, TCP, TLS));
+
+    static {
+        section("exporting.tls", "Credentials of tls destinations. Both ends show a certificate (RFC 7011 section 11.3).");
+    }
+
+    /** Our certificate. */
+    public static final ConfigKey<Path> TLS_CERTIFICATE = row(ConfigKey.of(
+        "exporting.tls.certificate", orWord(NONE, path()), NONE,
+        "PEM file of our certificate, with the chain up to its authority.")
+        .example("/etc/flowlag/exporter.crt").reloads());
+    /** Our key. */
+    public static final ConfigKey<Path> TLS_KEY = row(ConfigKey.of(
+        "exporting.tls.key", orWord(NONE, path()), NONE,
+        "PEM file of our private key (PKCS #8); nobody but the owner may write it and only owner and group may read it.")
+        .example("/etc/flowlag/exporter.key").reloads());
+    /** Whom we trust. */
+    public static final ConfigKey<Path> TLS_TRUST = row(ConfigKey.of(
+        "exporting.tls.trust", orWord(NONE, path()), NONE,
+        "PEM file of the authorities that may have signed the collector's certificate.")
+        .example("/etc/flowlag/authorities.pem").reloads());
+    /** Which names the collector may have. */
+    public static final ConfigKey<List<String>> TLS_PEERS = row(ConfigKey.of(
+        "exporting.tls.peers", list(text("DNS name")), "[]",
+        "Names of which the collector's certificate must have one; if none is listed, it must have the name in the URI.")
+        .example("[collector.example.net]").reloads());
+
+    static {
+        section("log", "What the process says of itself.");
+    }
+
+    /** The log's level. */
+    public static final ConfigKey<ExporterConfig.LogLevel> LOG_LEVEL = row(ConfigKey.of(
+        "log.level", choice(ExporterConfig.LogLevel.class), "info",
+        "The least grave messages that are logged.")
+        .reloads());
+    /** The log's file. */
+    public static final ConfigKey<Path> LOG_FILE = row(ConfigKey.of(
+        "log.file", orWord(NONE, path()), NONE,
+        "File to log to, instead of standard error.")
+        .example("/var/log/flowlag.log"));
+
+    static {
+        section("stats", "Counters for other programs, as JSON.");
+    }
+
+    /** Where the statistics go. */
+    public static final ConfigKey<Path> STATS_FILE = row(ConfigKey.of(
+        "stats.file", orWord(NONE, path()), NONE,
+        "File for the counters at the end, - for standard output.")
+        .example("/run/flowlag/stats.json"));
+    /** How often the statistics are written. */
+    public static final ConfigKey<Long> STATS_INTERVAL = row(ConfigKey.of(
+        "stats.interval", orWord(NONE, duration("100ms", "1d")), NONE,
+        "How often the file is written anew while the process runs.")
+        .example("10s").reloads());
+
+    private ConfigTable() {
+    }
+
+    /** {@return every key, in the order of the reference} */
+    public static List<ConfigKey<?>> keys() {
+        return List.copyOf(KEYS.values());
+    }
+
+    /**
+     * The key with a path.
+     *
+     * @param path its parts joined by dots.
+     * @return the key, or null.
+     */
+    public static ConfigKey<?> key(final String path) {
+        return KEYS.get(path);
+    }
+
+    /** {@return the paths of the sections, in order; the first is empty} */
+    static List<String> sections() {
+        return List.copyOf(SECTIONS.keySet());
+    }
+
+    /** {@return one sentence on a section} */
+    static String sectionDescription(final String section) {
+        return SECTIONS.get(section);
+    }
+
+    /** {@return the keys of a section, without those of sections inside it} */
+    static List<ConfigKey<?>> keysOf(final String section) {
+        return KEYS.values().stream().filter((key) -> key.section().equals(section)).toList();
+    }
+
+    /** {@return the names that may stand in a section: keys and sections} */
+    static List<String> namesIn(final String section) {
+        final List<String> names = new ArrayList<>();
+        keysOf(section).forEach((key) -> names.add(key.name()));
+        for (final String candidate : SECTIONS.keySet()) {
+            if (!candidate.isEmpty() && parent(candidate).equals(section)) {
+                names.add(candidate.substring(candidate.lastIndexOf('.') + 1));
+            }
+        }
+        return names;
+    }
+
+    /** {@return the keys that a destination may set for itself} */
+    static List<ConfigKey<?>> destinationKeys() {
+        return KEYS.values().stream().filter(ConfigKey::isPerDestination).toList();
+    }
+
+    private static String parent(final String path) {
+        return path.contains(".") ? path.substring(0, path.lastIndexOf('.')) : "";
+    }
+
+    private static void section(final String path, final String description) {
+        SECTIONS.put(path, description);
+    }
+
+    private static <T> ConfigKey<T> row(final ConfigKey<T> key) {
+        if (KEYS.put(key.path(), key) != null || !SECTIONS.containsKey(key.section())) {
+            throw new IllegalStateException("row " + key);
+        }
+        return key;
+    }
+}

@@ -1,0 +1,335 @@
+package io.flowlag.exporter.config;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * The effective configuration: checked whole, concluded once by {@link ConfigLoader#conclude()}, immutable, and so readable by
+ * any
+ * thread. Components copy from it what they need and drop it.
+ *
+ * @param observationDomainId in the header of every message, an unsigned 32-bit number.
+ * @param threading           of the process.
+ * @param capture             where packets come from.
+ * @param decode              how headers become flow keys.
+ * @param metering            the flow cache.
+ * @param pipeline            the rings between the threads.
+ * @param exporting           where the records go.
+ * @param log                 what the process says of itself.
+ * @param stats               counters for other programs.
+ * @param effectiveValues     every value with its origin, in the order of the reference.
+ * @param warnings            what is allowed and yet worth a line at start.
+ */
+public record ExporterConfig(
+    long observationDomainId,
+    Threading threading,
+    Capture capture,
+    Decode decode,
+    Metering metering,
+    Pipeline pipeline,
+    Exporting exporting,
+    Log log,
+    Stats stats,
+    List<EffectiveValue> effectiveValues,
+    List<String> warnings) {
+
+    /** Threads of the process. */
+    public enum Threading {
+        /** One thread each for capture, metering and export. */
+        PIPELINED,
+        /** One thread for all. */
+        SHARED,
+        /** No thread beside the caller's. */
+        INVOKER
+    }
+
+    /** Capture mechanisms for live interfaces. */
+    public enum SourceKind {
+        /** Linux TPACKET_V3 ring. */
+        AFPACKET,
+        /** libpcap. */
+        PCAP
+    }
+
+    /** Which way packets pass the interface. */
+    public enum Direction {
+        /** Into the machine. */
+        IN,
+        /** Out of the machine. */
+        OUT,
+        /** Either. */
+        BOTH
+    }
+
+    /** Whose header makes the flow key of a tunnelled packet. */
+    public enum Tunnels {
+        /** The outermost IP header. */
+        OUTER,
+        /** The innermost IP header that can be reached. */
+        INNER
+    }
+
+    /** Fields that a flow key may have beyond the 5-tuple. */
+    public enum KeyField {
+        /** The Differentiated Services code point. */
+        DSCP,
+        /** The VLAN identifier. */
+        VLAN,
+        /** The interface of arrival. */
+        INTERFACE
+    }
+
+    /** What a thread without work does. */
+    public enum Idle {
+        /** Sleeps ever longer. */
+        BACKOFF,
+        /** Keeps its core. */
+        SPIN,
+        /** Gives its turn away. */
+        YIELD
+    }
+
+    /** Which elements a record has. */
+    public enum Profile {
+        /** What every collector has known for ten years. */
+        CLASSIC,
+        /** Classic and path delay. */
+        STANDARD,
+        /** Standard and the enterprise elements. */
+        FULL
+    }
+
+    /** How a destination is reached. */
+    public enum Transport {
+        /** RFC 7011 section 10.3. */
+        UDP,
+        /** RFC 7011 section 10.4. */
+        TCP,
+        /** TCP with TLS 1.2 or later, RFC 7011 section 11. */
+        TLS,
+        /** RFC 5655. */
+        FILE
+    }
+
+    /** Whether options records are sent. */
+    public enum OptionsMode {
+        /** On for tcp, tls and file; off for udp. */
+        AUTO,
+        /** Sent. */
+        ON,
+        /** Not sent. */
+        OFF
+    }
+
+    /** The least grave messages that are logged. */
+    public enum LogLevel {
+        /** What needs somebody. */
+        ERROR,
+        /** What may need somebody. */
+        WARN,
+        /** What the process does. */
+        INFO,
+        /** How it does it. */
+        DEBUG
+    }
+
+    /**
+     * Where packets come from.
+     *
+     * @param interfaces         to capture from; may be empty, since files need none.
+     * @param source             the mechanism.
+     * @param direction          of the packets.
+     * @param promiscuous        whether frames for other stations are taken.
+     * @param filter             a tcpdump expression, or null.
+     * @param snapLengthBytes    kept of each packet.
+     * @param ringBytes          of the kernel's ring, each interface.
+     * @param hardwareTimestamps whether the card's timestamps are used.
+     */
+    public record Capture(
+        List<String> interfaces,
+        SourceKind source,
+        Direction direction,
+        boolean promiscuous,
+        String filter,
+        int snapLengthBytes,
+        long ringBytes,
+        boolean hardwareTimestamps) {
+    }
+
+    /**
+     * How headers become flow keys.
+     *
+     * @param tunnels              whose header counts.
+     * @param fragmentPorts        whether later fragments are given the ports of the first.
+     * @param fragmentTableEntries fragmented packets remembered at once.
+     * @param fragmentTimeoutNs    how long they are remembered.
+     * @param digest               whether packet digests are computed.
+     * @param digestKeyFile        the digest's key, or null for a random one.
+     */
+    public record Decode(
+        Tunnels tunnels,
+        boolean fragmentPorts,
+        int fragmentTableEntries,
+        long fragmentTimeoutNs,
+        boolean digest,
+        Path digestKeyFile) {
+    }
+
+    /**
+     * The flow cache.
+     *
+     * @param extraKeyFields  beyond the 5-tuple.
+     * @param maxFlows        in the cache at once.
+     * @param activeTimeoutNs after which a record of a living flow is made.
+     * @param idleTimeoutNs   after which a silent flow has ended.
+     * @param tcpEndTimeoutNs after which a flow with FIN or RST has ended.
+     */
+    public record Metering(
+        Set<KeyField> extraKeyFields,
+        int maxFlows,
+        long activeTimeoutNs,
+        long idleTimeoutNs,
+        long tcpEndTimeoutNs) {
+    }
+
+    /**
+     * The rings between the threads.
+     *
+     * @param packetRingBytes between capture and metering, a power of two.
+     * @param recordRingBytes between metering and export, a power of two.
+     * @param idle            what a thread without work does.
+     */
+    public record Pipeline(int packetRingBytes, int recordRingBytes, Idle idle) {
+    }
+
+    /**
+     * Where the records go.
+     *
+     * @param destinations     in the order of the file; may be empty, since some commands print a table instead.
+     * @param enterpriseNumber of the enterprise elements, an unsigned 32-bit number.
+     * @param tls              credentials.
+     */
+    public record Exporting(List<Destination> destinations, long enterpriseNumber, Tls tls) {
+    }
+
+    /**
+     * One destination, all its values resolved.
+     *
+     * @param uri                        as it was written, without its query.
+     * @param transport                  how it is reached.
+     * @param host                       name or address without brackets; null for a file.
+     * @param port                       1 to 65535; 0 for a file.
+     * @param file                       the path of a file; null otherwise.
+     * @param profile                    which elements a record has.
+     * @param options                    whether options records are sent.
+     * @param optionsIntervalNs          how often.
+     * @param maxMessageBytes            of an IPFIX message.
+     * @param templateRefreshNs          how often templates are resent on UDP.
+     * @param templateRefreshMessages    after how many messages they are resent on UDP; 0 is never.
+     * @param flushIntervalNs            how long a record waits at most for its message to fill.
+     * @param rateLimitBitsPerSecond     of IPFIX messages; 0 is no limit.
+     * @param reconnectIntervalNs        between two attempts to connect.
+     * @param connectTimeoutNs           of one attempt.
+     * @param sendBufferBytes            asked of the kernel for the socket.
+     */
+    public record Destination(
+        String uri,
+        Transport transport,
+        String host,
+        int port,
+        Path file,
+        Profile profile,
+        boolean options,
+        long optionsIntervalNs,
+        int maxMessageBytes,
+        long templateRefreshNs,
+        int templateRefreshMessages,
+        long flushIntervalNs,
+        long rateLimitBitsPerSecond,
+        long reconnectIntervalNs,
+        long connectTimeoutNs,
+        int sendBufferBytes) {
+    }
+
+    /**
+     * Credentials of TLS sessions; every file was readable when the configuration was concluded.
+     *
+     * @param certificate ours with its chain, PEM; or null.
+     * @param key         ours, PEM; or null.
+     * @param trust       authorities of the other end, PEM; or null.
+     * @param peers       names of which the other end's certificate must have one; empty: the name in the URI.
+     */
+    public record Tls(Path certificate, Path key, Path trust, List<String> peers) {
+    }
+
+    /**
+     * What the process says of itself.
+     *
+     * @param level the least grave messages logged.
+     * @param file  to log to, or null for standard error.
+     */
+    public record Log(LogLevel level, Path file) {
+    }
+
+    /**
+     * Counters for other programs.
+     *
+     * @param file       or null for none; the path {@code -} is standard output.
+     * @param intervalNs at which the file is written anew; 0: at the end only.
+     */
+    public record Stats(Path file, long intervalNs) {
+        /** {@return whether the statistics go to standard output} */
+        public boolean isStandardOutput() {
+            return file != null && "-".equals(file.toString());
+        }
+    }
+
+    /**
+     * The same configuration with other threads, for a command that prefers another default.
+     *
+     * @param otherThreading of the process.
+     * @return the copy.
+     */
+    public ExporterConfig withThreading(final Threading otherThreading) {
+        return new ExporterConfig(observationDomainId, otherThreading, capture, decode, metering, pipeline, exporting, log, stats,
+            effectiveValues, warnings);
+    }
+
+    /**
+     * What a reload to another configuration cannot take over in a running process.
+     *
+     * @param newer configuration.
+     * @return the paths of keys that differ and need a restart, in the order of the reference.
+     */
+    public List<String> restartKeys(final ExporterConfig newer) {
+        final List<String> paths = new ArrayList<>();
+        for (final EffectiveValue value : newer.effectiveValues) {
+            if (!value.reloadable() && !value.text().equals(text(value.path()))) {
+                paths.add(value.path());
+            }
+        }
+        return paths;
+    }
+
+    /**
+     * Whether nobody gave the value of a key, so that a command may prefer another default.
+     *
+     * @param key of the table.
+     * @return whether the table's default holds.
+     */
+    public boolean isDefault(final ConfigKey<?> key) {
+        return effectiveValues.stream().filter((value) -> value.path().equals(key.path()))
+            .allMatch((value) -> value.origin().isDefault());
+    }
+
+    private String text(final String path) {
+        for (final EffectiveValue value : effectiveValues) {
+            if (value.path().equals(path)) {
+                return value.text();
+            }
+        }
+        return null;
+    }
+}

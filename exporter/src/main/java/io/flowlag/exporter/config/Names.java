@@ -1,0 +1,58 @@
+package io.flowlag.exporter.config;
+
+import java.util.Collection;
+
+/** Finds the name that was meant, by edit distance with swapped neighbours, or as the beginning of a name. Has no state. */
+public final class Names {
+    private Names() {
+    }
+
+    /**
+     * The known name nearest to a wrong one.
+     *
+     * @param name  that is not known.
+     * @param known names.
+     * @return the nearest, or null if none is near enough to be a typing mistake.
+     */
+    public static String nearest(final String name, final Collection<String> known) {
+        String best = null;
+        int bestDistance = 1 + Math.max(1, name.length() / 3);
+        for (final String candidate : known) {
+            final int distance = isBeginning(name, candidate) ? 1 : distance(name, candidate);
+            if (distance < bestDistance) {
+                best = candidate;
+                bestDistance = distance;
+            }
+        }
+        return best;
+    }
+
+    /** The end of a sentence that names the nearest name, or nothing. */
+    static String didYouMean(final String name, final Collection<String> known) {
+        final String nearest = nearest(name, known);
+        return nearest == null ? "" : "; did you mean " + nearest + "?";
+    }
+
+    private static boolean isBeginning(final String name, final String candidate) {
+        return name.length() >= 3 && candidate.startsWith(name + "-");
+    }
+
+    private static int distance(final String left, final String right) {
+        final int[][] cost = new int[left.length() + 1][right.length() + 1];
+        for (int i = 0; i <= left.length(); i++) {
+            for (int j = 0; j <= right.length(); j++) {
+                cost[i][j] = i == 0 || j == 0 ? i + j : cheapest(cost, left, right, i, j);
+            }
+        }
+        return cost[left.length()][right.length()];
+    }
+
+    private static int cheapest(final int[][] cost, final String left, final String right, final int i, final int j) {
+        final boolean same = left.charAt(i - 1) == right.charAt(j - 1);
+        int best = Math.min(cost[i - 1][j] + 1, cost[i][j - 1] + 1);
+        best = Math.min(best, cost[i - 1][j - 1] + (same ? 0 : 1));
+        final boolean swapped = i > 1 && j > 1 && left.charAt(i - 1) == right.charAt(j - 2) &&
+            left.charAt(i - 2) == right.charAt(j - 1);
+        return swapped ? Math.min(best, cost[i - 2][j - 2] + 1) : best;
+    }
+}

@@ -1,0 +1,54 @@
+package io.flowlag.exporter.config;
+
+/**
+ * Where an effective value came from. Immutable.
+ *
+ * @param source the word {@code default}, a file's name, or {@code command line}.
+ * @param line   in the file, from 1; 0 where there is no file.
+ * @param column in the line, from 1; 0 where there is no file.
+ * @param option of the command line that gave the value; empty elsewhere.
+ */
+public record Origin(String source, int line, int column, String option) {
+    /** The value that holds when nobody gives one. */
+    public static final Origin DEFAULT = new Origin("default", 0, 0, "");
+
+    /**
+     * A place in a file.
+     *
+     * @param file   the file's name.
+     * @param line   from 1.
+     * @param column from 1.
+     * @return the place.
+     */
+    public static Origin file(final String file, final int line, final int column) {
+        return new Origin(file, line, column, "");
+    }
+
+    /**
+     * An option of the command line.
+     *
+     * @param option such as {@code --active}.
+     * @return the option.
+     */
+    public static Origin commandLine(final String option) {
+        return new Origin("command line", 0, 0, option);
+    }
+
+    /** {@return whether nobody gave the value} */
+    public boolean isDefault() {
+        return line == 0 && option.isEmpty();
+    }
+
+    /** {@return whether an option of the command line gave the value} */
+    public boolean isCommandLine() {
+        return !option.isEmpty();
+    }
+
+    @Override
+    public String toString() {
+        if (isCommandLine()) {
+            return source + " " + option;
+        }
+        return line == 0 ? source : source + ":" + line + ":" + column;
+    }
+}

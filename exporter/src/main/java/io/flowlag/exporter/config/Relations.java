@@ -1,0 +1,178 @@
+package io.flowlag.exporter.config;
+
+import io.flowlag.exporter.config.ExporterConfig.Transport;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/** What must hold between values, and between values and the machine. Every fault is added to the problems. */
+final class Relations {
+    private static final long MAX_UDP_PAYLOAD_BYTES = 65507;
+    private static final Set<PosixFilePermission> TOO_OPEN = Set.of(PosixFilePermission.GROUP_WRITE,
+        PosixFilePermission.OTHERS_READ, PosixFilePermission.OTHERS_WRITE, PosixFilePermission.OTHERS_EXECUTE);
+
+    private final Map<ConfigKey<?>, Setting> settings;
+    private final List<DestinationSpec> destinations;
+    private final Problems problems;
+
+    Relations(final Map<ConfigKey<?>, Setting> settings, final List<DestinationSpec> destinations, final Problems problems) {
+        this.settings = settings;
+        this.destinations = destinations;
+        this.problems = problems;
+    }
+
+    void check() {
+        notMore(ConfigTable.IDLE_TIMEOUT, ConfigTable.ACTIVE_TIMEOUT);
+        notMore(ConfigTable.TCP_END_TIMEOUT, ConfigTable.IDLE_TIMEOUT);
+        enterpriseNumber();
+        digest();
+        tls();
+        stats();
+        messageSizes();
+        distinctTargets();
+    }
+
+    /** One duration may not be more than another: a default gives way, a given value is refused. */
+    private void notMore(final ConfigKey<Long> lesserKey, final ConfigKey<Long> greaterKey) {
+        final Setting lesser = settings.get(lesserKey);
+        final Setting greater = settings.get(greaterKey);
+        if ((Long)lesser.value() <= (Long)greater.value()) {
+            return;
+        }
+        if (lesser.origin().isDefault()) {
+            final String note = "as low as " + greaterKey.path();
+            settings.put(lesserKey, new Setting(greater.value(), greater.text(), Origin.DEFAULT, note));
+        } else {
+            problem(lesserKey, "is more than " + greaterKey.path() + "=" + greater.text() + ": lower this or raise that");
+        }
+    }
+
+    private void enterpriseNumber() {
+        final long number = (Long)settings.get(ConfigTable.ENTERPRISE_NUMBER).value();
+        if (number == 0) {
+            problem(ConfigTable.ENTERPRISE_NUMBER, "0 stands for IANA's own elements: write your Private Enterprise Number");
+        } else if (number == ConfigTable.REVERSE_ENTERPRISE_NUMBER) {
+            problem(ConfigTable.ENTERPRISE_NUMBER,
+                "29305 stands for reverse elements (RFC 5103): write your Private Enterprise Number");
+        }
+    }
+
+    private void digest() {
+        final boolean hasKey = settings.get(ConfigTable.DIGEST_KEY_FILE).value() != null;
+        if (hasKey && Boolean.FALSE.equals(settings.get(ConfigTable.DIGEST).value())) {
+            problem(ConfigTable.DIGEST_KEY_FILE, "a key without digest: set decode.digest to on, or leave the key out");
+        }
+        readable(ConfigTable.DIGEST_KEY_FILE, true);
+    }
+
+    private void tls() {
+        readable(ConfigTable.TLS_CERTIFICATE, false);
+        readable(ConfigTable.TLS_KEY, true);
+        readable(ConfigTable.TLS_TRUST, false);
+        together(ConfigTable.TLS_CERTIFICATE, ConfigTable.TLS_KEY);
+        together(ConfigTable.TLS_KEY, ConfigTable.TLS_CERTIFICATE);
+        for (final DestinationSpec spec : destinations) {
+            if (spec.uri().transport() == Transport.TLS) {
+                needed(spec, ConfigTable.TLS_CERTIFICATE);
+                needed(spec, ConfigTable.TLS_KEY);
+                needed(spec, ConfigTable.TLS_TRUST);
+            }
+        }
+    }
+
+    private void together(final ConfigKey<Path> given, final ConfigKey<Path> missing) {
+        final boolean hasTlsDestination = destinations.stream().anyMatch((spec) -> spec.uri().transport() == Transport.TLS);
+        if (!hasTlsDestination && settings.get(given).value() != null && settings.get(missing).value() == null) {
+            problem(given, "is given without " + missing.path() + ": give both");
+        }
+    }
+
+    private void needed(final DestinationSpec spec, final ConfigKey<Path> key) {
+        if (settings.get(key).value() == null) {
+            problems.add(spec.origin(), ConfigTable.DESTINATIONS.path(), spec.uri().text(), "tls needs " + key.path() +
+                ": name a PEM file there");
+        }
+    }
+
+    private void stats() {
+        final Setting interval = settings.get(ConfigTable.STATS_INTERVAL);
+        final Path file = (Path)settings.get(ConfigTable.STATS_FILE).value();
+        if (interval.value() != null && (file == null || "-".equals(file.toString()))) {
+            problem(ConfigTable.STATS_INTERVAL, "needs stats.file, the path of a file to write anew");
+        }
+    }
+
+    private void messageSizes() {
+        final Setting common = settings.get(ConfigTable.MAX_MESSAGE_SIZE);
+        for (final DestinationSpec spec : destinations) {
+            final Setting setting = spec.overrides().getOrDefault(ConfigTable.MAX_MESSAGE_SIZE, common);
+            if (spec.uri().transport() == Transport.UDP && setting.value() != null &&
+                (Long)setting.value() > MAX_UDP_PAYLOAD_BYTES) {
+                problems.add(setting.origin(), ConfigTable.MAX_MESSAGE_SIZE.path(), setting.text(),
+                    "no UDP datagram holds that (" +
+                    spec.uri().text() + "): " + MAX_UDP_PAYLOAD_BYTES + " or less, and 1400 to pass without fragments");
+            }
+        }
+    }
+
+    private void distinctTargets() {
+        final Map<String, String> users = new HashMap<>();
+        for (final ConfigKey<Path> key : List.of(ConfigTable.LOG_FILE, ConfigTable.STATS_FILE)) {
+            final Path file = (Path)settings.get(key).value();
+            if (file != null) {
+                claim(users, settings.get(key).origin(), key.path(), settings.get(key).text(), file);
+            }
+        }
+        for (final DestinationSpec spec : destinations) {
+            final DestinationUri uri = spec.uri();
+            if (uri.transport() == Transport.FILE) {
+                claim(users, spec.origin(), ConfigTable.DESTINATIONS.path(), uri.text(), uri.file());
+            } else if (users.put(uri.text(), ConfigTable.DESTINATIONS.path()) != null) {
+                problems.add(spec.origin(), ConfigTable.DESTINATIONS.path(), uri.text(), "is listed twice: leave one out");
+            }
+        }
+    }
+
+    private void claim(final Map<String, String> users, final Origin origin, final String path, final String text,
+        final Path file) {
+        final String user = users.putIfAbsent("file " + file.toAbsolutePath().normalize(), path);
+        if (user != null) {
+            problems.add(origin, path, text, "the same file is used by " + user + ": name another one");
+        }
+    }
+
+    private void readable(final ConfigKey<Path> key, final boolean isSecret) {
+        final Path file = (Path)settings.get(key).value();
+        if (file == null) {
+            return;
+        }
+        if (!Files.isRegularFile(file)) {
+            problem(key, Files.exists(file) ? "is no regular file: name a file" : "no such file: check the path");
+        } else if (!Files.isReadable(file)) {
+            problem(key, "may not be read: check its owner and mode");
+        } else if (isSecret && isTooOpen(file)) {
+            problem(key, "holds a secret that others may read or replace: chmod 600 " + file);
+        }
+    }
+
+    private static boolean isTooOpen(final Path file) {
+        try {
+            return Files.getPosixFilePermissions(file).stream().anyMatch(TOO_OPEN::contains);
+        } catch (final UnsupportedOperationException e) {
+            return false; // a file system without modes has nothing to check
+        } catch (final IOException e) {
+            return true; // what cannot be checked is not trusted
+        }
+    }
+
+    private void problem(final ConfigKey<?> key, final String message) {
+        final Setting setting = settings.get(key);
+        problems.add(setting.origin(), key.path(), setting.text(), message);
+    }
+}

@@ -1,0 +1,164 @@
+package io.flowlag.exporter.config;
+
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A whole number with a unit: durations, counts, octets and rates. The four differ by their table of units and by whether a bare
+ * number means something.
+ */
+final class UnitValue extends ValueType<Long> {
+    private static final Pattern NUMBER_AND_UNIT = Pattern.compile("([0-9]+) ?([A-Za-z/]*)");
+    private static final Map<String, Long> TIME_UNITS = units(
+        "ns", 1L, "us", 1_000L, "ms", 1_000_000L, "s", 1_000_000_000L, "m", 60_000_000_000L, "h", 3_600_000_000_000L,
+        "d", 86_400_000_000_000L);
+    private static final Map<String, Long> BINARY_UNITS = units("k", 1L << 10, "m", 1L << 20, "g", 1L << 30);
+    private static final Map<String, Long> DECIMAL_UNITS = units("k", 1_000L, "m", 1_000_000L, "g", 1_000_000_000L);
+
+    private final String noun;
+    private final Map<String, Long> units;
+    private final String usualUnit;
+    private final boolean bareAllowed;
+    private final boolean powerOfTwo;
+    private final long minimum;
+    private final long maximum;
+    private final String range;
+
+    private UnitValue(final String noun, final Map<String, Long> units, final String usualUnit, final boolean bareAllowed,
+        final boolean powerOfTwo, final String minimumText, final String maximumText) {
+        this.noun = noun;
+        this.units = units;
+        this.usualUnit = usualUnit;
+        this.bareAllowed = bareAllowed;
+        this.powerOfTwo = powerOfTwo;
+        this.range = minimumText + " to " + maximumText;
+        this.minimum = constant(minimumText);
+        this.maximum = constant(maximumText);
+    }
+
+    /** A duration in ns; a bare number is refused. */
+    static UnitValue duration(final String minimum, final String maximum) {
+        return new UnitValue("duration", TIME_UNITS, "s", false, false, minimum, maximum);
+    }
+
+    /** A rate in bits/s, decimal units; a bare number is refused. */
+    static UnitValue bitRate(final String minimum, final String maximum) {
+        return new UnitValue("rate", DECIMAL_UNITS, "m", false, false, minimum, maximum);
+    }
+
+    /** A number of octets; k is 1024. */
+    static UnitValue octets(final String minimum, final String maximum) {
+        return new UnitValue("number of octets", BINARY_UNITS, "m", true, false, minimum, maximum);
+    }
+
+    /** A number of octets that is a power of two, as a ring needs. */
+    static UnitValue ringOctets(final String minimum, final String maximum) {
+        return new UnitValue("number of octets", BINARY_UNITS, "m", true, true, minimum, maximum);
+    }
+
+    /** A number of things; k is 1024. */
+    static UnitValue count(final String minimum, final String maximum) {
+        return new UnitValue("count", BINARY_UNITS, "k", true, false, minimum, maximum);
+    }
+
+    @Override
+    Long parse(final String text) throws BadValueException {
+        final Matcher matcher = NUMBER_AND_UNIT.matcher(text);
+        if (!matcher.matches()) {
+            throw new BadValueException("is no " + noun + ": write a whole number" + wantedUnit() + ", " + range);
+        }
+        final String unit = matcher.group(2);
+        if (unit.isEmpty() && !bareAllowed) {
+            throw new BadValueException("a " + noun + " needs a unit: write " + text + usualUnit + " (units " + unitNames() +
+                ")");
+        }
+        final Long factor = unit.isEmpty() ? Long.valueOf(1L) : factor(unit);
+        if (factor == null) {
+            throw new BadValueException("'" + unit + "' is no unit of a " + noun + ": use " + unitNames() + unitHint());
+        }
+        return inRange(matcher.group(1), unit, multiply(matcher.group(1), factor));
+    }
+
+    @Override
+    String syntax() {
+        return noun + (powerOfTwo ? ", a power of two" : "") + ", " + range;
+    }
+
+    private Long inRange(final String digits, final String unit, final long value) throws BadValueException {
+        if (value < minimum || value > maximum) {
+            throw new BadValueException("must be " + range + suggestion(digits, unit));
+        }
+        if (powerOfTwo && Long.bitCount(value) != 1) {
+            throw new BadValueException("must be a power of two: " + below(value) + " or " + below(value << 1));
+        }
+        return value;
+    }
+
+    private String suggestion(final String digits, final String unit) {
+        if (unit.isEmpty() || units == TIME_UNITS) {
+            for (final Map.Entry<String, Long> candidate : units.entrySet()) {
+                final long value = multiply(digits, candidate.getValue());
+                final boolean isRound = candidate.getKey().equals(usualUnit) || !units.containsKey(usualUnit);
+                if (isRound && value >= minimum && value <= maximum && !candidate.getKey().equals(unit)) {
+                    return "; did you mean " + digits + candidate.getKey() + "?";
+                }
+            }
+        }
+        return "";
+    }
+
+    private static String below(final long value) {
+        final long power = Long.highestOneBit(value);
+        if (power >= 1L << 20) {
+            return (power >> 20) + "m";
+        }
+        return power >= 1L << 10 ? (power >> 10) + "k" : Long.toString(power);
+    }
+
+    private Long factor(final String unit) {
+        final Long exact = units.get(unit);
+        return exact != null || units == TIME_UNITS ? exact : units.get(unit.toLowerCase(Locale.ROOT));
+    }
+
+    private long constant(final String text) {
+        final Matcher matcher = NUMBER_AND_UNIT.matcher(text);
+        if (!matcher.matches()) {
+            throw new IllegalStateException("range limit " + text);
+        }
+        return multiply(matcher.group(1), matcher.group(2).isEmpty() ? 1L : factor(matcher.group(2)));
+    }
+
+    private static long multiply(final String digits, final long factor) {
+        if (digits.length() > 18) {
+            return Long.MAX_VALUE;
+        }
+        final long number = Long.parseLong(digits);
+        return number > Long.MAX_VALUE / factor ? Long.MAX_VALUE : number * factor;
+    }
+
+    private String wantedUnit() {
+        return (bareAllowed ? ", with a unit or not (" : " and a unit (") + unitNames() + ")";
+    }
+
+    private String unitNames() {
+        return String.join(", ", units.keySet());
+    }
+
+    private String unitHint() {
+        if (units == TIME_UNITS) {
+            return "";
+        }
+        return units == DECIMAL_UNITS ? " (k is 1000 bits/s)" : " (k is 1024)";
+    }
+
+    private static Map<String, Long> units(final Object... namesAndFactors) {
+        final Map<String, Long> units = new LinkedHashMap<>();
+        for (int i = 0; i < namesAndFactors.length; i += 2) {
+            units.put((String)namesAndFactors[i], (Long)namesAndFactors[i + 1]);
+        }
+        return units;
+    }
+}

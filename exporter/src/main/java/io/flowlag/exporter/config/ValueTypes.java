@@ -1,0 +1,187 @@
+package io.flowlag.exporter.config;
+
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.stream.Collectors;
+
+/** The types of values that are no numbers with units, each a function that makes the type. */
+final class ValueTypes {
+    /** How "there is none" is written. */
+    static final String NONE = "none";
+    /** How "the product decides" is written. */
+    static final String AUTO = "auto";
+
+    private ValueTypes() {
+    }
+
+    /** A whole number without unit. */
+    static ValueType<Long> number(final long minimum, final long maximum) {
+        return new ValueType<>() {
+            @Override
+            Long parse(final String text) throws BadValueException {
+                if (!text.matches("[0-9]{1,18}")) {
+                    throw new BadValueException("is no whole number: write " + minimum + " to " + maximum + ", without a unit");
+                }
+                final long value = Long.parseLong(text);
+                if (value < minimum || value > maximum) {
+                    throw new BadValueException("must be " + minimum + " to " + maximum);
+                }
+                return value;
+            }
+
+            @Override
+            String syntax() {
+                return "number, " + minimum + " to " + maximum;
+            }
+        };
+    }
+
+    /** One of an enum's constants, written in lower case with hyphens. */
+    static <E extends Enum<E>> ValueType<E> choice(final Class<E> type) {
+        return new ValueType<>() {
+            @Override
+            E parse(final String text) throws BadValueException {
+                for (final E constant : type.getEnumConstants()) {
+                    if (name(constant).equals(text)) {
+                        return constant;
+                    }
+                }
+                throw new BadValueException("must be one of " + names(type) + Names.didYouMean(text, nameList(type)));
+            }
+
+            @Override
+            String syntax() {
+                return "one of " + names(type);
+            }
+        };
+    }
+
+    /** On or off; true and false are understood too. */
+    static ValueType<Boolean> onOff() {
+        return new ValueType<>() {
+            @Override
+            Boolean parse(final String text) throws BadValueException {
+                switch (text) {
+                    case "on":
+                    case "true":
+                        return Boolean.TRUE;
+                    case "off":
+                    case "false":
+                        return Boolean.FALSE;
+                    default:
+                        throw new BadValueException("must be on or off");
+                }
+            }
+
+            @Override
+            String syntax() {
+                return "on or off";
+            }
+        };
+    }
+
+    /** Any text but the empty one. */
+    static ValueType<String> text(final String noun) {
+        return new ValueType<>() {
+            @Override
+            String parse(final String text) throws BadValueException {
+                if (text.isBlank()) {
+                    throw new BadValueException("is empty: write a " + noun + ", or leave the key out");
+                }
+                return text;
+            }
+
+            @Override
+            String syntax() {
+                return noun;
+            }
+        };
+    }
+
+    /** The path of a file; whether the file must be there is checked by {@link Relations}. */
+    static ValueType<Path> path() {
+        return new ValueType<>() {
+            @Override
+            Path parse(final String text) throws BadValueException {
+                if (text.isBlank()) {
+                    throw new BadValueException("is empty: write a path, or leave the key out");
+                }
+                try {
+                    return Path.of(text);
+                } catch (final InvalidPathException e) {
+                    throw new BadValueException("is no path: " + e.getReason());
+                }
+            }
+
+            @Override
+            String syntax() {
+                return "path";
+            }
+        };
+    }
+
+    /** The type, or one reserved word that stands for null. */
+    static <T> ValueType<T> orWord(final String word, final ValueType<T> type) {
+        return new ValueType<>() {
+            @Override
+            T parse(final String text) throws BadValueException {
+                return word.equals(text) ? null : type.parse(text);
+            }
+
+            @Override
+            String syntax() {
+                return type.syntax() + ", or " + word;
+            }
+        };
+    }
+
+    /** A list without duplicates; one value alone is a list of one. */
+    static <T> ValueType<List<T>> list(final ValueType<T> type) {
+        return new ValueType<>() {
+            @Override
+            List<T> parse(final String text) throws BadValueException {
+                return parseAll(List.of(text));
+            }
+
+            @Override
+            List<T> parseAll(final List<String> texts) throws BadValueException {
+                final Set<T> values = new LinkedHashSet<>();
+                for (final String text : texts) {
+                    if (!values.add(type.parse(text))) {
+                        throw new BadValueException("names '" + text + "' twice: leave one out");
+                    }
+                }
+                return List.copyOf(new ArrayList<>(values));
+            }
+
+            @Override
+            boolean isList() {
+                return true;
+            }
+
+            @Override
+            String syntax() {
+                return "list of: " + type.syntax();
+            }
+        };
+    }
+
+    /** How an enum's constant is written in files and on the command line. */
+    static String name(final Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    private static String names(final Class<? extends Enum<?>> type) {
+        return String.join(", ", nameList(type));
+    }
+
+    private static List<String> nameList(final Class<? extends Enum<?>> type) {
+        return Arrays.stream(type.getEnumConstants()).map(ValueTypes::name).collect(Collectors.toList());
+    }
+}

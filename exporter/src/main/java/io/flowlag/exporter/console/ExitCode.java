@@ -1,0 +1,75 @@
+package io.flowlag.exporter.console;
+
+import io.flowlag.exporter.capture.CaptureException;
+import io.flowlag.exporter.config.ConfigurationException;
+
+/** How a command ends: the numbers of sysexits.h that the product promises. */
+public enum ExitCode {
+    /** Done. */
+    DONE(0),
+    /** The command line is wrong. */
+    USAGE(64),
+    /** The input is damaged; what could be read was exported. */
+    DAMAGED_INPUT(65),
+    /** The input is missing or unreadable. */
+    NO_INPUT(66),
+    /** A fault of the program. */
+    INTERNAL(70),
+    /** Output cannot be written. */
+    CANNOT_WRITE(73),
+    /** The system does not permit it. */
+    NO_PERMISSION(77),
+    /** The configuration is wrong. */
+    CONFIGURATION(78);
+
+    private final int number;
+
+    ExitCode(final int number) {
+        this.number = number;
+    }
+
+    /** {@return what the shell sees} */
+    public int number() {
+        return number;
+    }
+
+    /**
+     * The code for a source that cannot be opened.
+     *
+     * @param kind of failure; a bad filter counts as an error of the configuration here, since only the command knows whether it
+     *             came from the command line.
+     * @return the code.
+     */
+    public static ExitCode of(final CaptureException.Kind kind) {
+        switch (kind) {
+            case DAMAGED:
+                return DAMAGED_INPUT;
+            case NO_PERMISSION:
+                return NO_PERMISSION;
+            case BAD_FILTER:
+                return CONFIGURATION;
+            case NO_INPUT:
+            case UNAVAILABLE:
+            default:
+                return NO_INPUT;
+        }
+    }
+
+    /**
+     * The code for a configuration that cannot be started.
+     *
+     * @param kind of failure.
+     * @return the code.
+     */
+    public static ExitCode of(final ConfigurationException.Kind kind) {
+        switch (kind) {
+            case USAGE:
+                return USAGE;
+            case NO_INPUT:
+                return NO_INPUT;
+            case CONFIGURATION:
+            default:
+                return CONFIGURATION;
+        }
+    }
+}

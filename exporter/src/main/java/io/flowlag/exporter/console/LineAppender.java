@@ -1,0 +1,41 @@
+package io.flowlag.exporter.console;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.spi.ILoggingEvent;
+import ch.qos.logback.classic.spi.ThrowableProxyUtil;
+import ch.qos.logback.core.AppenderBase;
+
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.function.Consumer;
+
+/** Writes a log event as one line: time in UTC, level, message; a stack trace only where it was asked for. */
+final class LineAppender extends AppenderBase<ILoggingEvent> {
+    private final Consumer<String> lines;
+    private final boolean withStackTraces;
+
+    LineAppender(final Consumer<String> lines, final boolean withStackTraces) {
+        this.lines = lines;
+        this.withStackTraces = withStackTraces;
+    }
+
+    @Override
+    protected void append(final ILoggingEvent event) {
+        final StringBuilder text = new StringBuilder(128);
+        text.append(Instant.ofEpochMilli(event.getTimeStamp()).truncatedTo(ChronoUnit.MILLIS)).append(' ');
+        text.append(padded(event.getLevel())).append(' ').append(event.getFormattedMessage());
+        if (event.getThrowableProxy() != null) {
+            if (withStackTraces) {
+                text.append('\n').append(ThrowableProxyUtil.asString(event.getThrowableProxy()).stripTrailing());
+            } else {
+                text.append(": ").append(event.getThrowableProxy().getClassName()).append(": ")
+                    .append(event.getThrowableProxy().getMessage());
+            }
+        }
+        lines.accept(text.toString());
+    }
+
+    private static String padded(final Level level) {
+        return level.levelStr.length() == 4 ? level.levelStr + " " : level.levelStr;
+    }
+}

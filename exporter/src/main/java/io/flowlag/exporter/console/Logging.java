@@ -1,0 +1,84 @@
+package io.flowlag.exporter.console;
+
+import ch.qos.logback.classic.Level;
+import ch.qos.logback.classic.Logger;
+import ch.qos.logback.classic.LoggerContext;
+import io.flowlag.exporter.config.ExporterConfig;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Sets up SLF4J's back end by program: no file is searched, nothing but our lines appears. Until {@link #configure} is called,
+ * warnings and errors go to standard error. Called by the command's thread, at start and on reload (which opens the file anew,
+ * as log
+ * rotation needs).
+ */
+public final class Logging {
+    private static final List<String> CHATTY_LIBRARIES = List.of("org.pcap4j", "net.openhft", "com.sun.jna");
+    /** Kept, because the logging of the JDK forgets the level of a logger that nobody holds. */
+    private static final java.util.logging.Logger NATIVE_ACCESS = java.util.logging.Logger.getLogger("com.sun.jna");
+
+    private static PrintStream openFile;
+
+    private Logging() {
+    }
+
+    /**
+     * Sends the log where the configuration says.
+     *
+     * @param log      level and file.
+     * @param terminal for logging without a file.
+     * @throws ExitException if the file cannot be written.
+     */
+    public static synchronized void configure(final ExporterConfig.Log log, final Terminal terminal) {
+        final PrintStream file = log.file() == null ? null : open(log.file());
+        final Level level = Level.toLevel(log.level().name());
+        install((LoggerContext)LoggerFactory.getILoggerFactory(), level, file == null ? terminal::message : file::println,
+            file != null || level == Level.DEBUG);
+        if (openFile != null) {
+            openFile.close();
+        }
+        openFile = file;
+    }
+
+    /** {@return whether the log goes to a file} */
+    public static synchronized boolean isToFile() {
+        return openFile != null;
+    }
+
+    /** Puts one appender into a context and silences libraries. */
+    static void install(final LoggerContext context, final Level level, final Consumer<String> lines,
+        final boolean withStackTraces) {
+        context.reset();
+        NATIVE_ACCESS.setLevel(java.util.logging.Level.OFF);
+        for (final String library : CHATTY_LIBRARIES) {
+            context.getLogger(library).setLevel(Level.OFF);
+        }
+        final LineAppender appender = new LineAppender(lines, withStackTraces);
+        appender.setContext(context);
+        appender.start();
+        final Logger root = context.getLogger(org.slf4j.Logger.ROOT_LOGGER_NAME);
+        root.setLevel(level);
+        root.addAppender(appender);
+    }
+
+    private static PrintStream open(final Path path) {
+        try {
+            final OutputStream stream = Files.newOutputStream(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+            return new PrintStream(stream, true, StandardCharsets.UTF_8);
+        } catch (final IOException e) {
+            throw new ExitException(ExitCode.CANNOT_WRITE,
+                path + ": the log cannot be written (" + e.getClass().getSimpleName() +
+                    "): check directory and mode, or log.file");
+        }
+    }
+}

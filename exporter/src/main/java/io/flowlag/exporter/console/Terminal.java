@@ -1,0 +1,98 @@
+package io.flowlag.exporter.console;
+
+import java.io.BufferedOutputStream;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+
+/**
+ * Standard output, standard error, and on the latter at most one status line that messages push aside. Any thread may call it.
+ * Never on the packet path: it locks and writes.
+ */
+public final class Terminal {
+    private static final String ERASE = "\r\033[K";
+
+    private final PrintStream out;
+    private final PrintStream err;
+    private final boolean isInteractive;
+    private boolean hasStatusLine;
+
+    /**
+     * A terminal of given streams.
+     *
+     * @param out           for results.
+     * @param err           for messages.
+     * @param isInteractive whether somebody looks at err, so that a status line makes sense.
+     */
+    public Terminal(final PrintStream out, final PrintStream err, final boolean isInteractive) {
+        this.out = out;
+        this.err = err;
+        this.isInteractive = isInteractive;
+    }
+
+    /** {@return the terminal of this process, in UTF-8 and with a buffer for results that must be flushed} */
+    public static Terminal system() {
+        final PrintStream out = new PrintStream(
+            new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16), false, StandardCharsets.UTF_8);
+        final PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
+        return new Terminal(out, err, isStandardErrorATerminal());
+    }
+
+    /** {@return the stream for results; its user flushes it} */
+    public PrintStream out() {
+        return out;
+    }
+
+    /** {@return whether a status line is shown} */
+    public boolean isInteractive() {
+        return isInteractive;
+    }
+
+    /**
+     * Writes a line to standard error.
+     *
+     * @param line without its end.
+     */
+    public synchronized void message(final String line) {
+        eraseStatus();
+        err.println(line);
+        err.flush();
+    }
+
+    /**
+     * Shows a status line in place of the one before; does nothing where nobody looks.
+     *
+     * @param line without its end, not longer than a narrow terminal.
+     */
+    public synchronized void status(final String line) {
+        if (isInteractive) {
+            err.print(ERASE + line);
+            err.flush();
+            hasStatusLine = true;
+        }
+    }
+
+    /** Removes the status line, if there is one. */
+    public synchronized void eraseStatus() {
+        if (hasStatusLine) {
+            err.print(ERASE);
+            err.flush();
+            hasStatusLine = false;
+        }
+    }
+
+    private static boolean isStandardErrorATerminal() {
+        final String device;
+        try {
+            device = Path.of("/proc/self/fd/2").toRealPath().toString();
+        } catch (final IOException e) {
+            return false; // a pipe or socket has no path, other systems have no /proc
+        }
+        final boolean isTerminal = device.startsWith("/dev/pts/") || device.startsWith("/dev/tty") ||
+            "/dev/console".equals(device);
+        return isTerminal && !"dumb".equals(System.getenv("TERM"));
+    }
+}

@@ -1,0 +1,141 @@
+package io.flowlag.exporter.decode;
+
+import io.flowlag.sketch.hash.SipHash;
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.security.SecureRandom;
+
+import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
+
+/**
+ * Remembers what the first fragment of a packet said (ports, ICMP type) for the later ones, which do not repeat it. Four
+ * entries, a cache line each, share a set; a set that is full forgets its oldest entry. The set is found by a hash with a
+ * random key, the packet by its full key, for as long as the timeout says, in packet time.
+ * <pre>
+ *   0  timestampNs       8   of the first fragment
+ *   8  source           16
+ *  24  destination      16
+ *  40  identification    4   16 bits in IPv4, 32 in IPv6
+ *  44  version, protocol 4   version * 256 + protocol; 0 if the entry is free
+ *  48  sourcePort        2
+ *  50  destinationPort   2
+ *  52  icmpTypeCode      2
+ * </pre>
+ * One thread. Allocates at construction, off the heap.
+ */
+final class FragmentTable {
+    private static final int ENTRY_LENGTH_BYTES = CACHE_LINE_LENGTH;
+    private static final int TIMESTAMP_NS_OFFSET = 0;
+    private static final int KEY_OFFSET = TIMESTAMP_NS_OFFSET + 8;
+    private static final int SOURCE_OFFSET = KEY_OFFSET;
+    private static final int DESTINATION_OFFSET = SOURCE_OFFSET + 16;
+    private static final int IDENTIFICATION_OFFSET = DESTINATION_OFFSET + 16;
+    private static final int VERSION_PROTOCOL_OFFSET = IDENTIFICATION_OFFSET + 4;
+    private static final int SOURCE_PORT_OFFSET = VERSION_PROTOCOL_OFFSET + 4;
+    private static final int DESTINATION_PORT_OFFSET = SOURCE_PORT_OFFSET + 2;
+    private static final int ICMP_TYPE_CODE_OFFSET = DESTINATION_PORT_OFFSET + 2;
+    private static final int KEY_LENGTH_BYTES = SOURCE_PORT_OFFSET - KEY_OFFSET;
+
+    private static final int ENTRIES_PER_SET = 4;
+
+    private final UnsafeBuffer table;
+    private final UnsafeBuffer wanted = new UnsafeBuffer(BufferUtil.allocateDirectAligned(ENTRY_LENGTH_BYTES, 8));
+    private final SipHash hash;
+    private final long timeoutNs;
+    private final int setMask;
+
+    /**
+     * An empty table.
+     *
+     * @param entryCount a power of two, at least four.
+     * @param timeoutNs  after which a first fragment is forgotten.
+     */
+    FragmentTable(final int entryCount, final long timeoutNs) {
+        final SecureRandom random = new SecureRandom();
+        this.hash = new SipHash(random.nextLong(), random.nextLong());
+        this.table = new UnsafeBuffer(
+            BufferUtil.allocateDirectAligned(entryCount * ENTRY_LENGTH_BYTES, CACHE_LINE_LENGTH));
+        this.timeoutNs = timeoutNs;
+        this.setMask = entryCount / ENTRIES_PER_SET - 1;
+    }
+
+    /** Remembers a first fragment, in place of any earlier packet of the same key. */
+    void remember(final IpPacket first, final long timestampNs) {
+        final int set = setOf(first);
+        final int found = find(set);
+        final int entry = found >= 0 ? found : oldest(set, timestampNs);
+        wanted.putLong(TIMESTAMP_NS_OFFSET, timestampNs);
+        wanted.putShort(SOURCE_PORT_OFFSET, (short)first.sourcePort);
+        wanted.putShort(DESTINATION_PORT_OFFSET, (short)first.destinationPort);
+        wanted.putShort(ICMP_TYPE_CODE_OFFSET, (short)first.icmpTypeCode);
+        table.putBytes(entry, wanted, 0, ENTRY_LENGTH_BYTES);
+    }
+
+    /**
+     * Fills in what the first fragment said.
+     *
+     * @return false if it is not known, or too long ago.
+     */
+    boolean recall(final IpPacket later, final long timestampNs) {
+        final int entry = find(setOf(later));
+        if (entry < 0 || isForgotten(entry, timestampNs)) {
+            return false;
+        }
+        later.sourcePort = table.getShort(entry + SOURCE_PORT_OFFSET) & 0xFFFF;
+        later.destinationPort = table.getShort(entry + DESTINATION_PORT_OFFSET) & 0xFFFF;
+        later.icmpTypeCode = table.getShort(entry + ICMP_TYPE_CODE_OFFSET) & 0xFFFF;
+        return true;
+    }
+
+    private boolean isForgotten(final int entry, final long timestampNs) {
+        return timestampNs - table.getLong(entry + TIMESTAMP_NS_OFFSET) > timeoutNs;
+    }
+
+    private int setOf(final IpPacket packet) {
+        wanted.putLong(SOURCE_OFFSET, packet.sourceHigh);
+        wanted.putLong(SOURCE_OFFSET + 8, packet.sourceLow);
+        wanted.putLong(DESTINATION_OFFSET, packet.destinationHigh);
+        wanted.putLong(DESTINATION_OFFSET + 8, packet.destinationLow);
+        wanted.putInt(IDENTIFICATION_OFFSET, packet.identification);
+        wanted.putInt(VERSION_PROTOCOL_OFFSET, packet.version << 8 | packet.protocol);
+        final int set = (int)hash.hash(wanted, KEY_OFFSET, KEY_LENGTH_BYTES) & setMask;
+        return set * ENTRIES_PER_SET * ENTRY_LENGTH_BYTES;
+    }
+
+    private int find(final int set) {
+        for (int i = 0; i < ENTRIES_PER_SET; i++) {
+            final int entry = set + i * ENTRY_LENGTH_BYTES;
+            if (hasWantedKey(entry)) {
+                return entry;
+            }
+        }
+        return -1;
+    }
+
+    private boolean hasWantedKey(final int entry) {
+        for (int i = KEY_OFFSET; i < KEY_OFFSET + KEY_LENGTH_BYTES; i += 8) {
+            if (table.getLong(entry + i) != wanted.getLong(i)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private int oldest(final int set, final long timestampNs) {
+        int oldest = set;
+        long oldestAgeNs = Long.MIN_VALUE;
+        for (int i = 0; i < ENTRIES_PER_SET; i++) {
+            final int entry = set + i * ENTRY_LENGTH_BYTES;
+            if (table.getInt(entry + VERSION_PROTOCOL_OFFSET) == 0) {
+                return entry;
+            }
+            final long ageNs = timestampNs - table.getLong(entry + TIMESTAMP_NS_OFFSET);
+            if (ageNs > oldestAgeNs) {
+                oldest = entry;
+                oldestAgeNs = ageNs;
+            }
+        }
+        return oldest;
+    }
+}

@@ -1,0 +1,332 @@
+package io.flowlag.exporter.decode;
+
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.sketch.hash.SipHash;
+import org.agrona.BitUtil;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+import java.util.concurrent.TimeUnit;
+
+import static io.flowlag.exporter.capture.PacketHandler.NO_VLAN_TAG;
+
+/**
+ * From the octets of a captured packet to a {@link PacketDescriptor}, through {@link LinkLayer}, {@link Ip}, {@link Transport}
+ * and, where inner packets are asked for, {@link Tunnel}. The result is {@link #DECODED}, or the ordinal of the
+ * {@link CounterId} of the refusal; either way it names the counter to increment, which the caller does. What happened beside
+ * that (fragments, cut transport headers, short digests, broken tunnels) the decoder counts itself.
+ * <p>
+ * Any octets are safe: nothing outside of the captured ones is read, nothing is thrown, and the work is bounded. One thread owns
+ * a decoder. Allocates at construction only.
+ */
+public final class PacketDecoder {
+    /** The result for a packet that has a descriptor now; the ordinal of {@link CounterId#DECODED}. */
+    public static final int DECODED = Result.DECODED;
+    /** The deepest nesting of tunnels that is entered. */
+    public static final int MAX_TUNNELS = 8;
+
+    private static final int VLAN_ID_MASK = 0xFFF;
+
+    private final Cursor cursor = new Cursor();
+    private final Counters counters;
+    private final FragmentTable fragmentTable;
+    private final PacketDigest packetDigest;
+    private final boolean innerTunnels;
+    private final boolean jumboLengths;
+    private final int observationPoint;
+
+    private IpPacket packet = new IpPacket();
+    private IpPacket spare = new IpPacket();
+
+    /**
+     * A decoder.
+     *
+     * @param context  what it is to do; concluded here if it is not yet.
+     * @param counters of the thread that will call the decoder.
+     */
+    public PacketDecoder(final Context context, final Counters counters) {
+        context.conclude();
+        this.counters = counters;
+        this.fragmentTable = context.fragmentPorts ?
+            new FragmentTable(context.fragmentTableEntries, context.fragmentTimeoutNs) : null;
+        this.packetDigest = context.digest == null ?
+            null : new PacketDigest(context.digest, context.digestPayloadBytes);
+        this.innerTunnels = context.innerTunnels;
+        this.jumboLengths = context.jumboLengths;
+        this.observationPoint = context.observationPoint;
+    }
+
+    /**
+     * Decodes one packet.
+     *
+     * @param buffer              holds the captured octets.
+     * @param offset              of the first.
+     * @param capturedLengthBytes how many there are.
+     * @param wireLengthBytes     how many the packet had on the wire.
+     * @param timestampNs         UNIX epoch, ns.
+     * @param linkType            a {@link io.flowlag.exporter.capture.LinkType}, or any other number.
+     * @param interfaceId         where the packet was seen.
+     * @param vlanTag             a tag taken out of the frame, as {@code tpid << 16 | tci}, or
+     *                            {@link io.flowlag.exporter.capture.PacketHandler#NO_VLAN_TAG}.
+     * @param descriptor          to write.
+     * @param descriptorOffset    where in it. On a refusal nothing is written.
+     * @return {@link #DECODED}, or the ordinal of the counter of the refusal.
+     */
+    public int decode(
+        final DirectBuffer buffer,
+        final int offset,
+        final int capturedLengthBytes,
+        final int wireLengthBytes,
+        final long timestampNs,
+        final int linkType,
+        final int interfaceId,
+        final int vlanTag,
+        final MutableDirectBuffer descriptor,
+        final int descriptorOffset) {
+        cursor.wrap(buffer, offset, capturedLengthBytes, wireLengthBytes);
+        if (vlanTag != NO_VLAN_TAG) {
+            cursor.vlanId = vlanTag & VLAN_ID_MASK;
+        }
+        final int linkResult = LinkLayer.decode(cursor, linkType);
+        if (linkResult != DECODED) {
+            return linkResult;
+        }
+        final int ipResult = Ip.decode(cursor, packet);
+        if (ipResult != DECODED) {
+            return ipResult;
+        }
+        final int vlanId = cursor.vlanId;
+        Transport.decode(cursor, packet);
+        int flags = vlanId == Cursor.NO_VLAN ? 0 : PacketDescriptor.FLAG_VLAN;
+        if (innerTunnels && enterTunnels()) {
+            flags |= PacketDescriptor.FLAG_INNER;
+        }
+        if (packet.isTransportCut) {
+            counters.increment(CounterId.TRANSPORT_TRUNCATED);
+        }
+        flags |= fragment(timestampNs);
+        flags |= digest(descriptor, descriptorOffset);
+
+        PacketDescriptor.timestampNs(descriptor, descriptorOffset, timestampNs);
+        PacketDescriptor.vlanId(descriptor, descriptorOffset, vlanId == Cursor.NO_VLAN ? 0 : vlanId);
+        PacketDescriptor.flags(descriptor, descriptorOffset, flags);
+        PacketDescriptor.interfaceId(descriptor, descriptorOffset, interfaceId);
+        PacketDescriptor.wireLengthBytes(descriptor, descriptorOffset, wireLengthBytes);
+        PacketDescriptor.segmentCount(descriptor, descriptorOffset, 1);
+        PacketDescriptor.observationPoint(descriptor, descriptorOffset, observationPoint);
+        describe(descriptor, descriptorOffset);
+        return DECODED;
+    }
+
+    /** Goes on to the innermost packet that is whole; true if there is one but the outer. */
+    private boolean enterTunnels() {
+        for (int depth = 0; depth <= MAX_TUNNELS; depth++) {
+            int answer = Tunnel.enter(cursor, packet);
+            if (answer == Tunnel.ENTERED &&
+                (depth == MAX_TUNNELS || Ip.decode(cursor, spare) != DECODED)) {
+                answer = Tunnel.BROKEN;
+            }
+            if (answer == Tunnel.BROKEN) {
+                counters.increment(CounterId.TUNNEL_BROKEN);
+            }
+            if (answer != Tunnel.ENTERED) {
+                return depth > 0;
+            }
+            final IpPacket inner = spare;
+            spare = packet;
+            packet = inner;
+            Transport.decode(cursor, packet);
+        }
+        return true;
+    }
+
+    private int fragment(final long timestampNs) {
+        if (!packet.isFragment) {
+            return 0;
+        }
+        if (fragmentTable != null && Transport.hasPortsOrType(packet.protocol)) {
+            if (packet.isLaterFragment()) {
+                final boolean isKnown = fragmentTable.recall(packet, timestampNs);
+                counters.increment(isKnown ? CounterId.FRAGMENT_PORTS_FOUND : CounterId.FRAGMENT_PORTS_UNKNOWN);
+            } else if (!packet.isTransportCut || (packet.sourcePort | packet.destinationPort) != 0) {
+                fragmentTable.remember(packet, timestampNs);
+            }
+        }
+        return packet.isLaterFragment() ?
+            PacketDescriptor.FLAG_FRAGMENT | PacketDescriptor.FLAG_LATER_FRAGMENT : PacketDescriptor.FLAG_FRAGMENT;
+    }
+
+    private int digest(final MutableDirectBuffer descriptor, final int descriptorOffset) {
+        PacketDescriptor.digest(descriptor, descriptorOffset, 0);
+        PacketDescriptor.segmentFlowHash(descriptor, descriptorOffset, 0);
+        if (packetDigest == null) {
+            return 0;
+        }
+        final int coveredBytes = packetDigest.coveredBytes(cursor.buffer, cursor.end, packet);
+        if (coveredBytes < 0) {
+            counters.increment(CounterId.DIGEST_SHORT);
+            return PacketDescriptor.FLAG_DIGEST_SHORT;
+        }
+        PacketDescriptor.digest(
+            descriptor, descriptorOffset, packetDigest.digest(cursor.buffer, packet, coveredBytes));
+        PacketDescriptor.segmentFlowHash(descriptor, descriptorOffset, packetDigest.segmentFlowHash(packet));
+        return PacketDescriptor.FLAG_DIGEST;
+    }
+
+    private void describe(final MutableDirectBuffer descriptor, final int offset) {
+        PacketDescriptor.sourceHigh(descriptor, offset, packet.sourceHigh);
+        PacketDescriptor.sourceLow(descriptor, offset, packet.sourceLow);
+        PacketDescriptor.destinationHigh(descriptor, offset, packet.destinationHigh);
+        PacketDescriptor.destinationLow(descriptor, offset, packet.destinationLow);
+        PacketDescriptor.sourcePort(descriptor, offset, packet.sourcePort);
+        PacketDescriptor.destinationPort(descriptor, offset, packet.destinationPort);
+        PacketDescriptor.protocol(descriptor, offset, packet.protocol);
+        PacketDescriptor.ipVersion(descriptor, offset, packet.version);
+        PacketDescriptor.ipClassOfService(descriptor, offset, packet.classOfService);
+        PacketDescriptor.ttl(descriptor, offset, packet.ttl);
+        PacketDescriptor.tcpControlBits(descriptor, offset, packet.tcpControlBits);
+        PacketDescriptor.icmpTypeCode(descriptor, offset, packet.icmpTypeCode);
+        PacketDescriptor.ipLengthBytes(
+            descriptor, offset, jumboLengths ? packet.wholeLengthBytes : packet.lengthBytes);
+    }
+
+    /**
+     * What a decoder is to do: set, then {@link #conclude()}d once; the decoder copies it. Defaults: outer headers, ports for
+     * later fragments, no digest.
+     */
+    public static final class Context {
+        /** Packets whose fragments are remembered at once, unless set. */
+        public static final int DEFAULT_FRAGMENT_TABLE_ENTRIES = 4096;
+        /** How long they are remembered, unless set. */
+        public static final long DEFAULT_FRAGMENT_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(30);
+
+        private static final int MIN_FRAGMENT_TABLE_ENTRIES = 4;
+        private static final int MAX_FRAGMENT_TABLE_ENTRIES = 1 << 20;
+        private static final int MAX_OBSERVATION_POINT = 255;
+
+        private boolean fragmentPorts = true;
+        private int fragmentTableEntries = DEFAULT_FRAGMENT_TABLE_ENTRIES;
+        private long fragmentTimeoutNs = DEFAULT_FRAGMENT_TIMEOUT_NS;
+        private boolean innerTunnels;
+        private boolean jumboLengths;
+        private SipHash digest;
+        private int digestPayloadBytes = PacketDigest.MAX_PAYLOAD_BYTES;
+        private int observationPoint;
+
+        /** The defaults. */
+        public Context() {
+        }
+
+        /**
+         * Whether later fragments are given the ports of the first; if not, theirs are 0.
+         *
+         * @param isOn whether.
+         * @return this.
+         */
+        public Context fragmentPorts(final boolean isOn) {
+            fragmentPorts = isOn;
+            return this;
+        }
+
+        /**
+         * Packets whose fragments are remembered at once.
+         *
+         * @param entryCount 4 to 2^20; rounded up to a power of two.
+         * @return this.
+         */
+        public Context fragmentTableEntries(final int entryCount) {
+            fragmentTableEntries = entryCount;
+            return this;
+        }
+
+        /**
+         * How long a first fragment is remembered, in packet time.
+         *
+         * @param timeoutNs more than 0.
+         * @return this.
+         */
+        public Context fragmentTimeoutNs(final long timeoutNs) {
+            fragmentTimeoutNs = timeoutNs;
+            return this;
+        }
+
+        /**
+         * Whether the innermost packet of a tunnel counts, instead of the outer.
+         *
+         * @param isOn whether.
+         * @return this.
+         */
+        public Context innerTunnels(final boolean isOn) {
+            innerTunnels = isOn;
+            return this;
+        }
+
+        /**
+         * Whether the octets of an IPv6 jumbogram, whose payload length field is 0, are those that the wire carried (as with the
+         * joined packets of a host's own segmentation offload), instead of the 40 that its header tells.
+         *
+         * @param isOn whether.
+         * @return this.
+         */
+        public Context jumboLengths(final boolean isOn) {
+            jumboLengths = isOn;
+            return this;
+        }
+
+        /**
+         * Has digests and segment flow hashes computed.
+         *
+         * @param hash with the key that both measurement points share; null for no digests.
+         * @return this.
+         */
+        public Context digest(final SipHash hash) {
+            digest = hash;
+            return this;
+        }
+
+        /**
+         * How many payload octets a digest covers; the same at both points.
+         *
+         * @param payloadBytes 0 to 32.
+         * @return this.
+         */
+        public Context digestPayloadBytes(final int payloadBytes) {
+            digestPayloadBytes = payloadBytes;
+            return this;
+        }
+
+        /**
+         * The index of the packet source, written into each descriptor.
+         *
+         * @param index 0 to 255.
+         * @return this.
+         */
+        public Context observationPoint(final int index) {
+            observationPoint = index;
+            return this;
+        }
+
+        /**
+         * Checks every value.
+         *
+         * @return this.
+         * @throws IllegalArgumentException if one is out of range.
+         */
+        public Context conclude() {
+            requireRange(
+                "fragmentTableEntries", fragmentTableEntries, MIN_FRAGMENT_TABLE_ENTRIES, MAX_FRAGMENT_TABLE_ENTRIES);
+            requireRange("fragmentTimeoutNs", fragmentTimeoutNs, 1, Long.MAX_VALUE);
+            requireRange("digestPayloadBytes", digestPayloadBytes, 0, PacketDigest.MAX_PAYLOAD_BYTES);
+            requireRange("observationPoint", observationPoint, 0, MAX_OBSERVATION_POINT);
+            fragmentTableEntries = BitUtil.findNextPositivePowerOfTwo(fragmentTableEntries);
+            return this;
+        }
+
+        private static void requireRange(final String name, final long value, final long min, final long max) {
+            if (value < min || value > max) {
+                throw new IllegalArgumentException(name + "=" + value + " is not in " + min + ".." + max);
+            }
+        }
+    }
+}

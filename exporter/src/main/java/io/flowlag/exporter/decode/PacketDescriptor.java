@@ -1,0 +1,557 @@
+package io.flowlag.exporter.decode;
+
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+/**
+ * The layout of a decoded packet, as it passes from capture to metering: in an array of descriptors or in a ring.
+ * <pre>
+ *   0  timestampNs            8   UNIX epoch
+ *   8  source address        16   two words; an IPv4 address is the low half of the second, the rest 0
+ *  24  destination address   16
+ *  40  sourcePort             2
+ *  42  destinationPort        2
+ *  44  protocol               1   IP protocol, extension headers skipped
+ *  45  ipVersion              1   4 or 6
+ *  46  ipClassOfService       1
+ *  47  ttl                    1   or hop limit
+ *  48  tcpControlBits         2   0 unless TCP
+ *  50  icmpTypeCode           2   type * 256 + code; 0 unless ICMP or ICMPv6
+ *  52  vlanId                 2   outermost, valid with FLAG_VLAN
+ *  54  flags                  2
+ *  56  interfaceId            4
+ *  60  ipLengthBytes          4   IP header and payload
+ *  64  wireLengthBytes        4
+ *  68  segmentCount           2   packets that a segmentation offload joined; 1 normally
+ *  70  observationPoint       1   index of the packet source
+ *  71  (unused)               1
+ *  72  digest                 8   0 unless FLAG_DIGEST
+ *  80  segmentFlowHash        8   0 unless FLAG_DIGEST
+ * </pre>
+ * Fields are in the byte order of the machine: a descriptor never leaves the process. Stateless; safe from any thread.
+ */
+public final class PacketDescriptor {
+    /** Length of one descriptor in octets; with a ring's record header it fills one and a half cache lines. */
+    public static final int LENGTH_BYTES = 88;
+
+    /** The packet has a VLAN tag. */
+    public static final int FLAG_VLAN = 1;
+    /** The packet is a fragment. */
+    public static final int FLAG_FRAGMENT = 1 << 1;
+    /** The packet is a fragment, and not the first. */
+    public static final int FLAG_LATER_FRAGMENT = 1 << 2;
+    /** The fields are those of a packet inside a tunnel. */
+    public static final int FLAG_INNER = 1 << 3;
+    /** Digest and segment flow hash were computed. */
+    public static final int FLAG_DIGEST = 1 << 4;
+    /** The capture cut the packet before the octets that its digest covers. */
+    public static final int FLAG_DIGEST_SHORT = 1 << 5;
+
+    private static final int TIMESTAMP_NS_OFFSET = 0;
+    private static final int SOURCE_OFFSET = TIMESTAMP_NS_OFFSET + 8;
+    private static final int DESTINATION_OFFSET = SOURCE_OFFSET + 16;
+    private static final int SOURCE_PORT_OFFSET = DESTINATION_OFFSET + 16;
+    private static final int DESTINATION_PORT_OFFSET = SOURCE_PORT_OFFSET + 2;
+    private static final int PROTOCOL_OFFSET = DESTINATION_PORT_OFFSET + 2;
+    private static final int IP_VERSION_OFFSET = PROTOCOL_OFFSET + 1;
+    private static final int IP_CLASS_OF_SERVICE_OFFSET = IP_VERSION_OFFSET + 1;
+    private static final int TTL_OFFSET = IP_CLASS_OF_SERVICE_OFFSET + 1;
+    private static final int TCP_CONTROL_BITS_OFFSET = TTL_OFFSET + 1;
+    private static final int ICMP_TYPE_CODE_OFFSET = TCP_CONTROL_BITS_OFFSET + 2;
+    private static final int VLAN_ID_OFFSET = ICMP_TYPE_CODE_OFFSET + 2;
+    private static final int FLAGS_OFFSET = VLAN_ID_OFFSET + 2;
+    private static final int INTERFACE_ID_OFFSET = FLAGS_OFFSET + 2;
+    private static final int IP_LENGTH_OFFSET = INTERFACE_ID_OFFSET + 4;
+    private static final int WIRE_LENGTH_OFFSET = IP_LENGTH_OFFSET + 4;
+    private static final int SEGMENT_COUNT_OFFSET = WIRE_LENGTH_OFFSET + 4;
+    private static final int OBSERVATION_POINT_OFFSET = SEGMENT_COUNT_OFFSET + 2;
+    private static final int DIGEST_OFFSET = OBSERVATION_POINT_OFFSET + 2;
+    private static final int SEGMENT_FLOW_HASH_OFFSET = DIGEST_OFFSET + 8;
+
+    private PacketDescriptor() {
+    }
+
+    /**
+     * Reads UNIX epoch, ns.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @return the value.
+     */
+    public static long timestampNs(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + TIMESTAMP_NS_OFFSET);
+    }
+
+    /**
+     * Writes UNIX epoch, ns.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @param value  to write.
+     */
+    public static void timestampNs(final MutableDirectBuffer buffer, final int offset, final long value) {
+        buffer.putLong(offset + TIMESTAMP_NS_OFFSET, value);
+    }
+
+    /**
+     * Reads first eight octets of the source address; 0 for IPv4.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @return the value.
+     */
+    public static long sourceHigh(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + SOURCE_OFFSET);
+    }
+
+    /**
+     * Writes first eight octets of the source address; 0 for IPv4.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @param value  to write.
+     */
+    public static void sourceHigh(final MutableDirectBuffer buffer, final int offset, final long value) {
+        buffer.putLong(offset + SOURCE_OFFSET, value);
+    }
+
+    /**
+     * Reads last eight octets of the source address; for IPv4 the address.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @return the value.
+     */
+    public static long sourceLow(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + SOURCE_OFFSET + 8);
+    }
+
+    /**
+     * Writes last eight octets of the source address; for IPv4 the address.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @param value  to write.
+     */
+    public static void sourceLow(final MutableDirectBuffer buffer, final int offset, final long value) {
+        buffer.putLong(offset + SOURCE_OFFSET + 8, value);
+    }
+
+    /**
+     * Reads first eight octets of the destination address; 0 for IPv4.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @return the value.
+     */
+    public static long destinationHigh(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + DESTINATION_OFFSET);
+    }
+
+    /**
+     * Writes first eight octets of the destination address; 0 for IPv4.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @param value  to write.
+     */
+    public static void destinationHigh(final MutableDirectBuffer buffer, final int offset, final long value) {
+        buffer.putLong(offset + DESTINATION_OFFSET, value);
+    }
+
+    /**
+     * Reads last eight octets of the destination address; for IPv4 the address.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @return the value.
+     */
+    public static long destinationLow(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + DESTINATION_OFFSET + 8);
+    }
+
+    /**
+     * Writes last eight octets of the destination address; for IPv4 the address.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @param value  to write.
+     */
+    public static void destinationLow(final MutableDirectBuffer buffer, final int offset, final long value) {
+        buffer.putLong(offset + DESTINATION_OFFSET + 8, value);
+    }
+
+    /**
+     * Reads source port, 0 where there is none.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @return the value.
+     */
+    public static int sourcePort(final DirectBuffer buffer, final int offset) {
+        return buffer.getShort(offset + SOURCE_PORT_OFFSET) & 0xFFFF;
+    }
+
+    /**
+     * Writes source port, 0 where there is none.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @param value  to write.
+     */
+    public static void sourcePort(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putShort(offset + SOURCE_PORT_OFFSET, (short)value);
+    }
+
+    /**
+     * Reads destination port, 0 where there is none.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @return the value.
+     */
+    public static int destinationPort(final DirectBuffer buffer, final int offset) {
+        return buffer.getShort(offset + DESTINATION_PORT_OFFSET) & 0xFFFF;
+    }
+
+    /**
+     * Writes destination port, 0 where there is none.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @param value  to write.
+     */
+    public static void destinationPort(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putShort(offset + DESTINATION_PORT_OFFSET, (short)value);
+    }
+
+    /**
+     * Reads IP protocol number.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @return the value.
+     */
+    public static int protocol(final DirectBuffer buffer, final int offset) {
+        return buffer.getByte(offset + PROTOCOL_OFFSET) & 0xFF;
+    }
+
+    /**
+     * Writes IP protocol number.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @param value  to write.
+     */
+    public static void protocol(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putByte(offset + PROTOCOL_OFFSET, (byte)value);
+    }
+
+    /**
+     * Reads 4 or 6.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @return the value.
+     */
+    public static int ipVersion(final DirectBuffer buffer, final int offset) {
+        return buffer.getByte(offset + IP_VERSION_OFFSET) & 0xFF;
+    }
+
+    /**
+     * Writes 4 or 6.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @param value  to write.
+     */
+    public static void ipVersion(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putByte(offset + IP_VERSION_OFFSET, (byte)value);
+    }
+
+    /**
+     * Reads DSCP and ECN.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @return the value.
+     */
+    public static int ipClassOfService(final DirectBuffer buffer, final int offset) {
+        return buffer.getByte(offset + IP_CLASS_OF_SERVICE_OFFSET) & 0xFF;
+    }
+
+    /**
+     * Writes DSCP and ECN.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @param value  to write.
+     */
+    public static void ipClassOfService(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putByte(offset + IP_CLASS_OF_SERVICE_OFFSET, (byte)value);
+    }
+
+    /**
+     * Reads TTL or hop limit.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @return the value.
+     */
+    public static int ttl(final DirectBuffer buffer, final int offset) {
+        return buffer.getByte(offset + TTL_OFFSET) & 0xFF;
+    }
+
+    /**
+     * Writes TTL or hop limit.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @param value  to write.
+     */
+    public static void ttl(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putByte(offset + TTL_OFFSET, (byte)value);
+    }
+
+    /**
+     * Reads TCP flags, 0 unless TCP.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @return the value.
+     */
+    public static int tcpControlBits(final DirectBuffer buffer, final int offset) {
+        return buffer.getShort(offset + TCP_CONTROL_BITS_OFFSET) & 0xFFFF;
+    }
+
+    /**
+     * Writes TCP flags, 0 unless TCP.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @param value  to write.
+     */
+    public static void tcpControlBits(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putShort(offset + TCP_CONTROL_BITS_OFFSET, (short)value);
+    }
+
+    /**
+     * Reads type * 256 + code, 0 unless ICMP or ICMPv6.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @return the value.
+     */
+    public static int icmpTypeCode(final DirectBuffer buffer, final int offset) {
+        return buffer.getShort(offset + ICMP_TYPE_CODE_OFFSET) & 0xFFFF;
+    }
+
+    /**
+     * Writes type * 256 + code, 0 unless ICMP or ICMPv6.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @param value  to write.
+     */
+    public static void icmpTypeCode(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putShort(offset + ICMP_TYPE_CODE_OFFSET, (short)value);
+    }
+
+    /**
+     * Reads outermost VLAN id, valid with FLAG_VLAN.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @return the value.
+     */
+    public static int vlanId(final DirectBuffer buffer, final int offset) {
+        return buffer.getShort(offset + VLAN_ID_OFFSET) & 0xFFFF;
+    }
+
+    /**
+     * Writes outermost VLAN id, valid with FLAG_VLAN.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @param value  to write.
+     */
+    public static void vlanId(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putShort(offset + VLAN_ID_OFFSET, (short)value);
+    }
+
+    /**
+     * Reads the FLAG_ bits.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @return the value.
+     */
+    public static int flags(final DirectBuffer buffer, final int offset) {
+        return buffer.getShort(offset + FLAGS_OFFSET) & 0xFFFF;
+    }
+
+    /**
+     * Writes the FLAG_ bits.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @param value  to write.
+     */
+    public static void flags(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putShort(offset + FLAGS_OFFSET, (short)value);
+    }
+
+    /**
+     * Reads interface index.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @return the value.
+     */
+    public static int interfaceId(final DirectBuffer buffer, final int offset) {
+        return buffer.getInt(offset + INTERFACE_ID_OFFSET);
+    }
+
+    /**
+     * Writes interface index.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @param value  to write.
+     */
+    public static void interfaceId(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putInt(offset + INTERFACE_ID_OFFSET, value);
+    }
+
+    /**
+     * Reads octets of IP header and payload.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @return the value.
+     */
+    public static int ipLengthBytes(final DirectBuffer buffer, final int offset) {
+        return buffer.getInt(offset + IP_LENGTH_OFFSET);
+    }
+
+    /**
+     * Writes octets of IP header and payload.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @param value  to write.
+     */
+    public static void ipLengthBytes(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putInt(offset + IP_LENGTH_OFFSET, value);
+    }
+
+    /**
+     * Reads octets on the wire.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @return the value.
+     */
+    public static int wireLengthBytes(final DirectBuffer buffer, final int offset) {
+        return buffer.getInt(offset + WIRE_LENGTH_OFFSET);
+    }
+
+    /**
+     * Writes octets on the wire.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @param value  to write.
+     */
+    public static void wireLengthBytes(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putInt(offset + WIRE_LENGTH_OFFSET, value);
+    }
+
+    /**
+     * Reads packets that an offload joined, 1 normally.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @return the value.
+     */
+    public static int segmentCount(final DirectBuffer buffer, final int offset) {
+        return buffer.getShort(offset + SEGMENT_COUNT_OFFSET) & 0xFFFF;
+    }
+
+    /**
+     * Writes packets that an offload joined, 1 normally.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @param value  to write.
+     */
+    public static void segmentCount(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putShort(offset + SEGMENT_COUNT_OFFSET, (short)value);
+    }
+
+    /**
+     * Reads index of the packet source.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @return the value.
+     */
+    public static int observationPoint(final DirectBuffer buffer, final int offset) {
+        return buffer.getByte(offset + OBSERVATION_POINT_OFFSET) & 0xFF;
+    }
+
+    /**
+     * Writes index of the packet source.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @param value  to write.
+     */
+    public static void observationPoint(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putByte(offset + OBSERVATION_POINT_OFFSET, (byte)value);
+    }
+
+    /**
+     * Reads packet digest, valid with FLAG_DIGEST.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @return the value.
+     */
+    public static long digest(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + DIGEST_OFFSET);
+    }
+
+    /**
+     * Writes packet digest, valid with FLAG_DIGEST.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @param value  to write.
+     */
+    public static void digest(final MutableDirectBuffer buffer, final int offset, final long value) {
+        buffer.putLong(offset + DIGEST_OFFSET, value);
+    }
+
+    /**
+     * Reads segment flow hash, valid with FLAG_DIGEST.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @return the value.
+     */
+    public static long segmentFlowHash(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + SEGMENT_FLOW_HASH_OFFSET);
+    }
+
+    /**
+     * Writes segment flow hash, valid with FLAG_DIGEST.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @param value  to write.
+     */
+    public static void segmentFlowHash(final MutableDirectBuffer buffer, final int offset, final long value) {
+        buffer.putLong(offset + SEGMENT_FLOW_HASH_OFFSET, value);
+    }
+}

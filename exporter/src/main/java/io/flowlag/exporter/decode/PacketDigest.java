@@ -1,0 +1,146 @@
+package io.flowlag.exporter.decode;
+
+import io.flowlag.sketch.hash.SipHash;
+import org.agrona.BufferUtil;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.ByteOrder;
+
+/**
+ * The identity of a packet at two measurement points: its digest, and the hash of its flow. Both are SipHash-2-4 of a
+ * canonical form, which holds only what stays the same on the way; {@code docs/digest.md} gives it octet by octet, with vectors.
+ * <pre>
+ *   digest                                     segment flow hash
+ *   0  version               1   4 or 6        0  16 + version          1   20 or 22
+ *   1  protocol              1                 1  protocol              1
+ *   2  fragment offset       2   in 8 octets   2  0                     2
+ *   4  identification        4                 4  source port           2   0 in a fragment
+ *                                              6  destination port      2   0 in a fragment
+ *   8  source           4 | 16                 8  source           4 | 16
+ *      destination      4 | 16                    destination      4 | 16
+ *      transport header  0..92   checksum 0
+ *      and payload
+ * </pre>
+ * All fields are big-endian. One thread. Allocates at construction.
+ */
+final class PacketDigest {
+    /** The most payload octets that a digest may cover, and the default. */
+    static final int MAX_PAYLOAD_BYTES = 32;
+
+    private static final int VERSION_OFFSET = 0;
+    private static final int PROTOCOL_OFFSET = VERSION_OFFSET + 1;
+    private static final int FRAGMENT_OFFSET = PROTOCOL_OFFSET + 1;
+    private static final int IDENTIFICATION_OFFSET = FRAGMENT_OFFSET + 2;
+    private static final int SOURCE_PORT_OFFSET = FRAGMENT_OFFSET + 2;
+    private static final int DESTINATION_PORT_OFFSET = SOURCE_PORT_OFFSET + 2;
+    private static final int ADDRESSES_OFFSET = IDENTIFICATION_OFFSET + 4;
+    private static final int FLOW_HASH_TAG = 16;
+
+    private static final int MAX_TRANSPORT_HEADER_LENGTH_BYTES = 60;
+    private static final int MAX_LENGTH_BYTES =
+        ADDRESSES_OFFSET + 32 + MAX_TRANSPORT_HEADER_LENGTH_BYTES + MAX_PAYLOAD_BYTES;
+
+    private static final int TCP_MIN_HEADER_LENGTH_BYTES = 20;
+    private static final int TCP_DATA_OFFSET_OFFSET = 12;
+
+    private final UnsafeBuffer canonical = new UnsafeBuffer(BufferUtil.allocateDirectAligned(MAX_LENGTH_BYTES + 8, 8));
+    private final SipHash hash;
+    private final int payloadBytes;
+
+    PacketDigest(final SipHash hash, final int payloadBytes) {
+        this.hash = hash;
+        this.payloadBytes = payloadBytes;
+    }
+
+    /**
+     * How many octets after the IP header the digest covers.
+     *
+     * @param end after the last captured octet.
+     * @return the count, or -1 if the capture cut some of them off.
+     */
+    int coveredBytes(final DirectBuffer buffer, final int end, final IpPacket packet) {
+        if (end < packet.payloadOffset) {
+            return -1;
+        }
+        final int capturedBytes = packet.capturedPayloadBytes(end);
+        final int headerBytes = packet.isLaterFragment() ? 0 : transportHeaderBytes(buffer, capturedBytes, packet);
+        final int coveredBytes = Math.min(packet.payloadLengthBytes, headerBytes + payloadBytes);
+        return coveredBytes <= capturedBytes ? coveredBytes : -1;
+    }
+
+    /** The digest of a packet whose covered octets were all captured. */
+    long digest(final DirectBuffer buffer, final IpPacket packet, final int coveredBytes) {
+        canonical.putByte(VERSION_OFFSET, (byte)packet.version);
+        canonical.putByte(PROTOCOL_OFFSET, (byte)packet.protocol);
+        canonical.putShort(FRAGMENT_OFFSET, (short)(packet.fragmentOffset >> 3), ByteOrder.BIG_ENDIAN);
+        canonical.putInt(IDENTIFICATION_OFFSET, packet.identification, ByteOrder.BIG_ENDIAN);
+        final int transportOffset = putAddresses(packet);
+        buffer.getBytes(packet.payloadOffset, canonical, transportOffset, coveredBytes);
+        if (!packet.isLaterFragment()) {
+            clearChecksum(transportOffset, packet.protocol, coveredBytes);
+        }
+        return hash.hash(canonical, 0, transportOffset + coveredBytes);
+    }
+
+    /** The hash of addresses, protocol and ports; every fragment has ports 0 here, the first included. */
+    long segmentFlowHash(final IpPacket packet) {
+        canonical.putByte(VERSION_OFFSET, (byte)(FLOW_HASH_TAG + packet.version));
+        canonical.putByte(PROTOCOL_OFFSET, (byte)packet.protocol);
+        canonical.putShort(FRAGMENT_OFFSET, (short)0);
+        final int sourcePort = packet.isFragment ? 0 : packet.sourcePort;
+        final int destinationPort = packet.isFragment ? 0 : packet.destinationPort;
+        canonical.putShort(SOURCE_PORT_OFFSET, (short)sourcePort, ByteOrder.BIG_ENDIAN);
+        canonical.putShort(DESTINATION_PORT_OFFSET, (short)destinationPort, ByteOrder.BIG_ENDIAN);
+        return hash.hash(canonical, 0, putAddresses(packet));
+    }
+
+    private int putAddresses(final IpPacket packet) {
+        if (packet.version == 4) {
+            canonical.putInt(ADDRESSES_OFFSET, (int)packet.sourceLow, ByteOrder.BIG_ENDIAN);
+            canonical.putInt(ADDRESSES_OFFSET + 4, (int)packet.destinationLow, ByteOrder.BIG_ENDIAN);
+            return ADDRESSES_OFFSET + 8;
+        }
+        canonical.putLong(ADDRESSES_OFFSET, packet.sourceHigh, ByteOrder.BIG_ENDIAN);
+        canonical.putLong(ADDRESSES_OFFSET + 8, packet.sourceLow, ByteOrder.BIG_ENDIAN);
+        canonical.putLong(ADDRESSES_OFFSET + 16, packet.destinationHigh, ByteOrder.BIG_ENDIAN);
+        canonical.putLong(ADDRESSES_OFFSET + 24, packet.destinationLow, ByteOrder.BIG_ENDIAN);
+        return ADDRESSES_OFFSET + 32;
+    }
+
+    private static int transportHeaderBytes(final DirectBuffer buffer, final int capturedBytes, final IpPacket packet) {
+        return switch (packet.protocol) {
+            case IpProtocol.TCP -> tcpHeaderBytes(buffer, capturedBytes, packet);
+            case IpProtocol.UDP, IpProtocol.UDP_LITE, IpProtocol.ICMP, IpProtocol.ICMPV6 -> 8;
+            case IpProtocol.SCTP -> 12;
+            case IpProtocol.DCCP -> 16;
+            default -> 0;
+        };
+    }
+
+    private static int tcpHeaderBytes(final DirectBuffer buffer, final int capturedBytes, final IpPacket packet) {
+        if (capturedBytes <= TCP_DATA_OFFSET_OFFSET) {
+            return TCP_MIN_HEADER_LENGTH_BYTES;
+        }
+        final int dataOffset = buffer.getByte(packet.payloadOffset + TCP_DATA_OFFSET_OFFSET) & 0xF0;
+        return Math.max(TCP_MIN_HEADER_LENGTH_BYTES, dataOffset >> 2);
+    }
+
+    private void clearChecksum(final int transportOffset, final int protocol, final int coveredBytes) {
+        switch (protocol) {
+            case IpProtocol.TCP -> clear(transportOffset, 16, 18, coveredBytes);
+            case IpProtocol.UDP, IpProtocol.UDP_LITE, IpProtocol.DCCP -> clear(transportOffset, 6, 8, coveredBytes);
+            case IpProtocol.ICMP, IpProtocol.ICMPV6 -> clear(transportOffset, 2, 4, coveredBytes);
+            case IpProtocol.SCTP -> clear(transportOffset, 8, 12, coveredBytes);
+            default -> {
+                // The other protocols have no transport header here: their first octets are payload.
+            }
+        }
+    }
+
+    private void clear(final int transportOffset, final int from, final int until, final int coveredBytes) {
+        for (int i = from; i < Math.min(until, coveredBytes); i++) {
+            canonical.putByte(transportOffset + i, (byte)0);
+        }
+    }
+}

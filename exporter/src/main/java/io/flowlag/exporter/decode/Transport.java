@@ -1,0 +1,73 @@
+package io.flowlag.exporter.decode;
+
+/**
+ * What flow keys and records take from the transport layer: ports of TCP (RFC 9293), UDP and SCTP, control bits of TCP, type and
+ * code of ICMP and ICMPv6. All other protocols have ports 0, and so has every fragment but the first.
+ */
+final class Transport {
+    private static final int PORTS_LENGTH_BYTES = 4;
+    private static final int TCP_CONTROL_BITS_OFFSET = 12;
+    private static final int TCP_CONTROL_BITS_MASK = 0x0FFF;
+    private static final int TYPE_CODE_LENGTH_BYTES = 2;
+
+    private Transport() {
+    }
+
+    /** Reads what was captured of the transport header; the rest is 0. */
+    static void decode(final Cursor cursor, final IpPacket packet) {
+        packet.sourcePort = 0;
+        packet.destinationPort = 0;
+        packet.tcpControlBits = 0;
+        packet.icmpTypeCode = 0;
+        packet.isTransportCut = false;
+        if (packet.isLaterFragment()) {
+            return;
+        }
+        cursor.position = packet.payloadOffset;
+        final int capturedBytes = packet.capturedPayloadBytes(cursor.end);
+        switch (packet.protocol) {
+            case IpProtocol.TCP -> {
+                ports(cursor, packet, capturedBytes);
+                tcpControlBits(cursor, packet, capturedBytes);
+            }
+            case IpProtocol.UDP, IpProtocol.SCTP -> ports(cursor, packet, capturedBytes);
+            case IpProtocol.ICMP, IpProtocol.ICMPV6 -> typeCode(cursor, packet, capturedBytes);
+            default -> {
+                // No ports: nothing to read.
+            }
+        }
+    }
+
+    /** Whether the first fragment of a packet has something to tell of the later ones. */
+    static boolean hasPortsOrType(final int protocol) {
+        return switch (protocol) {
+            case IpProtocol.TCP, IpProtocol.UDP, IpProtocol.SCTP, IpProtocol.ICMP, IpProtocol.ICMPV6 -> true;
+            default -> false;
+        };
+    }
+
+    private static void ports(final Cursor cursor, final IpPacket packet, final int capturedBytes) {
+        if (capturedBytes < PORTS_LENGTH_BYTES) {
+            packet.isTransportCut = true;
+            return;
+        }
+        packet.sourcePort = cursor.uint16(0);
+        packet.destinationPort = cursor.uint16(2);
+    }
+
+    private static void tcpControlBits(final Cursor cursor, final IpPacket packet, final int capturedBytes) {
+        if (capturedBytes < TCP_CONTROL_BITS_OFFSET + 2) {
+            packet.isTransportCut = true;
+            return;
+        }
+        packet.tcpControlBits = cursor.uint16(TCP_CONTROL_BITS_OFFSET) & TCP_CONTROL_BITS_MASK;
+    }
+
+    private static void typeCode(final Cursor cursor, final IpPacket packet, final int capturedBytes) {
+        if (capturedBytes < TYPE_CODE_LENGTH_BYTES) {
+            packet.isTransportCut = true;
+            return;
+        }
+        packet.icmpTypeCode = cursor.uint16(0);
+    }
+}

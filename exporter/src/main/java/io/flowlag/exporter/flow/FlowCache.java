@@ -1,0 +1,334 @@
+package io.flowlag.exporter.flow;
+
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The flow cache of a Metering Process: packets in, finished unidirectional flows out to a {@link FlowRecordSink}.
+ * <p>
+ * A flow ends by the idle or active timeout (RFC 5470 section 5.1.1), some time after TCP FIN or RST, when the cache is full,
+ * or by force. Timeouts are exact in packet time: a packet that comes after a timeout begins a new record however late the
+ * timer wheel is; the wheel ends flows that see no further packet, at most {@link #WORST_LATENESS_NS} late. When the cache is
+ * full, the flow that was silent longest among a few slots under a moving hand is ended, so that a flood of new flows pushes
+ * out its own kind before established ones.
+ * <p>
+ * One thread owns a cache. It knows nothing of delay: a stage that measures it keeps its state in the octets reserved by
+ * {@link FlowCacheContext#stateLengthBytes}, under a slot number that is valid while the {@link #generation} stays the same.
+ * Allocates at construction, off-heap.
+ */
+public final class FlowCache {
+    /** The largest cache. */
+    public static final int MAX_FLOWS = FlowTable.MAX_FLOWS;
+    /** How late a timeout of a silent flow may be noticed, beyond the time between two calls of {@link #expire}. */
+    public static final long WORST_LATENESS_NS = TimerWheel.TICK_NS;
+
+    private static final int TCP_FIN = 0x01;
+    private static final int TCP_SYN = 0x02;
+    private static final int TCP_RST = 0x04;
+    private static final int EVICTION_CANDIDATES = 8;
+
+    private final FlowTable table;
+    private final UnsafeBuffer entries;
+    private final FlowKey key;
+    private final TimerWheel wheel;
+    private final TimerWheel.DeadlineHandler deadlineHandler = this::onDeadline;
+    private final FlowRecordSink sink;
+    private final Counters counters;
+    private final int stateLengthBytes;
+
+    private long activeTimeoutNs;
+    private long idleTimeoutNs;
+    private long tcpEndTimeoutNs;
+    private long nextFlowId = 1;
+    private int hand;
+    private int flushCursor;
+
+    /**
+     * An empty cache.
+     *
+     * @param context  sizes, timeouts and key.
+     * @param sink     takes finished flows.
+     * @param counters this cache is the writer of the flow counters.
+     */
+    public FlowCache(final FlowCacheContext context, final FlowRecordSink sink, final Counters counters) {
+        context.conclude();
+        table = new FlowTable(context.maxFlows(), context.entryLengthBytes());
+        entries = table.entries();
+        key = new FlowKey(context.dscpInKey(), context.vlanInKey(), context.interfaceInKey(), context.hashSeed());
+        wheel = new TimerWheel(table);
+        this.sink = sink;
+        this.counters = counters;
+        stateLengthBytes = context.stateLengthBytes();
+        timeouts(context.activeTimeoutNs(), context.idleTimeoutNs(), context.tcpEndTimeoutNs());
+    }
+
+    /**
+     * Counts one packet in its flow, ending and beginning flows as needed.
+     *
+     * @param descriptor holds the decoded packet, see {@link PacketDescriptor}.
+     * @param offset     of the descriptor.
+     * @return the slot of the packet's flow.
+     */
+    public int update(final DirectBuffer descriptor, final int offset) {
+        final long timestampNs = PacketDescriptor.timestampNs(descriptor, offset);
+        final int tcpControlBits = PacketDescriptor.tcpControlBits(descriptor, offset);
+        key.wrap(descriptor, offset);
+        int slot = table.find(key);
+        if (slot != FlowTable.NO_SLOT) {
+            final EndReason reason = reasonToEndBefore(table.offset(slot), timestampNs, tcpControlBits);
+            if (reason != null) {
+                wheel.cancel(slot);
+                end(slot, reason);
+                slot = FlowTable.NO_SLOT;
+            }
+        }
+        if (slot == FlowTable.NO_SLOT) {
+            slot = create(descriptor, offset, timestampNs);
+        }
+
+        count(table.offset(slot), descriptor, offset, timestampNs);
+        if ((tcpControlBits & (TCP_FIN | TCP_RST)) != 0) {
+            onTcpEnd(slot);
+        }
+        return slot;
+    }
+
+    /**
+     * Ends flows whose timeout has passed.
+     *
+     * @param nowNs packet time (files) or clock time (live), UNIX epoch.
+     * @param limit how many flows to look at in this call at most.
+     * @return how many were looked at; fewer than the limit if nothing is left to do now.
+     */
+    public int expire(final long nowNs, final int limit) {
+        wheel.start(nowNs);
+        return wheel.isDue(nowNs) ? wheel.poll(nowNs, deadlineHandler, limit) : 0;
+    }
+
+    /**
+     * Ends flows by force, a bounded number in each call.
+     *
+     * @param limit how many slots to look at in this call at most.
+     * @return whether flows may be left.
+     */
+    public boolean flush(final int limit) {
+        final int stop = Math.min(flushCursor + limit, table.capacity());
+        for (; flushCursor < stop; flushCursor++) {
+            if (table.isLive(flushCursor)) {
+                wheel.cancel(flushCursor);
+                end(flushCursor, EndReason.FORCED_END);
+            }
+        }
+        if (flushCursor == table.capacity()) {
+            flushCursor = 0;
+            return false;
+        }
+        return true;
+    }
+
+    /**
+     * Changes the timeouts; flows already in the cache follow.
+     *
+     * @param activeTimeoutNs more than 0.
+     * @param idleTimeoutNs   0 or more.
+     * @param tcpEndTimeoutNs 0 or more.
+     */
+    public void timeouts(final long activeTimeoutNs, final long idleTimeoutNs, final long tcpEndTimeoutNs) {
+        FlowCacheContext.checkTimeouts(activeTimeoutNs, idleTimeoutNs, tcpEndTimeoutNs);
+        this.activeTimeoutNs = activeTimeoutNs;
+        this.idleTimeoutNs = idleTimeoutNs;
+        this.tcpEndTimeoutNs = tcpEndTimeoutNs;
+        for (int slot = 0; slot < table.capacity() && table.size() > 0; slot++) {
+            if (table.isLive(slot)) {
+                wheel.cancel(slot);
+                wheel.schedule(slot, deadlineNs(table.offset(slot)));
+            }
+        }
+    }
+
+    /** {@return how many flows are in the cache} */
+    public int size() {
+        return table.size();
+    }
+
+    /**
+     * The generation of a slot: a stage that holds a slot number compares it before it writes to the flow's state.
+     *
+     * @param slot as {@link #update} returned it.
+     * @return a number that changes each time the slot is given to a new flow.
+     */
+    public int generation(final int slot) {
+        return FlowEntry.generation(entries, table.offset(slot));
+    }
+
+    /** {@return the memory of all entries, for stages that keep state per flow} */
+    public UnsafeBuffer entries() {
+        return entries;
+    }
+
+    /**
+     * Where the state of other stages lies.
+     *
+     * @param slot of a flow.
+     * @return the offset in {@link #entries()}.
+     */
+    public int stateOffset(final int slot) {
+        return table.offset(slot) + FlowEntry.BASE_LENGTH_BYTES;
+    }
+
+    private EndReason reasonToEndBefore(final int entryOffset, final long timestampNs, final int tcpControlBits) {
+        if ((tcpControlBits & TCP_SYN) != 0 && isTcpEnded(entryOffset)) {
+            return EndReason.END_OF_FLOW;
+        }
+        return reasonToEnd(entryOffset, timestampNs);
+    }
+
+    private EndReason reasonToEnd(final int entryOffset, final long nowNs) {
+        final long silenceNs = nowNs - FlowEntry.endNs(entries, entryOffset);
+        if (silenceNs >= tcpEndTimeoutNs && isTcpEnded(entryOffset)) {
+            return EndReason.END_OF_FLOW;
+        }
+        if (silenceNs >= idleTimeoutNs) {
+            return EndReason.IDLE_TIMEOUT;
+        }
+        return nowNs - FlowEntry.startNs(entries, entryOffset) >= activeTimeoutNs ? EndReason.ACTIVE_TIMEOUT : null;
+    }
+
+    private long deadlineNs(final int entryOffset) {
+        final long silenceNs = isTcpEnded(entryOffset) ? Math.min(tcpEndTimeoutNs, idleTimeoutNs) : idleTimeoutNs;
+        return Math.min(
+            FlowEntry.endNs(entries, entryOffset) + silenceNs,
+            FlowEntry.startNs(entries, entryOffset) + activeTimeoutNs);
+    }
+
+    private boolean isTcpEnded(final int entryOffset) {
+        return (FlowEntry.flags(entries, entryOffset) & FlowEntry.FLAG_TCP_ENDED) != 0;
+    }
+
+    private void onDeadline(final int slot, final long nowNs) {
+        final int entryOffset = table.offset(slot);
+        EndReason reason = reasonToEnd(entryOffset, nowNs);
+        if (reason == null && FlowEntry.endNs(entries, entryOffset) - nowNs > idleTimeoutNs) {
+            // The clock was set back: the flow's last packet lies in a future that may be far away.
+            reason = EndReason.IDLE_TIMEOUT;
+        }
+        if (reason != null) {
+            end(slot, reason);
+        } else {
+            wheel.schedule(slot, deadlineNs(entryOffset));
+        }
+    }
+
+    private void onTcpEnd(final int slot) {
+        final int entryOffset = table.offset(slot);
+        if (tcpEndTimeoutNs == 0) {
+            wheel.cancel(slot);
+            end(slot, EndReason.END_OF_FLOW);
+        } else if (!isTcpEnded(entryOffset)) {
+            FlowEntry.flags(entries, entryOffset, FlowEntry.flags(entries, entryOffset) | FlowEntry.FLAG_TCP_ENDED);
+            wheel.cancel(slot);
+            wheel.schedule(slot, deadlineNs(entryOffset));
+        }
+    }
+
+    private int create(final DirectBuffer descriptor, final int offset, final long timestampNs) {
+        wheel.start(timestampNs);
+        int slot = table.insert(key);
+        if (slot == FlowTable.NO_SLOT) {
+            evict();
+            slot = table.insert(key);
+        }
+        final int entryOffset = table.offset(slot);
+        FlowEntry.sourceHigh(entries, entryOffset, PacketDescriptor.sourceHigh(descriptor, offset));
+        FlowEntry.sourceLow(entries, entryOffset, PacketDescriptor.sourceLow(descriptor, offset));
+        FlowEntry.destinationHigh(entries, entryOffset, PacketDescriptor.destinationHigh(descriptor, offset));
+        FlowEntry.destinationLow(entries, entryOffset, PacketDescriptor.destinationLow(descriptor, offset));
+        FlowEntry.sourcePort(entries, entryOffset, PacketDescriptor.sourcePort(descriptor, offset));
+        FlowEntry.destinationPort(entries, entryOffset, PacketDescriptor.destinationPort(descriptor, offset));
+        FlowEntry.protocol(entries, entryOffset, PacketDescriptor.protocol(descriptor, offset));
+        FlowEntry.ipVersion(entries, entryOffset, PacketDescriptor.ipVersion(descriptor, offset));
+        FlowEntry.ipClassOfService(entries, entryOffset, PacketDescriptor.ipClassOfService(descriptor, offset));
+        FlowEntry.endReason(entries, entryOffset, 0);
+        FlowEntry.interfaceId(entries, entryOffset, PacketDescriptor.interfaceId(descriptor, offset));
+        FlowEntry.icmpTypeCode(entries, entryOffset, PacketDescriptor.icmpTypeCode(descriptor, offset));
+        FlowEntry.observationPoint(entries, entryOffset, PacketDescriptor.observationPoint(descriptor, offset));
+        final boolean hasVlan = (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_VLAN) != 0;
+        FlowEntry.vlanId(entries, entryOffset, hasVlan ? PacketDescriptor.vlanId(descriptor, offset) : 0);
+        FlowEntry.flags(entries, entryOffset, FlowEntry.FLAG_LIVE | (hasVlan ? FlowEntry.FLAG_VLAN : 0));
+
+        FlowEntry.tcpControlBits(entries, entryOffset, 0);
+        FlowEntry.packetCount(entries, entryOffset, 0);
+        FlowEntry.octetCount(entries, entryOffset, 0);
+        FlowEntry.startNs(entries, entryOffset, timestampNs);
+        FlowEntry.endNs(entries, entryOffset, timestampNs);
+        FlowEntry.flowId(entries, entryOffset, nextFlowId++);
+        FlowEntry.minimumLengthBytes(entries, entryOffset, -1);
+        FlowEntry.maximumLengthBytes(entries, entryOffset, 0);
+        FlowEntry.minimumTtl(entries, entryOffset, 0xFF);
+        FlowEntry.maximumTtl(entries, entryOffset, 0);
+        if (stateLengthBytes > 0) {
+            entries.setMemory(entryOffset + FlowEntry.BASE_LENGTH_BYTES, stateLengthBytes, (byte)0);
+        }
+
+        wheel.schedule(slot, deadlineNs(entryOffset));
+        counters.increment(CounterId.FLOWS_CREATED);
+        return slot;
+    }
+
+    private void count(final int entryOffset, final DirectBuffer descriptor, final int offset, final long timestampNs) {
+        final int lengthBytes = PacketDescriptor.ipLengthBytes(descriptor, offset);
+        final int ttl = PacketDescriptor.ttl(descriptor, offset);
+        final int packets = PacketDescriptor.segmentCount(descriptor, offset);
+        FlowEntry.packetCount(entries, entryOffset, FlowEntry.packetCount(entries, entryOffset) + packets);
+        FlowEntry.octetCount(
+            entries, entryOffset, FlowEntry.octetCount(entries, entryOffset) + (lengthBytes & 0xFFFF_FFFFL));
+        FlowEntry.tcpControlBits(
+            entries,
+            entryOffset,
+            FlowEntry.tcpControlBits(entries, entryOffset) | PacketDescriptor.tcpControlBits(descriptor, offset));
+        if (timestampNs > FlowEntry.endNs(entries, entryOffset)) {
+            FlowEntry.endNs(entries, entryOffset, timestampNs);
+        } else if (timestampNs < FlowEntry.startNs(entries, entryOffset)) {
+            FlowEntry.startNs(entries, entryOffset, timestampNs);
+        }
+        if (Integer.compareUnsigned(lengthBytes, FlowEntry.minimumLengthBytes(entries, entryOffset)) < 0) {
+            FlowEntry.minimumLengthBytes(entries, entryOffset, lengthBytes);
+        }
+        if (Integer.compareUnsigned(lengthBytes, FlowEntry.maximumLengthBytes(entries, entryOffset)) > 0) {
+            FlowEntry.maximumLengthBytes(entries, entryOffset, lengthBytes);
+        }
+        if (ttl < FlowEntry.minimumTtl(entries, entryOffset)) {
+            FlowEntry.minimumTtl(entries, entryOffset, ttl);
+        }
+        if (ttl > FlowEntry.maximumTtl(entries, entryOffset)) {
+            FlowEntry.maximumTtl(entries, entryOffset, ttl);
+        }
+    }
+
+    private void evict() {
+        int victim = FlowTable.NO_SLOT;
+        long oldestNs = Long.MAX_VALUE;
+        for (int i = 0; i < EVICTION_CANDIDATES; i++) {
+            hand = hand + 1 == table.capacity() ? 0 : hand + 1;
+            final long endNs = FlowEntry.endNs(entries, table.offset(hand));
+            if (endNs < oldestNs || victim == FlowTable.NO_SLOT) {
+                oldestNs = endNs;
+                victim = hand;
+            }
+        }
+        wheel.cancel(victim);
+        end(victim, EndReason.LACK_OF_RESOURCES);
+    }
+
+    private void end(final int slot, final EndReason reason) {
+        final int entryOffset = table.offset(slot);
+        FlowEntry.endReason(entries, entryOffset, reason.code());
+        counters.increment(reason.counterId());
+        counters.increment(CounterId.RECORDS_MADE);
+        sink.onFlowRecord(entries, entryOffset, table.entryLengthBytes());
+        table.remove(slot);
+    }
+}

@@ -1,0 +1,197 @@
+package io.flowlag.exporter.flow;
+
+import java.util.concurrent.TimeUnit;
+
+import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
+
+/**
+ * What a {@link FlowCache} is made of; the defaults are those of the product. Fluent until the cache is made, which copies
+ * what it needs. Ranges are checked by the cache.
+ */
+public final class FlowCacheContext {
+    private int maxFlows = 128 * 1024;
+    private int stateLengthBytes;
+    private long activeTimeoutNs = TimeUnit.SECONDS.toNanos(60);
+    private long idleTimeoutNs = TimeUnit.SECONDS.toNanos(15);
+    private long tcpEndTimeoutNs = TimeUnit.SECONDS.toNanos(1);
+    private boolean dscpInKey;
+    private boolean vlanInKey;
+    private boolean interfaceInKey;
+    private long hashSeed = FlowKey.randomSeed();
+
+    /** Defaults. */
+    public FlowCacheContext() {
+    }
+
+    /** {@return how many flows there are at most} */
+    public int maxFlows() {
+        return maxFlows;
+    }
+
+    /**
+     * Sets how many flows there are at most.
+     *
+     * @param maxFlows 1 to {@link FlowCache#MAX_FLOWS}.
+     * @return this.
+     */
+    public FlowCacheContext maxFlows(final int maxFlows) {
+        this.maxFlows = maxFlows;
+        return this;
+    }
+
+    /** {@return octets that other stages keep per flow} */
+    public int stateLengthBytes() {
+        return stateLengthBytes;
+    }
+
+    /**
+     * Sets how many octets other stages keep per flow.
+     *
+     * @param stateLengthBytes 0 or a multiple of the cache line.
+     * @return this.
+     */
+    public FlowCacheContext stateLengthBytes(final int stateLengthBytes) {
+        this.stateLengthBytes = stateLengthBytes;
+        return this;
+    }
+
+    /** {@return the longest that a record lasts, ns} */
+    public long activeTimeoutNs() {
+        return activeTimeoutNs;
+    }
+
+    /**
+     * Sets the longest that a record lasts.
+     *
+     * @param activeTimeoutNs more than 0.
+     * @return this.
+     */
+    public FlowCacheContext activeTimeoutNs(final long activeTimeoutNs) {
+        this.activeTimeoutNs = activeTimeoutNs;
+        return this;
+    }
+
+    /** {@return how long a flow may be silent, ns} */
+    public long idleTimeoutNs() {
+        return idleTimeoutNs;
+    }
+
+    /**
+     * Sets how long a flow may be silent.
+     *
+     * @param idleTimeoutNs 0 makes a record of every packet.
+     * @return this.
+     */
+    public FlowCacheContext idleTimeoutNs(final long idleTimeoutNs) {
+        this.idleTimeoutNs = idleTimeoutNs;
+        return this;
+    }
+
+    /** {@return how long a TCP flow waits for stragglers after FIN or RST, ns} */
+    public long tcpEndTimeoutNs() {
+        return tcpEndTimeoutNs;
+    }
+
+    /**
+     * Sets how long a TCP flow waits for stragglers after FIN or RST.
+     *
+     * @param tcpEndTimeoutNs 0 ends it with that packet.
+     * @return this.
+     */
+    public FlowCacheContext tcpEndTimeoutNs(final long tcpEndTimeoutNs) {
+        this.tcpEndTimeoutNs = tcpEndTimeoutNs;
+        return this;
+    }
+
+    /** {@return whether the DSCP belongs to the flow key} */
+    public boolean dscpInKey() {
+        return dscpInKey;
+    }
+
+    /**
+     * Sets whether the DSCP belongs to the flow key.
+     *
+     * @param dscpInKey true if so.
+     * @return this.
+     */
+    public FlowCacheContext dscpInKey(final boolean dscpInKey) {
+        this.dscpInKey = dscpInKey;
+        return this;
+    }
+
+    /** {@return whether the outermost VLAN belongs to the flow key} */
+    public boolean vlanInKey() {
+        return vlanInKey;
+    }
+
+    /**
+     * Sets whether the outermost VLAN belongs to the flow key.
+     *
+     * @param vlanInKey true if so.
+     * @return this.
+     */
+    public FlowCacheContext vlanInKey(final boolean vlanInKey) {
+        this.vlanInKey = vlanInKey;
+        return this;
+    }
+
+    /** {@return whether the interface belongs to the flow key} */
+    public boolean interfaceInKey() {
+        return interfaceInKey;
+    }
+
+    /**
+     * Sets whether the interface belongs to the flow key.
+     *
+     * @param interfaceInKey true if so.
+     * @return this.
+     */
+    public FlowCacheContext interfaceInKey(final boolean interfaceInKey) {
+        this.interfaceInKey = interfaceInKey;
+        return this;
+    }
+
+    /** {@return the seed of the key hash} */
+    public long hashSeed() {
+        return hashSeed;
+    }
+
+    /**
+     * Sets the seed of the key hash; random unless set.
+     *
+     * @param hashSeed any.
+     * @return this.
+     */
+    public FlowCacheContext hashSeed(final long hashSeed) {
+        this.hashSeed = hashSeed;
+        return this;
+    }
+
+    /** {@return the octets of one entry} */
+    public int entryLengthBytes() {
+        return FlowEntry.BASE_LENGTH_BYTES + stateLengthBytes;
+    }
+
+    /** {@return the memory that a cache of this context takes, octets off the heap} */
+    public long memoryBytes() {
+        return FlowTable.memoryBytes(maxFlows, entryLengthBytes());
+    }
+
+    void conclude() {
+        require(maxFlows >= 1 && maxFlows <= FlowTable.MAX_FLOWS, "maxFlows", maxFlows);
+        require(stateLengthBytes >= 0 && stateLengthBytes % CACHE_LINE_LENGTH == 0, "stateLengthBytes", stateLengthBytes);
+        checkTimeouts(activeTimeoutNs, idleTimeoutNs, tcpEndTimeoutNs);
+    }
+
+    static void checkTimeouts(final long activeTimeoutNs, final long idleTimeoutNs, final long tcpEndTimeoutNs) {
+        require(activeTimeoutNs > 0, "activeTimeoutNs", activeTimeoutNs);
+        require(idleTimeoutNs >= 0, "idleTimeoutNs", idleTimeoutNs);
+        require(tcpEndTimeoutNs >= 0, "tcpEndTimeoutNs", tcpEndTimeoutNs);
+    }
+
+    private static void require(final boolean holds, final String name, final long value) {
+        if (!holds) {
+            throw new IllegalArgumentException(name + "=" + value + " is out of range");
+        }
+    }
+}

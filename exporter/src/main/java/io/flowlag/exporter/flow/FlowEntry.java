@@ -1,0 +1,769 @@
+package io.flowlag.exporter.flow;
+
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+/**
+ * The layout of a flow in the cache, and of a finished flow on its way to the exporting stage (the same octets, copied). Two
+ * cache lines: the key, and the counters; behind them the octets that other stages reserve for their own state per flow.
+ * <pre>
+ *   0  source address        16   as in PacketDescriptor
+ *  16  destination address   16
+ *  32  sourcePort             2
+ *  34  destinationPort        2
+ *  36  protocol               1
+ *  37  ipVersion              1
+ *  38  ipClassOfService       1   of the first packet; in the key (DSCP bits) when configured
+ *  39  endReason              1   set when the flow ends, 0 before
+ *  40  vlanId                 2   of the first packet; in the key when configured
+ *  42  flags                  2   FLAG_ bits
+ *  44  interfaceId            4   of the first packet; in the key when configured
+ *  48  generation             4   changes each time that the slot is given to a new flow
+ *  52  keyHashLow             4   with keyHashHigh the keyed hash of the flow key
+ *  56  keyHashHigh            4
+ *  60  icmpTypeCode           2   of the first packet
+ *  62  tcpControlBits         2   of all packets, or-ed
+ *  64  packetCount            8
+ *  72  octetCount             8   IP octets
+ *  80  startNs                8   smallest packet timestamp
+ *  88  endNs                  8   largest packet timestamp
+ *  96  flowId                 8   unique in the life of the process
+ * 104  minimumLengthBytes     4   IP octets of the shortest packet, unsigned
+ * 108  maximumLengthBytes     4
+ * 112  minimumTtl             1
+ * 113  maximumTtl             1
+ * 114  observationPoint       1   packet source of the first packet
+ * 115  (unused)               1
+ * 116  timerNext              4   links of the timer wheel, slot numbers
+ * 120  timerPrevious          4
+ * 124  timerBucket            4
+ * 128  state of other stages      a multiple of 64 octets, may be none
+ * </pre>
+ * Fields are in the byte order of the machine. Stateless; the thread that owns the memory may call it.
+ */
+public final class FlowEntry {
+    /** Octets before the state of other stages. */
+    public static final int BASE_LENGTH_BYTES = 128;
+
+    /** The first packet had a VLAN tag. */
+    public static final int FLAG_VLAN = 1;
+    /** TCP FIN or RST was seen: the flow ends after a short wait for stragglers. */
+    public static final int FLAG_TCP_ENDED = 1 << 1;
+    /** The slot holds a flow. */
+    public static final int FLAG_LIVE = 1 << 2;
+
+    private static final int SOURCE_OFFSET = 0;
+    private static final int DESTINATION_OFFSET = SOURCE_OFFSET + 16;
+    private static final int SOURCE_PORT_OFFSET = DESTINATION_OFFSET + 16;
+    private static final int DESTINATION_PORT_OFFSET = SOURCE_PORT_OFFSET + 2;
+    private static final int PROTOCOL_OFFSET = DESTINATION_PORT_OFFSET + 2;
+    private static final int IP_VERSION_OFFSET = PROTOCOL_OFFSET + 1;
+    private static final int IP_CLASS_OF_SERVICE_OFFSET = IP_VERSION_OFFSET + 1;
+    private static final int END_REASON_OFFSET = IP_CLASS_OF_SERVICE_OFFSET + 1;
+    private static final int VLAN_ID_OFFSET = END_REASON_OFFSET + 1;
+    private static final int FLAGS_OFFSET = VLAN_ID_OFFSET + 2;
+    private static final int INTERFACE_ID_OFFSET = FLAGS_OFFSET + 2;
+    private static final int GENERATION_OFFSET = INTERFACE_ID_OFFSET + 4;
+    private static final int KEY_HASH_LOW_OFFSET = GENERATION_OFFSET + 4;
+    private static final int KEY_HASH_HIGH_OFFSET = KEY_HASH_LOW_OFFSET + 4;
+    private static final int ICMP_TYPE_CODE_OFFSET = KEY_HASH_HIGH_OFFSET + 4;
+    private static final int TCP_CONTROL_BITS_OFFSET = ICMP_TYPE_CODE_OFFSET + 2;
+    private static final int PACKET_COUNT_OFFSET = TCP_CONTROL_BITS_OFFSET + 2;
+    private static final int OCTET_COUNT_OFFSET = PACKET_COUNT_OFFSET + 8;
+    private static final int START_NS_OFFSET = OCTET_COUNT_OFFSET + 8;
+    private static final int END_NS_OFFSET = START_NS_OFFSET + 8;
+    private static final int FLOW_ID_OFFSET = END_NS_OFFSET + 8;
+    private static final int MINIMUM_LENGTH_OFFSET = FLOW_ID_OFFSET + 8;
+    private static final int MAXIMUM_LENGTH_OFFSET = MINIMUM_LENGTH_OFFSET + 4;
+    private static final int MINIMUM_TTL_OFFSET = MAXIMUM_LENGTH_OFFSET + 4;
+    private static final int MAXIMUM_TTL_OFFSET = MINIMUM_TTL_OFFSET + 1;
+    private static final int OBSERVATION_POINT_OFFSET = MAXIMUM_TTL_OFFSET + 1;
+    private static final int TIMER_NEXT_OFFSET = OBSERVATION_POINT_OFFSET + 2;
+    private static final int TIMER_PREVIOUS_OFFSET = TIMER_NEXT_OFFSET + 4;
+    private static final int TIMER_BUCKET_OFFSET = TIMER_PREVIOUS_OFFSET + 4;
+
+    private FlowEntry() {
+    }
+
+    /**
+     * Reads the first eight octets of the source address; 0 for IPv4.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static long sourceHigh(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + SOURCE_OFFSET);
+    }
+
+    /**
+     * Writes the first eight octets of the source address; 0 for IPv4.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void sourceHigh(final MutableDirectBuffer buffer, final int offset, final long value) {
+        buffer.putLong(offset + SOURCE_OFFSET, value);
+    }
+
+    /**
+     * Reads the last eight octets of the source address; for IPv4 the address.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static long sourceLow(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + SOURCE_OFFSET + 8);
+    }
+
+    /**
+     * Writes the last eight octets of the source address; for IPv4 the address.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void sourceLow(final MutableDirectBuffer buffer, final int offset, final long value) {
+        buffer.putLong(offset + SOURCE_OFFSET + 8, value);
+    }
+
+    /**
+     * Reads the first eight octets of the destination address; 0 for IPv4.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static long destinationHigh(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + DESTINATION_OFFSET);
+    }
+
+    /**
+     * Writes the first eight octets of the destination address; 0 for IPv4.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void destinationHigh(final MutableDirectBuffer buffer, final int offset, final long value) {
+        buffer.putLong(offset + DESTINATION_OFFSET, value);
+    }
+
+    /**
+     * Reads the last eight octets of the destination address; for IPv4 the address.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static long destinationLow(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + DESTINATION_OFFSET + 8);
+    }
+
+    /**
+     * Writes the last eight octets of the destination address; for IPv4 the address.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void destinationLow(final MutableDirectBuffer buffer, final int offset, final long value) {
+        buffer.putLong(offset + DESTINATION_OFFSET + 8, value);
+    }
+
+    /**
+     * Reads the source port, 0 where there is none.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static int sourcePort(final DirectBuffer buffer, final int offset) {
+        return buffer.getShort(offset + SOURCE_PORT_OFFSET) & 0xFFFF;
+    }
+
+    /**
+     * Writes the source port, 0 where there is none.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void sourcePort(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putShort(offset + SOURCE_PORT_OFFSET, (short)value);
+    }
+
+    /**
+     * Reads the destination port, 0 where there is none.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static int destinationPort(final DirectBuffer buffer, final int offset) {
+        return buffer.getShort(offset + DESTINATION_PORT_OFFSET) & 0xFFFF;
+    }
+
+    /**
+     * Writes the destination port, 0 where there is none.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void destinationPort(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putShort(offset + DESTINATION_PORT_OFFSET, (short)value);
+    }
+
+    /**
+     * Reads the IP protocol number.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static int protocol(final DirectBuffer buffer, final int offset) {
+        return buffer.getByte(offset + PROTOCOL_OFFSET) & 0xFF;
+    }
+
+    /**
+     * Writes the IP protocol number.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void protocol(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putByte(offset + PROTOCOL_OFFSET, (byte)value);
+    }
+
+    /**
+     * Reads the 4 or 6.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static int ipVersion(final DirectBuffer buffer, final int offset) {
+        return buffer.getByte(offset + IP_VERSION_OFFSET) & 0xFF;
+    }
+
+    /**
+     * Writes the 4 or 6.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void ipVersion(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putByte(offset + IP_VERSION_OFFSET, (byte)value);
+    }
+
+    /**
+     * Reads the DSCP and ECN of the first packet.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static int ipClassOfService(final DirectBuffer buffer, final int offset) {
+        return buffer.getByte(offset + IP_CLASS_OF_SERVICE_OFFSET) & 0xFF;
+    }
+
+    /**
+     * Writes the DSCP and ECN of the first packet.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void ipClassOfService(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putByte(offset + IP_CLASS_OF_SERVICE_OFFSET, (byte)value);
+    }
+
+    /**
+     * Reads the value of flowEndReason.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static int endReason(final DirectBuffer buffer, final int offset) {
+        return buffer.getByte(offset + END_REASON_OFFSET) & 0xFF;
+    }
+
+    /**
+     * Writes the value of flowEndReason.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void endReason(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putByte(offset + END_REASON_OFFSET, (byte)value);
+    }
+
+    /**
+     * Reads the VLAN id of the first packet, valid with FLAG_VLAN.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static int vlanId(final DirectBuffer buffer, final int offset) {
+        return buffer.getShort(offset + VLAN_ID_OFFSET) & 0xFFFF;
+    }
+
+    /**
+     * Writes the VLAN id of the first packet, valid with FLAG_VLAN.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void vlanId(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putShort(offset + VLAN_ID_OFFSET, (short)value);
+    }
+
+    /**
+     * Reads the the FLAG_ bits.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static int flags(final DirectBuffer buffer, final int offset) {
+        return buffer.getShort(offset + FLAGS_OFFSET) & 0xFFFF;
+    }
+
+    /**
+     * Writes the the FLAG_ bits.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void flags(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putShort(offset + FLAGS_OFFSET, (short)value);
+    }
+
+    /**
+     * Reads the interface of the first packet.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static int interfaceId(final DirectBuffer buffer, final int offset) {
+        return buffer.getInt(offset + INTERFACE_ID_OFFSET);
+    }
+
+    /**
+     * Writes the interface of the first packet.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void interfaceId(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putInt(offset + INTERFACE_ID_OFFSET, value);
+    }
+
+    /**
+     * Reads the generation of the slot.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static int generation(final DirectBuffer buffer, final int offset) {
+        return buffer.getInt(offset + GENERATION_OFFSET);
+    }
+
+    /**
+     * Writes the generation of the slot.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void generation(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putInt(offset + GENERATION_OFFSET, value);
+    }
+
+    /**
+     * Reads the low half of the hash of the key.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static int keyHashLow(final DirectBuffer buffer, final int offset) {
+        return buffer.getInt(offset + KEY_HASH_LOW_OFFSET);
+    }
+
+    /**
+     * Writes the low half of the hash of the key.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void keyHashLow(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putInt(offset + KEY_HASH_LOW_OFFSET, value);
+    }
+
+    /**
+     * Reads the high half of the hash of the key.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static int keyHashHigh(final DirectBuffer buffer, final int offset) {
+        return buffer.getInt(offset + KEY_HASH_HIGH_OFFSET);
+    }
+
+    /**
+     * Writes the high half of the hash of the key.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void keyHashHigh(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putInt(offset + KEY_HASH_HIGH_OFFSET, value);
+    }
+
+    /**
+     * Reads the type * 256 + code of the first packet.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static int icmpTypeCode(final DirectBuffer buffer, final int offset) {
+        return buffer.getShort(offset + ICMP_TYPE_CODE_OFFSET) & 0xFFFF;
+    }
+
+    /**
+     * Writes the type * 256 + code of the first packet.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void icmpTypeCode(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putShort(offset + ICMP_TYPE_CODE_OFFSET, (short)value);
+    }
+
+    /**
+     * Reads the TCP flags of all packets.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static int tcpControlBits(final DirectBuffer buffer, final int offset) {
+        return buffer.getShort(offset + TCP_CONTROL_BITS_OFFSET) & 0xFFFF;
+    }
+
+    /**
+     * Writes the TCP flags of all packets.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void tcpControlBits(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putShort(offset + TCP_CONTROL_BITS_OFFSET, (short)value);
+    }
+
+    /**
+     * Reads the packets.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static long packetCount(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + PACKET_COUNT_OFFSET);
+    }
+
+    /**
+     * Writes the packets.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void packetCount(final MutableDirectBuffer buffer, final int offset, final long value) {
+        buffer.putLong(offset + PACKET_COUNT_OFFSET, value);
+    }
+
+    /**
+     * Reads the IP octets.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static long octetCount(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + OCTET_COUNT_OFFSET);
+    }
+
+    /**
+     * Writes the IP octets.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void octetCount(final MutableDirectBuffer buffer, final int offset, final long value) {
+        buffer.putLong(offset + OCTET_COUNT_OFFSET, value);
+    }
+
+    /**
+     * Reads the smallest packet timestamp, UNIX epoch, ns.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static long startNs(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + START_NS_OFFSET);
+    }
+
+    /**
+     * Writes the smallest packet timestamp, UNIX epoch, ns.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void startNs(final MutableDirectBuffer buffer, final int offset, final long value) {
+        buffer.putLong(offset + START_NS_OFFSET, value);
+    }
+
+    /**
+     * Reads the largest packet timestamp, UNIX epoch, ns.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static long endNs(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + END_NS_OFFSET);
+    }
+
+    /**
+     * Writes the largest packet timestamp, UNIX epoch, ns.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void endNs(final MutableDirectBuffer buffer, final int offset, final long value) {
+        buffer.putLong(offset + END_NS_OFFSET, value);
+    }
+
+    /**
+     * Reads the number unique in the life of the process.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static long flowId(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + FLOW_ID_OFFSET);
+    }
+
+    /**
+     * Writes the number unique in the life of the process.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void flowId(final MutableDirectBuffer buffer, final int offset, final long value) {
+        buffer.putLong(offset + FLOW_ID_OFFSET, value);
+    }
+
+    /**
+     * Reads the IP octets of the shortest packet.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static int minimumLengthBytes(final DirectBuffer buffer, final int offset) {
+        return buffer.getInt(offset + MINIMUM_LENGTH_OFFSET);
+    }
+
+    /**
+     * Writes the IP octets of the shortest packet.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void minimumLengthBytes(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putInt(offset + MINIMUM_LENGTH_OFFSET, value);
+    }
+
+    /**
+     * Reads the IP octets of the longest packet.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static int maximumLengthBytes(final DirectBuffer buffer, final int offset) {
+        return buffer.getInt(offset + MAXIMUM_LENGTH_OFFSET);
+    }
+
+    /**
+     * Writes the IP octets of the longest packet.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void maximumLengthBytes(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putInt(offset + MAXIMUM_LENGTH_OFFSET, value);
+    }
+
+    /**
+     * Reads the smallest TTL or hop limit.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static int minimumTtl(final DirectBuffer buffer, final int offset) {
+        return buffer.getByte(offset + MINIMUM_TTL_OFFSET) & 0xFF;
+    }
+
+    /**
+     * Writes the smallest TTL or hop limit.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void minimumTtl(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putByte(offset + MINIMUM_TTL_OFFSET, (byte)value);
+    }
+
+    /**
+     * Reads the largest TTL or hop limit.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static int maximumTtl(final DirectBuffer buffer, final int offset) {
+        return buffer.getByte(offset + MAXIMUM_TTL_OFFSET) & 0xFF;
+    }
+
+    /**
+     * Writes the largest TTL or hop limit.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void maximumTtl(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putByte(offset + MAXIMUM_TTL_OFFSET, (byte)value);
+    }
+
+    /**
+     * Reads the packet source of the first packet.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static int observationPoint(final DirectBuffer buffer, final int offset) {
+        return buffer.getByte(offset + OBSERVATION_POINT_OFFSET) & 0xFF;
+    }
+
+    /**
+     * Writes the packet source of the first packet.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void observationPoint(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putByte(offset + OBSERVATION_POINT_OFFSET, (byte)value);
+    }
+
+    /**
+     * Reads the next slot in the timer's bucket, or -1.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static int timerNext(final DirectBuffer buffer, final int offset) {
+        return buffer.getInt(offset + TIMER_NEXT_OFFSET);
+    }
+
+    /**
+     * Writes the next slot in the timer's bucket, or -1.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void timerNext(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putInt(offset + TIMER_NEXT_OFFSET, value);
+    }
+
+    /**
+     * Reads the previous slot in the timer's bucket, or -1.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static int timerPrevious(final DirectBuffer buffer, final int offset) {
+        return buffer.getInt(offset + TIMER_PREVIOUS_OFFSET);
+    }
+
+    /**
+     * Writes the previous slot in the timer's bucket, or -1.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void timerPrevious(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putInt(offset + TIMER_PREVIOUS_OFFSET, value);
+    }
+
+    /**
+     * Reads the timer bucket, or -1.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return the value.
+     */
+    public static int timerBucket(final DirectBuffer buffer, final int offset) {
+        return buffer.getInt(offset + TIMER_BUCKET_OFFSET);
+    }
+
+    /**
+     * Writes the timer bucket, or -1.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @param value  to write.
+     */
+    public static void timerBucket(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putInt(offset + TIMER_BUCKET_OFFSET, value);
+    }
+}

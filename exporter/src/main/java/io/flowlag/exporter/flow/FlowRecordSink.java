@@ -1,0 +1,16 @@
+package io.flowlag.exporter.flow;
+
+import org.agrona.DirectBuffer;
+
+/** Takes finished flows. Called by the thread that owns the cache; must not throw. */
+@FunctionalInterface
+public interface FlowRecordSink {
+    /**
+     * One finished flow. The octets are those of the cache: copy what is to be kept.
+     *
+     * @param buffer      holds the entry, in the layout of {@link FlowEntry}.
+     * @param offset      of the entry.
+     * @param lengthBytes of the entry with the state of other stages.
+     */
+    void onFlowRecord(DirectBuffer buffer, int offset, int lengthBytes);
+}

@@ -1,0 +1,186 @@
+package io.flowlag.exporter.flow;
+
+import org.agrona.BitUtil;
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
+
+/**
+ * The memory of the flow cache: a pool of entries of whole cache lines, whose slot numbers stay put for the life of a flow,
+ * and an open-addressed index (linear probing, at most half full, deletion by shifting back) from the hash of a key to its
+ * slot. A bucket of the index is one long: the high half of the hash, and the slot plus one; 0 is free. Keys are compared in
+ * full.
+ * <p>
+ * One thread owns a table. Allocates at construction, off-heap.
+ */
+final class FlowTable {
+    /** Returned when there is no such flow or no free slot. */
+    static final int NO_SLOT = -1;
+
+    /** The largest table: entries are addressed by int. */
+    static final int MAX_FLOWS = 8 * 1024 * 1024;
+
+    private static final int BUCKET_LENGTH = Long.BYTES;
+
+    private final int capacity;
+    private final int entryLengthBytes;
+    private final int indexMask;
+    private final UnsafeBuffer index;
+    private final UnsafeBuffer entries;
+    private int freeHead;
+    private int size;
+
+    /**
+     * An empty table.
+     *
+     * @param maxFlows         how many flows it holds at most.
+     * @param entryLengthBytes of one entry, a multiple of the cache line.
+     */
+    FlowTable(final int maxFlows, final int entryLengthBytes) {
+        if (maxFlows < 1 || maxFlows > MAX_FLOWS || (long)maxFlows * entryLengthBytes > Integer.MAX_VALUE - CACHE_LINE_LENGTH) {
+            throw new IllegalArgumentException("maxFlows=" + maxFlows + " with entries of " + entryLengthBytes + " octets");
+        }
+        if (!BitUtil.isAligned(entryLengthBytes, CACHE_LINE_LENGTH) || entryLengthBytes < FlowEntry.BASE_LENGTH_BYTES) {
+            throw new IllegalArgumentException("entryLengthBytes=" + entryLengthBytes);
+        }
+        capacity = maxFlows;
+        this.entryLengthBytes = entryLengthBytes;
+        final int buckets = bucketCount(maxFlows);
+        indexMask = buckets - 1;
+        index = new UnsafeBuffer(BufferUtil.allocateDirectAligned(buckets * BUCKET_LENGTH, CACHE_LINE_LENGTH));
+        entries = new UnsafeBuffer(BufferUtil.allocateDirectAligned(maxFlows * entryLengthBytes, CACHE_LINE_LENGTH));
+        for (int slot = 0; slot < capacity; slot++) {
+            FlowEntry.timerNext(entries, offset(slot), slot + 1 < capacity ? slot + 1 : NO_SLOT);
+        }
+        freeHead = 0;
+    }
+
+    /**
+     * The memory of a table, by formula.
+     *
+     * @param maxFlows         how many flows it holds at most.
+     * @param entryLengthBytes of one entry.
+     * @return octets off the heap.
+     */
+    static long memoryBytes(final int maxFlows, final int entryLengthBytes) {
+        return (long)maxFlows * entryLengthBytes + (long)bucketCount(maxFlows) * BUCKET_LENGTH;
+    }
+
+    private static int bucketCount(final int maxFlows) {
+        return BitUtil.findNextPositivePowerOfTwo(Math.max(16, maxFlows * 2));
+    }
+
+    UnsafeBuffer entries() {
+        return entries;
+    }
+
+    int capacity() {
+        return capacity;
+    }
+
+    int size() {
+        return size;
+    }
+
+    int entryLengthBytes() {
+        return entryLengthBytes;
+    }
+
+    int offset(final int slot) {
+        return slot * entryLengthBytes;
+    }
+
+    boolean isLive(final int slot) {
+        return (FlowEntry.flags(entries, offset(slot)) & FlowEntry.FLAG_LIVE) != 0;
+    }
+
+    /**
+     * Finds the flow with a key.
+     *
+     * @param key to find.
+     * @return its slot, or {@link #NO_SLOT}.
+     */
+    int find(final FlowKey key) {
+        final int tag = tag(key.hash());
+        int position = tag & indexMask;
+        long bucket;
+        while ((bucket = index.getLong(position * BUCKET_LENGTH)) != 0) {
+            if ((int)(bucket >>> 32) == tag) {
+                final int slot = (int)bucket - 1;
+                if (key.matches(entries, offset(slot))) {
+                    return slot;
+                }
+            }
+            position = (position + 1) & indexMask;
+        }
+        return NO_SLOT;
+    }
+
+    /**
+     * Takes a free slot for the key; the caller fills the entry. The generation is the next one of that slot, all other octets
+     * are those of the slot's former flow.
+     *
+     * @param key that is not in the table.
+     * @return its slot, or {@link #NO_SLOT} when the table is full.
+     */
+    int insert(final FlowKey key) {
+        final int slot = freeHead;
+        if (slot == NO_SLOT) {
+            return NO_SLOT;
+        }
+        final int entryOffset = offset(slot);
+        freeHead = FlowEntry.timerNext(entries, entryOffset);
+        size++;
+
+        FlowEntry.keyHashLow(entries, entryOffset, (int)key.hash());
+        FlowEntry.keyHashHigh(entries, entryOffset, (int)(key.hash() >>> 32));
+        FlowEntry.generation(entries, entryOffset, FlowEntry.generation(entries, entryOffset) + 1);
+        FlowEntry.flags(entries, entryOffset, FlowEntry.FLAG_LIVE);
+
+        final int tag = tag(key.hash());
+        int position = tag & indexMask;
+        while (index.getLong(position * BUCKET_LENGTH) != 0) {
+            position = (position + 1) & indexMask;
+        }
+        index.putLong(position * BUCKET_LENGTH, (long)tag << 32 | (slot + 1));
+        return slot;
+    }
+
+    /**
+     * Frees a slot and closes the gap in the index.
+     *
+     * @param slot of a live flow.
+     */
+    void remove(final int slot) {
+        final int entryOffset = offset(slot);
+        int gap = FlowEntry.keyHashHigh(entries, entryOffset) & indexMask;
+        while ((int)index.getLong(gap * BUCKET_LENGTH) != slot + 1) {
+            gap = (gap + 1) & indexMask;
+        }
+
+        int position = gap;
+        while (true) {
+            position = (position + 1) & indexMask;
+            final long bucket = index.getLong(position * BUCKET_LENGTH);
+            if (bucket == 0) {
+                break;
+            }
+            final int home = (int)(bucket >>> 32) & indexMask;
+            if (((position - home) & indexMask) >= ((position - gap) & indexMask)) {
+                index.putLong(gap * BUCKET_LENGTH, bucket);
+                gap = position;
+            }
+        }
+        index.putLong(gap * BUCKET_LENGTH, 0);
+
+        FlowEntry.flags(entries, entryOffset, 0);
+        FlowEntry.timerNext(entries, entryOffset, freeHead);
+        freeHead = slot;
+        size--;
+    }
+
+    private static int tag(final long hash) {
+        return (int)(hash >>> 32);
+    }
+}

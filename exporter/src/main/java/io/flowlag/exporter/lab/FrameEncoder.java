@@ -1,0 +1,221 @@
+package io.flowlag.exporter.lab;
+
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.ByteBuffer;
+
+import static java.nio.ByteOrder.BIG_ENDIAN;
+
+/**
+ * Builds the next frame of a flow in a buffer of its own, over and over: Ethernet, a VLAN tag if the flow has one, IPv4 or
+ * IPv6, TCP, UDP or ICMP echo, and a payload of the flow's index and the packet's number in the flow followed by zeros. All
+ * checksums are valid over the whole frame. Used by the thread that polls the traffic. Allocates at construction.
+ * <pre>
+ *   0        12  14     18            38 / 58           46 .. 78
+ *   +--------+---+ - - -+-------------+-----------------+---------+
+ *   | MACs   |tag, type | IPv4 / IPv6 | TCP / UDP / ICMP| payload |
+ *   +--------+---+ - - -+-------------+-----------------+---------+
+ * </pre>
+ */
+final class FrameEncoder {
+    /** Ethernet's minimum without the frame check sequence. */
+    static final int MINIMUM_FRAME_BYTES = 60;
+
+    private static final int FRAME_BYTES_AT_MOST = 2048;
+    private static final int MAC_ADDRESSES_BYTES = 12;
+    private static final int ETHERNET_HEADER_BYTES = MAC_ADDRESSES_BYTES + 2;
+    private static final int VLAN_TAG_BYTES = 4;
+    private static final int IPV4_HEADER_BYTES = 20;
+    private static final int IPV6_HEADER_BYTES = 40;
+    private static final int TCP_HEADER_BYTES = 20;
+    private static final int SHORT_HEADER_BYTES = 8;
+    private static final int LABEL_BYTES = 8;
+    private static final int HEADERS_BYTES_AT_MOST =
+        ETHERNET_HEADER_BYTES + VLAN_TAG_BYTES + IPV6_HEADER_BYTES + TCP_HEADER_BYTES + LABEL_BYTES;
+
+    private static final int ETHERTYPE_IPV4 = 0x0800;
+    private static final int ETHERTYPE_IPV6 = 0x86DD;
+    private static final int ETHERTYPE_VLAN = 0x8100;
+    private static final long DESTINATION_MAC = 0x0200_0000_0002L;
+    private static final long SOURCE_MAC = 0x0200_0000_0001L;
+    private static final int DO_NOT_FRAGMENT = 0x4000;
+    private static final int HOP_LIMIT = 64;
+    private static final int TCP_WINDOW = 64_240;
+    private static final int FIRST_ACKNOWLEDGED = 0x1000_0001;
+    private static final int ACKNOWLEDGED_PER_PACKET = 1448;
+    private static final int FIN = 0x01;
+    private static final int SYN = 0x02;
+    private static final int PSH = 0x08;
+    private static final int ACK = 0x10;
+    private static final int ICMP_ECHO_REQUEST = 8;
+    private static final int ICMPV6_ECHO_REQUEST = 128;
+
+    private final UnsafeBuffer frame = new UnsafeBuffer(ByteBuffer.allocateDirect(FRAME_BYTES_AT_MOST));
+    private final TrafficFlows flows;
+
+    private int ipLengthBytes;
+
+    FrameEncoder(final TrafficFlows flows) {
+        this.flows = flows;
+    }
+
+    DirectBuffer buffer() {
+        return frame;
+    }
+
+    /** {@return the length of the last frame's IP packet} */
+    int ipLengthBytes() {
+        return ipLengthBytes;
+    }
+
+    /**
+     * Builds the next frame of a flow.
+     *
+     * @param flow               index.
+     * @param wantedLengthBytes  of the frame without a tag; TCP's first and last segment are minimum-sized whatever is wanted.
+     * @return the frame's length.
+     */
+    int encode(final int flow, final int wantedLengthBytes) {
+        final boolean ipv6 = flows.isIpv6(flow);
+        final int protocol = flows.protocol(flow);
+        final int ipHeaderBytes = ipv6 ? IPV6_HEADER_BYTES : IPV4_HEADER_BYTES;
+        final int transportHeaderBytes = protocol == TrafficFlows.TCP ? TCP_HEADER_BYTES : SHORT_HEADER_BYTES;
+        final int payloadBytes = payloadBytes(flow, wantedLengthBytes, ipHeaderBytes + transportHeaderBytes);
+        ipLengthBytes = ipHeaderBytes + transportHeaderBytes + payloadBytes;
+        frame.setMemory(0, HEADERS_BYTES_AT_MOST, (byte) 0);
+
+        final int ipOffset = putLinkHeader(flow, ipv6);
+        final int transportOffset = ipOffset + ipHeaderBytes;
+        final int pseudoHeaderSum = ipv6 ? putIpv6Header(flow, ipOffset) : putIpv4Header(flow, ipOffset);
+        if (payloadBytes >= LABEL_BYTES) {
+            frame.putInt(transportOffset + transportHeaderBytes, flow, BIG_ENDIAN);
+            frame.putInt(transportOffset + transportHeaderBytes + 4, flows.packets(flow), BIG_ENDIAN);
+        }
+        switch (protocol) {
+            case TrafficFlows.TCP -> putTcp(flow, transportOffset, payloadBytes, pseudoHeaderSum);
+            case TrafficFlows.UDP -> putUdp(flow, transportOffset, payloadBytes, pseudoHeaderSum);
+            default -> putEcho(flow, transportOffset, payloadBytes, pseudoHeaderSum);
+        }
+        final int untaggedBytes = Math.max(MINIMUM_FRAME_BYTES, ETHERNET_HEADER_BYTES + ipLengthBytes);
+        return untaggedBytes + (ipOffset - ETHERNET_HEADER_BYTES);
+    }
+
+    private int payloadBytes(final int flow, final int wantedLengthBytes, final int headerBytes) {
+        final boolean tcp = flows.protocol(flow) == TrafficFlows.TCP;
+        if (tcp && (wantedLengthBytes == MINIMUM_FRAME_BYTES || flows.isFirstPacketNext(flow) || flows.isLastPacketNext(flow))) {
+            return 0;
+        }
+        final int smallest = flows.isIpv6(flow) ? LABEL_BYTES + 4 : LABEL_BYTES;
+        return Math.max(smallest, wantedLengthBytes - ETHERNET_HEADER_BYTES - headerBytes);
+    }
+
+    private int putLinkHeader(final int flow, final boolean ipv6) {
+        frame.putLong(0, DESTINATION_MAC << 16 | SOURCE_MAC >>> 32, BIG_ENDIAN);
+        frame.putInt(8, (int) SOURCE_MAC, BIG_ENDIAN);
+        int typeOffset = MAC_ADDRESSES_BYTES;
+        if (flows.vlanId(flow) != 0) {
+            putShort(typeOffset, ETHERTYPE_VLAN);
+            putShort(typeOffset + 2, flows.vlanId(flow));
+            typeOffset += VLAN_TAG_BYTES;
+        }
+        putShort(typeOffset, ipv6 ? ETHERTYPE_IPV6 : ETHERTYPE_IPV4);
+        return typeOffset + 2;
+    }
+
+    /** Returns the pseudo header's sum without the length (RFC 9293 section 3.1). */
+    private int putIpv4Header(final int flow, final int offset) {
+        frame.putByte(offset, (byte) 0x45);
+        putShort(offset + 2, ipLengthBytes);
+        putShort(offset + 4, flow + flows.packets(flow));
+        putShort(offset + 6, DO_NOT_FRAGMENT);
+        frame.putByte(offset + 8, (byte) HOP_LIMIT);
+        frame.putByte(offset + 9, (byte) flows.protocol(flow));
+        flows.putSourceAddress(flow, frame, offset + 12);
+        flows.putDestinationAddress(flow, frame, offset + 16);
+        putShort(offset + 10, checksum(sum(offset, IPV4_HEADER_BYTES)));
+        return sum(offset + 12, 8) + flows.protocol(flow);
+    }
+
+    private int putIpv6Header(final int flow, final int offset) {
+        frame.putByte(offset, (byte) 0x60);
+        putShort(offset + 4, ipLengthBytes - IPV6_HEADER_BYTES);
+        frame.putByte(offset + 6, (byte) flows.protocol(flow));
+        frame.putByte(offset + 7, (byte) HOP_LIMIT);
+        flows.putSourceAddress(flow, frame, offset + 8);
+        flows.putDestinationAddress(flow, frame, offset + 24);
+        return sum(offset + 8, 32) + flows.protocol(flow);
+    }
+
+    private void putTcp(final int flow, final int offset, final int payloadBytes, final int pseudoHeaderSum) {
+        final boolean first = flows.isFirstPacketNext(flow);
+        final boolean last = flows.isLastPacketNext(flow);
+        putPorts(flow, offset);
+        frame.putInt(offset + 4, flows.sequence(flow), BIG_ENDIAN);
+        frame.putInt(offset + 8, first ? 0 : FIRST_ACKNOWLEDGED + flows.packets(flow) * ACKNOWLEDGED_PER_PACKET, BIG_ENDIAN);
+        frame.putByte(offset + 12, (byte) (TCP_HEADER_BYTES / 4 << 4));
+        frame.putByte(offset + 13, (byte) tcpFlags(flow, first, last, payloadBytes));
+        putShort(offset + 14, TCP_WINDOW);
+        final int length = TCP_HEADER_BYTES + payloadBytes;
+        putShort(offset + 16, checksum(pseudoHeaderSum + length + sum(offset, TCP_HEADER_BYTES + labelBytes(payloadBytes))));
+        flows.advanceSequence(flow, payloadBytes + (first || last ? 1 : 0));
+    }
+
+    private int tcpFlags(final int flow, final boolean first, final boolean last, final int payloadBytes) {
+        if (first) {
+            return SYN;
+        }
+        if (last) {
+            return FIN | ACK;
+        }
+        return payloadBytes > 0 && (flows.packets(flow) & 3) == 3 ? PSH | ACK : ACK;
+    }
+
+    private void putUdp(final int flow, final int offset, final int payloadBytes, final int pseudoHeaderSum) {
+        final int length = SHORT_HEADER_BYTES + payloadBytes;
+        putPorts(flow, offset);
+        putShort(offset + 4, length);
+        final int checksum = checksum(pseudoHeaderSum + length + sum(offset, SHORT_HEADER_BYTES + labelBytes(payloadBytes)));
+        putShort(offset + 6, checksum == 0 ? 0xFFFF : checksum);
+    }
+
+    private void putEcho(final int flow, final int offset, final int payloadBytes, final int pseudoHeaderSum) {
+        final boolean ipv6 = flows.isIpv6(flow);
+        frame.putByte(offset, (byte) (ipv6 ? ICMPV6_ECHO_REQUEST : ICMP_ECHO_REQUEST));
+        putShort(offset + 4, flow);
+        putShort(offset + 6, flows.packets(flow));
+        final int sum = sum(offset, SHORT_HEADER_BYTES + labelBytes(payloadBytes));
+        putShort(offset + 2, checksum(ipv6 ? pseudoHeaderSum + SHORT_HEADER_BYTES + payloadBytes + sum : sum));
+    }
+
+    private void putPorts(final int flow, final int offset) {
+        putShort(offset, flows.sourcePort(flow));
+        putShort(offset + 2, flows.destinationPort(flow));
+    }
+
+    private void putShort(final int offset, final int value) {
+        frame.putShort(offset, (short) value, BIG_ENDIAN);
+    }
+
+    /** Of the payload only the label is not zero. */
+    private static int labelBytes(final int payloadBytes) {
+        return payloadBytes >= LABEL_BYTES ? LABEL_BYTES : 0;
+    }
+
+    private int sum(final int offset, final int lengthBytes) {
+        int sum = 0;
+        for (int i = offset; i < offset + lengthBytes; i += 2) {
+            sum += frame.getShort(i, BIG_ENDIAN) & 0xFFFF;
+        }
+        return sum;
+    }
+
+    /** The Internet checksum of RFC 1071 from a sum of 16-bit words. */
+    private static int checksum(final int sum) {
+        int folded = sum;
+        while (folded >>> 16 != 0) {
+            folded = (folded & 0xFFFF) + (folded >>> 16);
+        }
+        return ~folded & 0xFFFF;
+    }
+}

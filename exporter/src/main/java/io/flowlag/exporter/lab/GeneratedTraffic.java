@@ -1,0 +1,130 @@
+package io.flowlag.exporter.lab;
+
+import io.flowlag.exporter.capture.LinkType;
+import io.flowlag.exporter.capture.PacketHandler;
+import io.flowlag.exporter.capture.PacketSource;
+
+/**
+ * Traffic made on the fly, in simulated time: Ethernet frames with the statistics of a {@link TrafficProfile}, the same octets
+ * and timestamps for the same profile on every machine. {@link #flows()} is the truth about what was emitted. The thread that
+ * polls owns it; the buffer handed over is overwritten by the next packet.
+ * <p>
+ * Allocates at construction (8 octets a packet and about 54 a flow), then never.
+ */
+public final class GeneratedTraffic implements PacketSource {
+    private static final long NS_PER_SECOND = 1_000_000_000L;
+    private static final long EMISSION_SALT = 0x6C61_6265_6C6C_6564L;
+    private static final int MEDIUM_FRAME_BYTES = 590;
+    private static final int LARGE_FRAME_BYTES = 1514;
+
+    private final String name;
+    private final long startNs;
+    private final int packetsPerSecond;
+    private final int jitterNs;
+    private final int snapLengthBytes;
+    private final double smallFrameShare;
+    private final double smallOrMediumFrameShare;
+    private final TrafficFlows flows;
+    private final PacketSchedule schedule;
+    private final FrameEncoder encoder;
+    private final LabRandom random;
+
+    private int nextPacket;
+    private long emittedBytes;
+
+    /**
+     * Plans the whole traffic.
+     *
+     * @param profile says what it looks like.
+     */
+    public GeneratedTraffic(final TrafficProfile profile) {
+        name = "generated:" + profile.name();
+        startNs = profile.startNs();
+        packetsPerSecond = profile.packetsPerSecond();
+        jitterNs = (int) Math.max(1, NS_PER_SECOND / packetsPerSecond - 1);
+        snapLengthBytes = profile.snapLengthBytes();
+        smallFrameShare = profile.smallFrameShare();
+        smallOrMediumFrameShare = smallFrameShare + profile.mediumFrameShare();
+        final LabRandom planning = new LabRandom(profile.seed());
+        flows = new TrafficFlows(profile, planning);
+        schedule = new PacketSchedule(profile, flows, planning);
+        encoder = new FrameEncoder(flows);
+        random = new LabRandom(LabRandom.mix(profile.seed() ^ EMISSION_SALT));
+    }
+
+    /** {@return the flows, with the truth about what was emitted so far} */
+    public TrafficFlows flows() {
+        return flows;
+    }
+
+    @Override
+    public int poll(final PacketHandler handler, final int packetLimit) {
+        if (nextPacket == schedule.packetCount()) {
+            return END_OF_SOURCE;
+        }
+        final int count = Math.min(packetLimit, schedule.packetCount() - nextPacket);
+        for (int i = 0; i < count; i++) {
+            emit(handler);
+        }
+        return count;
+    }
+
+    private void emit(final PacketHandler handler) {
+        final int flow = schedule.flowOf(nextPacket);
+        final long timestampNs = startNs + nextPacket * NS_PER_SECOND / packetsPerSecond + random.nextInt(jitterNs);
+        final int frameBytes = encoder.encode(flow, drawFrameBytes());
+        flows.onEmitted(flow, encoder.ipLengthBytes(), timestampNs);
+        nextPacket++;
+        emittedBytes += frameBytes;
+        handler.onPacket(encoder.buffer(), 0, Math.min(frameBytes, snapLengthBytes), frameBytes, timestampNs,
+            LinkType.ETHERNET, 0, PacketHandler.NO_VLAN_TAG);
+    }
+
+    private int drawFrameBytes() {
+        final double draw = random.nextDouble();
+        if (draw < smallFrameShare) {
+            return FrameEncoder.MINIMUM_FRAME_BYTES;
+        }
+        return draw < smallOrMediumFrameShare ? MEDIUM_FRAME_BYTES : LARGE_FRAME_BYTES;
+    }
+
+    @Override
+    public String name() {
+        return name;
+    }
+
+    @Override
+    public long capturedCount() {
+        return nextPacket;
+    }
+
+    @Override
+    public long filteredCount() {
+        return 0;
+    }
+
+    @Override
+    public long kernelDropCount() {
+        return 0;
+    }
+
+    @Override
+    public long consumedBytes() {
+        return emittedBytes;
+    }
+
+    @Override
+    public long totalBytes() {
+        return -1;
+    }
+
+    @Override
+    public String damage() {
+        return null;
+    }
+
+    @Override
+    public void close() {
+        nextPacket = schedule.packetCount();
+    }
+}

@@ -1,0 +1,429 @@
+package io.flowlag.exporter.lab;
+
+/**
+ * What traffic looks like: how many packets in how many flows at what rate, how flow sizes and frame lengths are distributed,
+ * and the shares of protocols. Immutable; every number can be replaced through {@link #toBuilder()}. Two equal profiles
+ * generate the same octets on every machine.
+ * <p>
+ * Flow sizes follow the shape of published traces (many one-packet flows, a Pareto tail whose exponent is slightly above 1;
+ * see the fits to the traces of the RLI and LDS papers): a share of flows with one packet, a share with two to five, and the
+ * rest bounded Pareto, with its lower end fitted so that the packets come out exactly.
+ */
+public final class TrafficProfile {
+    private static final long DEFAULT_START_NS = 1_700_000_000_000_000_000L;
+    private static final int WHOLE_FRAME_BYTES = 65_535;
+
+    private final Builder values;
+
+    private TrafficProfile(final Builder values) {
+        this.values = values;
+    }
+
+    /** {@return 5 000 000 UDP packets of minimum length over IPv4 in 200 000 flows: the worst case per octet} */
+    public static TrafficProfile min64() {
+        return builder("min64").packetCount(5_000_000).flowCount(200_000).seed(64)
+            .udpShare(1.0).smallFrameShare(1.0).mediumFrameShare(0.0).build();
+    }
+
+    /** {@return 5 000 000 packets in 400 000 flows, frames 7:4:1 of 60, 590 and 1514 octets, a fifth IPv6, cut to 96 octets} */
+    public static TrafficProfile mix() {
+        return builder("mix").packetCount(5_000_000).flowCount(400_000).seed(4680).snapLengthBytes(96)
+            .udpShare(0.15).ipv6Share(0.20).smallFrameShare(7.0 / 12).mediumFrameShare(4.0 / 12).build();
+    }
+
+    /** {@return 3 000 000 whole packets over IPv4 in 100 000 flows, nearly half of them full-sized} */
+    public static TrafficProfile big() {
+        return builder("big").packetCount(3_000_000).flowCount(100_000).seed(1514)
+            .udpShare(0.15).smallFrameShare(0.42).mediumFrameShare(0.15).build();
+    }
+
+    /** {@return 20 000 packets in 200 flows over 10 s, with TCP, UDP, ICMP, IPv6 and VLAN tags among them} */
+    public static TrafficProfile demo() {
+        return builder("demo").packetCount(20_000).flowCount(200).seed(2026).packetsPerSecond(2_000)
+            .largestFlowPackets(2_000).udpShare(0.25).icmpShare(0.08).ipv6Share(0.30).vlanShare(0.10)
+            .smallFrameShare(7.0 / 12).mediumFrameShare(4.0 / 12).build();
+    }
+
+    /**
+     * A built-in profile.
+     *
+     * @param name {@code min64}, {@code mix}, {@code big} or {@code demo}.
+     * @return the profile.
+     * @throws IllegalArgumentException if there is none of that name.
+     */
+    public static TrafficProfile named(final String name) {
+        return switch (name) {
+            case "min64" -> min64();
+            case "mix" -> mix();
+            case "big" -> big();
+            case "demo" -> demo();
+            default -> throw new IllegalArgumentException("profile=" + name + ": known are min64, mix, big, demo");
+        };
+    }
+
+    /**
+     * Starts a new profile.
+     *
+     * @param name for messages.
+     * @return a builder.
+     */
+    public static Builder builder(final String name) {
+        return new Builder(name);
+    }
+
+    /** {@return a builder that starts with this profile's numbers} */
+    public Builder toBuilder() {
+        return new Builder(values);
+    }
+
+    /** {@return the name} */
+    public String name() {
+        return values.name;
+    }
+
+    /** {@return packets in all} */
+    public int packetCount() {
+        return values.packetCount;
+    }
+
+    /** {@return flows in all, each a distinct 5-tuple} */
+    public int flowCount() {
+        return values.flowCount;
+    }
+
+    /** {@return what distinguishes this traffic from others of the same profile} */
+    public long seed() {
+        return values.seed;
+    }
+
+    /** {@return the rate, constant on average} */
+    public int packetsPerSecond() {
+        return values.packetsPerSecond;
+    }
+
+    /** {@return UNIX time of the first packet's slot, ns} */
+    public long startNs() {
+        return values.startNs;
+    }
+
+    /** {@return how many octets of a frame are captured at most} */
+    public int snapLengthBytes() {
+        return values.snapLengthBytes;
+    }
+
+    /** {@return share of flows with one packet} */
+    public double singlePacketFlowShare() {
+        return values.singlePacketFlowShare;
+    }
+
+    /** {@return share of flows with two to five packets} */
+    public double fewPacketFlowShare() {
+        return values.fewPacketFlowShare;
+    }
+
+    /** {@return exponent of the Pareto part of the flow sizes} */
+    public double paretoShape() {
+        return values.paretoShape;
+    }
+
+    /** {@return upper end of the Pareto part of the flow sizes, packets} */
+    public int largestFlowPackets() {
+        return values.largestFlowPackets > 0 ? values.largestFlowPackets : Math.max(10, values.packetCount / 100);
+    }
+
+    /** {@return share of flows over IPv6; the others are over IPv4} */
+    public double ipv6Share() {
+        return values.ipv6Share;
+    }
+
+    /** {@return share of UDP flows; what UDP and ICMP leave is TCP} */
+    public double udpShare() {
+        return values.udpShare;
+    }
+
+    /** {@return share of ICMP (over IPv6: ICMPv6) flows} */
+    public double icmpShare() {
+        return values.icmpShare;
+    }
+
+    /** {@return share of flows whose frames carry an 802.1Q tag} */
+    public double vlanShare() {
+        return values.vlanShare;
+    }
+
+    /** {@return share of minimum-sized frames} */
+    public double smallFrameShare() {
+        return values.smallFrameShare;
+    }
+
+    /** {@return share of frames of 590 octets; what is left has 1514} */
+    public double mediumFrameShare() {
+        return values.mediumFrameShare;
+    }
+
+    /** {@return how long the traffic lasts, ns} */
+    public long durationNs() {
+        return values.packetCount * 1_000_000_000L / values.packetsPerSecond;
+    }
+
+    @Override
+    public String toString() {
+        return "profile " + values.name + ": packetCount=" + values.packetCount + " flowCount=" + values.flowCount +
+            " packetsPerSecond=" + values.packetsPerSecond + " seed=" + values.seed;
+    }
+
+    /** Collects a profile's numbers. Not thread-safe. */
+    public static final class Builder {
+        private final String name;
+        private int packetCount = 20_000;
+        private int flowCount = 200;
+        private long seed = 1;
+        private int packetsPerSecond = 1_000_000;
+        private long startNs = DEFAULT_START_NS;
+        private int snapLengthBytes = WHOLE_FRAME_BYTES;
+        private double singlePacketFlowShare = 0.3;
+        private double fewPacketFlowShare = 0.3;
+        private double paretoShape = 1.1;
+        private int largestFlowPackets;
+        private double ipv6Share;
+        private double udpShare = 0.15;
+        private double icmpShare;
+        private double vlanShare;
+        private double smallFrameShare = 1.0;
+        private double mediumFrameShare;
+
+        private Builder(final String name) {
+            this.name = name;
+        }
+
+        private Builder(final Builder other) {
+            name = other.name;
+            packetCount = other.packetCount;
+            flowCount = other.flowCount;
+            seed = other.seed;
+            packetsPerSecond = other.packetsPerSecond;
+            startNs = other.startNs;
+            snapLengthBytes = other.snapLengthBytes;
+            singlePacketFlowShare = other.singlePacketFlowShare;
+            fewPacketFlowShare = other.fewPacketFlowShare;
+            paretoShape = other.paretoShape;
+            largestFlowPackets = other.largestFlowPackets;
+            ipv6Share = other.ipv6Share;
+            udpShare = other.udpShare;
+            icmpShare = other.icmpShare;
+            vlanShare = other.vlanShare;
+            smallFrameShare = other.smallFrameShare;
+            mediumFrameShare = other.mediumFrameShare;
+        }
+
+        /**
+         * Packets in all.
+         *
+         * @param packetCount at least {@code flowCount}.
+         * @return this.
+         */
+        public Builder packetCount(final int packetCount) {
+            this.packetCount = packetCount;
+            return this;
+        }
+
+        /**
+         * Flows in all.
+         *
+         * @param flowCount 1 or more.
+         * @return this.
+         */
+        public Builder flowCount(final int flowCount) {
+            this.flowCount = flowCount;
+            return this;
+        }
+
+        /**
+         * What distinguishes this traffic from others of the same profile.
+         *
+         * @param seed any number.
+         * @return this.
+         */
+        public Builder seed(final long seed) {
+            this.seed = seed;
+            return this;
+        }
+
+        /**
+         * The rate.
+         *
+         * @param packetsPerSecond 1 to 1 000 000 000.
+         * @return this.
+         */
+        public Builder packetsPerSecond(final int packetsPerSecond) {
+            this.packetsPerSecond = packetsPerSecond;
+            return this;
+        }
+
+        /**
+         * When the traffic starts.
+         *
+         * @param startNs UNIX time, ns, 0 or more.
+         * @return this.
+         */
+        public Builder startNs(final long startNs) {
+            this.startNs = startNs;
+            return this;
+        }
+
+        /**
+         * How many octets of a frame are captured at most.
+         *
+         * @param snapLengthBytes 1 or more.
+         * @return this.
+         */
+        public Builder snapLengthBytes(final int snapLengthBytes) {
+            this.snapLengthBytes = snapLengthBytes;
+            return this;
+        }
+
+        /**
+         * Share of flows with one packet.
+         *
+         * @param singlePacketFlowShare 0 to 1.
+         * @return this.
+         */
+        public Builder singlePacketFlowShare(final double singlePacketFlowShare) {
+            this.singlePacketFlowShare = singlePacketFlowShare;
+            return this;
+        }
+
+        /**
+         * Share of flows with two to five packets.
+         *
+         * @param fewPacketFlowShare 0 to 1.
+         * @return this.
+         */
+        public Builder fewPacketFlowShare(final double fewPacketFlowShare) {
+            this.fewPacketFlowShare = fewPacketFlowShare;
+            return this;
+        }
+
+        /**
+         * Exponent of the Pareto part of the flow sizes.
+         *
+         * @param paretoShape above 0.
+         * @return this.
+         */
+        public Builder paretoShape(final double paretoShape) {
+            this.paretoShape = paretoShape;
+            return this;
+        }
+
+        /**
+         * Upper end of the Pareto part of the flow sizes.
+         *
+         * @param largestFlowPackets 0 for a hundredth of all packets.
+         * @return this.
+         */
+        public Builder largestFlowPackets(final int largestFlowPackets) {
+            this.largestFlowPackets = largestFlowPackets;
+            return this;
+        }
+
+        /**
+         * Share of flows over IPv6.
+         *
+         * @param ipv6Share 0 to 1.
+         * @return this.
+         */
+        public Builder ipv6Share(final double ipv6Share) {
+            this.ipv6Share = ipv6Share;
+            return this;
+        }
+
+        /**
+         * Share of UDP flows.
+         *
+         * @param udpShare 0 to 1, together with ICMP's.
+         * @return this.
+         */
+        public Builder udpShare(final double udpShare) {
+            this.udpShare = udpShare;
+            return this;
+        }
+
+        /**
+         * Share of ICMP flows.
+         *
+         * @param icmpShare 0 to 1, together with UDP's.
+         * @return this.
+         */
+        public Builder icmpShare(final double icmpShare) {
+            this.icmpShare = icmpShare;
+            return this;
+        }
+
+        /**
+         * Share of flows whose frames are tagged.
+         *
+         * @param vlanShare 0 to 1.
+         * @return this.
+         */
+        public Builder vlanShare(final double vlanShare) {
+            this.vlanShare = vlanShare;
+            return this;
+        }
+
+        /**
+         * Share of minimum-sized frames.
+         *
+         * @param smallFrameShare 0 to 1.
+         * @return this.
+         */
+        public Builder smallFrameShare(final double smallFrameShare) {
+            this.smallFrameShare = smallFrameShare;
+            return this;
+        }
+
+        /**
+         * Share of frames of 590 octets.
+         *
+         * @param mediumFrameShare 0 to 1, together with the small ones.
+         * @return this.
+         */
+        public Builder mediumFrameShare(final double mediumFrameShare) {
+            this.mediumFrameShare = mediumFrameShare;
+            return this;
+        }
+
+        /**
+         * Checks every number and every relation between them.
+         *
+         * @return the profile.
+         * @throws IllegalArgumentException naming the number that is wrong.
+         */
+        public TrafficProfile build() {
+            require(flowCount >= 1, "flowCount", flowCount, "at least 1");
+            require(packetCount >= flowCount, "packetCount", packetCount, "at least flowCount=" + flowCount);
+            require(packetsPerSecond >= 1 && packetsPerSecond <= 1_000_000_000, "packetsPerSecond", packetsPerSecond,
+                "1 to 1000000000");
+            require(startNs >= 0, "startNs", startNs, "0 or more");
+            require(snapLengthBytes >= 1, "snapLengthBytes", snapLengthBytes, "at least 1");
+            require(paretoShape > 0, "paretoShape", paretoShape, "above 0");
+            require(largestFlowPackets >= 0, "largestFlowPackets", largestFlowPackets, "0 or more");
+            requireShares("singlePacketFlowShare", singlePacketFlowShare, "fewPacketFlowShare", fewPacketFlowShare);
+            requireShares("udpShare", udpShare, "icmpShare", icmpShare);
+            requireShares("smallFrameShare", smallFrameShare, "mediumFrameShare", mediumFrameShare);
+            requireShares("ipv6Share", ipv6Share, "none", 0);
+            requireShares("vlanShare", vlanShare, "none", 0);
+            return new TrafficProfile(new Builder(this));
+        }
+
+        private static void requireShares(final String name, final double share, final String other, final double otherShare) {
+            require(share >= 0 && share <= 1, name, share, "0 to 1");
+            require(otherShare >= 0 && share + otherShare <= 1 + 1e-9, other, otherShare, "0 to 1 together with " + name);
+        }
+
+        private static void require(final boolean holds, final String name, final Number value, final String range) {
+            if (!holds) {
+                throw new IllegalArgumentException(name + "=" + value + ": must be " + range);
+            }
+        }
+    }
+}

@@ -1,0 +1,7 @@
+/**
+ * Traffic for demonstrations, tests and benchmarks: a deterministic generator that is a
+ * {@link io.flowlag.exporter.capture.PacketSource} and knows the truth about its flows
+ * ({@link io.flowlag.exporter.lab.GeneratedTraffic}), and a writer of capture files
+ * ({@link io.flowlag.exporter.lab.CaptureWriter}). Stands apart from the stages: it uses {@code capture} only.
+ */
+package io.flowlag.exporter.lab;

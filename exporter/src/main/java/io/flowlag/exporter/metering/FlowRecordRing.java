@@ -1,0 +1,46 @@
+package io.flowlag.exporter.metering;
+
+import io.flowlag.exporter.flow.FlowRecordSink;
+import io.flowlag.exporter.pipeline.StageRing;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.MessageHandler;
+
+/**
+ * The ring from metering to exporting; a record that does not fit is counted as dropped. Threads as in {@link StageRing}.
+ */
+public final class FlowRecordRing implements FlowRecordSink {
+    private final StageRing ring;
+    private final Counters counters;
+
+    /**
+     * A ring of flow records.
+     *
+     * @param ring     carries the records.
+     * @param counters the offering thread is the writer of the ring's drop counter.
+     */
+    public FlowRecordRing(final StageRing ring, final Counters counters) {
+        this.ring = ring;
+        this.counters = counters;
+    }
+
+    @Override
+    public void onFlowRecord(final DirectBuffer buffer, final int offset, final int lengthBytes) {
+        if (!ring.offer(buffer, offset, lengthBytes)) {
+            counters.increment(CounterId.DROPPED_AT_RECORD_RING);
+        }
+    }
+
+    /**
+     * A reader of records for the other end of the ring; allocates, so make it once.
+     *
+     * @param sink takes the records.
+     * @return what to give to {@link StageRing#read}.
+     */
+    public static MessageHandler reader(final FlowRecordSink sink) {
+        return (final int typeId, final MutableDirectBuffer buffer, final int index, final int length) ->
+            sink.onFlowRecord(buffer, index, length);
+    }
+}

@@ -1,0 +1,135 @@
+package io.flowlag.exporter.metering;
+
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.flow.FlowCache;
+import io.flowlag.exporter.pipeline.DescriptorHandler;
+import io.flowlag.exporter.pipeline.DescriptorRing;
+import io.flowlag.exporter.pipeline.Stage;
+import io.flowlag.exporter.pipeline.StageRing;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.EpochNanoClock;
+import org.agrona.concurrent.MessageHandler;
+
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+
+/**
+ * The metering stage: counts decoded packets in the flow cache, ends flows by packet time (files) or by the clock (live), and
+ * flushes the cache when the stage before it has ended. Packets come from a ring, or by direct call where capture runs on the
+ * same thread. Writer of the counters of metering and of the cache. Allocates at construction.
+ */
+public final class MeteringAgent implements Stage, DescriptorHandler {
+    private static final int BATCH_LIMIT = 16;
+    private static final int EXPIRY_LIMIT = 256;
+    private static final int FLUSH_LIMIT = 4096;
+
+    private final FlowCache cache;
+    private final StageRing ring;
+    private final MessageHandler ringReader = DescriptorRing.reader(this);
+    private final BooleanSupplier isUpstreamEnded;
+    private final EpochNanoClock clock;
+    private final Counters counters;
+
+    private final AtomicReference<Timeouts> newTimeouts = new AtomicReference<>();
+
+    private long packetTimeNs = Long.MIN_VALUE;
+    private volatile boolean isEnded;
+
+    /** Timeouts that are on their way to the stage. */
+    private record Timeouts(long activeTimeoutNs, long idleTimeoutNs, long tcpEndTimeoutNs) {
+    }
+
+    /**
+     * A metering stage.
+     *
+     * @param cache           owned by this stage from now on.
+     * @param ring            packets come from it; null when they come by {@link #onDescriptors} on this thread.
+     * @param isUpstreamEnded whether the capture stage has ended.
+     * @param clock           tells when flows are idle; null for packet time.
+     * @param counters        of the process.
+     */
+    public MeteringAgent(
+        final FlowCache cache,
+        final StageRing ring,
+        final BooleanSupplier isUpstreamEnded,
+        final EpochNanoClock clock,
+        final Counters counters) {
+        this.cache = cache;
+        this.ring = ring;
+        this.isUpstreamEnded = isUpstreamEnded;
+        this.clock = clock;
+        this.counters = counters;
+    }
+
+    @Override
+    public String roleName() {
+        return "metering";
+    }
+
+    @Override
+    public int doWork() {
+        if (isEnded) {
+            return 0;
+        }
+        final boolean wasUpstreamEnded = isUpstreamEnded.getAsBoolean();
+        takeNewTimeouts();
+        int workCount = ring == null ? 0 : ring.read(ringReader, BATCH_LIMIT);
+        if (clock != null) {
+            workCount += cache.expire(clock.nanoTime(), EXPIRY_LIMIT);
+        }
+        if (wasUpstreamEnded && workCount == 0 && (ring == null || ring.isEmpty())) {
+            isEnded = !cache.flush(FLUSH_LIMIT);
+            workCount++;
+        }
+        return workCount;
+    }
+
+    @Override
+    public void onDescriptors(final DirectBuffer buffer, final int offset, final int count) {
+        long octets = 0;
+        for (int i = 0; i < count; i++) {
+            final int descriptorOffset = offset + i * PacketDescriptor.LENGTH_BYTES;
+            if (clock == null) {
+                packetTimeNs = Math.max(packetTimeNs, PacketDescriptor.timestampNs(buffer, descriptorOffset));
+                cache.expire(packetTimeNs, EXPIRY_LIMIT);
+            }
+            cache.update(buffer, descriptorOffset);
+            octets += PacketDescriptor.ipLengthBytes(buffer, descriptorOffset) & 0xFFFF_FFFFL;
+        }
+        counters.add(CounterId.METERED, count);
+        counters.add(CounterId.METERED_OCTETS, octets);
+    }
+
+    @Override
+    public void onClose() {
+        isEnded = true;
+        if (ring != null) {
+            ring.readerGone();
+        }
+    }
+
+    @Override
+    public boolean isEnded() {
+        return isEnded;
+    }
+
+    /**
+     * Changes the timeouts; safe from any thread, taken over in the next duty cycle.
+     *
+     * @param activeTimeoutNs more than 0.
+     * @param idleTimeoutNs   0 or more.
+     * @param tcpEndTimeoutNs 0 or more.
+     */
+    public void timeouts(final long activeTimeoutNs, final long idleTimeoutNs, final long tcpEndTimeoutNs) {
+        newTimeouts.set(new Timeouts(activeTimeoutNs, idleTimeoutNs, tcpEndTimeoutNs));
+    }
+
+    private void takeNewTimeouts() {
+        final Timeouts timeouts = newTimeouts.getPlain() == null ? null : newTimeouts.getAndSet(null);
+        if (timeouts != null) {
+            cache.timeouts(timeouts.activeTimeoutNs, timeouts.idleTimeoutNs, timeouts.tcpEndTimeoutNs);
+        }
+    }
+}

@@ -1,0 +1,205 @@
+package io.flowlag.exporter.pipeline;
+
+import io.flowlag.exporter.capture.LivePacketSource;
+import io.flowlag.exporter.capture.PacketHandler;
+import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.decode.PacketDecoder;
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import org.agrona.BufferUtil;
+import org.agrona.CloseHelper;
+import org.agrona.DirectBuffer;
+import org.agrona.collections.IntHashSet;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.util.List;
+
+import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
+
+/**
+ * The first stage: takes packets from the sources, decodes them and passes them on in batches. Own export traffic is kept out
+ * here. Writer of the counters of capture and decoding. Allocates at construction.
+ */
+public final class CaptureAgent implements Stage, PacketHandler {
+    private static final int BATCH_LIMIT = 64;
+    private static final int POLL_LIMIT = 256;
+
+    private final PacketSource[] sources;
+    private final boolean[] isSourceEnded;
+    private final long[] newestNs;
+    private final PacketDecoder decoder;
+    private final DescriptorHandler next;
+    private final Counters counters;
+    private final UnsafeBuffer batch =
+        new UnsafeBuffer(BufferUtil.allocateDirectAligned(BATCH_LIMIT * PacketDescriptor.LENGTH_BYTES, CACHE_LINE_LENGTH));
+
+    private final IntHashSet refusedLinkTypes = new IntHashSet();
+
+    private int batchCount;
+    private int observationPoint;
+    private volatile OwnTraffic ownTraffic = OwnTraffic.NONE;
+    private volatile boolean isStopRequested;
+    private volatile boolean isEnded;
+
+    /**
+     * A stage over one or more sources.
+     *
+     * @param sources  owned by this stage from now on; it closes them.
+     * @param decoder  of this stage alone.
+     * @param next     takes the decoded packets.
+     * @param counters of the process.
+     */
+    public CaptureAgent(
+        final List<? extends PacketSource> sources,
+        final PacketDecoder decoder,
+        final DescriptorHandler next,
+        final Counters counters) {
+        this.sources = sources.toArray(new PacketSource[0]);
+        isSourceEnded = new boolean[this.sources.length];
+        newestNs = new long[this.sources.length];
+        this.decoder = decoder;
+        this.next = next;
+        this.counters = counters;
+    }
+
+    @Override
+    public String roleName() {
+        return "capture";
+    }
+
+    @Override
+    public int doWork() {
+        if (isEnded) {
+            return 0;
+        }
+        if (isStopRequested) {
+            stopSources();
+        }
+        int workCount = 0;
+        boolean isAllEnded = true;
+        for (int i = 0; i < sources.length; i++) {
+            if (!isSourceEnded[i]) {
+                observationPoint = i;
+                final int polled = sources[i].poll(this, POLL_LIMIT);
+                isSourceEnded[i] = polled == PacketSource.END_OF_SOURCE;
+                isAllEnded &= isSourceEnded[i];
+                workCount += Math.max(polled, 0);
+            }
+        }
+        passOn();
+        mirrorSourceCounters();
+        isEnded = isAllEnded;
+        return workCount;
+    }
+
+    @Override
+    public void onPacket(
+        final DirectBuffer buffer,
+        final int offset,
+        final int capturedLengthBytes,
+        final int wireLengthBytes,
+        final long timestampNs,
+        final int linkType,
+        final int interfaceId,
+        final int vlanTag) {
+        if (timestampNs < newestNs[observationPoint]) {
+            counters.increment(CounterId.TIME_BACKWARDS);
+        } else {
+            newestNs[observationPoint] = timestampNs;
+        }
+
+        final int descriptorOffset = batchCount * PacketDescriptor.LENGTH_BYTES;
+        final int result = decoder.decode(
+            buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, linkType, interfaceId, vlanTag,
+            batch, descriptorOffset);
+        counters.increment(CounterId.of(result));
+        if (result != PacketDecoder.DECODED) {
+            if (result == CounterId.REFUSED_LINK_TYPE.ordinal()) {
+                refusedLinkTypes.add(linkType);
+            }
+            counters.add(CounterId.IGNORED_OCTETS, wireLengthBytes & 0xFFFF_FFFFL);
+            return;
+        }
+        if (ownTraffic.matches(batch, descriptorOffset)) {
+            counters.increment(CounterId.OWN_TRAFFIC);
+            return;
+        }
+        PacketDescriptor.observationPoint(batch, descriptorOffset, observationPoint);
+        if (++batchCount == BATCH_LIMIT) {
+            passOn();
+        }
+    }
+
+    @Override
+    public void onClose() {
+        isEnded = true;
+        CloseHelper.closeAll(sources);
+    }
+
+    @Override
+    public boolean isEnded() {
+        return isEnded;
+    }
+
+    /** Asks for the end: live sources give what had arrived, files are left where they are; safe from any thread. */
+    public void requestStop() {
+        isStopRequested = true;
+    }
+
+    /**
+     * Declares the stage ended although its thread waits in a read that may never return, as of standard input; safe from any
+     * thread. The stages behind it finish without it.
+     */
+    public void abandon() {
+        isEnded = true;
+    }
+
+    /**
+     * Changes what is known as own traffic; safe from any thread.
+     *
+     * @param ownTraffic from now on.
+     */
+    public void ownTraffic(final OwnTraffic ownTraffic) {
+        this.ownTraffic = ownTraffic;
+    }
+
+    /** {@return the link types whose packets were refused, by number; to be called when the stage has ended} */
+    public String refusedLinkTypes() {
+        return refusedLinkTypes.toString();
+    }
+
+    private void stopSources() {
+        for (int i = 0; i < sources.length; i++) {
+            if (sources[i] instanceof LivePacketSource live) {
+                live.stop();
+            } else {
+                isSourceEnded[i] = true;
+            }
+        }
+    }
+
+    private void passOn() {
+        if (batchCount > 0) {
+            next.onDescriptors(batch, 0, batchCount);
+            batchCount = 0;
+        }
+    }
+
+    private void mirrorSourceCounters() {
+        long captured = 0;
+        long filtered = 0;
+        long lost = 0;
+        long clamped = 0;
+        for (final PacketSource source : sources) {
+            captured += source.capturedCount();
+            filtered += source.filteredCount();
+            lost += source.kernelDropCount();
+            clamped += source.timestampClampedCount();
+        }
+        counters.set(CounterId.CAPTURED, captured + lost);
+        counters.set(CounterId.FILTERED, filtered);
+        counters.set(CounterId.LOST_IN_KERNEL, lost);
+        counters.set(CounterId.TIMESTAMP_CLAMPED, clamped);
+    }
+}

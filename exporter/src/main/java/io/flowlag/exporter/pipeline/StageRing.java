@@ -1,0 +1,103 @@
+package io.flowlag.exporter.pipeline;
+
+import org.agrona.BitUtil;
+import org.agrona.BufferUtil;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.MessageHandler;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.ringbuffer.OneToOneRingBuffer;
+import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
+
+import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
+
+/**
+ * A bounded ring of octet messages from the thread of one stage to that of the next.
+ * <p>
+ * Assumptions: one thread offers, one thread reads. Guarantees: messages arrive in order, whole and once; the memory never
+ * grows. When the ring is full a live process is told so at once and counts the loss; in file replay the offering thread waits
+ * for the reader, until the reader has ended. Allocates at construction, off-heap.
+ */
+public final class StageRing {
+    private static final int MESSAGE_TYPE_ID = 1;
+
+    private final OneToOneRingBuffer ring;
+    private final boolean isLossless;
+    private final IdleStrategy idleStrategy = new BackoffIdleStrategy();
+    private volatile boolean isReaderGone;
+
+    /**
+     * An empty ring.
+     *
+     * @param capacityBytes rounded up to a power of two.
+     * @param isLossless    whether {@link #offer} waits when the ring is full.
+     */
+    public StageRing(final int capacityBytes, final boolean isLossless) {
+        ring = new OneToOneRingBuffer(
+            new UnsafeBuffer(BufferUtil.allocateDirectAligned((int)memoryBytes(capacityBytes), CACHE_LINE_LENGTH)));
+        this.isLossless = isLossless;
+    }
+
+    /**
+     * The memory of a ring, by formula.
+     *
+     * @param capacityBytes as given to the constructor.
+     * @return octets off the heap.
+     */
+    public static long memoryBytes(final int capacityBytes) {
+        return BitUtil.findNextPositivePowerOfTwo(capacityBytes) + (long)RingBufferDescriptor.TRAILER_LENGTH;
+    }
+
+    /** {@return the longest message, octets} */
+    public int maxMessageLengthBytes() {
+        return ring.maxMsgLength();
+    }
+
+    /**
+     * Copies a message into the ring. Offering thread only.
+     *
+     * @param buffer      holds the message.
+     * @param offset      of the message.
+     * @param lengthBytes of the message, at most {@link #maxMessageLengthBytes()}.
+     * @return false if there was no room, or the reader has ended: the caller counts the loss.
+     */
+    public boolean offer(final DirectBuffer buffer, final int offset, final int lengthBytes) {
+        if (ring.write(MESSAGE_TYPE_ID, buffer, offset, lengthBytes)) {
+            return true;
+        }
+        return isLossless && offerWaiting(buffer, offset, lengthBytes);
+    }
+
+    /**
+     * Hands messages to the handler. Reading thread only.
+     *
+     * @param handler      takes them.
+     * @param messageLimit how many at most.
+     * @return how many there were.
+     */
+    public int read(final MessageHandler handler, final int messageLimit) {
+        return ring.read(handler, messageLimit);
+    }
+
+    /** {@return whether every message has been read} */
+    public boolean isEmpty() {
+        return ring.size() == 0;
+    }
+
+    /** Says that nobody will read any more, so that a waiting offer gives up. Reading thread only. */
+    public void readerGone() {
+        isReaderGone = true;
+    }
+
+    private boolean offerWaiting(final DirectBuffer buffer, final int offset, final int lengthBytes) {
+        idleStrategy.reset();
+        while (!isReaderGone) {
+            if (ring.write(MESSAGE_TYPE_ID, buffer, offset, lengthBytes)) {
+                return true;
+            }
+            idleStrategy.idle();
+        }
+        return false;
+    }
+}

@@ -1,0 +1,63 @@
+package io.flowlag.exporter.process;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.console.ExitCode;
+import io.flowlag.exporter.console.ExitException;
+import io.flowlag.exporter.record.Destination;
+import io.flowlag.exporter.record.DestinationFactory;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The destinations of a configuration. A destination that a reload leaves as it was goes on with its session; others are made
+ * anew. The conductor owns it.
+ */
+final class Destinations {
+    /** All that decides how a destination behaves. */
+    private record Identity(
+        ExporterConfig.Destination spec, ExporterConfig.Tls tls, long enterpriseNumber, long observationDomainId) {
+    }
+
+    private final DestinationFactory factory;
+    private Map<Identity, Destination> current = new HashMap<>();
+
+    Destinations(final DestinationFactory factory) {
+        this.factory = factory;
+    }
+
+    /**
+     * The destinations of a configuration, in its order.
+     *
+     * @param config of the process.
+     * @return those that go on, and new ones.
+     * @throws ExitException if a file cannot be written or credentials cannot be read.
+     */
+    List<Destination> of(final ExporterConfig config) {
+        final Map<Identity, Destination> next = new HashMap<>();
+        final List<Destination> destinations = new ArrayList<>();
+        for (final ExporterConfig.Destination spec : config.exporting().destinations()) {
+            final Identity identity = new Identity(
+                spec, config.exporting().tls(), config.exporting().enterpriseNumber(), config.observationDomainId());
+            final Destination known = current.get(identity);
+            final Destination destination = known != null ? known : make(config, spec);
+            next.put(identity, destination);
+            destinations.add(destination);
+        }
+        current = next;
+        return destinations;
+    }
+
+    private Destination make(final ExporterConfig config, final ExporterConfig.Destination spec) {
+        try {
+            return factory.make(config, spec);
+        } catch (final IOException ex) {
+            throw new ExitException(
+                spec.transport() == ExporterConfig.Transport.FILE ? ExitCode.CANNOT_WRITE : ExitCode.CONFIGURATION,
+                spec.uri() + ": " + ex.getMessage());
+        }
+    }
+}

@@ -1,0 +1,250 @@
+package io.flowlag.exporter.process;
+
+import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.KeyField;
+import io.flowlag.exporter.config.ExporterConfig.Threading;
+import io.flowlag.exporter.decode.PacketDecoder;
+import io.flowlag.exporter.flow.FlowCache;
+import io.flowlag.exporter.flow.FlowCacheContext;
+import io.flowlag.exporter.flow.FlowRecordSink;
+import io.flowlag.exporter.metering.FlowRecordRing;
+import io.flowlag.exporter.metering.MeteringAgent;
+import io.flowlag.exporter.pipeline.CaptureAgent;
+import io.flowlag.exporter.pipeline.DescriptorHandler;
+import io.flowlag.exporter.pipeline.DescriptorRing;
+import io.flowlag.exporter.pipeline.OwnTraffic;
+import io.flowlag.exporter.pipeline.Stage;
+import io.flowlag.exporter.pipeline.StageRing;
+import io.flowlag.exporter.record.Destination;
+import io.flowlag.exporter.record.ExportingAgent;
+import io.flowlag.exporter.status.Counters;
+import org.agrona.CloseHelper;
+import org.agrona.ErrorHandler;
+import org.agrona.concurrent.AgentRunner;
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.BusySpinIdleStrategy;
+import org.agrona.concurrent.CompositeAgent;
+import org.agrona.concurrent.EpochNanoClock;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.SystemEpochClock;
+import org.agrona.concurrent.SystemEpochNanoClock;
+import org.agrona.concurrent.YieldingIdleStrategy;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The three stages, capture, metering and exporting, on the threads of one threading mode:
+ * <ul>
+ * <li>{@code pipelined}: a thread each, joined by two rings;</li>
+ * <li>{@code shared}: one thread that works all three, each handing over by direct call;</li>
+ * <li>{@code invoker}: no thread; whoever calls {@link #doWork()} works all three.</li>
+ * </ul>
+ * The same stages give the same records in every mode. The end runs through the stages in order: when the sources have ended,
+ * or a stop was asked for, metering flushes the cache, then exporting sends what it has and closes the sessions.
+ */
+final class MeteringPipeline implements AutoCloseable {
+    /** How long the end may take for destinations that take nothing. */
+    static final long CLOSE_TIMEOUT_MS = 10_000;
+
+    private final CaptureAgent capture;
+    private final MeteringAgent metering;
+    private final ExportingAgent exporting;
+    private final List<AgentRunner> runners = new ArrayList<>();
+    private final Threading threading;
+    private final ErrorHandler errorHandler;
+    private boolean isCaptureAbandoned;
+
+    /**
+     * Puts the stages together; {@link #start()} sets them to work.
+     *
+     * @param config       sizes, timeouts and threading.
+     * @param sources      owned by the pipeline from now on.
+     * @param isLive       whether packets come as they happen: then nobody waits, losses are counted, and flows end by the
+     *                     clock; files are replayed without loss in packet time.
+     * @param destinations owned by the pipeline from now on.
+     * @param counters     of the process.
+     * @param errorHandler takes what nobody foresaw.
+     */
+    MeteringPipeline(
+        final ExporterConfig config,
+        final List<? extends PacketSource> sources,
+        final boolean isLive,
+        final List<Destination> destinations,
+        final Counters counters,
+        final ErrorHandler errorHandler) {
+        threading = config.threading();
+        this.errorHandler = errorHandler;
+        final boolean hasRings = threading == Threading.PIPELINED;
+        final StageRing packetRing = hasRings ? new StageRing(config.pipeline().packetRingBytes(), !isLive) : null;
+        final StageRing recordRing = hasRings ? new StageRing(config.pipeline().recordRingBytes(), !isLive) : null;
+        final EpochNanoClock liveClock = isLive ? new SystemEpochNanoClock() : null;
+
+        exporting = new ExportingAgent(
+            destinations, recordRing, this::isMeteringEnded, CLOSE_TIMEOUT_MS, SystemEpochClock.INSTANCE, counters);
+        final FlowRecordSink recordSink = hasRings ? new FlowRecordRing(recordRing, counters) : exporting;
+        metering = new MeteringAgent(
+            new FlowCache(cacheContext(config), recordSink, counters), packetRing, this::isCaptureEnded, liveClock, counters);
+        final DescriptorHandler descriptorHandler = hasRings ? new DescriptorRing(packetRing, counters) : metering;
+        capture = new CaptureAgent(sources, decoder(config, isLive, counters), descriptorHandler, counters);
+
+        for (final Stage[] stages : stagesOfThreads()) {
+            runners.add(new AgentRunner(
+                idleStrategy(config), errorHandler, null, stages.length == 1 ? stages[0] : new CompositeAgent(stages)));
+        }
+    }
+
+    /**
+     * What the process will hold outside the heap, by formula.
+     *
+     * @param config sizes.
+     * @return octets of the flow cache and the rings.
+     */
+    static long memoryBytes(final ExporterConfig config) {
+        final long rings = config.threading() != Threading.PIPELINED ? 0 :
+            StageRing.memoryBytes(config.pipeline().packetRingBytes()) +
+            StageRing.memoryBytes(config.pipeline().recordRingBytes());
+        return rings + cacheContext(config).memoryBytes();
+    }
+
+    /** Starts the threads of the mode; they do not keep the process alive. */
+    void start() {
+        for (final AgentRunner runner : runners) {
+            AgentRunner.startOnThread(runner, MeteringPipeline::daemon);
+        }
+    }
+
+    /**
+     * Works all stages once where the mode has no threads.
+     *
+     * @return how much was done; 0 where threads do the work.
+     */
+    int doWork() {
+        if (threading != Threading.INVOKER) {
+            return 0;
+        }
+        try {
+            return capture.doWork() + metering.doWork() + exporting.doWork();
+        } catch (final RuntimeException | InternalError ex) {
+            // An InternalError is how the JVM says, perhaps late, that a mapped file was cut while it was read.
+            errorHandler.onError(ex);
+            return 0;
+        }
+    }
+
+    /** {@return whether every stage has ended} */
+    boolean isEnded() {
+        return exporting.isEnded();
+    }
+
+    /** Asks for the orderly end: no further packets are read, every flow is flushed and sent. */
+    void requestStop() {
+        capture.requestStop();
+    }
+
+    /** Gives up a capture stage that does not come back from a read, where it has a thread of its own. */
+    void abandonCapture() {
+        if (threading == Threading.PIPELINED && !capture.isEnded()) {
+            isCaptureAbandoned = true;
+            capture.abandon();
+        }
+    }
+
+    /**
+     * Takes over what can change while flows live.
+     *
+     * @param config       with the new timeouts.
+     * @param destinations all of them from now on.
+     */
+    void reload(final ExporterConfig config, final List<Destination> destinations) {
+        metering.timeouts(
+            config.metering().activeTimeoutNs(), config.metering().idleTimeoutNs(), config.metering().tcpEndTimeoutNs());
+        exporting.destinations(destinations);
+    }
+
+    /**
+     * Changes what is known as the process's own traffic.
+     *
+     * @param ownTraffic from now on.
+     */
+    void ownTraffic(final OwnTraffic ownTraffic) {
+        capture.ownTraffic(ownTraffic);
+    }
+
+    /** {@return the link types whose packets were refused, by number; empty if none} */
+    String refusedLinkTypes() {
+        return capture.refusedLinkTypes();
+    }
+
+    /** {@return the destinations of the moment} */
+    List<Destination> destinations() {
+        return exporting.destinations();
+    }
+
+    @Override
+    public void close() {
+        CloseHelper.closeAll(isCaptureAbandoned ? runners.subList(1, runners.size()) : runners);
+        if (runners.isEmpty()) {
+            capture.onClose();
+            metering.onClose();
+            exporting.onClose();
+        }
+    }
+
+    private static Thread daemon(final Runnable work) {
+        final Thread thread = new Thread(work);
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    private boolean isCaptureEnded() {
+        return capture.isEnded();
+    }
+
+    private boolean isMeteringEnded() {
+        return metering.isEnded();
+    }
+
+    private List<Stage[]> stagesOfThreads() {
+        return switch (threading) {
+            case PIPELINED -> List.of(new Stage[]{capture}, new Stage[]{metering}, new Stage[]{exporting});
+            case SHARED -> List.<Stage[]>of(new Stage[]{capture, metering, exporting});
+            case INVOKER -> List.of();
+        };
+    }
+
+    private static FlowCacheContext cacheContext(final ExporterConfig config) {
+        final ExporterConfig.Metering metering = config.metering();
+        return new FlowCacheContext()
+            .maxFlows(metering.maxFlows())
+            .activeTimeoutNs(metering.activeTimeoutNs())
+            .idleTimeoutNs(metering.idleTimeoutNs())
+            .tcpEndTimeoutNs(metering.tcpEndTimeoutNs())
+            .dscpInKey(metering.extraKeyFields().contains(KeyField.DSCP))
+            .vlanInKey(metering.extraKeyFields().contains(KeyField.VLAN))
+            .interfaceInKey(metering.extraKeyFields().contains(KeyField.INTERFACE));
+    }
+
+    /** Live, Linux hands over IPv6 packets of more than 64 KiB that offload joined; files are taken by their headers. */
+    private static PacketDecoder decoder(final ExporterConfig config, final boolean isLive, final Counters counters) {
+        final ExporterConfig.Decode decode = config.decode();
+        return new PacketDecoder(
+            new PacketDecoder.Context()
+                .fragmentPorts(decode.fragmentPorts())
+                .fragmentTableEntries(decode.fragmentTableEntries())
+                .fragmentTimeoutNs(decode.fragmentTimeoutNs())
+                .innerTunnels(decode.tunnels() == ExporterConfig.Tunnels.INNER)
+                .jumboLengths(isLive)
+                .digest(decode.digest() ? DigestKey.of(decode.digestKeyFile()) : null),
+            counters);
+    }
+
+    private static IdleStrategy idleStrategy(final ExporterConfig config) {
+        return switch (config.pipeline().idle()) {
+            case BACKOFF -> new BackoffIdleStrategy();
+            case SPIN -> new BusySpinIdleStrategy();
+            case YIELD -> new YieldingIdleStrategy();
+        };
+    }
+}

@@ -1,0 +1,273 @@
+package io.flowlag.exporter.process;
+
+import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Threading;
+import io.flowlag.exporter.console.ExitCode;
+import io.flowlag.exporter.console.ExitException;
+import io.flowlag.exporter.console.Progress;
+import io.flowlag.exporter.console.Signals;
+import io.flowlag.exporter.console.Terminal;
+import io.flowlag.exporter.pipeline.OwnTraffic;
+import io.flowlag.exporter.record.Destination;
+import io.flowlag.exporter.status.AccountingIdentity;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.DestinationStatistics;
+import io.flowlag.exporter.status.SourceStatistics;
+import io.flowlag.exporter.status.Statistics;
+import io.flowlag.exporter.status.StatisticsWriter;
+import org.agrona.concurrent.SystemNanoClock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+
+/**
+ * The conductor: runs a {@link MeteringPipeline} to its end on the caller's thread, and meanwhile watches signals, draws the
+ * progress line, writes statistics and tells of destinations in trouble. Touches no packet, except where the threading mode
+ * has no threads. Used once.
+ */
+final class PipelineRun implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(PipelineRun.class);
+    private static final long HOUSEKEEPING_NS = 100_000_000L;
+    private static final long WAIT_NS = 2_000_000L;
+    private static final long STOP_PATIENCE_NS = 1_000_000_000L;
+
+    private final Terminal terminal;
+    private final Signals signals;
+    private final boolean isLive;
+    private final boolean isInvoker;
+    private final List<? extends PacketSource> sources;
+    private final Counters counters;
+    private final StageErrors errors = new StageErrors();
+    private final StatisticsWriter statisticsWriter = new StatisticsWriter();
+    private final Map<Destination, String> toldErrors = new HashMap<>();
+    private final long startTimeMs = System.currentTimeMillis();
+    private final MeteringPipeline pipeline;
+    private final ExporterConfig.Stats statsConfig;
+    private final long memoryBoundBytes;
+
+    private long nextStatisticsNs;
+    private long stopDeadlineNs;
+    private Consumer<MeteringPipeline> onReload = (pipeline) -> { };
+
+    /**
+     * A run of the stages.
+     *
+     * @param config       of the process.
+     * @param sources      owned by the run from now on.
+     * @param isLive       whether packets come as they happen.
+     * @param destinations owned by the run from now on.
+     * @param counters     of the process.
+     * @param signals      what the system asks.
+     * @param terminal     for messages and statistics.
+     */
+    PipelineRun(
+        final ExporterConfig config,
+        final List<? extends PacketSource> sources,
+        final boolean isLive,
+        final List<Destination> destinations,
+        final Counters counters,
+        final Signals signals,
+        final Terminal terminal) {
+        this.counters = counters;
+        this.terminal = terminal;
+        this.signals = signals;
+        this.isLive = isLive;
+        this.sources = sources;
+        isInvoker = config.threading() == Threading.INVOKER;
+        statsConfig = config.stats();
+        memoryBoundBytes = MeteringPipeline.memoryBytes(config);
+        pipeline = new MeteringPipeline(config, sources, isLive, destinations, counters, errors);
+    }
+
+    /**
+     * What SIGHUP does.
+     *
+     * @param onReload given the pipeline; must not throw.
+     */
+    void onReload(final Consumer<MeteringPipeline> onReload) {
+        this.onReload = onReload;
+    }
+
+    /**
+     * Changes what is known as the process's own traffic.
+     *
+     * @param ownTraffic from now on.
+     */
+    void ownTraffic(final OwnTraffic ownTraffic) {
+        pipeline.ownTraffic(ownTraffic);
+    }
+
+    /** {@return how many exceptions there were that nobody foresaw} */
+    long errorCount() {
+        return errors.count();
+    }
+
+    /** Runs to the end of the sources, or until the system asks to stop. */
+    void run() {
+        try (Progress progress = new Progress(terminal, SystemNanoClock.INSTANCE)) {
+            pipeline.start();
+            long nextHousekeepingNs = System.nanoTime();
+            while (!pipeline.isEnded()) {
+                final int workCount = pipeline.doWork();
+                if (System.nanoTime() - nextHousekeepingNs >= 0) {
+                    nextHousekeepingNs = System.nanoTime() + HOUSEKEEPING_NS;
+                    keepHouse(progress);
+                }
+                if (!isInvoker || workCount == 0) {
+                    waitShortly();
+                }
+            }
+        }
+        counters.set(CounterId.ERRORS, errors.count());
+        tellDestinationErrors();
+    }
+
+    /**
+     * How the run ended, when nothing else is wrong: by faults of the program, or records that could not be written. A line
+     * is printed for each destination with losses.
+     *
+     * @return {@link ExitCode#DONE} if all is well.
+     */
+    ExitCode exitCode() {
+        ExitCode exitCode = ExitCode.DONE;
+        for (final Destination destination : pipeline.destinations()) {
+            final DestinationStatistics statistics = destination.statistics();
+            if (statistics.recordsFailed() > 0) {
+                terminal.message("flowlag: " + destination.name() + ": " + statistics.recordsFailed() + " of " +
+                    statistics.recordsMade() + " records were not sent: " + destination.lastError());
+                exitCode = ExitCode.CANNOT_WRITE;
+            }
+        }
+        if (errors.count() > 0) {
+            terminal.message(
+                "flowlag: internal error: " + errors.count() + " unexpected exceptions, see the log; please report it");
+            return ExitCode.INTERNAL;
+        }
+        return exitCode;
+    }
+
+    /** Says once which captured packets nobody here can read, if their link-layer type was the reason. */
+    void tellUnsupportedLinkTypes() {
+        final long refused = counters.get(CounterId.REFUSED_LINK_TYPE);
+        if (refused > 0) {
+            terminal.message("flowlag: " + refused + " packets have a link-layer type that is not supported: " +
+                pipeline.refusedLinkTypes() + "; convert them to Ethernet or raw IP");
+        }
+    }
+
+    /** Writes the statistics where the configuration wants them. */
+    void writeStatistics() {
+        if (statsConfig.file() == null) {
+            return;
+        }
+        try {
+            if (statsConfig.isStandardOutput()) {
+                statisticsWriter.write(statistics(), terminal.out());
+                terminal.out().flush();
+            } else {
+                statisticsWriter.write(statistics(), statsConfig.file());
+            }
+        } catch (final IOException ex) {
+            throw new ExitException(
+                ExitCode.CANNOT_WRITE, "cannot write statistics to " + statsConfig.file() + ": " + ex.getMessage());
+        }
+    }
+
+    /** {@return a view of all counters} */
+    Statistics statistics() {
+        final List<SourceStatistics> sourceStatistics = new ArrayList<>();
+        for (final PacketSource source : sources) {
+            sourceStatistics.add(new SourceStatistics(
+                source.name(), source.capturedCount(), source.filteredCount(), source.kernelDropCount(), source.damage()));
+        }
+        final List<DestinationStatistics> destinationStatistics = new ArrayList<>();
+        for (final Destination destination : pipeline.destinations()) {
+            destinationStatistics.add(destination.statistics());
+        }
+        return new Statistics(
+            counters, sourceStatistics, destinationStatistics, startTimeMs, System.currentTimeMillis(), memoryBoundBytes);
+    }
+
+    @Override
+    public void close() {
+        pipeline.close();
+    }
+
+    private void keepHouse(final Progress progress) {
+        counters.set(CounterId.ERRORS, errors.count());
+        if (signals.isStopRequested() || !isLive && errors.count() > 0) {
+            pipeline.requestStop();
+            if (stopDeadlineNs == 0) {
+                stopDeadlineNs = System.nanoTime() + STOP_PATIENCE_NS;
+            } else if (!isLive && System.nanoTime() - stopDeadlineNs >= 0) {
+                pipeline.abandonCapture();
+            }
+        }
+        if (signals.takeReloadRequest()) {
+            onReload.accept(pipeline);
+        }
+        if (signals.takeCountersRequest()) {
+            logCounters();
+        }
+        drawProgress(progress);
+        tellDestinationErrors();
+        if (statsConfig.intervalNs() > 0 && System.nanoTime() - nextStatisticsNs >= 0) {
+            nextStatisticsNs = System.nanoTime() + statsConfig.intervalNs();
+            writeStatistics();
+        }
+    }
+
+    private void waitShortly() {
+        if (!signals.isStopRequested()) {
+            signals.await(WAIT_NS);
+        } else {
+            LockSupport.parkNanos(WAIT_NS);
+        }
+    }
+
+    private void drawProgress(final Progress progress) {
+        if (isLive) {
+            return;
+        }
+        long consumedBytes = 0;
+        long totalBytes = 0;
+        for (final PacketSource source : sources) {
+            consumedBytes += source.consumedBytes();
+            totalBytes = totalBytes < 0 || source.totalBytes() < 0 ? -1 : totalBytes + source.totalBytes();
+        }
+        progress.update(consumedBytes, totalBytes, counters.get(CounterId.CAPTURED), counters.get(CounterId.FLOWS_CREATED));
+    }
+
+    private void tellDestinationErrors() {
+        for (final Destination destination : pipeline.destinations()) {
+            final String error = destination.lastError();
+            if (isLive && !error.isEmpty() && !error.equals(toldErrors.put(destination, error))) {
+                LOG.warn("{}: {}", destination.name(), error);
+            }
+        }
+    }
+
+    private void logCounters() {
+        final StringBuilder line = new StringBuilder("counters:");
+        for (int i = 0; i < CounterId.count(); i++) {
+            final CounterId id = CounterId.of(i);
+            line.append(' ').append(id.label()).append('=').append(counters.get(id));
+        }
+        LOG.info("{}", line);
+        for (final Destination destination : pipeline.destinations()) {
+            LOG.info("{}", destination.statistics());
+        }
+        LOG.info("unexplained: captured={} decoded={} records={} (packets under way count here)",
+            AccountingIdentity.unexplainedCaptured(counters), AccountingIdentity.unexplainedDecoded(counters),
+            AccountingIdentity.unexplainedRecords(counters));
+    }
+}

@@ -1,0 +1,197 @@
+package io.flowlag.exporter.process;
+
+import io.flowlag.exporter.capture.LiveCaptureOptions;
+import io.flowlag.exporter.capture.LivePacketSource;
+import io.flowlag.exporter.capture.live.LiveCapture;
+import io.flowlag.exporter.config.ConfigurationException;
+import io.flowlag.exporter.config.EffectiveValue;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.console.ExitCode;
+import io.flowlag.exporter.console.ExitException;
+import io.flowlag.exporter.console.Logging;
+import io.flowlag.exporter.console.Signals;
+import io.flowlag.exporter.console.Terminal;
+import io.flowlag.exporter.record.Destination;
+import io.flowlag.exporter.record.DestinationFactory;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import org.agrona.CloseHelper;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * {@code flowlag run}: the exporter process on live interfaces, until a signal or until its interfaces are gone. SIGHUP takes
+ * over a changed configuration without losing a flow, or refuses it as a whole.
+ */
+public final class RunProcess {
+    private static final Logger LOG = LoggerFactory.getLogger(RunProcess.class);
+
+    private final Terminal terminal;
+    private final Supplier<ExporterConfig> reload;
+    private final Counters counters = new Counters();
+    private ExporterConfig config;
+    private Destinations destinations;
+
+    private RunProcess(final ExporterConfig config, final Supplier<ExporterConfig> reload, final Terminal terminal) {
+        this.config = config;
+        this.reload = reload;
+        this.terminal = terminal;
+    }
+
+    /**
+     * Runs the process.
+     *
+     * @param config   with at least one interface and one destination.
+     * @param reload   reads the same file and options again; throws a {@link ConfigurationException} if they are not in order.
+     * @param terminal for messages and statistics.
+     * @return how it ended.
+     * @throws io.flowlag.exporter.capture.CaptureException if an interface cannot be opened.
+     */
+    public static ExitCode run(
+        final ExporterConfig config, final Supplier<ExporterConfig> reload, final Terminal terminal) {
+        return new RunProcess(config, reload, terminal).run();
+    }
+
+    private ExitCode run() {
+        final Signals signals = Signals.install(Signals.HangUp.RELOADS);
+        final List<LivePacketSource> sources = openSources();
+        destinations = new Destinations(factory(sources));
+        try (PipelineRun run = new PipelineRun(config, sources, true, openDestinations(sources), counters, signals, terminal)) {
+            tellConfiguration();
+            tellNotices(sources);
+            run.ownTraffic(LocalTraffic.of(config.exporting().destinations()));
+            run.onReload((pipeline) -> onReload(run, pipeline));
+            run.run();
+            run.tellUnsupportedLinkTypes();
+            run.writeStatistics();
+            LOG.info("ended: {} packets metered, {} flow records made",
+                counters.get(CounterId.METERED), counters.get(CounterId.RECORDS_MADE));
+            return exitCode(run, sources);
+        }
+    }
+
+    private ExitCode exitCode(final PipelineRun run, final List<LivePacketSource> sources) {
+        ExitCode exitCode = run.errorCount() > 0 ? ExitCode.INTERNAL : ExitCode.DONE;
+        for (final LivePacketSource source : sources) {
+            if (source.damage() != null) {
+                terminal.message("flowlag: " + source.name() + ": " + source.damage());
+                exitCode = ExitCode.NO_INPUT;
+            }
+        }
+        return exitCode;
+    }
+
+    private List<LivePacketSource> openSources() {
+        final List<LivePacketSource> sources = new ArrayList<>();
+        try {
+            for (final String interfaceName : config.capture().interfaces()) {
+                sources.add(LiveCapture.open(options(interfaceName)));
+            }
+            return sources;
+        } catch (final RuntimeException ex) {
+            CloseHelper.closeAll(sources);
+            throw ex;
+        }
+    }
+
+    private List<Destination> openDestinations(final List<LivePacketSource> sources) {
+        try {
+            return destinations.of(config);
+        } catch (final RuntimeException ex) {
+            CloseHelper.closeAll(sources);
+            throw ex;
+        }
+    }
+
+    private static void tellNotices(final List<LivePacketSource> sources) {
+        for (final LivePacketSource source : sources) {
+            source.notices().forEach((notice) -> LOG.warn("{}: {}", source.name(), notice));
+        }
+    }
+
+    private DestinationFactory factory(final List<LivePacketSource> sources) {
+        final boolean[] isEgress = new boolean[sources.size()];
+        Arrays.fill(isEgress, config.capture().direction() == ExporterConfig.Direction.OUT);
+        final Map<Integer, String> interfaceNames = new LinkedHashMap<>();
+        for (int i = 0; i < sources.size(); i++) {
+            interfaceNames.put(sources.get(i).interfaceId(), config.capture().interfaces().get(i));
+        }
+        return new DestinationFactory(false, isEgress, interfaceNames, counters);
+    }
+
+    private LiveCaptureOptions options(final String interfaceName) {
+        final ExporterConfig.Capture capture = config.capture();
+        return LiveCaptureOptions.of(interfaceName)
+            .withKind(LiveCaptureOptions.Kind.valueOf(capture.source().name()))
+            .withDirection(LiveCaptureOptions.Direction.valueOf(capture.direction().name()))
+            .withPromiscuous(capture.promiscuous())
+            .withSnapLengthBytes(capture.snapLengthBytes())
+            .withRing((int)capture.ringBytes(), 0, LiveCaptureOptions.DEFAULT_BLOCK_TIMEOUT_MS)
+            .withFilterExpression(capture.filter())
+            .withHardwareTimestamps(capture.hardwareTimestamps());
+    }
+
+    private void tellConfiguration() {
+        config.warnings().forEach((warning) -> LOG.warn("{}", warning));
+        for (final EffectiveValue value : config.effectiveValues()) {
+            if (value.origin().isDefault()) {
+                LOG.debug("{} = {} ({})", value.path(), value.text(), value.origin());
+            } else {
+                LOG.info("{} = {} ({})", value.path(), value.text(), value.origin());
+            }
+        }
+        final long ringsBytes = config.capture().interfaces().size() * config.capture().ringBytes();
+        LOG.info("memory bound outside the heap: {} MiB: flow cache and rings {} MiB, packet rings of the kernel {} MiB",
+            mebibytes(MeteringPipeline.memoryBytes(config) + ringsBytes),
+            mebibytes(MeteringPipeline.memoryBytes(config)), mebibytes(ringsBytes));
+        LOG.info("metering {} with {} threading, exporting to {} as profile {}",
+            String.join(", ", config.capture().interfaces()), config.threading().name().toLowerCase(Locale.ROOT),
+            config.exporting().destinations().stream().map(ExporterConfig.Destination::uri).toList(),
+            config.exporting().destinations().stream().map((each) -> each.profile().name().toLowerCase(Locale.ROOT))
+                .distinct().toList());
+    }
+
+    private void onReload(final PipelineRun run, final MeteringPipeline pipeline) {
+        final ExporterConfig newer;
+        try {
+            newer = reload.get();
+        } catch (final ConfigurationException ex) {
+            ex.errors().forEach((error) -> LOG.error("reload refused, the old configuration stays: {}", error));
+            return;
+        } catch (final RuntimeException ex) {
+            LOG.error("reload refused, the old configuration stays: {}", ex.getMessage());
+            return;
+        }
+        final List<String> restartKeys = config.restartKeys(newer);
+        if (!restartKeys.isEmpty()) {
+            LOG.error("reload refused, the old configuration stays: {} cannot change while running; restart for it",
+                String.join(", ", restartKeys));
+            return;
+        }
+        final List<Destination> newDestinations;
+        try {
+            newDestinations = destinations.of(newer);
+        } catch (final ExitException ex) {
+            LOG.error("reload refused, the old configuration stays: {}", ex.getMessage());
+            return;
+        }
+        Logging.configure(newer.log(), terminal);
+        newer.warnings().forEach((warning) -> LOG.warn("{}", warning));
+        pipeline.reload(newer, newDestinations);
+        run.ownTraffic(LocalTraffic.of(newer.exporting().destinations()));
+        config = newer;
+        LOG.info("reloaded");
+    }
+
+    private static long mebibytes(final long octets) {
+        return octets + (1 << 20) - 1 >> 20;
+    }
+}

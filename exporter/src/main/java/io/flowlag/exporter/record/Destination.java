@@ -1,0 +1,58 @@
+package io.flowlag.exporter.record;
+
+import io.flowlag.exporter.status.DestinationStatistics;
+import org.agrona.DirectBuffer;
+
+/**
+ * Where flow records go. The exporting thread owns it; only {@link #statistics()} may be read by others. Nothing here waits:
+ * a destination that cannot take a record says so at once.
+ */
+public interface Destination {
+    /** What became of a record. */
+    enum Outcome {
+        /** Taken, or counted as failed: the caller is done with the record. */
+        DONE,
+        /** Not taken yet, said in file replay only: the caller offers it again after {@link #doWork}. */
+        BLOCKED
+    }
+
+    /** {@return what the destination is, for messages: its URI} */
+    String name();
+
+    /**
+     * Offers one flow.
+     *
+     * @param entry       holds the finished flow, see {@link io.flowlag.exporter.flow.FlowEntry}.
+     * @param offset      of the flow.
+     * @param lengthBytes of the flow.
+     * @param nowMs       the time now, UNIX epoch.
+     * @return what became of it.
+     */
+    Outcome offer(DirectBuffer entry, int offset, int lengthBytes, long nowMs);
+
+    /** From now on loses what it cannot take, counted, instead of answering {@link Outcome#BLOCKED}. */
+    void stopWaiting();
+
+    /**
+     * Sends what is due, connects, repeats templates.
+     *
+     * @param nowMs the time now, UNIX epoch.
+     * @return how much was done.
+     */
+    int doWork(long nowMs);
+
+    /**
+     * Begins, or goes on with, the orderly end: everything taken is sent, then the session is closed.
+     *
+     * @param nowMs      the time now, UNIX epoch.
+     * @param deadlineMs when to give up; what is left then is counted as failed.
+     * @return whether the destination is closed.
+     */
+    boolean close(long nowMs, long deadlineMs);
+
+    /** {@return counters of this destination; safe from any thread} */
+    DestinationStatistics statistics();
+
+    /** {@return the last reason for which something could not be sent, or an empty string; safe from any thread} */
+    String lastError();
+}

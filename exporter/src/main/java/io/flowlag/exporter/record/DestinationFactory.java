@@ -1,0 +1,133 @@
+package io.flowlag.exporter.record;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Profile;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.ipfix.element.ElementRegistry;
+import io.flowlag.ipfix.element.InformationElement;
+import io.flowlag.ipfix.session.ExportingSession;
+import io.flowlag.ipfix.session.OptionsWriter;
+import io.flowlag.ipfix.session.SessionSettings;
+import io.flowlag.ipfix.template.TemplateCatalog;
+import io.flowlag.ipfix.transport.Endpoint;
+import io.flowlag.ipfix.transport.FileTransport;
+import io.flowlag.ipfix.transport.StreamSettings;
+import io.flowlag.ipfix.transport.TcpTransport;
+import io.flowlag.ipfix.transport.TlsCredentials;
+import io.flowlag.ipfix.transport.TlsTransport;
+import io.flowlag.ipfix.transport.Transport;
+import io.flowlag.ipfix.transport.UdpTransport;
+
+import java.io.IOException;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Makes destinations from their configuration. Used when the process starts and when it reloads.
+ */
+public final class DestinationFactory {
+    private final boolean mayWait;
+    private final boolean[] isEgress;
+    private final Map<Integer, String> interfaceNames;
+    private final Counters counters;
+
+    /**
+     * A factory for one process.
+     *
+     * @param mayWait        whether the exporting stage offers a record again that was not taken: file replay.
+     * @param isEgress       by observation point: whether its packets were captured on their way out of the interface.
+     * @param interfaceNames by interface index, for options records.
+     * @param counters       of the process, for options records.
+     */
+    public DestinationFactory(
+        final boolean mayWait, final boolean[] isEgress, final Map<Integer, String> interfaceNames, final Counters counters) {
+        this.mayWait = mayWait;
+        this.isEgress = isEgress.clone();
+        this.interfaceNames = Map.copyOf(interfaceNames);
+        this.counters = counters;
+    }
+
+    /**
+     * Makes one destination; it connects when it is worked.
+     *
+     * @param config of the process.
+     * @param spec   of the destination.
+     * @return the destination.
+     * @throws IOException if a file cannot be opened or credentials cannot be read; the message names it.
+     */
+    public Destination make(final ExporterConfig config, final ExporterConfig.Destination spec) throws IOException {
+        return make(spec.uri(), transport(config, spec), config, spec);
+    }
+
+    /**
+     * Makes a destination that sends by a given transport.
+     *
+     * @param name      for messages.
+     * @param transport owned by the destination from now on.
+     * @param config    of the process.
+     * @param spec      of the session and its records.
+     * @return the destination.
+     */
+    public Destination make(
+        final String name, final Transport transport, final ExporterConfig config, final ExporterConfig.Destination spec) {
+        final int enterpriseNumber = (int)config.exporting().enterpriseNumber();
+        final ElementRegistry registry = FlowElements.registry(enterpriseNumber);
+        final TemplateCatalog catalog = new TemplateCatalog(registry);
+        final ExportingSession session = new ExportingSession(transport, settings(config, spec), catalog);
+        final FlowRecordEncoder encoder = new FlowRecordEncoder(registry, catalog, spec.profile(), isEgress, counters);
+        final OptionsExporter options = !spec.options() ? null : new OptionsExporter(
+            session,
+            new OptionsWriter(session, catalog),
+            (int)config.observationDomainId(),
+            toMs(spec.optionsIntervalNs()),
+            spec.transport() == ExporterConfig.Transport.UDP ? toMs(spec.templateRefreshNs()) : 0,
+            spec.profile() == Profile.FULL ? enterpriseElements(registry) : List.of(),
+            interfaceNames,
+            counters);
+        return new IpfixDestination(name, session, encoder, options);
+    }
+
+    private SessionSettings settings(final ExporterConfig config, final ExporterConfig.Destination spec) {
+        return new SessionSettings()
+            .observationDomainId((int)config.observationDomainId())
+            .maxMessageBytes(spec.maxMessageBytes())
+            .maxLingerMs(toMs(spec.flushIntervalNs()))
+            .templateRefreshIntervalMs(toMs(spec.templateRefreshNs()))
+            .templateRefreshMessages(spec.templateRefreshMessages())
+            .lossless(mayWait);
+    }
+
+    private static Transport transport(final ExporterConfig config, final ExporterConfig.Destination spec) throws IOException {
+        return switch (spec.transport()) {
+            case UDP -> new UdpTransport(
+                new Endpoint(spec.host(), spec.port()), spec.sendBufferBytes(), spec.rateLimitBitsPerSecond());
+            case TCP -> new TcpTransport(streamSettings(spec));
+            case TLS -> new TlsTransport(
+                streamSettings(spec),
+                TlsCredentials.load(
+                    config.exporting().tls().key(), config.exporting().tls().certificate(), config.exporting().tls().trust()),
+                spec.host(),
+                config.exporting().tls().peers());
+            case FILE -> new FileTransport(spec.file());
+        };
+    }
+
+    private static StreamSettings streamSettings(final ExporterConfig.Destination spec) {
+        return StreamSettings.of(new Endpoint(spec.host(), spec.port()))
+            .withTimes(toMs(spec.connectTimeoutNs()), toMs(spec.reconnectIntervalNs()))
+            .withBuffers(spec.sendBufferBytes(), StreamSettings.DEFAULT_SOCKET_SEND_BUFFER_BYTES);
+    }
+
+    private static List<InformationElement> enterpriseElements(final ElementRegistry registry) {
+        return registry.elements().stream()
+            .filter(InformationElement::isEnterprise)
+            .sorted(Comparator.comparingInt(InformationElement::elementId))
+            .toList();
+    }
+
+    private static long toMs(final long ns) {
+        return TimeUnit.NANOSECONDS.toMillis(ns);
+    }
+}

@@ -1,0 +1,213 @@
+package io.flowlag.exporter.record;
+
+import io.flowlag.exporter.config.ExporterConfig.Profile;
+import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.ipfix.element.ElementRegistry;
+import io.flowlag.ipfix.message.NtpTimestamp;
+import io.flowlag.ipfix.session.ExportingSession;
+import io.flowlag.ipfix.template.FieldSpecifier;
+import io.flowlag.ipfix.template.Template;
+import io.flowlag.ipfix.template.TemplateCatalog;
+import io.flowlag.rli.counters.DelayCounters;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import static java.nio.ByteOrder.BIG_ENDIAN;
+
+/**
+ * Writes finished flows as Data Records of one session: picks the template by the record's presence groups, claims the space
+ * and fills the fields in the template's order. When no further template may be made, a record goes out without the groups
+ * that fewest readers miss, and is counted; the templates without any group are made first, so that there always is one.
+ * <p>
+ * The exporting thread owns it. Allocates at construction, and when a template is needed for the first time.
+ */
+final class FlowRecordEncoder {
+    private static final long NS_PER_MS = 1_000_000L;
+
+    /** The order in which groups are left out when there are too many templates. */
+    private static final int[] DISPENSABLE = {
+        Presence.VLAN, Presence.ICMP, Presence.MINIMUM_US, Presence.MAXIMUM_US, Presence.SUM_US, Presence.MEAN_US,
+        Presence.DELAY};
+
+    /** The record shape of one combination of presence groups. */
+    private record Shape(Template template, RecordField[] fields, boolean isPoorer) {
+    }
+
+    private final ElementRegistry registry;
+    private final TemplateCatalog catalog;
+    private final Profile profile;
+    private final boolean[] isEgress;
+    private final Counters counters;
+    private final Shape[] shapes = new Shape[Presence.MASK_COUNT];
+
+    /**
+     * An encoder for one session.
+     *
+     * @param registry of all elements.
+     * @param catalog  of the session's templates.
+     * @param profile  which elements a record has.
+     * @param isEgress by observation point: whether its packets were captured on their way out of the interface.
+     * @param counters of the process; the exporting thread writes the counter of records without a group.
+     */
+    FlowRecordEncoder(
+        final ElementRegistry registry,
+        final TemplateCatalog catalog,
+        final Profile profile,
+        final boolean[] isEgress,
+        final Counters counters) {
+        this.registry = registry;
+        this.catalog = catalog;
+        this.profile = profile;
+        this.isEgress = isEgress.clone();
+        this.counters = counters;
+        shapeOf(0);
+        shapeOf(Presence.IPV6);
+    }
+
+    /**
+     * Writes one flow into the session's message.
+     *
+     * @param session     takes the record.
+     * @param entry       holds the finished flow, see {@link FlowEntry}.
+     * @param offset      of the flow.
+     * @param lengthBytes of the flow.
+     * @param nowMs       the time now, UNIX epoch.
+     * @return 0 or more when the record was taken; else the session's reason.
+     */
+    int encode(
+        final ExportingSession session, final DirectBuffer entry, final int offset, final int lengthBytes, final long nowMs) {
+        final Shape shape = shapeOf(Presence.maskOf(entry, offset, lengthBytes));
+        final int claimed = session.claim(
+            shape.template,
+            shape.template.recordLengthBytes(),
+            nowMs,
+            FlowEntry.packetCount(entry, offset),
+            FlowEntry.octetCount(entry, offset));
+        if (claimed < 0) {
+            return claimed;
+        }
+        if (shape.isPoorer) {
+            counters.increment(CounterId.RECORDS_WITHOUT_GROUP);
+        }
+
+        final MutableDirectBuffer message = session.buffer();
+        int at = claimed;
+        for (final RecordField field : shape.fields) {
+            at += write(message, at, field, entry, offset);
+        }
+        session.commit();
+        return claimed;
+    }
+
+    private Shape shapeOf(final int presence) {
+        Shape shape = shapes[presence];
+        if (shape == null) {
+            shape = newShape(presence);
+            int remaining = presence;
+            for (int i = 0; shape == null; i++) {
+                remaining &= ~DISPENSABLE[i];
+                final Shape poorer = shapes[remaining];
+                shape = poorer == null ? null : new Shape(poorer.template, poorer.fields, true);
+            }
+            shapes[presence] = shape;
+        }
+        return shape;
+    }
+
+    private Shape newShape(final int presence) {
+        final List<RecordField> fields = new ArrayList<>();
+        final List<FieldSpecifier> specifiers = new ArrayList<>();
+        for (final RecordField field : RecordField.values()) {
+            if (field.isSent(profile, presence)) {
+                fields.add(field);
+                specifiers.add(FieldSpecifier.of(registry.element(field.elementName())));
+            }
+        }
+        final Template template = catalog.template(0, specifiers);
+        return template == null ? null : new Shape(template, fields.toArray(new RecordField[0]), false);
+    }
+
+    private int write(
+        final MutableDirectBuffer to, final int at, final RecordField field, final DirectBuffer entry, final int offset) {
+        return switch (field) {
+            case SOURCE_IPV4 -> put4(to, at, FlowEntry.sourceLow(entry, offset));
+            case DESTINATION_IPV4 -> put4(to, at, FlowEntry.destinationLow(entry, offset));
+            case SOURCE_IPV6 -> put8(to, at, FlowEntry.sourceHigh(entry, offset)) +
+                put8(to, at + Long.BYTES, FlowEntry.sourceLow(entry, offset));
+            case DESTINATION_IPV6 -> put8(to, at, FlowEntry.destinationHigh(entry, offset)) +
+                put8(to, at + Long.BYTES, FlowEntry.destinationLow(entry, offset));
+            case SOURCE_PORT -> put2(to, at, FlowEntry.sourcePort(entry, offset));
+            case DESTINATION_PORT -> put2(to, at, FlowEntry.destinationPort(entry, offset));
+            case PROTOCOL -> put1(to, at, FlowEntry.protocol(entry, offset));
+            case CLASS_OF_SERVICE -> put1(to, at, FlowEntry.ipClassOfService(entry, offset));
+            case TCP_CONTROL_BITS -> put2(to, at, FlowEntry.tcpControlBits(entry, offset));
+            case ICMP_TYPE_CODE_IPV4, ICMP_TYPE_CODE_IPV6 -> put2(to, at, FlowEntry.icmpTypeCode(entry, offset));
+            case VLAN_ID -> put2(to, at, FlowEntry.vlanId(entry, offset));
+            case INGRESS_INTERFACE -> put4(to, at, interfaceId(entry, offset, false));
+            case EGRESS_INTERFACE -> put4(to, at, interfaceId(entry, offset, true));
+            case PACKETS -> put8(to, at, FlowEntry.packetCount(entry, offset));
+            case OCTETS -> put8(to, at, FlowEntry.octetCount(entry, offset));
+            case START_MILLISECONDS -> put8(to, at, Math.floorDiv(FlowEntry.startNs(entry, offset), NS_PER_MS));
+            case END_MILLISECONDS -> put8(to, at, Math.floorDiv(FlowEntry.endNs(entry, offset), NS_PER_MS));
+            case START_NANOSECONDS -> put8(to, at, NtpTimestamp.ofEpochNs(FlowEntry.startNs(entry, offset)));
+            case END_NANOSECONDS -> put8(to, at, NtpTimestamp.ofEpochNs(FlowEntry.endNs(entry, offset)));
+            case END_REASON -> put1(to, at, FlowEntry.endReason(entry, offset));
+            case FLOW_ID -> put8(to, at, FlowEntry.flowId(entry, offset));
+            case MINIMUM_LENGTH -> put8(to, at, FlowEntry.minimumLengthBytes(entry, offset) & 0xFFFF_FFFFL);
+            case MAXIMUM_LENGTH -> put8(to, at, FlowEntry.maximumLengthBytes(entry, offset) & 0xFFFF_FFFFL);
+            case MINIMUM_TTL -> put1(to, at, FlowEntry.minimumTtl(entry, offset));
+            case MAXIMUM_TTL -> put1(to, at, FlowEntry.maximumTtl(entry, offset));
+            default -> writeDelay(to, at, field, entry, offset);
+        };
+    }
+
+    private static int writeDelay(
+        final MutableDirectBuffer to, final int at, final RecordField field, final DirectBuffer entry, final int offset) {
+        final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
+        return switch (field) {
+            case DELAY_MEAN_MICROSECONDS -> put4(to, at, Presence.toMicros(DelayCounters.meanNs(entry, delayOffset)));
+            case DELAY_MINIMUM_MICROSECONDS -> put4(to, at, Presence.toMicros(DelayCounters.minimumNs(entry, delayOffset)));
+            case DELAY_MAXIMUM_MICROSECONDS -> put4(to, at, Presence.toMicros(DelayCounters.maximumNs(entry, delayOffset)));
+            case DELAY_SUM_MICROSECONDS -> put8(to, at, Presence.toMicros(DelayCounters.sumNs(entry, delayOffset)));
+            case DELAY_SAMPLES -> put8(to, at, DelayCounters.count(entry, delayOffset));
+            case DELAY_SUM -> put8(to, at, DelayCounters.sumNs(entry, delayOffset));
+            case DELAY_SQUARE_SUM ->
+                put8(to, at, Double.doubleToRawLongBits(DelayCounters.squareSumNs2(entry, delayOffset)));
+            case DELAY_STANDARD_DEVIATION ->
+                put8(to, at, Math.round(DelayCounters.standardDeviationNs(entry, delayOffset)));
+            case DELAY_MEAN -> put8(to, at, DelayCounters.meanNs(entry, delayOffset));
+            case DELAY_MINIMUM -> put8(to, at, DelayCounters.minimumNs(entry, delayOffset));
+            case DELAY_MAXIMUM -> put8(to, at, DelayCounters.maximumNs(entry, delayOffset));
+            default -> throw new IllegalStateException(field.name());
+        };
+    }
+
+    private long interfaceId(final DirectBuffer entry, final int offset, final boolean isForEgress) {
+        return isEgress[FlowEntry.observationPoint(entry, offset)] == isForEgress ? FlowEntry.interfaceId(entry, offset) : 0;
+    }
+
+    private static int put1(final MutableDirectBuffer to, final int at, final int value) {
+        to.putByte(at, (byte)value);
+        return Byte.BYTES;
+    }
+
+    private static int put2(final MutableDirectBuffer to, final int at, final int value) {
+        to.putShort(at, (short)value, BIG_ENDIAN);
+        return Short.BYTES;
+    }
+
+    private static int put4(final MutableDirectBuffer to, final int at, final long value) {
+        to.putInt(at, (int)value, BIG_ENDIAN);
+        return Integer.BYTES;
+    }
+
+    private static int put8(final MutableDirectBuffer to, final int at, final long value) {
+        to.putLong(at, value, BIG_ENDIAN);
+        return Long.BYTES;
+    }
+}

@@ -1,0 +1,178 @@
+package io.flowlag.exporter.record;
+
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.ipfix.element.InformationElement;
+import io.flowlag.ipfix.session.ExportingSession;
+import io.flowlag.ipfix.session.OptionsWriter;
+import io.flowlag.ipfix.session.SessionCounter;
+import io.flowlag.ipfix.session.SessionStatistics;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * The options records of one session: what the enterprise elements mean (RFC 5610) and the names of interfaces, at the start of
+ * each Transport Session and again at the refresh interval; statistics and reliability of Metering and Exporting Process (RFC
+ * 7011 sections 4.1 to 4.3) at the options interval. A record that the session cannot take now is not sent again before its
+ * next turn. The exporting thread owns it. Allocates at construction, and when options templates are needed first.
+ */
+final class OptionsExporter {
+    private final ExportingSession session;
+    private final OptionsWriter writer;
+    private final int observationDomainId;
+    private final long intervalMs;
+    private final long descriptionIntervalMs;
+    private final List<InformationElement> elements;
+    private final Map<Integer, String> interfaceNames;
+    private final Counters counters;
+
+    private long describedSession;
+    private long nextDescriptionMs;
+    private long nextStatisticsMs;
+    private long ignoredPackets;
+    private long firstIgnoredMs;
+    private long lastIgnoredMs;
+    private long notSentRecords;
+    private long firstNotSentMs;
+    private long lastNotSentMs;
+
+    /**
+     * Options records of a session.
+     *
+     * @param session               takes the records.
+     * @param writer                of the session.
+     * @param observationDomainId   scope of the statistics.
+     * @param intervalMs            between two statistics.
+     * @param descriptionIntervalMs between two descriptions in one Transport Session; 0 for one only.
+     * @param elements              enterprise elements to describe; may be empty.
+     * @param interfaceNames        by interface index; may be empty.
+     * @param counters              of the process.
+     */
+    OptionsExporter(
+        final ExportingSession session,
+        final OptionsWriter writer,
+        final int observationDomainId,
+        final long intervalMs,
+        final long descriptionIntervalMs,
+        final List<InformationElement> elements,
+        final Map<Integer, String> interfaceNames,
+        final Counters counters) {
+        this.session = session;
+        this.writer = writer;
+        this.observationDomainId = observationDomainId;
+        this.intervalMs = intervalMs;
+        this.descriptionIntervalMs = descriptionIntervalMs;
+        this.elements = elements;
+        this.interfaceNames = interfaceNames;
+        this.counters = counters;
+    }
+
+    /**
+     * Sends what is due.
+     *
+     * @param nowMs the time now, UNIX epoch.
+     * @return how many records were written.
+     */
+    int doWork(final long nowMs) {
+        final long transportSession = session.transportSessionCount();
+        if (transportSession == 0) {
+            return 0;
+        }
+        noteLosses(nowMs);
+        int workCount = 0;
+        final boolean isRefreshDue = descriptionIntervalMs > 0 && nowMs >= nextDescriptionMs;
+        if (transportSession != describedSession || isRefreshDue) {
+            describedSession = transportSession;
+            nextDescriptionMs = nowMs + descriptionIntervalMs;
+            workCount += describe(nowMs);
+        }
+        if (nowMs >= nextStatisticsMs) {
+            workCount += nextStatisticsMs == 0 ? 0 : writeStatistics(nowMs);
+            nextStatisticsMs = nowMs + intervalMs;
+        }
+        return workCount;
+    }
+
+    /**
+     * The statistics once more, before the session ends.
+     *
+     * @param nowMs the time now, UNIX epoch.
+     */
+    void doLastWork(final long nowMs) {
+        if (session.transportSessionCount() > 0) {
+            noteLosses(nowMs);
+            writeStatistics(nowMs);
+        }
+    }
+
+    /**
+     * Says between which times the flows of a file lie (RFC 5655 section 8.1.2).
+     *
+     * @param firstStartMs the earliest start of a flow.
+     * @param lastEndMs    the latest end of a flow.
+     * @param nowMs        the time now, UNIX epoch.
+     */
+    void writeTimeWindow(final long firstStartMs, final long lastEndMs, final long nowMs) {
+        writer.timeWindow(firstStartMs, lastEndMs, nowMs);
+    }
+
+    private int describe(final long nowMs) {
+        for (int i = 0; i < elements.size(); i++) {
+            writer.typeInformation(elements.get(i), nowMs);
+        }
+        for (final Map.Entry<Integer, String> each : interfaceNames.entrySet()) {
+            writer.interfaceName(each.getKey(), each.getValue(), "", nowMs);
+        }
+        return elements.size() + interfaceNames.size();
+    }
+
+    private int writeStatistics(final long nowMs) {
+        final SessionStatistics statistics = session.statistics();
+        writer.meteringStatistics(
+            observationDomainId,
+            statistics.get(SessionCounter.MESSAGES),
+            statistics.recordsExported(),
+            statistics.get(SessionCounter.OCTETS),
+            nowMs);
+        int count = 1;
+        if (ignoredPackets > 0) {
+            writer.meteringReliability(
+                observationDomainId,
+                ignoredPackets,
+                counters.get(CounterId.IGNORED_OCTETS),
+                firstIgnoredMs,
+                lastIgnoredMs,
+                nowMs);
+            count++;
+        }
+        if (notSentRecords > 0) {
+            writer.exportingReliability(
+                observationDomainId,
+                notSentRecords,
+                statistics.get(SessionCounter.PACKETS_NOT_SENT),
+                statistics.get(SessionCounter.OCTETS_NOT_SENT),
+                firstNotSentMs,
+                lastNotSentMs,
+                nowMs);
+            count++;
+        }
+        return count;
+    }
+
+    private void noteLosses(final long nowMs) {
+        final long ignored = counters.refused() + counters.get(CounterId.DROPPED_AT_PACKET_RING) +
+            counters.get(CounterId.LOST_IN_KERNEL);
+        if (ignored != ignoredPackets) {
+            firstIgnoredMs = ignoredPackets == 0 ? nowMs : firstIgnoredMs;
+            lastIgnoredMs = nowMs;
+            ignoredPackets = ignored;
+        }
+        final long notSent = session.statistics().recordsFailed() + counters.get(CounterId.DROPPED_AT_RECORD_RING);
+        if (notSent != notSentRecords) {
+            firstNotSentMs = notSentRecords == 0 ? nowMs : firstNotSentMs;
+            lastNotSentMs = nowMs;
+            notSentRecords = notSent;
+        }
+    }
+}

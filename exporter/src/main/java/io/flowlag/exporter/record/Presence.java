@@ -1,0 +1,86 @@
+package io.flowlag.exporter.record;
+
+import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.rli.counters.DelayCounters;
+import org.agrona.DirectBuffer;
+
+/**
+ * Which groups of elements a flow record has: a value that was not measured, or that its element cannot carry, is absent,
+ * never 0. The groups of a record make a small number that picks its template. Stateless.
+ */
+final class Presence {
+    /** Addresses are IPv6; IPv4 without it. */
+    static final int IPV6 = 1;
+    /** ICMP type and code. */
+    static final int ICMP = 1 << 1;
+    /** VLAN id. */
+    static final int VLAN = 1 << 2;
+    /** Per-packet delay samples. */
+    static final int DELAY = 1 << 3;
+    /** The mean delay fits an unsigned 32-bit number of microseconds. */
+    static final int MEAN_US = 1 << 4;
+    /** The smallest delay fits. */
+    static final int MINIMUM_US = 1 << 5;
+    /** The largest delay fits. */
+    static final int MAXIMUM_US = 1 << 6;
+    /** Every packet has a sample and the sum is not negative. */
+    static final int SUM_US = 1 << 7;
+    /** How many different masks there are. */
+    static final int MASK_COUNT = 1 << 8;
+
+    private static final int PROTOCOL_ICMP = 1;
+    private static final int PROTOCOL_ICMPV6 = 58;
+    private static final long MAX_UNSIGNED_32 = 0xFFFF_FFFFL;
+
+    private Presence() {
+    }
+
+    /**
+     * The groups of a flow.
+     *
+     * @param entry       holds the finished flow.
+     * @param offset      of the flow.
+     * @param lengthBytes of the flow; longer than the base when it has delay counters.
+     * @return a sum of the constants above.
+     */
+    static int maskOf(final DirectBuffer entry, final int offset, final int lengthBytes) {
+        final boolean isIpv6 = FlowEntry.ipVersion(entry, offset) == 6;
+        final int protocol = FlowEntry.protocol(entry, offset);
+        int mask = isIpv6 ? IPV6 : 0;
+        if (protocol == (isIpv6 ? PROTOCOL_ICMPV6 : PROTOCOL_ICMP)) {
+            mask |= ICMP;
+        }
+        if ((FlowEntry.flags(entry, offset) & FlowEntry.FLAG_VLAN) != 0) {
+            mask |= VLAN;
+        }
+        return lengthBytes > FlowEntry.BASE_LENGTH_BYTES ? mask | delayMaskOf(entry, offset) : mask;
+    }
+
+    /**
+     * Nanoseconds to microseconds, rounded half up.
+     *
+     * @param ns 0 or more.
+     * @return µs.
+     */
+    static long toMicros(final long ns) {
+        return (ns + 500) / 1000;
+    }
+
+    private static int delayMaskOf(final DirectBuffer entry, final int offset) {
+        final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
+        final long sampleCount = DelayCounters.count(entry, delayOffset);
+        if (sampleCount == 0) {
+            return 0;
+        }
+        final boolean isComplete = sampleCount == FlowEntry.packetCount(entry, offset);
+        return DELAY |
+            (fitsMicros(DelayCounters.meanNs(entry, delayOffset)) ? MEAN_US : 0) |
+            (fitsMicros(DelayCounters.minimumNs(entry, delayOffset)) ? MINIMUM_US : 0) |
+            (fitsMicros(DelayCounters.maximumNs(entry, delayOffset)) ? MAXIMUM_US : 0) |
+            (isComplete && DelayCounters.sumNs(entry, delayOffset) >= 0 ? SUM_US : 0);
+    }
+
+    private static boolean fitsMicros(final long delayNs) {
+        return delayNs >= 0 && toMicros(delayNs) <= MAX_UNSIGNED_32;
+    }
+}

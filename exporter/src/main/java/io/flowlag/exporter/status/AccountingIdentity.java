@@ -1,0 +1,45 @@
+package io.flowlag.exporter.status;
+
+/**
+ * The sums that must hold when nothing is under way inside the process: every packet and every record is accounted for
+ * (the product's accounting identity).
+ */
+public final class AccountingIdentity {
+    private AccountingIdentity() {
+    }
+
+    /**
+     * Packets captured that are neither decoded, refused, filtered nor lost in the kernel.
+     *
+     * @param counters of the process.
+     * @return 0 when the identity holds.
+     */
+    public static long unexplainedCaptured(final Counters counters) {
+        return counters.get(CounterId.CAPTURED) -
+            (counters.get(CounterId.DECODED) + counters.refused() + counters.get(CounterId.FILTERED) +
+            counters.get(CounterId.LOST_IN_KERNEL));
+    }
+
+    /**
+     * Packets decoded that are neither metered, references, own traffic nor dropped at the ring.
+     *
+     * @param counters of the process.
+     * @return 0 when the identity holds.
+     */
+    public static long unexplainedDecoded(final Counters counters) {
+        return counters.get(CounterId.DECODED) -
+            (counters.get(CounterId.METERED) + counters.get(CounterId.REFERENCE_PACKETS) +
+            counters.get(CounterId.OWN_TRAFFIC) + counters.get(CounterId.DROPPED_AT_PACKET_RING));
+    }
+
+    /**
+     * Records made that were neither dropped before the exporting stage nor taken by it.
+     *
+     * @param counters of the process.
+     * @return 0 when the identity holds.
+     */
+    public static long unexplainedRecords(final Counters counters) {
+        return counters.get(CounterId.RECORDS_MADE) -
+            (counters.get(CounterId.DROPPED_AT_RECORD_RING) + counters.get(CounterId.RECORDS_TAKEN));
+    }
+}

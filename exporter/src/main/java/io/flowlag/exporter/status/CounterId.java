@@ -1,0 +1,166 @@
+package io.flowlag.exporter.status;
+
+/**
+ * Every counter of the process that is not per destination: its label (as in {@code --stats} and the metrics), its unit and
+ * one sentence. The accounting identity of {@link AccountingIdentity} is a sum over these.
+ */
+public enum CounterId {
+    /** Packets that arrived: read from the sources or lost in the kernel before that. */
+    CAPTURED("captured", "packets",
+        "Packets that arrived: read from the sources or lost in the kernel before that."),
+    /** Packets that the kernel lost before the process could read them. */
+    LOST_IN_KERNEL("lost_in_kernel", "packets",
+        "Packets that the kernel lost before the process could read them."),
+    /** Packets kept back by a filter inside the process. */
+    FILTERED("filtered", "packets",
+        "Packets kept back by a filter inside the process."),
+    /** Packets whose headers were understood. */
+    DECODED("decoded", "packets",
+        "Packets whose headers were understood."),
+    /** Refused: link-layer type not supported. */
+    REFUSED_LINK_TYPE("refused_link_type", "packets",
+        "Refused: link-layer type not supported."),
+    /** Refused: the frame carries no IP (ARP, STP, LLDP and others). */
+    REFUSED_NOT_IP("refused_not_ip", "packets",
+        "Refused: the frame carries no IP (ARP, STP, LLDP and others)."),
+    /** Refused: cut inside the link-layer header or its tags. */
+    REFUSED_LINK_TRUNCATED("refused_link_truncated", "packets",
+        "Refused: cut inside the link-layer header or its tags."),
+    /** Refused: link-layer header contradicts itself or nests too deep. */
+    REFUSED_LINK_MALFORMED("refused_link_malformed", "packets",
+        "Refused: link-layer header contradicts itself or nests too deep."),
+    /** Refused: cut inside the IP header. */
+    REFUSED_IP_TRUNCATED("refused_ip_truncated", "packets",
+        "Refused: cut inside the IP header."),
+    /** Refused: IP version is not what the link layer announced. */
+    REFUSED_IP_VERSION("refused_ip_version", "packets",
+        "Refused: IP version is not what the link layer announced."),
+    /** Refused: IP header length is impossible. */
+    REFUSED_IP_HEADER_LENGTH("refused_ip_header_length", "packets",
+        "Refused: IP header length is impossible."),
+    /** Refused: IP total length is shorter than the header. */
+    REFUSED_IP_TOTAL_LENGTH("refused_ip_total_length", "packets",
+        "Refused: IP total length is shorter than the header."),
+    /** Refused: chain of IPv6 extension headers too long or broken. */
+    REFUSED_IPV6_EXTENSION("refused_ipv6_extension", "packets",
+        "Refused: chain of IPv6 extension headers too long or broken."),
+    /** Metered by the header found last: the inner packet was asked for, and its tunnel is broken or nests too deep. */
+    TUNNEL_BROKEN("tunnel_broken", "packets",
+        "Metered by the header found last: the inner packet was asked for, and its tunnel is broken or nests too deep."),
+    /** Metered with ports, TCP control bits or ICMP type 0: the transport header is cut. */
+    TRANSPORT_TRUNCATED("transport_truncated", "packets",
+        "Metered with ports, TCP control bits or ICMP type 0: the transport header is cut."),
+    /** Octets on the wire of the packets that were refused. */
+    IGNORED_OCTETS("ignored_octets", "octets",
+        "Octets on the wire of the packets that were refused."),
+    /** Later fragments that were given the first fragment's ports. */
+    FRAGMENT_PORTS_FOUND("fragment_ports_found", "packets",
+        "Later fragments that were given the first fragment's ports."),
+    /** Later fragments whose first fragment was not seen or was forgotten. */
+    FRAGMENT_PORTS_UNKNOWN("fragment_ports_unknown", "packets",
+        "Later fragments whose first fragment was not seen or was forgotten."),
+    /** Packets whose timestamp does not fit 64 bits of nanoseconds and was clamped. */
+    TIMESTAMP_CLAMPED("timestamp_clamped", "packets",
+        "Packets whose timestamp does not fit 64 bits of nanoseconds and was clamped."),
+    /** Packets with a timestamp before the newest one seen from their source. */
+    TIME_BACKWARDS("time_backwards", "packets",
+        "Packets with a timestamp before the newest one seen from their source."),
+    /** Packets cut before the octets that their digest covers. */
+    DIGEST_SHORT("digest_short", "packets",
+        "Packets cut before the octets that their digest covers."),
+    /** Packets of the process's own export and exchange, kept out of the flows. */
+    OWN_TRAFFIC("own_traffic", "packets",
+        "Packets of the process's own export and exchange, kept out of the flows."),
+    /** Verified reference packets, kept out of the flows. */
+    REFERENCE_PACKETS("reference_packets", "packets",
+        "Verified reference packets, kept out of the flows."),
+    /** Decoded packets dropped because the ring to the metering stage was full. */
+    DROPPED_AT_PACKET_RING("dropped_at_packet_ring", "packets",
+        "Decoded packets dropped because the ring to the metering stage was full."),
+    /** Packets counted in a flow. */
+    METERED("metered", "packets",
+        "Packets counted in a flow."),
+    /** IP octets counted in a flow. */
+    METERED_OCTETS("metered_octets", "octets",
+        "IP octets counted in a flow."),
+    /** Flow entries created. */
+    FLOWS_CREATED("flows_created", "flows",
+        "Flow entries created."),
+    /** Flow records made by the idle timeout. */
+    FLOWS_ENDED_IDLE("flows_ended_idle", "flows",
+        "Flow records made by the idle timeout."),
+    /** Flow records made by the active timeout. */
+    FLOWS_ENDED_ACTIVE("flows_ended_active", "flows",
+        "Flow records made by the active timeout."),
+    /** Flow records made after TCP FIN or RST. */
+    FLOWS_ENDED_END_OF_FLOW("flows_ended_end_of_flow", "flows",
+        "Flow records made after TCP FIN or RST."),
+    /** Flow records made at the end of the input or of the process. */
+    FLOWS_ENDED_FORCED("flows_ended_forced", "flows",
+        "Flow records made at the end of the input or of the process."),
+    /** Flow records made early because the cache was full. */
+    FLOWS_ENDED_LACK_OF_RESOURCES("flows_ended_lack_of_resources", "flows",
+        "Flow records made early because the cache was full."),
+    /** Flow records handed to the exporting stage or dropped before it. */
+    RECORDS_MADE("records_made", "records",
+        "Flow records handed to the exporting stage or dropped before it."),
+    /** Flow records dropped because the ring to the exporting stage was full. */
+    DROPPED_AT_RECORD_RING("dropped_at_record_ring", "records",
+        "Flow records dropped because the ring to the exporting stage was full."),
+    /** Flow records that the exporting stage took. */
+    RECORDS_TAKEN("records_taken", "records",
+        "Flow records that the exporting stage took."),
+    /** Flow records sent without some of their element groups, because as many templates as may be are in use. */
+    RECORDS_WITHOUT_GROUP("records_without_group", "records",
+        "Flow records sent without some of their element groups, because as many templates as may be are in use."),
+    /** Unexpected exceptions caught by a stage; the log has each distinct one once. */
+    ERRORS("errors", "errors",
+        "Unexpected exceptions caught by a stage; the log has each distinct one once.");
+
+    private static final CounterId[] ALL = values();
+
+    private final String label;
+    private final String unit;
+    private final String description;
+
+    CounterId(final String label, final String unit, final String description) {
+        this.label = label;
+        this.unit = unit;
+        this.description = description;
+    }
+
+    /** {@return the name outside the process, in snake case} */
+    public String label() {
+        return label;
+    }
+
+    /** {@return what is counted} */
+    public String unit() {
+        return unit;
+    }
+
+    /** {@return one sentence on what is counted} */
+    public String description() {
+        return description;
+    }
+
+    /** {@return how many counters there are} */
+    public static int count() {
+        return ALL.length;
+    }
+
+    /**
+     * The counter with an ordinal; does not allocate.
+     *
+     * @param ordinal 0 to {@link #count()} - 1.
+     * @return the counter.
+     */
+    public static CounterId of(final int ordinal) {
+        return ALL[ordinal];
+    }
+
+    /** {@return whether this is one of the reasons for which the decoder refuses a packet} */
+    public boolean isRefusal() {
+        return label.startsWith("refused_");
+    }
+}

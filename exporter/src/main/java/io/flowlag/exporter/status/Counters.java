@@ -1,0 +1,70 @@
+package io.flowlag.exporter.status;
+
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
+
+/**
+ * The values of all {@link CounterId}s, one cache line each. Every counter has one writer: the thread of the stage that
+ * counts it. Any thread may read; it sees a value that was true a moment ago. Allocates at construction.
+ */
+public final class Counters {
+    private final UnsafeBuffer values =
+        new UnsafeBuffer(BufferUtil.allocateDirectAligned(CounterId.count() * CACHE_LINE_LENGTH, CACHE_LINE_LENGTH));
+
+    /** All counters at 0. */
+    public Counters() {
+    }
+
+    /**
+     * Adds one. Only the counter's writer may call it.
+     *
+     * @param id of the counter.
+     */
+    public void increment(final CounterId id) {
+        add(id, 1L);
+    }
+
+    /**
+     * Adds to a counter. Only the counter's writer may call it.
+     *
+     * @param id     of the counter.
+     * @param amount to add, 0 or more.
+     */
+    public void add(final CounterId id, final long amount) {
+        final int offset = id.ordinal() * CACHE_LINE_LENGTH;
+        values.putLongRelease(offset, values.getLong(offset) + amount);
+    }
+
+    /**
+     * Sets a counter that mirrors a total kept elsewhere, such as the kernel's. Only the counter's writer may call it.
+     *
+     * @param id    of the counter.
+     * @param total the new value.
+     */
+    public void set(final CounterId id, final long total) {
+        values.putLongRelease(id.ordinal() * CACHE_LINE_LENGTH, total);
+    }
+
+    /**
+     * Reads a counter; safe from any thread.
+     *
+     * @param id of the counter.
+     * @return its value.
+     */
+    public long get(final CounterId id) {
+        return values.getLongAcquire(id.ordinal() * CACHE_LINE_LENGTH);
+    }
+
+    /** {@return the sum of all refusals of the decoder} */
+    public long refused() {
+        long sum = 0;
+        for (int i = 0; i < CounterId.count(); i++) {
+            if (CounterId.of(i).isRefusal()) {
+                sum += get(CounterId.of(i));
+            }
+        }
+        return sum;
+    }
+}

@@ -1,0 +1,34 @@
+package io.flowlag.exporter.status;
+
+/**
+ * What became of the flow records of one destination. Immutable.
+ *
+ * @param uri              of the destination.
+ * @param recordsMade      for it.
+ * @param recordsExported  handed to its transport.
+ * @param recordsFailed    given up.
+ * @param recordsWaiting   for a message to fill or a connection.
+ * @param recordsUncertain those of the exported that were in the buffer of a connection when it broke.
+ * @param optionsRecords   exported besides.
+ * @param messages         exported.
+ * @param octets           of those messages.
+ * @param reconnects       sessions begun after the first one.
+ * @param errors           of sending or connecting.
+ */
+public record DestinationStatistics(
+    String uri,
+    long recordsMade,
+    long recordsExported,
+    long recordsFailed,
+    long recordsWaiting,
+    long recordsUncertain,
+    long optionsRecords,
+    long messages,
+    long octets,
+    long reconnects,
+    long errors) {
+    /** {@return records made that are neither exported, failed nor waiting; 0 when the identity holds} */
+    public long unexplainedRecords() {
+        return recordsMade - (recordsExported + recordsFailed + recordsWaiting);
+    }
+}

@@ -1,0 +1,304 @@
+package io.flowlag.exporter.command;
+
+import io.flowlag.exporter.capture.CaptureException;
+import io.flowlag.exporter.collect.CollectFormat;
+import io.flowlag.exporter.collect.CollectOptions;
+import io.flowlag.exporter.collect.ListenAddress;
+import io.flowlag.exporter.config.ConfigTable;
+import io.flowlag.exporter.config.ConfigurationException;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.console.ExitCode;
+import io.flowlag.exporter.console.ExitException;
+import io.flowlag.exporter.console.Logging;
+import io.flowlag.exporter.console.Terminal;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.function.Supplier;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class MainTest {
+    private static final long SECOND_NS = 1_000_000_000L;
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    private final Recorder recorder = new Recorder();
+
+    @TempDir
+    Path directory;
+
+    /** Remembers what it was asked to start. */
+    private static final class Recorder implements ProcessStarter {
+        private ExporterConfig config;
+        private Supplier<ExporterConfig> reload;
+        private List<String> files;
+        private CollectOptions collectOptions;
+        private RuntimeException failure;
+        private Error error;
+        private ExitCode exitCode = ExitCode.DONE;
+
+        @Override
+        public ExitCode run(final ExporterConfig newConfig, final Supplier<ExporterConfig> newReload, final Terminal terminal) {
+            reload = newReload;
+            return end(newConfig);
+        }
+
+        @Override
+        public ExitCode meter(final ExporterConfig newConfig, final List<String> newFiles, final Terminal terminal) {
+            files = newFiles;
+            return end(newConfig);
+        }
+
+        @Override
+        public ExitCode collect(
+            final ExporterConfig newConfig, final CollectOptions newOptions, final Terminal terminal) {
+            collectOptions = newOptions;
+            return end(newConfig);
+        }
+
+        @Override
+        public ExitCode demo(final ExporterConfig newConfig, final Terminal terminal) {
+            return end(newConfig);
+        }
+
+        private ExitCode end(final ExporterConfig newConfig) {
+            config = newConfig;
+            if (failure != null) {
+                throw failure;
+            }
+            if (error != null) {
+                throw error;
+            }
+            return exitCode;
+        }
+    }
+
+    @AfterEach
+    void restoreLog() {
+        Logging.configure(new ExporterConfig.Log(ExporterConfig.LogLevel.WARN, null), Terminal.system());
+    }
+
+    @Test
+    void shouldListOnlyCommandsThatExist() {
+        assertEquals(0, main("--help"));
+        for (final String command : List.of("demo", "run", "meter", "collect", "check-config")) {
+            assertTrue(output().contains("\n  " + command + " "), output());
+        }
+        for (final String later : List.of("delay", "size", "top", "flows", "lab")) {
+            assertFalse(output().contains("\n  " + later + " "), output());
+        }
+        assertEquals("", errors());
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"demo", "run", "meter", "collect", "check-config"})
+    void shouldHelpWithEachCommand(final String command) {
+        assertEquals(0, main(command, "--help"));
+        assertTrue(output().startsWith("Usage: flowlag " + command + " "), output());
+        assertFalse(output().lines().anyMatch((line) -> line.length() > 110), output());
+        assertEquals("", errors());
+    }
+
+    @Test
+    void shouldTakeDescriptionsAndDefaultsOfOptionsFromTheTable() {
+        main("run", "--help");
+        final String help = output().replaceAll("\\s+", "");
+        for (final ConfigOption option : ConfigOption.values()) {
+            assertTrue(help.contains(option.key().description().replace(" ", "")), option.name());
+        }
+        assertTrue(help.contains("Default:128k."), help);
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        metr -r x                     | flowlag: 'metr' is no command; did you mean meter?
+        meter                         | flowlag meter: Missing required option: '--read=FILE'
+        meter -r                      | flowlag meter: Missing required parameter for option '--read'
+        meter -r x --activ 5s         | flowlag meter: unknown option --activ; did you mean --active?
+        --verison                     | flowlag: unknown option --verison; did you mean --version?
+        check-config a b              | flowlag check-config: 'b' is neither an option nor belongs to one
+        meter -r x --active 5s --active 6s | flowlag meter: option '--active' (DURATION) should be specified only once
+        meter -r x --active 60        | --active=60 (metering.active-timeout): a duration needs a unit: write 60s
+        meter -r x --export host:1    | --export=host:1 (exporting.destinations): has no transport: write udp://host:1
+        meter -r x --profile ful      | --profile=ful (exporting.profile): must be one of classic, standard, full
+        meter -r x --set pipelin.idle=spin | flowlag: --set pipelin.idle: unknown key; did you mean pipeline.idle?
+        meter -r x --set pipeline.idle | flowlag: --set pipeline.idle: write --set KEY=VALUE
+        meter -r x --set pipeline.idle=spun | --set pipeline.idle=spun (pipeline.idle): must be one of backoff, spin, yield
+        meter -r x -q -v              | flowlag: -q and -v contradict each other
+        run                           | flowlag: run: no interface: name one with -i IFACE
+        run -i eth0                   | flowlag: run: no destination: name one with --export
+        collect --listen file:x       | flowlag: --listen=file:x is not an address to receive on: write udp://HOST:PORT
+        collect --listen udp://h?a=b  | flowlag: --listen=udp://h?a=b is not an address to receive on
+        collect --listen tls://h      | needs --tls-certificate
+        collect --listen h            | flowlag: --listen=h is not an address to receive on
+        collect --listen udp://h --read x | flowlag: collect: --listen and --read contradict each other
+        collect --format jsn          | flowlag collect: Invalid value for option '--format'
+        check-config                  | flowlag check-config: Missing required parameter: 'FILE'
+        """)
+    void shouldSayInOneLineWhatIsWrongWithACommandLine(final String line, final String wanted) {
+        assertEquals(64, main(line.trim().split(" +")));
+        assertTrue(errors().startsWith(wanted) || errors().contains(wanted) && wanted.startsWith("needs"), errors());
+        assertEquals(1, errors().lines().count(), errors());
+        assertEquals("", output());
+    }
+
+    @Test
+    void shouldShowTheUsageToWhoSaysNothing() {
+        assertEquals(64, main());
+        assertTrue(errors().startsWith("Usage: flowlag "), errors());
+    }
+
+    @Test
+    void shouldHandOptionsOverTheFileToTheProcess() throws IOException {
+        final Path file = write("metering: {active-timeout: 5m, max-flows: 1k}\nexporting: {destinations: [udp://a]}\n");
+        assertEquals(0, main("meter", "-r", "a.pcap", "b.pcap", "--active", "90s", "--export", "udp://b", "--export", "file:x",
+            "-c", file.toString(), "--filter", "ip or ip6", "--set", "exporting.flush-interval=5ms",
+            "--set", "metering.flow-key=dscp", "--set", "metering.flow-key=vlan"));
+        assertEquals(List.of("a.pcap", "b.pcap"), recorder.files);
+        assertEquals(90 * SECOND_NS, recorder.config.metering().activeTimeoutNs());
+        assertEquals(1024, recorder.config.metering().maxFlows());
+        assertEquals(2, recorder.config.exporting().destinations().size());
+        assertEquals("ip or ip6", recorder.config.capture().filter());
+        assertEquals(5_000_000L, recorder.config.exporting().destinations().get(0).flushIntervalNs());
+        assertEquals(2, recorder.config.metering().extraKeyFields().size());
+        assertEquals("", errors());
+    }
+
+    @Test
+    void shouldReloadTheSameFileUnderTheSameOptions() throws IOException {
+        final Path file = write("metering: {idle-timeout: 1s}\n");
+        assertEquals(0, main("run", "-c", file.toString(), "-i", "eth0", "-i", "eth1", "--export", "udp://b"));
+        assertEquals(List.of("eth0", "eth1"), recorder.config.capture().interfaces());
+        write("metering: {idle-timeout: 2s}\n");
+        assertEquals(2 * SECOND_NS, recorder.reload.get().metering().idleTimeoutNs());
+        assertEquals(List.of("eth0", "eth1"), recorder.reload.get().capture().interfaces());
+        write("metering: {idle-timeout: 2}\n");
+        assertThrows(ConfigurationException.class, recorder.reload::get);
+    }
+
+    @Test
+    void shouldBlameTheFileForARunWithoutDestination() throws IOException {
+        assertEquals(78, main("run", "-c", write("capture: {interfaces: [eth0]}").toString()));
+    }
+
+    @Test
+    void shouldCollectOnLoopbackByDefault() {
+        assertEquals(0, main("collect"));
+        assertEquals(List.of(ListenAddress.DEFAULT), recorder.collectOptions.listen());
+        assertEquals(CollectFormat.TABLE, recorder.collectOptions.format());
+        assertEquals(0, main("collect", "--read", "x", "-", "--format", "json"));
+        assertEquals(List.of("x", "-"), recorder.collectOptions.files());
+        assertEquals(List.of(), recorder.collectOptions.listen());
+        assertEquals(CollectFormat.JSON, recorder.collectOptions.format());
+    }
+
+    @Test
+    void shouldSetTheLogLevelByQuietAndVerbose() {
+        main("demo", "-q");
+        assertEquals(ExporterConfig.LogLevel.ERROR, recorder.config.log().level());
+        main("demo", "-v");
+        assertEquals(ExporterConfig.LogLevel.DEBUG, recorder.config.log().level());
+        main("demo");
+        assertTrue(recorder.config.isDefault(ConfigTable.LOG_LEVEL));
+    }
+
+    @Test
+    void shouldPrintEffectiveValuesOrEveryError() throws IOException {
+        assertEquals(0, main("check-config", write("log: {level: warn}").toString()));
+        assertTrue(output().lines().anyMatch((line) -> line.matches("log.level: +warn +# .*flowlag.yaml:1:14")), output());
+        assertEquals("", errors());
+        out.reset();
+        assertEquals(78, main("check-config", write("log: {level: wran}\nlgo: 1\n").toString()));
+        assertEquals(2, errors().lines().count());
+        assertTrue(errors().contains("flowlag.yaml:1:14: log.level=wran: must be one of error, warn, info, debug; did you mean"));
+        assertTrue(errors().contains("flowlag.yaml:2:1: lgo: unknown key; did you mean log?"), errors());
+        assertEquals("", output());
+        assertEquals(66, main("check-config", directory.resolve("missing.yaml").toString()));
+    }
+
+    @ParameterizedTest
+    @EnumSource(ExitCode.class)
+    void shouldEndWithTheCodeOfTheProcess(final ExitCode exitCode) {
+        recorder.exitCode = exitCode;
+        assertEquals(exitCode.number(), main("demo"));
+        recorder.failure = new ExitException(exitCode, "x: way out");
+        assertEquals(exitCode.number(), main("demo"));
+        assertEquals("flowlag: x: way out" + System.lineSeparator(), errors());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"NO_INPUT,66", "DAMAGED,65", "NO_PERMISSION,77", "UNAVAILABLE,66", "BAD_FILTER,78"})
+    void shouldTurnCaptureFailuresIntoCodes(final CaptureException.Kind kind, final int exitCode) {
+        recorder.failure = new CaptureException(kind, "x.pcap: no such file: check the path");
+        assertEquals(exitCode, main("meter", "-r", "x.pcap"));
+        assertEquals("flowlag: x.pcap: no such file: check the path" + System.lineSeparator(), errors());
+    }
+
+    @Test
+    void shouldCallABadFilterOfTheCommandLineUsage() {
+        recorder.failure = new CaptureException(CaptureException.Kind.BAD_FILTER, "syntax error");
+        assertEquals(64, main("meter", "-r", "x.pcap", "--filter", "ipp"));
+    }
+
+    @Test
+    void shouldSayInternalErrorsInOneLineAndMoreOnlyWhenAsked() throws IOException {
+        recorder.failure = new IllegalStateException("first\nsecond");
+        assertEquals(70, main("demo"));
+        assertEquals(1, errors().lines().count(), errors());
+        assertTrue(errors().startsWith("flowlag: internal error: java.lang.IllegalStateException: first at "), errors());
+        err.reset();
+        assertEquals(70, main("demo", "-v"));
+        assertTrue(errors().contains("\tat io.flowlag.exporter.command.MainTest"), errors());
+        err.reset();
+        final Path log = directory.resolve("log");
+        assertEquals(70, main("demo", "--log-file", log.toString()));
+        assertEquals(1, errors().lines().count(), errors());
+        assertTrue(Files.readString(log).contains("\tat io.flowlag.exporter.command.MainTest"));
+    }
+
+    @Test
+    void shouldSurviveErrorsOfTheMachine() {
+        recorder.error = new OutOfMemoryError("Java heap space");
+        assertEquals(70, main("demo"));
+        assertTrue(errors().startsWith("flowlag: out of memory: "), errors());
+        err.reset();
+        recorder.error = new StackOverflowError();
+        assertEquals(70, main("demo"));
+        assertEquals(1, errors().lines().count(), errors());
+    }
+
+    private int main(final String... arguments) {
+        err.reset();
+        final Terminal terminal = new Terminal(new PrintStream(out, false, StandardCharsets.UTF_8),
+            new PrintStream(err, true, StandardCharsets.UTF_8), false);
+        return new Main(recorder, terminal).run(arguments);
+    }
+
+    private Path write(final String yaml) throws IOException {
+        return Files.writeString(directory.resolve("flowlag.yaml"), yaml);
+    }
+
+    private String output() {
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    private String errors() {
+        return err.toString(StandardCharsets.UTF_8);
+    }
+}

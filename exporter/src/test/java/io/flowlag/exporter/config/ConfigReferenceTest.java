@@ -1,0 +1,57 @@
+package io.flowlag.exporter.config;
+
+import io.flowlag.exporter.docs.GeneratedDocs;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class ConfigReferenceTest {
+    @Test
+    void shouldKeepTheReferencePageEqualToTheTable() throws IOException {
+        GeneratedDocs.assertSection("configuration.md", "reference", ConfigReference.markdown());
+    }
+
+    @Test
+    void shouldKeepTheExampleEqualToTheTable() throws IOException {
+        GeneratedDocs.assertFile("flowlag.example.yaml", ConfigReference.exampleYaml());
+    }
+
+    @Test
+    void shouldShipAnExampleThatHoldsAsItStands() {
+        final ExporterConfig config = new ConfigLoader().text("example", ConfigReference.exampleYaml()).conclude();
+        assertEquals(List.of("eth0"), config.capture().interfaces());
+        assertEquals("192.0.2.1", config.exporting().destinations().get(0).host());
+        assertFalse(config.isDefault(ConfigTable.INTERFACES));
+        assertTrue(config.isDefault(ConfigTable.ACTIVE_TIMEOUT));
+    }
+
+    @Test
+    void shouldShipAnExampleWhoseEveryKeyIsUnderstood() {
+        final String everyKey = ConfigReference.exampleYaml().replaceAll("(?m)^( *)#(\\S)", "$1$2");
+        final List<String> errors;
+        try {
+            new ConfigLoader().text("example", everyKey).conclude();
+            errors = List.of();
+        } catch (final ConfigurationException e) {
+            assertTrue(e.errors().stream().allMatch((line) -> line.contains("no such file") ||
+                line.contains("a key without digest")),
+                e.getMessage());
+            return;
+        }
+        assertEquals(List.of("files of the example are missing here"), errors);
+    }
+
+    @Test
+    void shouldDescribeEveryKeyInOneParagraph() {
+        for (final ConfigKey<?> key : ConfigTable.keys()) {
+            assertTrue(key.description().endsWith("."), key.path());
+            assertFalse(key.description().contains("\n"), key.path());
+            assertTrue(key.path().matches("[a-z0-9-]+(\\.[a-z0-9-]+)*"), key.path());
+        }
+    }
+}

@@ -1,0 +1,83 @@
+package io.flowlag.exporter.console;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class LoggingTest {
+    private static final Logger LOGGER = LoggerFactory.getLogger(LoggingTest.class);
+
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    private final Terminal terminal = new Terminal(System.out, new PrintStream(err, true, StandardCharsets.UTF_8), false);
+
+    @TempDir
+    Path directory;
+
+    @AfterEach
+    void restore() {
+        Logging.configure(new ExporterConfig.Log(ExporterConfig.LogLevel.WARN, null), Terminal.system());
+    }
+
+    @Test
+    void shouldWriteOneLineAnEventFromTheLevelOn() {
+        configure(ExporterConfig.LogLevel.INFO, null);
+        LOGGER.debug("hidden");
+        LOGGER.info("interface {} is up", "eth0");
+        LOGGER.error("send failed", new IOException("refused"));
+        LoggerFactory.getLogger("org.pcap4j.core.Pcaps").error("chatter");
+        final String[] lines = err.toString(StandardCharsets.UTF_8).split("\\R");
+        assertEquals(2, lines.length, err.toString(StandardCharsets.UTF_8));
+        assertTrue(lines[0].matches("\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d(\\.\\d{3})?Z INFO  interface eth0 is up"),
+            lines[0]);
+        assertTrue(lines[1].endsWith(" ERROR send failed: java.io.IOException: refused"), lines[1]);
+    }
+
+    @Test
+    void shouldShowStackTracesToWhoAsksForDetails() {
+        configure(ExporterConfig.LogLevel.DEBUG, null);
+        LOGGER.error("send failed", new IOException("refused"));
+        assertTrue(err.toString(StandardCharsets.UTF_8).contains("at io.flowlag.exporter.console.LoggingTest"));
+    }
+
+    @Test
+    void shouldLogToAFileAndOpenItAnewWhenAskedAgain() throws IOException {
+        final Path file = directory.resolve("flowlag.log");
+        configure(ExporterConfig.LogLevel.INFO, file);
+        assertTrue(Logging.isToFile());
+        LOGGER.info("first");
+        Files.move(file, directory.resolve("flowlag.log.1"));
+        configure(ExporterConfig.LogLevel.INFO, file);
+        LOGGER.info("second");
+        configure(ExporterConfig.LogLevel.INFO, null);
+        assertFalse(Logging.isToFile());
+        assertTrue(Files.readString(directory.resolve("flowlag.log.1")).endsWith(" first\n"));
+        assertTrue(Files.readString(file).endsWith(" second\n"));
+        assertEquals("", err.toString(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void shouldSayThatTheFileCannotBeWritten() {
+        final ExitException refusal = assertThrows(ExitException.class,
+            () -> configure(ExporterConfig.LogLevel.INFO, directory.resolve("missing/flowlag.log")));
+        assertEquals(ExitCode.CANNOT_WRITE, refusal.exitCode());
+    }
+
+    private void configure(final ExporterConfig.LogLevel level, final Path file) {
+        Logging.configure(new ExporterConfig.Log(level, file), terminal);
+    }
+}

@@ -1,0 +1,74 @@
+package io.flowlag.exporter.decode;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/** The real captures beside the checkout, their manifest, and the flows that tshark found in each. */
+final class SharedData {
+    private static final int PORTS_END_COLUMN = 6;
+    private static final int PACKETS_COLUMN = 6;
+    private static final int IP_BYTES_COLUMN = 7;
+
+    private SharedData() {
+    }
+
+    /** The data folder; the test is skipped if there is none. */
+    static Path folder() {
+        Path folder = Path.of("").toAbsolutePath();
+        while (folder != null && !Files.isRegularFile(folder.resolve("shared/data/manifest.csv"))) {
+            folder = folder.getParent();
+        }
+        assumeTrue(folder != null, "no ../shared/data beside the checkout");
+        return folder.resolve("shared/data");
+    }
+
+    static Path capture(final String name) {
+        return folder().resolve("captures").resolve(name);
+    }
+
+    /** A map from column to value for each capture. */
+    static List<Map<String, String>> manifest() {
+        final List<String> lines = lines(folder().resolve("manifest.csv"));
+        final String[] names = lines.get(0).split(",");
+        return lines.stream().skip(1).map(line -> row(names, line)).toList();
+    }
+
+    /** "packets ip_bytes" by "ip_version,src,dst,proto,sport,dport"; empty where the truth has no file. */
+    static Map<String, String> flows(final Path capture) {
+        final Map<String, String> flows = new TreeMap<>();
+        final Path truth = capture.resolveSibling(capture.getFileName() + ".flows.csv");
+        if (Files.exists(truth)) {
+            for (final String line : lines(truth).subList(1, lines(truth).size())) {
+                final String[] values = line.split(",");
+                final String key = String.join(",", List.of(values).subList(0, PORTS_END_COLUMN));
+                flows.put(key, values[PACKETS_COLUMN] + " " + values[IP_BYTES_COLUMN]);
+            }
+        }
+        return flows;
+    }
+
+    private static List<String> lines(final Path file) {
+        try {
+            return Files.readAllLines(file);
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static Map<String, String> row(final String[] names, final String line) {
+        final String[] values = line.split(",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)", -1);
+        final Map<String, String> row = new HashMap<>();
+        for (int i = 0; i < names.length; i++) {
+            row.put(names[i], values[i]);
+        }
+        return row;
+    }
+}

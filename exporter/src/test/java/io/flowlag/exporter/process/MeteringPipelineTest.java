@@ -1,0 +1,428 @@
+package io.flowlag.exporter.process;
+
+import com.sun.management.ThreadMXBean;
+import io.flowlag.exporter.capture.PacketHandler;
+import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.config.ConfigLoader;
+import io.flowlag.exporter.config.ConfigTable;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Threading;
+import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.lab.GeneratedTraffic;
+import io.flowlag.exporter.lab.TrafficProfile;
+import io.flowlag.exporter.record.Destination;
+import io.flowlag.exporter.record.DestinationFactory;
+import io.flowlag.exporter.status.AccountingIdentity;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.DestinationStatistics;
+import io.flowlag.ipfix.transport.SendResult;
+import io.flowlag.ipfix.transport.Transport;
+import io.flowlag.ipfix.transport.TransportKind;
+import io.flowlag.ipfix.transport.TransportState;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class MeteringPipelineTest {
+    private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(60);
+
+    private final Counters counters = new Counters();
+
+    private static ExporterConfig config(final Threading threading, final String... options) {
+        final ConfigLoader loader = new ConfigLoader()
+            .option("--threading", ConfigTable.THREADING, List.of(threading.name().toLowerCase(Locale.ROOT)));
+        for (int i = 0; i < options.length; i += 2) {
+            loader.option("--set", ConfigTable.key(options[i]), List.of(options[i + 1]));
+        }
+        return loader.conclude();
+    }
+
+    private static void runToEnd(final MeteringPipeline pipeline) {
+        pipeline.start();
+        runOn(pipeline, System.nanoTime() + DEADLINE_NS);
+    }
+
+    private List<String> records(final Threading threading, final String... options) {
+        final RecordList list = new RecordList();
+        final GeneratedTraffic traffic = new GeneratedTraffic(TrafficProfile.demo());
+        runToEnd(new MeteringPipeline(
+            config(threading, options), List.of(traffic), false, List.of(list), counters, MeteringPipelineTest::fail));
+        return list.records;
+    }
+
+    private static void fail(final Throwable throwable) {
+        throw new AssertionError(throwable);
+    }
+
+    @Test
+    void shouldMakeEqualRecordsOnAnyThreads() {
+        final List<String> expected = records(Threading.INVOKER);
+        assertTrue(expected.size() >= 200, expected.size() + " records");
+        assertEquals(expected, records(Threading.SHARED));
+        assertEquals(expected, records(Threading.PIPELINED));
+    }
+
+    @Test
+    void shouldMakeEqualRecordsOnAnyThreadsWhenTimeoutsAreShort() {
+        final String[] options =
+            {"metering.active-timeout", "1s", "metering.idle-timeout", "200ms", "pipeline.packet-ring", "64k"};
+        final List<String> expected = records(Threading.INVOKER, options);
+        assertTrue(expected.size() > 250, expected.size() + " records");
+        assertEquals(expected, records(Threading.SHARED, options));
+        assertEquals(expected, records(Threading.PIPELINED, options));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Threading.class)
+    void shouldAccountForEveryPacketAndRecord(final Threading threading) {
+        final int recordCount = records(threading, "metering.max-flows", "50").size();
+        assertEquals(20_000, counters.get(CounterId.CAPTURED));
+        assertEquals(20_000, counters.get(CounterId.METERED));
+        assertEquals(recordCount, counters.get(CounterId.RECORDS_TAKEN));
+        assertTrue(counters.get(CounterId.FLOWS_ENDED_LACK_OF_RESOURCES) > 0);
+        assertEquals(0, AccountingIdentity.unexplainedCaptured(counters));
+        assertEquals(0, AccountingIdentity.unexplainedDecoded(counters));
+        assertEquals(0, AccountingIdentity.unexplainedRecords(counters));
+    }
+
+    @Test
+    void shouldCountWhatAFullRingDropsWhenLive() {
+        final SlowDestination slow = new SlowDestination();
+        final MeteringPipeline pipeline = new MeteringPipeline(
+            config(Threading.PIPELINED, "pipeline.record-ring", "64k", "metering.idle-timeout", "1ms"),
+            List.of(new GeneratedTraffic(TrafficProfile.demo())), true, List.of(slow), counters, MeteringPipelineTest::fail);
+        pipeline.start();
+        final long deadlineNs = System.nanoTime() + DEADLINE_NS;
+        while (counters.get(CounterId.DROPPED_AT_RECORD_RING) == 0 && System.nanoTime() - deadlineNs < 0) {
+            LockSupport.parkNanos(100_000);
+        }
+        slow.isSlow = false;
+        runOn(pipeline, deadlineNs);
+
+        assertTrue(counters.get(CounterId.DROPPED_AT_RECORD_RING) > 0);
+        assertEquals(20_000, counters.get(CounterId.CAPTURED));
+        assertEquals(0, AccountingIdentity.unexplainedDecoded(counters));
+        assertEquals(0, AccountingIdentity.unexplainedRecords(counters));
+        assertEquals(slow.recordCount, counters.get(CounterId.RECORDS_TAKEN));
+    }
+
+    @Test
+    void shouldFlushFlowsWhenStoppedInTheMiddle() {
+        final RecordList list = new RecordList();
+        final MeteringPipeline pipeline = new MeteringPipeline(
+            config(Threading.INVOKER), List.of(new GeneratedTraffic(TrafficProfile.demo())), false, List.of(list), counters,
+            MeteringPipelineTest::fail);
+        while (counters.get(CounterId.METERED) < 5_000) {
+            pipeline.doWork();
+        }
+        pipeline.requestStop();
+        runToEnd(pipeline);
+
+        assertTrue(counters.get(CounterId.FLOWS_ENDED_FORCED) > 0);
+        assertEquals(0, AccountingIdentity.unexplainedDecoded(counters));
+        assertEquals(counters.get(CounterId.METERED), list.packets);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Threading.class)
+    void shouldAllocateNothingPerPacketOnAnyThread(final Threading threading) throws IOException {
+        final ThreadMXBean threads = (ThreadMXBean)ManagementFactory.getThreadMXBean();
+        final NullTransport transport = new NullTransport();
+        final ExporterConfig config = config(
+            threading, "metering.active-timeout", "1s", "metering.idle-timeout", "100ms", "metering.max-flows", "16",
+            "exporting.destinations", "udp://127.0.0.1:9");
+        final Destination destination = new DestinationFactory(true, new boolean[1], Map.of(), counters)
+            .make("null", transport, config, config.exporting().destinations().get(0));
+        final EndlessTraffic traffic = new EndlessTraffic();
+        final MeteringPipeline pipeline =
+            new MeteringPipeline(config, List.of(traffic), false, List.of(destination), counters, MeteringPipelineTest::fail);
+        pipeline.start();
+        advanceTo(pipeline, 3_000_000);
+
+        final long[] ids = pipelineThreads();
+        final long[] before = threads.getThreadAllocatedBytes(ids);
+        final long recordsBefore = counters.get(CounterId.RECORDS_TAKEN);
+        advanceTo(pipeline, counters.get(CounterId.METERED) + 1_000_000);
+        final long[] after = threads.getThreadAllocatedBytes(ids);
+        final long made = counters.get(CounterId.RECORDS_TAKEN) - recordsBefore;
+        pipeline.requestStop();
+        runOn(pipeline, System.nanoTime() + DEADLINE_NS);
+
+        assertEquals(switch (threading) {
+            case INVOKER, SHARED -> 1;
+            case PIPELINED -> 3;
+        }, ids.length);
+        assertTrue(made > 10_000, made + " records");
+        assertTrue(counters.get(CounterId.FLOWS_ENDED_IDLE) > 0);
+        assertTrue(counters.get(CounterId.FLOWS_ENDED_LACK_OF_RESOURCES) > 0);
+        for (int i = 0; i < ids.length; i++) {
+            assertTrue(after[i] - before[i] < 4_096,
+                "thread " + i + " of " + threading + " allocated " + (after[i] - before[i]) + " octets for a million packets");
+        }
+    }
+
+    private void advanceTo(final MeteringPipeline pipeline, final long meteredCount) {
+        final long deadlineNs = System.nanoTime() + DEADLINE_NS;
+        while (counters.get(CounterId.METERED) < meteredCount) {
+            assertTrue(System.nanoTime() - deadlineNs < 0, "no progress");
+            if (pipeline.doWork() == 0) {
+                LockSupport.parkNanos(100_000);
+            }
+        }
+    }
+
+    private static void runOn(final MeteringPipeline pipeline, final long deadlineNs) {
+        while (!pipeline.isEnded() && System.nanoTime() - deadlineNs < 0) {
+            if (pipeline.doWork() == 0) {
+                LockSupport.parkNanos(100_000);
+            }
+        }
+        assertTrue(pipeline.isEnded(), "the pipeline did not end");
+        pipeline.close();
+    }
+
+    /** The threads of the stages, or this one where there are none. */
+    private static long[] pipelineThreads() {
+        final long[] ids = Thread.getAllStackTraces().keySet().stream()
+            .filter((thread) -> thread.getName().contains("capture") || "metering".equals(thread.getName()) ||
+                "exporting".equals(thread.getName()))
+            .mapToLong(MeteringPipelineTest::idOf).sorted().toArray();
+        return ids.length > 0 ? ids : new long[]{idOf(Thread.currentThread())};
+    }
+
+    /** Thread.threadId() is newer than the floor, getId() is deprecated by what came after it. */
+    @SuppressWarnings({"deprecation", "removal"})
+    private static long idOf(final Thread thread) {
+        return thread.getId();
+    }
+
+    /** Keeps records as text. */
+    private static class RecordList implements Destination {
+        private final List<String> records = new ArrayList<>();
+        private long packets;
+
+        @Override
+        public String name() {
+            return "list";
+        }
+
+        @Override
+        public Outcome offer(final DirectBuffer entry, final int offset, final int lengthBytes, final long nowMs) {
+            packets += FlowEntry.packetCount(entry, offset);
+            records.add(Long.toHexString(FlowEntry.sourceLow(entry, offset)) + ' ' + FlowEntry.sourcePort(entry, offset) + ' ' +
+                Long.toHexString(FlowEntry.destinationLow(entry, offset)) + ' ' + FlowEntry.destinationPort(entry, offset) + ' ' +
+                FlowEntry.protocol(entry, offset) + ' ' + FlowEntry.packetCount(entry, offset) + ' ' +
+                FlowEntry.octetCount(entry, offset) + ' ' + FlowEntry.startNs(entry, offset) + ' ' +
+                FlowEntry.endNs(entry, offset) + ' ' + FlowEntry.endReason(entry, offset) + ' ' +
+                FlowEntry.flowId(entry, offset));
+            return Outcome.DONE;
+        }
+
+        @Override
+        public void stopWaiting() {
+            throw new IllegalStateException("never blocked");
+        }
+
+        @Override
+        public int doWork(final long nowMs) {
+            return 0;
+        }
+
+        @Override
+        public boolean close(final long nowMs, final long deadlineMs) {
+            return true;
+        }
+
+        @Override
+        public DestinationStatistics statistics() {
+            return new DestinationStatistics("list", records.size(), records.size(), 0, 0, 0, 0, 0, 0, 0, 0);
+        }
+
+        @Override
+        public String lastError() {
+            return "";
+        }
+    }
+
+    /** Takes its time with the first record. */
+    private static final class SlowDestination extends RecordList {
+        private volatile boolean isSlow = true;
+        private int recordCount;
+
+        @Override
+        public Outcome offer(final DirectBuffer entry, final int offset, final int lengthBytes, final long nowMs) {
+            while (isSlow) {
+                LockSupport.parkNanos(100_000);
+            }
+            recordCount++;
+            return Outcome.DONE;
+        }
+    }
+
+    /** The same packets again and again, later each time. */
+    private static final class EndlessTraffic implements PacketSource, PacketHandler {
+        private static final int FRAME_LIMIT = 20_000;
+        private static final int FRAME_BYTES = 128;
+
+        private final UnsafeBuffer frames =
+            new UnsafeBuffer(new byte[FRAME_LIMIT * FRAME_BYTES]);
+        private final int[] lengths = new int[FRAME_LIMIT];
+        private final int[] wireLengths = new int[FRAME_LIMIT];
+        private final long[] timesNs = new long[FRAME_LIMIT];
+        private int frameCount;
+        private long emittedCount;
+
+        EndlessTraffic() {
+            try (GeneratedTraffic traffic = new GeneratedTraffic(TrafficProfile.demo())) {
+                int polled = 0;
+                while (polled != END_OF_SOURCE) {
+                    polled = traffic.poll(this, 1_000);
+                }
+            }
+        }
+
+        @Override
+        public void onPacket(
+            final DirectBuffer buffer, final int offset, final int capturedLengthBytes, final int wireLengthBytes,
+            final long timestampNs, final int linkType, final int interfaceId, final int vlanTag) {
+            lengths[frameCount] = Math.min(capturedLengthBytes, FRAME_BYTES);
+            wireLengths[frameCount] = wireLengthBytes;
+            timesNs[frameCount] = timestampNs;
+            frames.putBytes(frameCount * FRAME_BYTES, buffer, offset, lengths[frameCount]);
+            frameCount++;
+        }
+
+        @Override
+        public int poll(final PacketHandler handler, final int packetLimit) {
+            final long spanNs = timesNs[frameCount - 1] - timesNs[0] + 1;
+            for (int i = 0; i < packetLimit; i++) {
+                final int frame = (int)(emittedCount % frameCount);
+                final long round = emittedCount / frameCount;
+                handler.onPacket(
+                    frames, frame * FRAME_BYTES, lengths[frame], wireLengths[frame], timesNs[frame] + round * spanNs, 1, 0,
+                    NO_VLAN_TAG);
+                emittedCount++;
+            }
+            return packetLimit;
+        }
+
+        @Override
+        public String name() {
+            return "endless";
+        }
+
+        @Override
+        public long capturedCount() {
+            return emittedCount;
+        }
+
+        @Override
+        public long filteredCount() {
+            return 0;
+        }
+
+        @Override
+        public long kernelDropCount() {
+            return 0;
+        }
+
+        @Override
+        public long consumedBytes() {
+            return 0;
+        }
+
+        @Override
+        public long totalBytes() {
+            return -1;
+        }
+
+        @Override
+        public String damage() {
+            return null;
+        }
+
+        @Override
+        public void close() {
+        }
+    }
+
+    /** Takes every datagram. */
+    private static final class NullTransport implements Transport {
+        private long octets;
+
+        @Override
+        public SendResult send(final DirectBuffer buffer, final int offset, final int lengthBytes) {
+            octets += lengthBytes;
+            return SendResult.SENT;
+        }
+
+        @Override
+        public int doWork(final long nowMs) {
+            return 0;
+        }
+
+        @Override
+        public boolean flush(final long nowMs) {
+            return true;
+        }
+
+        @Override
+        public TransportKind kind() {
+            return TransportKind.DATAGRAM;
+        }
+
+        @Override
+        public TransportState state() {
+            return TransportState.CONNECTED;
+        }
+
+        @Override
+        public long connectionCount() {
+            return 1;
+        }
+
+        @Override
+        public long deliveredOctets() {
+            return octets;
+        }
+
+        @Override
+        public long uncertainOctets() {
+            return 0;
+        }
+
+        @Override
+        public long peerLossCount() {
+            return 0;
+        }
+
+        @Override
+        public String name() {
+            return "null";
+        }
+
+        @Override
+        public String lastError() {
+            return "";
+        }
+
+        @Override
+        public void close() {
+        }
+    }
+}

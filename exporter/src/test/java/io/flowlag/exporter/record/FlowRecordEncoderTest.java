@@ -1,0 +1,198 @@
+package io.flowlag.exporter.record;
+
+import io.flowlag.exporter.config.ExporterConfig.Profile;
+import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.ipfix.collect.CollectedRecord;
+import io.flowlag.ipfix.collect.CollectingProcess;
+import io.flowlag.ipfix.collect.CollectorCounters;
+import io.flowlag.ipfix.collect.CollectorLimits;
+import io.flowlag.ipfix.collect.MessageResult;
+import io.flowlag.ipfix.collect.SessionKind;
+import io.flowlag.ipfix.collect.TransportSession;
+import io.flowlag.ipfix.element.ElementRegistry;
+import io.flowlag.ipfix.element.InformationElement;
+import io.flowlag.ipfix.session.ExportingSession;
+import io.flowlag.ipfix.session.SessionSettings;
+import io.flowlag.ipfix.template.TemplateCatalog;
+import io.flowlag.ipfix.transport.FileTransport;
+import io.flowlag.rli.counters.DelayCounters;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class FlowRecordEncoderTest {
+    private static final int UDP = 17;
+    private static final int ICMP = 1;
+    private static final int LENGTH_BYTES = FlowEntry.BASE_LENGTH_BYTES + DelayCounters.LENGTH_BYTES;
+    private static final int DELAY_OFFSET = FlowEntry.BASE_LENGTH_BYTES;
+    private static final long START_NS = 1_700_000_000_123_456_789L;
+    private static final long NOW_MS = 1_700_000_100_000L;
+
+    @TempDir
+    private Path directory;
+
+    private final UnsafeBuffer entry = new UnsafeBuffer(new byte[LENGTH_BYTES]);
+    private final Counters counters = new Counters();
+    private final ElementRegistry registry = FlowElements.registry(FlowElements.DOCUMENTATION_ENTERPRISE_NUMBER);
+
+    private void flow(final int ipVersion, final int protocol, final int flags) {
+        entry.setMemory(0, LENGTH_BYTES, (byte)0);
+        FlowEntry.sourceLow(entry, 0, 0x0A000001L);
+        FlowEntry.destinationLow(entry, 0, 0x0A000002L);
+        FlowEntry.sourcePort(entry, 0, 4000);
+        FlowEntry.destinationPort(entry, 0, 53);
+        FlowEntry.protocol(entry, 0, protocol);
+        FlowEntry.ipVersion(entry, 0, ipVersion);
+        FlowEntry.flags(entry, 0, flags);
+        FlowEntry.vlanId(entry, 0, 7);
+        FlowEntry.interfaceId(entry, 0, 3);
+        FlowEntry.packetCount(entry, 0, 2);
+        FlowEntry.octetCount(entry, 0, 200);
+        FlowEntry.startNs(entry, 0, START_NS);
+        FlowEntry.endNs(entry, 0, START_NS + 1);
+        FlowEntry.endReason(entry, 0, 1);
+        FlowEntry.flowId(entry, 0, 99);
+        FlowEntry.minimumLengthBytes(entry, 0, -1);
+    }
+
+    /** What a collector reads of the flows that the steps encode. */
+    private List<Map<String, String>> records(final Profile profile, final int maxTemplates, final Runnable... flows)
+        throws IOException {
+        final Path file = directory.resolve("flows.ipfix");
+        final TemplateCatalog catalog = new TemplateCatalog(registry, maxTemplates);
+        final ExportingSession session = new ExportingSession(new FileTransport(file), new SessionSettings(), catalog);
+        final FlowRecordEncoder encoder = new FlowRecordEncoder(registry, catalog, profile, new boolean[1], counters);
+        session.doWork(NOW_MS);
+        for (final Runnable flow : flows) {
+            flow.run();
+            assertTrue(encoder.encode(session, entry, 0, LENGTH_BYTES, NOW_MS) >= 0);
+        }
+        session.flush(NOW_MS);
+        session.close();
+
+        final List<Map<String, String>> records = new ArrayList<>();
+        final CollectingProcess process = new CollectingProcess(
+            registry, CollectorLimits.DEFAULTS, new CollectorCounters(), (record) -> records.add(fields(record)));
+        final UnsafeBuffer octets = new UnsafeBuffer(ByteBuffer.wrap(Files.readAllBytes(file)));
+        final TransportSession from = process.openSession(SessionKind.FILE, "file");
+        int offset = 0;
+        while (offset < octets.capacity()) {
+            final int lengthBytes = octets.getShort(offset + 2, ByteOrder.BIG_ENDIAN) & 0xFFFF;
+            assertEquals(MessageResult.ACCEPTED, process.onMessage(from, octets, offset, lengthBytes, 0));
+            offset += lengthBytes;
+        }
+        return records;
+    }
+
+    private static Map<String, String> fields(final CollectedRecord record) {
+        final Map<String, String> fields = new TreeMap<>();
+        for (int i = 0; i < record.fieldCount(); i++) {
+            final InformationElement element = record.element(i);
+            final String text = switch (element.type()) {
+                case SIGNED64 -> Long.toString(record.signed(i));
+                case FLOAT64 -> Double.toString(record.floating(i));
+                case DATE_TIME_MILLISECONDS, DATE_TIME_NANOSECONDS -> Long.toString(record.timestampNs(i));
+                case IPV4_ADDRESS -> Integer.toHexString(record.ipv4Address(i));
+                case IPV6_ADDRESS -> Long.toHexString(record.ipv6High(i)) + ':' + Long.toHexString(record.ipv6Low(i));
+                default -> Long.toUnsignedString(record.unsigned(i));
+            };
+            fields.put(element.name(), text);
+        }
+        return fields;
+    }
+
+    @Test
+    void shouldWriteEveryFieldInItsPlace() throws IOException {
+        final Map<String, String> record = records(Profile.FULL, 64, () -> flow(4, UDP, FlowEntry.FLAG_VLAN)).get(0);
+
+        assertEquals("a000001", record.get("sourceIPv4Address"));
+        assertEquals("a000002", record.get("destinationIPv4Address"));
+        assertEquals("4000", record.get("sourceTransportPort"));
+        assertEquals("53", record.get("destinationTransportPort"));
+        assertEquals("17", record.get("protocolIdentifier"));
+        assertEquals("7", record.get("vlanId"));
+        assertEquals("3", record.get("ingressInterface"));
+        assertEquals("0", record.get("egressInterface"));
+        assertEquals("2", record.get("packetDeltaCount"));
+        assertEquals("200", record.get("octetDeltaCount"));
+        assertEquals("1700000000123000000", record.get("flowStartMilliseconds"));
+        assertEquals(Long.toString(START_NS), record.get("flowStartNanoseconds"));
+        assertEquals(Long.toString(START_NS + 1), record.get("flowEndNanoseconds"));
+        assertEquals("1", record.get("flowEndReason"));
+        assertEquals("99", record.get("flowId"));
+        assertEquals("4294967295", record.get("minimumIpTotalLength"));
+        assertFalse(record.containsKey("icmpTypeCodeIPv4"));
+        assertFalse(record.containsKey("flowlagDelaySampleCount"));
+    }
+
+    @Test
+    void shouldLeaveOutWhatWasNotMeasuredOrDoesNotFit() throws IOException {
+        final List<Map<String, String>> records = records(Profile.FULL, 64, () -> {
+            flow(6, UDP, 0);
+            DelayCounters.record(entry, DELAY_OFFSET, 1_500);
+            DelayCounters.record(entry, DELAY_OFFSET, 2_500);
+        }, () -> {
+            flow(4, UDP, 0);
+            DelayCounters.record(entry, DELAY_OFFSET, -1_000);
+        });
+
+        assertEquals("2", records.get(0).get("pathDelayMeanDeltaMicroseconds"));
+        assertEquals("2", records.get(0).get("pathDelayMinDeltaMicroseconds"));
+        assertEquals("3", records.get(0).get("pathDelayMaxDeltaMicroseconds"));
+        assertEquals("4", records.get(0).get("pathDelaySumDeltaMicroseconds"));
+        assertEquals("2000", records.get(0).get("flowlagDelayMeanNanoseconds"));
+        assertEquals("8500000.0", records.get(0).get("flowlagDelaySquareSum"));
+        assertEquals("707", records.get(0).get("flowlagDelayStandardDeviationNanoseconds"));
+        assertFalse(records.get(1).containsKey("pathDelayMeanDeltaMicroseconds"));
+        assertFalse(records.get(1).containsKey("pathDelaySumDeltaMicroseconds"));
+        assertEquals("-1000", records.get(1).get("flowlagDelayMeanNanoseconds"));
+    }
+
+    @Test
+    void shouldSendOnlyWhatTheProfileHas() throws IOException {
+        final Runnable delayed = () -> {
+            flow(4, UDP, 0);
+            DelayCounters.record(entry, DELAY_OFFSET, 5_000);
+        };
+        final Map<String, String> classic = records(Profile.CLASSIC, 64, delayed).get(0);
+        final Map<String, String> standard = records(Profile.STANDARD, 64, delayed).get(0);
+
+        assertFalse(classic.containsKey("pathDelayMeanDeltaMicroseconds"));
+        assertFalse(classic.containsKey("flowStartNanoseconds"));
+        assertEquals("5", standard.get("pathDelayMeanDeltaMicroseconds"));
+        assertFalse(standard.containsKey("flowlagDelayMeanNanoseconds"));
+    }
+
+    @Test
+    void shouldLeaveOutGroupsAndCountWhenThereAreTooManyTemplates() throws IOException {
+        final List<Map<String, String>> records = records(
+            Profile.FULL,
+            2,
+            () -> flow(4, ICMP, FlowEntry.FLAG_VLAN),
+            () -> flow(6, UDP, FlowEntry.FLAG_VLAN),
+            () -> flow(4, UDP, 0));
+
+        assertEquals(3, records.size());
+        assertFalse(records.get(0).containsKey("vlanId"));
+        assertFalse(records.get(0).containsKey("icmpTypeCodeIPv4"));
+        assertEquals("0:a000001", records.get(1).get("sourceIPv6Address"));
+        assertEquals("200", records.get(1).get("octetDeltaCount"));
+        assertEquals(2, counters.get(CounterId.RECORDS_WITHOUT_GROUP));
+    }
+}

@@ -1,0 +1,117 @@
+package io.flowlag.ipfix.collect;
+
+import io.flowlag.ipfix.element.DataType;
+import io.flowlag.ipfix.element.ElementRegistry;
+import io.flowlag.ipfix.element.InformationElement;
+import io.flowlag.ipfix.element.Semantics;
+import io.flowlag.ipfix.element.Units;
+import org.agrona.collections.Long2ObjectHashMap;
+
+/**
+ * The elements that one Transport Session knows: IANA's from the registry; a private enterprise's as the session's own RFC 5610
+ * type records say, else from the registry; the reverse ones of RFC 5103 section 6.1 derived from IANA's. Not thread-safe;
+ * allocates when an element is learned or derived.
+ */
+final class ElementView {
+    /** The enterprise number that means "the same element of the reverse direction" (RFC 5103 section 6.1). */
+    static final int REVERSE_ENTERPRISE_NUMBER = 29305;
+    static final int MAX_NAME_LENGTH = 128;
+
+    private final ElementRegistry registry;
+    private final CollectorLimits limits;
+    private final CollectorCounters counters;
+    private final Long2ObjectHashMap<InformationElement> learned = new Long2ObjectHashMap<>();
+
+    ElementView(final ElementRegistry registry, final CollectorLimits limits, final CollectorCounters counters) {
+        this.registry = registry;
+        this.limits = limits;
+        this.counters = counters;
+    }
+
+    /** The element, or null if nobody knows it. */
+    InformationElement find(final int enterpriseNumber, final int elementId) {
+        final InformationElement registered = registry.find(enterpriseNumber, elementId);
+        if (registered != null && enterpriseNumber == 0) {
+            return registered;
+        }
+        final InformationElement own = learned.get(InformationElement.key(enterpriseNumber, elementId));
+        if (own != null) {
+            return own;
+        }
+        return registered == null && enterpriseNumber == REVERSE_ENTERPRISE_NUMBER ? reverse(elementId) : registered;
+    }
+
+    /** What stands in a template for an element that nobody knows: octets named {@code pen:id}. */
+    static InformationElement unknown(final int enterpriseNumber, final int elementId) {
+        return new InformationElement(
+            enterpriseNumber,
+            elementId,
+            Integer.toUnsignedString(enterpriseNumber) + ':' + elementId,
+            DataType.OCTET_ARRAY,
+            Semantics.DEFAULT,
+            Units.NONE,
+            "");
+    }
+
+    /** Takes a type record over. Returns whether it brought anything new. */
+    boolean learn(final InformationElement element) {
+        final long key = InformationElement.key(element.enterpriseNumber(), element.elementId());
+        final InformationElement known = element.enterpriseNumber() == 0 ?
+            registry.find(0, element.elementId()) : learned.get(key);
+        if (known != null) {
+            if (!isSameType(known, element) && element.enterpriseNumber() != 0) {
+                counters.increment(CollectorCounter.ELEMENTS_REFUSED);
+            }
+            return false;
+        }
+        if (!isUsableName(element) || learned.size() >= limits.maxElementsPerSession()) {
+            counters.increment(CollectorCounter.ELEMENTS_REFUSED);
+            return false;
+        }
+        learned.put(key, element);
+        counters.increment(CollectorCounter.ELEMENTS_LEARNED);
+        return true;
+    }
+
+    private InformationElement reverse(final int elementId) {
+        final InformationElement forward = registry.find(0, elementId);
+        if (forward == null) {
+            return null;
+        }
+        final InformationElement reverse = new InformationElement(
+            REVERSE_ENTERPRISE_NUMBER,
+            elementId,
+            "reverse" + Character.toUpperCase(forward.name().charAt(0)) + forward.name().substring(1),
+            forward.type(),
+            forward.semantics(),
+            forward.units(),
+            forward.description());
+        if (learned.size() < limits.maxElementsPerSession()) {
+            learned.put(InformationElement.key(REVERSE_ENTERPRISE_NUMBER, elementId), reverse);
+        }
+        return reverse;
+    }
+
+    private boolean isUsableName(final InformationElement element) {
+        final InformationElement sameName = registry.find(element.name());
+        final boolean isTaken = sameName != null &&
+            (sameName.enterpriseNumber() != element.enterpriseNumber() || sameName.elementId() != element.elementId());
+        return !isTaken && element.name().length() <= MAX_NAME_LENGTH && isPlain(element.name());
+    }
+
+    private static boolean isPlain(final String name) {
+        for (int i = 0; i < name.length(); i++) {
+            final char c = name.charAt(i);
+            final boolean isLetter = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z';
+            final boolean isOther = c >= '0' && c <= '9' || c == '_' || c == '-' || c == '.';
+            if (!isLetter && !(isOther && i > 0)) {
+                return false;
+            }
+        }
+        return !name.isEmpty();
+    }
+
+    private static boolean isSameType(final InformationElement one, final InformationElement other) {
+        return one.type() == other.type() && one.name().equals(other.name());
+    }
+}

@@ -1,0 +1,27 @@
+package io.flowlag.ipfix.collect;
+
+import org.agrona.collections.Int2ObjectHashMap;
+
+/** One Observation Domain of one Transport Session: its templates and its sequence. Not thread-safe. */
+final class ObservationDomain {
+    private final int domainId;
+    private final SequenceTracker sequence;
+    private final Int2ObjectHashMap<CollectedTemplate> templates = new Int2ObjectHashMap<>();
+
+    ObservationDomain(final int domainId, final CollectorCounters counters) {
+        this.domainId = domainId;
+        this.sequence = new SequenceTracker(counters);
+    }
+
+    int domainId() {
+        return domainId;
+    }
+
+    SequenceTracker sequence() {
+        return sequence;
+    }
+
+    Int2ObjectHashMap<CollectedTemplate> templates() {
+        return templates;
+    }
+}

@@ -1,0 +1,18 @@
+package io.flowlag.ipfix.collect;
+
+/** What carries a Transport Session; it decides what templates may do (RFC 7011 section 8). */
+public enum SessionKind {
+    /** Datagrams: templates expire, may be replaced, and are never withdrawn (RFC 7011 section 8.4). */
+    UDP,
+    /** One TCP connection. */
+    TCP,
+    /** One TCP connection under TLS. */
+    TLS,
+    /** One file (RFC 5655). */
+    FILE;
+
+    /** {@return whether templates live until they are withdrawn} */
+    public boolean isReliable() {
+        return this != UDP;
+    }
+}

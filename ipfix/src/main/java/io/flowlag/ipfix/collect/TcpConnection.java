@@ -1,0 +1,116 @@
+package io.flowlag.ipfix.collect;
+
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SelectionKey;
+import java.nio.channels.SocketChannel;
+
+/**
+ * One connection of an exporter, a Transport Session of its own (RFC 7011 section 10.4), in plain or under TLS. Not
+ * thread-safe; allocates at construction, and for a message that comes in pieces.
+ */
+final class TcpConnection {
+    /** Returned by {@link #read} when the peer sent something that cannot be cut into messages. */
+    static final int NOT_IPFIX = -2;
+
+    private final CollectingProcess process;
+    private final SocketChannel channel;
+    private final TransportSession session;
+    private final TlsLayer tls;
+    private final MessageAssembler assembler = new MessageAssembler();
+    private final MessageAssembler.Sink messages = this::onMessage;
+    private final TlsLayer.Sink decrypted = this::onDecrypted;
+    private SelectionKey key;
+    private long waitingSinceNs;
+    private boolean isWaiting;
+    private long nowNs;
+
+    TcpConnection(
+        final CollectingProcess process, final SocketChannel channel, final TransportSession session, final TlsLayer tls) {
+        this.process = process;
+        this.channel = channel;
+        this.session = session;
+        this.tls = tls;
+    }
+
+    void register(final SelectionKey key, final long nowNs) {
+        this.key = key;
+        isWaiting = tls != null;
+        waitingSinceNs = nowNs;
+    }
+
+    TransportSession session() {
+        return session;
+    }
+
+    boolean isInHandshake() {
+        return tls != null && !tls.isEstablished();
+    }
+
+    boolean isInsideMessage() {
+        return assembler.isInsideMessage();
+    }
+
+    /**
+     * Reads once.
+     *
+     * @param scratch for octets that need no decryption; shared by all connections.
+     * @return octets read, -1 at the end of the stream, or {@link #NOT_IPFIX}.
+     */
+    int read(final ByteBuffer scratch, final UnsafeBuffer scratchBuffer, final long nowNs) throws IOException {
+        this.nowNs = nowNs;
+        final int readBytes = tls == null ? readPlain(scratch, scratchBuffer) : tls.read(channel, decrypted);
+        noteWaiting();
+        if (tls != null) {
+            key.interestOps(tls.hasOutgoing() ? SelectionKey.OP_READ | SelectionKey.OP_WRITE : SelectionKey.OP_READ);
+        }
+        return readBytes;
+    }
+
+    /** Sends what waits; {@link #read} must follow, because a handshake may go on then. */
+    void write() throws IOException {
+        tls.flush(channel);
+    }
+
+    /** Whether a message or a handshake began too long ago. */
+    boolean isSlow(final long nowNs, final long timeoutNs) {
+        return isWaiting && nowNs - waitingSinceNs > timeoutNs;
+    }
+
+    void close() throws IOException {
+        process.closeSession(session);
+        try {
+            if (tls != null && channel.isConnected()) {
+                tls.close(channel);
+            }
+        } finally {
+            channel.close();
+        }
+    }
+
+    private int readPlain(final ByteBuffer scratch, final UnsafeBuffer scratchBuffer) throws IOException {
+        scratch.clear();
+        final int readBytes = channel.read(scratch);
+        return readBytes <= 0 || assembler.onOctets(scratchBuffer, 0, readBytes, messages) ? readBytes : NOT_IPFIX;
+    }
+
+    private boolean onDecrypted(final UnsafeBuffer buffer, final int offset, final int lengthBytes) {
+        return assembler.onOctets(buffer, offset, lengthBytes, messages);
+    }
+
+    private void onMessage(final DirectBuffer buffer, final int offset, final int lengthBytes) {
+        isWaiting = false;
+        process.onMessage(session, buffer, offset, lengthBytes, nowNs);
+    }
+
+    private void noteWaiting() {
+        final boolean mustWait = assembler.isInsideMessage() || isInHandshake();
+        if (mustWait && !isWaiting) {
+            waitingSinceNs = nowNs;
+        }
+        isWaiting = mustWait;
+    }
+}

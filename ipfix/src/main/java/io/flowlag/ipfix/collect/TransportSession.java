@@ -1,0 +1,253 @@
+package io.flowlag.ipfix.collect;
+
+import io.flowlag.ipfix.template.Template;
+import org.agrona.collections.Int2ObjectHashMap;
+
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * One Transport Session (RFC 7011 section 2): what scopes templates, learned elements and sequence numbers. Made by
+ * {@link CollectingProcess#openSession}, used by the process's thread only. Allocates when a domain or a template is new.
+ */
+public final class TransportSession {
+    private final SessionKind kind;
+    private final String peer;
+    private final CollectorLimits limits;
+    private final CollectorCounters counters;
+    private final ElementView view;
+    private final Int2ObjectHashMap<ObservationDomain> domains = new Int2ObjectHashMap<>();
+    private final Map<Integer, ObservationDomain> domainsByAge = new LinkedHashMap<>();
+    private CollectedTemplate oldest;
+    private CollectedTemplate newest;
+    private int templateCount;
+    private int templateFieldCount;
+    private long acceptedCount;
+    TransportSession older;
+    TransportSession newer;
+
+    TransportSession(
+        final SessionKind kind,
+        final String peer,
+        final CollectorLimits limits,
+        final CollectorCounters counters,
+        final ElementView view) {
+        this.kind = kind;
+        this.peer = peer;
+        this.limits = limits;
+        this.counters = counters;
+        this.view = view;
+    }
+
+    /** {@return what carries the session} */
+    public SessionKind kind() {
+        return kind;
+    }
+
+    /** {@return the exporter's address and port, or the file} */
+    public String peer() {
+        return peer;
+    }
+
+    /** {@return messages accepted} */
+    public long acceptedCount() {
+        return acceptedCount;
+    }
+
+    /** {@return templates alive, of all domains} */
+    public int templateCount() {
+        return templateCount;
+    }
+
+    /** {@return fields of all templates alive} */
+    public int templateFieldCount() {
+        return templateFieldCount;
+    }
+
+    /** {@return Observation Domains known} */
+    public int domainCount() {
+        return domains.size();
+    }
+
+    void onAccepted() {
+        acceptedCount++;
+    }
+
+    ElementView view() {
+        return view;
+    }
+
+    /** The domain, or null if no accepted message came from it. */
+    ObservationDomain findDomain(final int domainId) {
+        return domains.get(domainId);
+    }
+
+    ObservationDomain domain(final int domainId) {
+        final ObservationDomain known = domains.get(domainId);
+        return known != null ? known : addDomain(domainId);
+    }
+
+    private ObservationDomain addDomain(final int domainId) {
+        if (domains.size() >= limits.maxDomainsPerSession()) {
+            final Iterator<ObservationDomain> byAge = domainsByAge.values().iterator();
+            final ObservationDomain first = byAge.next();
+            byAge.remove();
+            domains.remove(first.domainId());
+            new ArrayList<>(first.templates().values()).forEach(this::remove);
+            counters.increment(CollectorCounter.DOMAINS_DROPPED);
+        }
+        final ObservationDomain added = new ObservationDomain(domainId, counters);
+        domains.put(domainId, added);
+        domainsByAge.put(domainId, added);
+        return added;
+    }
+
+    /** The template, or null if it is not known or too old. Changes nothing. */
+    CollectedTemplate peek(final ObservationDomain domain, final int templateId, final long nowNs) {
+        final CollectedTemplate template = domain == null ? null : domain.templates().get(templateId);
+        return template == null || isExpired(template, nowNs) ? null : template;
+    }
+
+    /** The template for decoding, or null; one that is too old is removed, one that is used is kept longest. */
+    CollectedTemplate use(final ObservationDomain domain, final int templateId, final long nowNs) {
+        final CollectedTemplate template = domain.templates().get(templateId);
+        if (template == null) {
+            return null;
+        }
+        if (isExpired(template, nowNs)) {
+            remove(template);
+            counters.increment(CollectorCounter.TEMPLATES_EXPIRED);
+            return null;
+        }
+        touch(template);
+        return template;
+    }
+
+    void install(final ObservationDomain domain, final CollectedTemplate template, final long nowNs) {
+        final CollectedTemplate before = domain.templates().get(template.template().templateId());
+        if (before != null) {
+            remove(before);
+            countReplacement(before, nowNs);
+        } else {
+            counters.increment(CollectorCounter.TEMPLATES_DEFINED);
+        }
+        makeRoom();
+        template.domain = domain;
+        template.refreshedNs(nowNs);
+        template.resolve(view);
+        domain.templates().put(template.template().templateId(), template);
+        templateCount++;
+        templateFieldCount += template.template().fieldCount();
+        append(template);
+    }
+
+    private void countReplacement(final CollectedTemplate before, final long nowNs) {
+        if (isExpired(before, nowNs)) {
+            counters.increment(CollectorCounter.TEMPLATES_EXPIRED);
+        } else {
+            counters.increment(
+                kind.isReliable() ? CollectorCounter.TEMPLATES_REDEFINED : CollectorCounter.TEMPLATES_REPLACED);
+        }
+    }
+
+    void refresh(final CollectedTemplate template, final long nowNs) {
+        template.refreshedNs(nowNs);
+        touch(template);
+        counters.increment(CollectorCounter.TEMPLATES_REFRESHED);
+    }
+
+    void withdraw(final ObservationDomain domain, final int templateId) {
+        final CollectedTemplate template = domain.templates().get(templateId);
+        if (template == null || !kind.isReliable()) {
+            counters.increment(CollectorCounter.WITHDRAWALS_IGNORED);
+        } else {
+            remove(template);
+            counters.increment(CollectorCounter.TEMPLATES_WITHDRAWN);
+        }
+    }
+
+    void withdrawAll(final ObservationDomain domain, final boolean isOptions) {
+        if (!kind.isReliable()) {
+            counters.increment(CollectorCounter.WITHDRAWALS_IGNORED);
+            return;
+        }
+        final List<CollectedTemplate> alive = new ArrayList<>(domain.templates().values());
+        for (final CollectedTemplate template : alive) {
+            if (template.template().isOptions() == isOptions) {
+                remove(template);
+                counters.increment(CollectorCounter.TEMPLATES_WITHDRAWN);
+            }
+        }
+    }
+
+    /** Forgets the templates unused longest, because all sessions together have too many, until few enough fields are left. */
+    void dropOldTemplates(final int maxFieldCount) {
+        while (templateFieldCount > maxFieldCount) {
+            remove(oldest);
+            counters.increment(CollectorCounter.TEMPLATES_DROPPED);
+        }
+    }
+
+    /** Gives every template the elements that were just learned. */
+    void resolveElements() {
+        for (CollectedTemplate template = oldest; template != null; template = template.newer) {
+            template.resolve(view);
+        }
+    }
+
+    private boolean isExpired(final CollectedTemplate template, final long nowNs) {
+        return !kind.isReliable() && nowNs - template.refreshedNs() > limits.udpTemplateLifetimeNs();
+    }
+
+    private void makeRoom() {
+        while (templateCount >= limits.maxTemplatesPerSession()) {
+            remove(oldest);
+            counters.increment(CollectorCounter.TEMPLATES_DROPPED);
+        }
+    }
+
+    private void touch(final CollectedTemplate template) {
+        if (template != newest) {
+            unlink(template);
+            append(template);
+        }
+    }
+
+    private void remove(final CollectedTemplate template) {
+        final Template removed = template.template();
+        template.domain.templates().remove(removed.templateId());
+        template.domain = null;
+        unlink(template);
+        templateCount--;
+        templateFieldCount -= removed.fieldCount();
+    }
+
+    private void append(final CollectedTemplate template) {
+        template.older = newest;
+        template.newer = null;
+        if (newest == null) {
+            oldest = template;
+        } else {
+            newest.newer = template;
+        }
+        newest = template;
+    }
+
+    private void unlink(final CollectedTemplate template) {
+        if (template.older == null) {
+            oldest = template.newer;
+        } else {
+            template.older.newer = template.newer;
+        }
+        if (template.newer == null) {
+            newest = template.older;
+        } else {
+            template.newer.older = template.older;
+        }
+        template.older = null;
+        template.newer = null;
+    }
+}

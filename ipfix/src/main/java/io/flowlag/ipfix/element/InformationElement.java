@@ -1,0 +1,56 @@
+package io.flowlag.ipfix.element;
+
+import java.util.Objects;
+
+/**
+ * One Information Element (RFC 7012 section 2.1). Immutable, safe to share between threads.
+ *
+ * @param enterpriseNumber 0 for an element of IANA's registry, else the private enterprise number.
+ * @param elementId        1 to 32767, without the enterprise bit.
+ * @param name             lower camel case, unique in its registry.
+ * @param type             abstract data type.
+ * @param semantics        how values combine.
+ * @param units            what a value counts.
+ * @param description      one sentence; may be empty for IANA's elements, whose text is in the registry.
+ */
+public record InformationElement(
+    int enterpriseNumber,
+    int elementId,
+    String name,
+    DataType type,
+    Semantics semantics,
+    Units units,
+    String description) {
+
+    /** The largest element id: the high bit of the field on the wire says "enterprise". */
+    public static final int MAX_ELEMENT_ID = 0x7FFF;
+
+    /** Checks ranges and that nothing is null. */
+    public InformationElement {
+        if (elementId < 1 || elementId > MAX_ELEMENT_ID) {
+            throw new IllegalArgumentException("elementId=" + elementId + " is outside 1 to " + MAX_ELEMENT_ID);
+        }
+        if (name.isEmpty() || name.indexOf('\0') >= 0 || description.indexOf('\0') >= 0) {
+            throw new IllegalArgumentException("element " + elementId + " has an empty name or a NUL in its text");
+        }
+        Objects.requireNonNull(type);
+        Objects.requireNonNull(semantics);
+        Objects.requireNonNull(units);
+    }
+
+    /** {@return whether the element belongs to a private enterprise} */
+    public boolean isEnterprise() {
+        return enterpriseNumber != 0;
+    }
+
+    /**
+     * The key under which a registry keeps the element.
+     *
+     * @param enterpriseNumber 0 for IANA.
+     * @param elementId        without the enterprise bit.
+     * @return both numbers in one long.
+     */
+    public static long key(final int enterpriseNumber, final int elementId) {
+        return ((long)enterpriseNumber << 16) | elementId;
+    }
+}

@@ -1,0 +1,5 @@
+/**
+ * The octets of an IPFIX Message (RFC 7011 section 3): one file owns each layout, every access names its byte order, which is
+ * big-endian throughout. Everything here is static or a flyweight and allocates nothing.
+ */
+package io.flowlag.ipfix.message;

@@ -1,0 +1,576 @@
+package io.flowlag.ipfix.session;
+
+import io.flowlag.ipfix.message.SetHeader;
+import io.flowlag.ipfix.template.Template;
+import io.flowlag.ipfix.template.TemplateCatalog;
+import io.flowlag.ipfix.transport.SendResult;
+import io.flowlag.ipfix.transport.Transport;
+import io.flowlag.ipfix.transport.TransportKind;
+import io.flowlag.ipfix.transport.TransportState;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.EpochClock;
+
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+import static io.flowlag.ipfix.session.SessionCounter.MESSAGES;
+import static io.flowlag.ipfix.session.SessionCounter.MESSAGES_FAILED;
+import static io.flowlag.ipfix.session.SessionCounter.OCTETS;
+import static io.flowlag.ipfix.session.SessionCounter.PEER_LOSSES;
+import static io.flowlag.ipfix.session.SessionCounter.RECONNECTS;
+import static io.flowlag.ipfix.session.SessionCounter.TEMPLATES_ACTIVE;
+import static io.flowlag.ipfix.session.SessionCounter.TEMPLATES_SENT;
+
+/**
+ * The sending side of one Transport Session after another, for one Observation Domain over one {@link Transport} (RFC 7011).
+ * A caller claims room for a record, writes it into {@link #buffer()}, and commits; the session puts records into Sets and Sets
+ * into messages, templates before data, and sends a message when it is full or has waited long enough.
+ * <ul>
+ * <li>Sequence numbers count Data Records, those of options included (section 3.1); discarded ones count too (section 10.2.2), so
+ *     that a collector sees the gap. Each connection begins at 0.</li>
+ * <li>Over UDP a template is in the first messages after its first use and again at an interval (section 8.4); elsewhere once
+ *     per connection, before its data (section 8.1). Templates are never withdrawn or redefined.</li>
+ * <li>Export Time never goes back (section 8.2).</li>
+ * <li>While there is no connection, records wait in the one open message, which survives until the next connection; beyond that
+ *     they are discarded and counted, or the caller is {@link #BLOCKED} if the session is lossless.</li>
+ * </ul>
+ * One thread calls everything but {@link #statistics()}, whose values any thread may read. The session owns its buffers; a claim
+ * is the caller's until commit or abort. Allocates at construction and when a template is new; never per record or message
+ * (unless checksums are on).
+ */
+public final class ExportingSession implements AutoCloseable {
+    /** The record was discarded and counted; the caller drops it. */
+    public static final int NOT_SENT = -1;
+    /** A lossless session has no room now; the caller keeps the record and tries again after some {@link #doWork}. */
+    public static final int BLOCKED = -2;
+
+    private static final int LEDGER_CAPACITY = 16_384;
+    private static final long REANNOUNCE_INTERVAL_MS = 1_000L;
+    private static final long MILLISECONDS_PER_SECOND = 1_000L;
+    private static final long CLOSE_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final Transport transport;
+    private final boolean isDatagram;
+    private final int observationDomainId;
+    private final long maxLingerMs;
+    private final long templateRefreshIntervalMs;
+    private final int templateRefreshMessages;
+    private boolean lossless;
+    private final MessageBuilder message;
+    private final MessageBuilder announcement;
+    private final MessageChecksum checksum;
+    private final ActiveTemplates templates;
+    private final SessionStatistics statistics = new SessionStatistics();
+    private final RecordAccounts accounts = new RecordAccounts(statistics, LEDGER_CAPACITY);
+
+    private Template claimedTemplate;
+    private int claimedLengthBytes;
+    private long claimedPackets;
+    private long claimedOctets;
+
+    private long messageSequence;
+    private long messageOpenedMs;
+    private long exportTimeSeconds;
+
+    private boolean inSession;
+    private boolean isCarrying;
+    private boolean isRefreshing;
+    private boolean isLastSendFailed;
+    private long connectionCount;
+    private long handedOctets;
+    private long lastRefreshMs;
+    private long lastReannounceMs = Long.MIN_VALUE;
+    private long messagesSinceRefresh;
+    private long peerLossCount;
+    private boolean isClosed;
+
+    /**
+     * A session that begins with the transport's first connection.
+     *
+     * @param transport to send by; the session closes it.
+     * @param settings  copied.
+     * @param catalog   where the caller's templates come from.
+     */
+    public ExportingSession(final Transport transport, final SessionSettings settings, final TemplateCatalog catalog) {
+        final int maxMessageBytes = settings.maxMessageBytes(transport.kind());
+        this.transport = transport;
+        this.isDatagram = transport.kind() == TransportKind.DATAGRAM;
+        this.observationDomainId = settings.observationDomainId();
+        this.maxLingerMs = settings.maxLingerMs();
+        this.templateRefreshIntervalMs = settings.templateRefreshIntervalMs();
+        this.templateRefreshMessages = settings.templateRefreshMessages();
+        this.lossless = settings.lossless();
+        this.checksum = settings.messageChecksum() ? new MessageChecksum(catalog, maxMessageBytes) : null;
+        this.message = new MessageBuilder(maxMessageBytes, checksum == null ? 0 : MessageChecksum.LENGTH_BYTES);
+        this.announcement = new MessageBuilder(isDatagram ? 0 : maxMessageBytes, 0);
+        this.templates = new ActiveTemplates(isDatagram ? settings.initialTemplateCopies() : 1);
+    }
+
+    /**
+     * From now on discards what it has no room for, counted, instead of answering {@link #BLOCKED}: for a caller that has waited
+     * long enough. The session's thread only.
+     */
+    public void stopWaiting() {
+        lossless = false;
+    }
+
+    /** {@return the buffer that claims point into} */
+    public MutableDirectBuffer buffer() {
+        return message.buffer();
+    }
+
+    /** {@return the counters; safe to read from any thread} */
+    public SessionStatistics statistics() {
+        return statistics;
+    }
+
+    /** {@return the transport, whose name, state and last error any thread may read} */
+    public Transport transport() {
+        return transport;
+    }
+
+    /** {@return how many Transport Sessions have begun; options that are due once a session are due when this has changed} */
+    public long transportSessionCount() {
+        return connectionCount;
+    }
+
+    /** {@return the longest record that a message can hold} */
+    public int maxRecordBytes() {
+        return message.maxRecordBytes();
+    }
+
+    /**
+     * Finds room for a record.
+     *
+     * @param template          of the record; always from the same catalog.
+     * @param recordLengthBytes of the record, at most; see {@link #commit(int)}.
+     * @param nowMs             milliseconds since the UNIX epoch.
+     * @return where in {@link #buffer()} to write it, or {@link #NOT_SENT}, or {@link #BLOCKED}.
+     */
+    public int claim(final Template template, final int recordLengthBytes, final long nowMs) {
+        return claim(template, recordLengthBytes, nowMs, 0, 0);
+    }
+
+    /**
+     * Finds room for a record that stands for packets, which are reported if it is lost (RFC 7011 section 4.3).
+     *
+     * @param template          of the record; always from the same catalog.
+     * @param recordLengthBytes of the record, at most; see {@link #commit(int)}.
+     * @param nowMs             milliseconds since the UNIX epoch.
+     * @param packets           that the record stands for.
+     * @param octets            that the record stands for.
+     * @return where in {@link #buffer()} to write it, or {@link #NOT_SENT}, or {@link #BLOCKED}.
+     */
+    public int claim(
+        final Template template, final int recordLengthBytes, final long nowMs, final long packets, final long octets) {
+        expectClaimed(false);
+        claimedPackets = packets;
+        claimedOctets = octets;
+        if (recordLengthBytes > message.maxRecordBytes()) {
+            return discard(template, SessionCounter.RECORDS_FAILED_TOO_LONG);
+        }
+        if (isTransportFinished()) {
+            return discard(template, SessionCounter.RECORDS_FAILED_TRANSPORT_DOWN);
+        }
+        final ActiveTemplates.Entry entry = templates.entry(template);
+        final int offset = findRoom(entry, recordLengthBytes, nowMs);
+        if (offset == MessageBuilder.NO_ROOM) {
+            return refuse(template);
+        }
+        claimedTemplate = template;
+        claimedLengthBytes = recordLengthBytes;
+        return offset;
+    }
+
+    /** Makes the claimed record part of the message. */
+    public void commit() {
+        commit(claimedLengthBytes);
+    }
+
+    /**
+     * Makes the claimed record part of the message, if it became shorter than claimed.
+     *
+     * @param recordLengthBytes of the record, at most what was claimed.
+     */
+    public void commit(final int recordLengthBytes) {
+        expectClaimed(true);
+        checkLength(recordLengthBytes);
+        message.commit(claimedTemplate, recordLengthBytes);
+        templates.entry(claimedTemplate).onUsedInMessage();
+        accounts.onCommitted(claimedTemplate.isOptions(), claimedPackets, claimedOctets);
+        claimedTemplate = null;
+    }
+
+    /** Gives the claim back; nothing is counted. */
+    public void abort() {
+        expectClaimed(true);
+        claimedTemplate = null;
+    }
+
+    /**
+     * The duty cycle: connects, drains, sends what has waited long enough, repeats templates.
+     *
+     * @param nowMs milliseconds since the UNIX epoch.
+     * @return how much was done, 0 for nothing.
+     */
+    public int doWork(final long nowMs) {
+        expectClaimed(false);
+        int workCount = workTransport(nowMs);
+        if (!message.isEmpty() && isMessageDue(nowMs) && send(nowMs)) {
+            workCount++;
+        }
+        if (isDatagram) {
+            workCount += refreshTemplates(nowMs);
+        }
+        return workCount;
+    }
+
+    /**
+     * Sends the open message and drains the transport, as far as that goes without waiting.
+     *
+     * @param nowMs milliseconds since the UNIX epoch.
+     * @return true if no record is left waiting.
+     */
+    public boolean flush(final long nowMs) {
+        expectClaimed(false);
+        if (!message.isEmpty() && !send(nowMs)) {
+            return false;
+        }
+        final boolean isDrained = transport.flush(nowMs);
+        trackConnection(nowMs);
+        return (isDrained || isTransportFinished()) && accounts.isNothingWaiting();
+    }
+
+    /**
+     * Flushes until nothing waits or the time is over, then closes. Blocks, with short pauses.
+     *
+     * @param clock     that goes on.
+     * @param timeoutMs at most so long.
+     * @return true if no record was left waiting.
+     */
+    public boolean close(final EpochClock clock, final long timeoutMs) {
+        final long beginMs = clock.time();
+        boolean isFlushed = flush(beginMs);
+        long nowMs = beginMs;
+        while (!isFlushed && nowMs - beginMs < timeoutMs && nowMs >= beginMs) {
+            if (workTransport(nowMs) == 0) {
+                LockSupport.parkNanos(CLOSE_PAUSE_NS);
+            }
+            nowMs = clock.time();
+            isFlushed = flush(nowMs);
+        }
+        close();
+        return isFlushed;
+    }
+
+    /** Closes session and transport at once; records that still wait are counted as failed. */
+    @Override
+    public void close() {
+        if (!isClosed) {
+            isClosed = true;
+            accounts.onDelivered(transport.deliveredOctets());
+            accounts.failMessage(SessionCounter.RECORDS_FAILED_AT_CLOSE);
+            accounts.failUndelivered(SessionCounter.RECORDS_FAILED_AT_CLOSE);
+            transport.close();
+        }
+    }
+
+    private void checkLength(final int recordLengthBytes) {
+        final int minLengthBytes = claimedTemplate.minLengthBytes();
+        final int maxLengthBytes = claimedTemplate.isVariableLength() ? claimedLengthBytes : minLengthBytes;
+        if (recordLengthBytes < minLengthBytes || recordLengthBytes > maxLengthBytes) {
+            throw new IllegalArgumentException("recordLengthBytes=" + recordLengthBytes + " is outside " + minLengthBytes +
+                " to " + maxLengthBytes + " for " + claimedTemplate);
+        }
+    }
+
+    private int findRoom(final ActiveTemplates.Entry entry, final int recordLengthBytes, final long nowMs) {
+        while (true) {
+            if (!message.isEmpty() || !templates.isAnyDue()) {
+                final int offset =
+                    entry.isAnnounced() ? message.claim(entry.template(), recordLengthBytes) : MessageBuilder.NO_ROOM;
+                if (offset != MessageBuilder.NO_ROOM) {
+                    onOpening(nowMs);
+                    return offset;
+                }
+                if (!send(nowMs)) {
+                    return MessageBuilder.NO_ROOM;
+                }
+            }
+            if (!beginMessage(entry, SetHeader.LENGTH_BYTES + recordLengthBytes, nowMs)) {
+                return MessageBuilder.NO_ROOM;
+            }
+        }
+    }
+
+    private void onOpening(final long nowMs) {
+        if (accounts.isMessageWithoutRecords()) {
+            messageOpenedMs = nowMs;
+        }
+    }
+
+    /** Puts the templates that are due at the beginning; those that leave no room for data go in messages before. */
+    private boolean beginMessage(final ActiveTemplates.Entry first, final int reserveBytes, final long nowMs) {
+        while (!putDueTemplates(first, reserveBytes)) {
+            putDueTemplates(first, 0);
+            messageOpenedMs = nowMs;
+            if (!send(nowMs) || isLastSendFailed) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean putDueTemplates(final ActiveTemplates.Entry first, final int reserveBytes) {
+        boolean isComplete = checksum == null || putTemplate(templates.entry(checksum.template()), reserveBytes);
+        isComplete &= first == null || putTemplate(first, reserveBytes);
+        for (int i = 0; i < templates.size(); i++) {
+            isComplete &= putTemplate(templates.get(i), reserveBytes);
+        }
+        return isComplete;
+    }
+
+    private boolean putTemplate(final ActiveTemplates.Entry entry, final int reserveBytes) {
+        if (entry.isDue() && message.offer(entry.template(), reserveBytes)) {
+            entry.onPutInMessage();
+        }
+        return !entry.isDue();
+    }
+
+    private boolean isMessageDue(final long nowMs) {
+        return accounts.isMessageWithoutRecords() || nowMs < messageOpenedMs || nowMs - messageOpenedMs >= maxLingerMs;
+    }
+
+    /** Sends the open message; true if it is out of the way, sent or failed. */
+    private boolean send(final long nowMs) {
+        if (message.isEmpty()) {
+            return true;
+        }
+        if (trySend(nowMs)) {
+            return true;
+        }
+        workTransport(nowMs);
+        return trySend(nowMs);
+    }
+
+    private boolean trySend(final long nowMs) {
+        trackConnection(nowMs);
+        if (isTransportFinished()) {
+            dropMessage(SessionCounter.RECORDS_FAILED_TRANSPORT_DOWN);
+            return true;
+        }
+        if (!inSession || accounts.isLedgerFull() || isCarrying && !announceCarried(nowMs)) {
+            return false;
+        }
+        final int lengthBytes = finish(nowMs);
+        final SendResult result = transport.send(message.buffer(), 0, lengthBytes);
+        if (result == SendResult.SENT) {
+            onSent(lengthBytes, nowMs);
+        } else if (result == SendResult.FAILED && (isTransportFinished() || transport.isConnected())) {
+            trackConnection(nowMs);
+            dropMessage(SessionCounter.RECORDS_FAILED_SEND_ERROR);
+        }
+        return message.isEmpty();
+    }
+
+    private int finish(final long nowMs) {
+        exportTimeSeconds = Math.max(exportTimeSeconds, Math.floorDiv(nowMs, MILLISECONDS_PER_SECOND));
+        final int setOffset = message.lengthBytes();
+        final int lengthBytes = hasChecksum() ? setOffset + MessageChecksum.LENGTH_BYTES : setOffset;
+        message.finish(lengthBytes, exportTimeSeconds, messageSequence, observationDomainId);
+        if (hasChecksum()) {
+            checksum.put(message.buffer(), setOffset);
+            checksum.seal(message.buffer(), setOffset);
+        }
+        return lengthBytes;
+    }
+
+    private boolean hasChecksum() {
+        return checksum != null && templates.entry(checksum.template()).isAnnounced();
+    }
+
+    private void onSent(final int lengthBytes, final long nowMs) {
+        isLastSendFailed = false;
+        final boolean hasData = !accounts.isMessageWithoutRecords();
+        if (hasChecksum()) {
+            accounts.onCommitted(true, 0, 0);
+        }
+        countMessage(lengthBytes, templates.onMessageSent());
+        accounts.onMessageSent(handedOctets);
+        openNextMessage();
+        accounts.onDelivered(transport.deliveredOctets());
+        if (isDatagram) {
+            onDatagramSent(hasData, nowMs);
+        }
+    }
+
+    private void countMessage(final int lengthBytes, final int templatesInMessage) {
+        handedOctets += lengthBytes;
+        statistics.begin();
+        statistics.add(MESSAGES, 1);
+        statistics.add(OCTETS, lengthBytes);
+        statistics.add(TEMPLATES_SENT, templatesInMessage);
+        statistics.set(TEMPLATES_ACTIVE, templates.size());
+        statistics.end();
+    }
+
+    private void openNextMessage() {
+        message.clear();
+        messageSequence = accounts.sequence();
+    }
+
+    /** Message-counted refresh, and templates for a collector that was found missing and may be back without them. */
+    private void onDatagramSent(final boolean hasData, final long nowMs) {
+        messagesSinceRefresh += hasData ? 1 : 0;
+        if (templateRefreshMessages > 0 && messagesSinceRefresh >= templateRefreshMessages) {
+            messagesSinceRefresh = 0;
+            templates.refresh();
+        }
+        final long losses = transport.peerLossCount();
+        if (losses != peerLossCount) {
+            peerLossCount = losses;
+            statistics.set(PEER_LOSSES, losses);
+            if (isElapsed(lastReannounceMs, REANNOUNCE_INTERVAL_MS, nowMs)) {
+                lastReannounceMs = nowMs;
+                templates.refresh();
+            }
+        }
+    }
+
+    private int refreshTemplates(final long nowMs) {
+        if (inSession && isElapsed(lastRefreshMs, templateRefreshIntervalMs, nowMs)) {
+            lastRefreshMs = nowMs;
+            messagesSinceRefresh = 0;
+            templates.refresh();
+            isRefreshing = true;
+        }
+        int workCount = 0;
+        while (isRefreshing && send(nowMs)) {
+            putDueTemplates(null, 0);
+            isRefreshing = !message.isEmpty() && !isLastSendFailed;
+            workCount++;
+        }
+        return workCount;
+    }
+
+    /** A clock that was set back makes everything due, or it might never be. */
+    private static boolean isElapsed(final long sinceMs, final long intervalMs, final long nowMs) {
+        return sinceMs == Long.MIN_VALUE || nowMs < sinceMs || nowMs - sinceMs >= intervalMs;
+    }
+
+    private int workTransport(final long nowMs) {
+        final int workCount = transport.doWork(nowMs);
+        trackConnection(nowMs);
+        return workCount;
+    }
+
+    /** Settles what was delivered, and sees connections come and go. */
+    private void trackConnection(final long nowMs) {
+        final boolean isNew = transport.connectionCount() != connectionCount;
+        if (inSession) {
+            if (!isNew) {
+                accounts.onDelivered(transport.deliveredOctets());
+            }
+            if (isNew || !transport.isConnected()) {
+                endSession();
+            }
+        }
+        if (isNew && transport.isConnected()) {
+            beginSession(nowMs);
+        }
+    }
+
+    private void endSession() {
+        inSession = false;
+        final boolean isBroken = transport.kind() == TransportKind.STREAM;
+        if (isBroken) {
+            accounts.markUncertain(transport.deliveredOctets() - transport.uncertainOctets());
+        }
+        accounts.failUndelivered(
+            isBroken ? SessionCounter.RECORDS_FAILED_CONNECTION_BROKEN : SessionCounter.RECORDS_FAILED_SEND_ERROR);
+    }
+
+    private void beginSession(final long nowMs) {
+        statistics.begin();
+        statistics.add(RECONNECTS, connectionCount == 0 ? 0 : 1);
+        statistics.end();
+        connectionCount = transport.connectionCount();
+        inSession = true;
+        handedOctets = 0;
+        messageSequence = 0;
+        accounts.restartSequence();
+        lastRefreshMs = nowMs;
+        templates.onNewSession();
+        isCarrying = templates.isAnyMissingForMessage();
+    }
+
+    /** The open message outlived its session, so the templates of its data are sent ahead of it. */
+    private boolean announceCarried(final long nowMs) {
+        exportTimeSeconds = Math.max(exportTimeSeconds, Math.floorDiv(nowMs, MILLISECONDS_PER_SECOND));
+        while (templates.isAnyMissingForMessage()) {
+            final int templateCount = putCarriedTemplates();
+            announcement.finish(announcement.lengthBytes(), exportTimeSeconds, 0, observationDomainId);
+            if (transport.send(announcement.buffer(), 0, announcement.lengthBytes()) != SendResult.SENT) {
+                trackConnection(nowMs);
+                return false;
+            }
+            templates.onAnnouncementSent();
+            countMessage(announcement.lengthBytes(), templateCount);
+        }
+        isCarrying = false;
+        return true;
+    }
+
+    private int putCarriedTemplates() {
+        announcement.clear();
+        int count = 0;
+        for (int i = 0; i < templates.size(); i++) {
+            final ActiveTemplates.Entry entry = templates.get(i);
+            if (entry.isMissingForMessage() && announcement.offer(entry.template(), 0)) {
+                entry.onPutInAnnouncement();
+                count++;
+            }
+        }
+        return count;
+    }
+
+    private void dropMessage(final SessionCounter reason) {
+        isLastSendFailed = true;
+        accounts.failMessage(reason);
+        templates.onMessageDropped();
+        openNextMessage();
+        statistics.begin();
+        statistics.add(MESSAGES_FAILED, 1);
+        statistics.end();
+    }
+
+    private int refuse(final Template template) {
+        if (lossless && !isTransportFinished()) {
+            return BLOCKED;
+        }
+        if (!transport.isConnected()) {
+            return discard(template, SessionCounter.RECORDS_FAILED_TRANSPORT_DOWN);
+        }
+        return discard(template, isLastSendFailed ?
+            SessionCounter.RECORDS_FAILED_SEND_ERROR : SessionCounter.RECORDS_FAILED_BUFFER_FULL);
+    }
+
+    private int discard(final Template template, final SessionCounter reason) {
+        accounts.onDiscarded(template.isOptions(), reason, claimedPackets, claimedOctets);
+        if (message.isEmpty()) {
+            messageSequence = accounts.sequence();
+        }
+        return NOT_SENT;
+    }
+
+    private boolean isTransportFinished() {
+        final TransportState state = transport.state();
+        return state == TransportState.FAILED || state == TransportState.CLOSED;
+    }
+
+    private void expectClaimed(final boolean expected) {
+        if (expected != (claimedTemplate != null)) {
+            throw new IllegalStateException(expected ? "nothing is claimed" : "a claim is neither committed nor aborted");
+        }
+    }
+}

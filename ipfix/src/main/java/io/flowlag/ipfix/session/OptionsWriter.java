@@ -1,0 +1,277 @@
+package io.flowlag.ipfix.session;
+
+import io.flowlag.ipfix.element.DataType;
+import io.flowlag.ipfix.element.InformationElement;
+import io.flowlag.ipfix.element.Semantics;
+import io.flowlag.ipfix.message.RecordEncoder;
+import io.flowlag.ipfix.message.Values;
+import io.flowlag.ipfix.template.Template;
+import io.flowlag.ipfix.template.TemplateCatalog;
+
+/**
+ * Writes the options records that RFC 7011 section 4, RFC 5610 and RFC 5655 define, with values that the caller knows. Each
+ * method writes one record and says what {@link ExportingSession#claim} said: an offset of 0 or more if the record was taken,
+ * {@link ExportingSession#NOT_SENT}, or {@link ExportingSession#BLOCKED}. When to write is the caller's: type records once per
+ * {@link ExportingSession#transportSessionCount()}, and over UDP again with the templates; statistics at an interval.
+ * <p>
+ * Used by the session's thread. Templates come from the catalog on first use; a catalog that is full answers
+ * {@link ExportingSession#NOT_SENT}. Allocates at construction, on first use of a method, and for text nothing.
+ */
+public final class OptionsWriter {
+    private static final long NANOSECONDS_PER_MILLISECOND = 1_000_000L;
+
+    private final ExportingSession session;
+    private final TemplateCatalog catalog;
+    private final RecordEncoder encoder = new RecordEncoder();
+    private Template typeInformation;
+    private Template meteringStatistics;
+    private Template meteringReliability;
+    private Template exportingReliability;
+    private Template flowKeys;
+    private Template interfaceNames;
+    private Template timeWindow;
+
+    /**
+     * A writer for one session.
+     *
+     * @param session takes the records.
+     * @param catalog of the session.
+     */
+    public OptionsWriter(final ExportingSession session, final TemplateCatalog catalog) {
+        this.session = session;
+        this.catalog = catalog;
+    }
+
+    /**
+     * What an enterprise element is (RFC 5610 section 3.9), with all nine fields: libfixbuf ignores records with fewer. The range
+     * is the type's for unsigned integers, and 0 to 0, which says nothing, for others.
+     *
+     * @param element of an enterprise; IANA's are not described (section 3.9).
+     * @param nowMs   milliseconds since the UNIX epoch.
+     * @return as {@link ExportingSession#claim}.
+     * @throws IllegalArgumentException if the element is IANA's, or its type and semantics do not go together (section 3.10).
+     */
+    public int typeInformation(final InformationElement element, final long nowMs) {
+        checkDescribable(element);
+        if (typeInformation == null) {
+            typeInformation = catalog.optionsTemplate(2, "privateEnterpriseNumber", "informationElementId",
+                "informationElementDataType", "informationElementSemantics", "informationElementUnits",
+                "informationElementRangeBegin", "informationElementRangeEnd", "informationElementName",
+                "informationElementDescription");
+        }
+        final int variableBytes =
+            Values.stringLengthBytes(element.name()) + Values.stringLengthBytes(element.description());
+        final int offset = claim(typeInformation, variableBytes - 2, nowMs);
+        if (offset >= 0) {
+            encoder.unsigned(element.enterpriseNumber() & 0xFFFF_FFFFL)
+                .unsigned(element.elementId())
+                .unsigned(element.type().number())
+                .unsigned(element.semantics().number())
+                .unsigned(element.units().number())
+                .unsigned(0)
+                .unsigned(rangeEnd(element.type()))
+                .string(element.name())
+                .string(element.description());
+            session.commit();
+        }
+        return offset;
+    }
+
+    /**
+     * The Metering Process Statistics (RFC 7011 section 4.1).
+     *
+     * @param observationDomainId the scope; unsigned.
+     * @param messages            exported in total.
+     * @param flowRecords         exported in total.
+     * @param octets              exported in total.
+     * @param nowMs               milliseconds since the UNIX epoch.
+     * @return as {@link ExportingSession#claim}.
+     */
+    public int meteringStatistics(
+        final int observationDomainId, final long messages, final long flowRecords, final long octets, final long nowMs) {
+        if (meteringStatistics == null) {
+            meteringStatistics = catalog.optionsTemplate(1, "observationDomainId",
+                "exportedMessageTotalCount", "exportedFlowRecordTotalCount", "exportedOctetTotalCount");
+        }
+        final int offset = claim(meteringStatistics, 0, nowMs);
+        if (offset >= 0) {
+            encoder.unsigned(observationDomainId & 0xFFFF_FFFFL).unsigned(messages).unsigned(flowRecords).unsigned(octets);
+            session.commit();
+        }
+        return offset;
+    }
+
+    /**
+     * The Metering Process Reliability Statistics (RFC 7011 section 4.2).
+     *
+     * @param observationDomainId the scope; unsigned.
+     * @param ignoredPackets      in total.
+     * @param ignoredOctets       in total.
+     * @param firstIgnoredMs      when the first packet was ignored, milliseconds since the UNIX epoch.
+     * @param lastIgnoredMs       when the last packet was ignored, milliseconds since the UNIX epoch.
+     * @param nowMs               milliseconds since the UNIX epoch.
+     * @return as {@link ExportingSession#claim}.
+     */
+    public int meteringReliability(
+        final int observationDomainId,
+        final long ignoredPackets,
+        final long ignoredOctets,
+        final long firstIgnoredMs,
+        final long lastIgnoredMs,
+        final long nowMs) {
+        if (meteringReliability == null) {
+            meteringReliability = catalog.optionsTemplate(1, "observationDomainId", "ignoredPacketTotalCount",
+                "ignoredOctetTotalCount", "observationTimeMilliseconds", "observationTimeMilliseconds");
+        }
+        final int offset = claim(meteringReliability, 0, nowMs);
+        if (offset >= 0) {
+            encoder.unsigned(observationDomainId & 0xFFFF_FFFFL).unsigned(ignoredPackets).unsigned(ignoredOctets);
+            commitWithTimes(firstIgnoredMs, lastIgnoredMs);
+        }
+        return offset;
+    }
+
+    /**
+     * The Exporting Process Reliability Statistics (RFC 7011 section 4.3).
+     *
+     * @param exportingProcessId the scope; unsigned.
+     * @param notSentFlows       in total.
+     * @param notSentPackets     in total.
+     * @param notSentOctets      in total.
+     * @param firstNotSentMs     when the first record was lost, milliseconds since the UNIX epoch.
+     * @param lastNotSentMs      when the last record was lost, milliseconds since the UNIX epoch.
+     * @param nowMs              milliseconds since the UNIX epoch.
+     * @return as {@link ExportingSession#claim}.
+     */
+    public int exportingReliability(
+        final int exportingProcessId,
+        final long notSentFlows,
+        final long notSentPackets,
+        final long notSentOctets,
+        final long firstNotSentMs,
+        final long lastNotSentMs,
+        final long nowMs) {
+        if (exportingReliability == null) {
+            exportingReliability = catalog.optionsTemplate(1, "exportingProcessId", "notSentFlowTotalCount",
+                "notSentPacketTotalCount", "notSentOctetTotalCount", "observationTimeMilliseconds",
+                "observationTimeMilliseconds");
+        }
+        final int offset = claim(exportingReliability, 0, nowMs);
+        if (offset >= 0) {
+            encoder.unsigned(exportingProcessId & 0xFFFF_FFFFL)
+                .unsigned(notSentFlows).unsigned(notSentPackets).unsigned(notSentOctets);
+            commitWithTimes(firstNotSentMs, lastNotSentMs);
+        }
+        return offset;
+    }
+
+    /**
+     * Which fields of a template are Flow Keys (RFC 7011 section 4.4); only the first 64 fields can be.
+     *
+     * @param described        the template that is meant.
+     * @param flowKeyIndicator the n-th least bit says that the n-th field is a key.
+     * @param nowMs            milliseconds since the UNIX epoch.
+     * @return as {@link ExportingSession#claim}.
+     */
+    public int flowKeys(final Template described, final long flowKeyIndicator, final long nowMs) {
+        if (flowKeys == null) {
+            flowKeys = catalog.optionsTemplate(1, "templateId", "flowKeyIndicator");
+        }
+        final int offset = claim(flowKeys, 0, nowMs);
+        if (offset >= 0) {
+            encoder.unsigned(described.templateId()).unsigned(flowKeyIndicator);
+            session.commit();
+        }
+        return offset;
+    }
+
+    /**
+     * The name of an interface.
+     *
+     * @param interfaceIndex as in ingressInterface and egressInterface; unsigned.
+     * @param name           short, such as {@code eth0}.
+     * @param description    longer; may be empty.
+     * @param nowMs          milliseconds since the UNIX epoch.
+     * @return as {@link ExportingSession#claim}.
+     */
+    public int interfaceName(
+        final int interfaceIndex, final CharSequence name, final CharSequence description, final long nowMs) {
+        if (interfaceNames == null) {
+            interfaceNames =
+                catalog.optionsTemplate(1, "ingressInterface", "interfaceName", "interfaceDescription");
+        }
+        final int variableBytes = Values.stringLengthBytes(name) + Values.stringLengthBytes(description);
+        final int offset = claim(interfaceNames, variableBytes - 2, nowMs);
+        if (offset >= 0) {
+            encoder.unsigned(interfaceIndex & 0xFFFF_FFFFL).string(name).string(description);
+            session.commit();
+        }
+        return offset;
+    }
+
+    /**
+     * The File Time Window (RFC 5655 section 8.1.2): one record in a file, before it is closed; no flow may lie outside.
+     *
+     * @param firstFlowStartMs the earliest start of any flow in the file, milliseconds since the UNIX epoch.
+     * @param lastFlowEndMs    the latest end of any flow in the file, milliseconds since the UNIX epoch.
+     * @param nowMs            milliseconds since the UNIX epoch.
+     * @return as {@link ExportingSession#claim}.
+     */
+    public int timeWindow(final long firstFlowStartMs, final long lastFlowEndMs, final long nowMs) {
+        if (timeWindow == null) {
+            timeWindow =
+                catalog.optionsTemplate(1, "sessionScope", "minFlowStartMilliseconds", "maxFlowEndMilliseconds");
+        }
+        final int offset = claim(timeWindow, 0, nowMs);
+        if (offset >= 0) {
+            encoder.unsigned(0);
+            commitWithTimes(firstFlowStartMs, lastFlowEndMs);
+        }
+        return offset;
+    }
+
+    /** Claims the shortest record and some octets, and binds the encoder to it. */
+    private int claim(final Template template, final int moreBytes, final long nowMs) {
+        if (template == null) {
+            return ExportingSession.NOT_SENT;
+        }
+        final int offset = session.claim(template, template.minLengthBytes() + moreBytes, nowMs);
+        if (offset >= 0) {
+            encoder.wrap(session.buffer(), offset, template);
+        }
+        return offset;
+    }
+
+    private void commitWithTimes(final long firstMs, final long lastMs) {
+        encoder.timeNs(firstMs * NANOSECONDS_PER_MILLISECOND).timeNs(lastMs * NANOSECONDS_PER_MILLISECOND);
+        session.commit();
+    }
+
+    private static long rangeEnd(final DataType type) {
+        return type.isUnsigned() ? -1L >>> Long.SIZE - type.lengthBytes() * Byte.SIZE : 0;
+    }
+
+    private static void checkDescribable(final InformationElement element) {
+        if (!element.isEnterprise()) {
+            throw new IllegalArgumentException(element.name() + " is IANA's; only enterprise elements are described");
+        }
+        if (!goTogether(element.type(), element.semantics())) {
+            throw new IllegalArgumentException(element.name() + " of type " + element.type().registryName() +
+                " cannot have the semantics " + element.semantics().registryName());
+        }
+    }
+
+    private static boolean goTogether(final DataType type, final Semantics semantics) {
+        if (semantics == Semantics.DEFAULT) {
+            return true;
+        }
+        return switch (type) {
+            case UNSIGNED8, UNSIGNED16, UNSIGNED32, UNSIGNED64, UNSIGNED256 -> semantics != Semantics.LIST;
+            case SIGNED8, SIGNED16, SIGNED32, SIGNED64 -> semantics != Semantics.LIST && semantics != Semantics.FLAGS;
+            case FLOAT32, FLOAT64 ->
+                semantics != Semantics.LIST && semantics != Semantics.FLAGS && semantics != Semantics.IDENTIFIER;
+            case BASIC_LIST, SUB_TEMPLATE_LIST, SUB_TEMPLATE_MULTI_LIST -> semantics == Semantics.LIST;
+            default -> false;
+        };
+    }
+}

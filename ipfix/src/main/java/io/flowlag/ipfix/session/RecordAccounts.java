@@ -1,0 +1,156 @@
+package io.flowlag.ipfix.session;
+
+import static io.flowlag.ipfix.session.SessionCounter.OCTETS_NOT_SENT;
+import static io.flowlag.ipfix.session.SessionCounter.OPTIONS_RECORDS_ACCEPTED;
+import static io.flowlag.ipfix.session.SessionCounter.OPTIONS_RECORDS_EXPORTED;
+import static io.flowlag.ipfix.session.SessionCounter.OPTIONS_RECORDS_FAILED;
+import static io.flowlag.ipfix.session.SessionCounter.OPTIONS_RECORDS_UNCERTAIN;
+import static io.flowlag.ipfix.session.SessionCounter.OPTIONS_RECORDS_WAITING;
+import static io.flowlag.ipfix.session.SessionCounter.PACKETS_NOT_SENT;
+import static io.flowlag.ipfix.session.SessionCounter.RECORDS_ACCEPTED;
+import static io.flowlag.ipfix.session.SessionCounter.RECORDS_EXPORTED;
+import static io.flowlag.ipfix.session.SessionCounter.RECORDS_UNCERTAIN;
+import static io.flowlag.ipfix.session.SessionCounter.RECORDS_WAITING;
+import static io.flowlag.ipfix.session.SessionCounter.SEQUENCE;
+
+/**
+ * The books of a session: where every record is, from its acceptance to its end. Each method moves records from one account to
+ * another in one change of the statistics, so that accepted = exported + failed + waiting between any two. Used by one thread;
+ * allocates at construction.
+ */
+final class RecordAccounts {
+    private static final long SEQUENCE_MASK = 0xFFFF_FFFFL;
+
+    private final SessionStatistics statistics;
+    private final DeliveryLedger ledger;
+    private int flowRecords;
+    private int optionsRecords;
+    private long packets;
+    private long octets;
+    private long sequence;
+
+    RecordAccounts(final SessionStatistics statistics, final int ledgerCapacity) {
+        this.statistics = statistics;
+        this.ledger = new DeliveryLedger(ledgerCapacity);
+    }
+
+    /** Data Records of the present Transport Session so far, discarded ones included. */
+    long sequence() {
+        return sequence;
+    }
+
+    boolean isMessageWithoutRecords() {
+        return flowRecords + optionsRecords == 0;
+    }
+
+    boolean isLedgerFull() {
+        return ledger.isFull();
+    }
+
+    boolean isNothingWaiting() {
+        return isMessageWithoutRecords() && ledger.isSettled();
+    }
+
+    /** A new session counts from the records of the message that it begins with. */
+    void restartSequence() {
+        sequence = flowRecords + optionsRecords;
+        statistics.begin();
+        statistics.set(SEQUENCE, sequence);
+        statistics.end();
+    }
+
+    void onCommitted(final boolean isOptions, final long recordPackets, final long recordOctets) {
+        sequence++;
+        packets += recordPackets;
+        octets += recordOctets;
+        statistics.begin();
+        if (isOptions) {
+            optionsRecords++;
+            statistics.add(OPTIONS_RECORDS_ACCEPTED, 1);
+            statistics.add(OPTIONS_RECORDS_WAITING, 1);
+        } else {
+            flowRecords++;
+            statistics.add(RECORDS_ACCEPTED, 1);
+            statistics.add(RECORDS_WAITING, 1);
+        }
+        statistics.set(SEQUENCE, sequence & SEQUENCE_MASK);
+        statistics.end();
+    }
+
+    void onDiscarded(
+        final boolean isOptions, final SessionCounter reason, final long recordPackets, final long recordOctets) {
+        sequence++;
+        statistics.begin();
+        statistics.add(isOptions ? OPTIONS_RECORDS_ACCEPTED : RECORDS_ACCEPTED, 1);
+        statistics.add(isOptions ? OPTIONS_RECORDS_FAILED : reason, 1);
+        statistics.add(PACKETS_NOT_SENT, recordPackets);
+        statistics.add(OCTETS_NOT_SENT, recordOctets);
+        statistics.set(SEQUENCE, sequence & SEQUENCE_MASK);
+        statistics.end();
+    }
+
+    /** The transport took the open message, which ends at an octet of the connection. */
+    void onMessageSent(final long messageEndOctets) {
+        ledger.add(messageEndOctets, flowRecords, optionsRecords, packets, octets);
+        closeMessage();
+    }
+
+    /** Octets left the process: the messages that they hold are exported. */
+    void onDelivered(final long deliveredOctets) {
+        while (ledger.isNextDelivered(deliveredOctets)) {
+            statistics.begin();
+            statistics.add(RECORDS_EXPORTED, ledger.nextFlowRecords());
+            statistics.add(RECORDS_WAITING, -ledger.nextFlowRecords());
+            statistics.add(OPTIONS_RECORDS_EXPORTED, ledger.nextOptionsRecords());
+            statistics.add(OPTIONS_RECORDS_WAITING, -ledger.nextOptionsRecords());
+            statistics.end();
+            ledger.settleNext();
+        }
+    }
+
+    /** A connection broke: what was delivered behind an octet may be lost. */
+    void markUncertain(final long certainOctets) {
+        statistics.begin();
+        statistics.add(RECORDS_UNCERTAIN, ledger.settledFlowRecordsBehind(certainOctets));
+        statistics.add(OPTIONS_RECORDS_UNCERTAIN, ledger.settledOptionsRecordsBehind(certainOctets));
+        statistics.end();
+    }
+
+    /** What the transport took and did not deliver is lost. */
+    void failUndelivered(final SessionCounter reason) {
+        while (!ledger.isSettled()) {
+            fail(reason, ledger.nextFlowRecords(), ledger.nextOptionsRecords(), ledger.nextPackets(), ledger.nextOctets());
+            ledger.settleNext();
+        }
+        ledger.clear();
+    }
+
+    /** The open message is lost. */
+    void failMessage(final SessionCounter reason) {
+        fail(reason, flowRecords, optionsRecords, packets, octets);
+        closeMessage();
+    }
+
+    private void fail(
+        final SessionCounter reason,
+        final int failedFlowRecords,
+        final int failedOptionsRecords,
+        final long failedPackets,
+        final long failedOctets) {
+        statistics.begin();
+        statistics.add(reason, failedFlowRecords);
+        statistics.add(RECORDS_WAITING, -failedFlowRecords);
+        statistics.add(OPTIONS_RECORDS_FAILED, failedOptionsRecords);
+        statistics.add(OPTIONS_RECORDS_WAITING, -failedOptionsRecords);
+        statistics.add(PACKETS_NOT_SENT, failedPackets);
+        statistics.add(OCTETS_NOT_SENT, failedOctets);
+        statistics.end();
+    }
+
+    private void closeMessage() {
+        flowRecords = 0;
+        optionsRecords = 0;
+        packets = 0;
+        octets = 0;
+    }
+}

@@ -1,0 +1,178 @@
+package io.flowlag.ipfix.session;
+
+import io.flowlag.ipfix.message.MessageHeader;
+import io.flowlag.ipfix.transport.TransportKind;
+
+/**
+ * How an {@link ExportingSession} behaves. Mutable and fluent until a session is made from it, which copies it; belongs to one
+ * thread.
+ */
+public final class SessionSettings {
+    /** Octets of a message over UDP at most, unless told otherwise: fits an Ethernet path with a tunnel in it. */
+    public static final int DEFAULT_MAX_DATAGRAM_BYTES = 1_400;
+    /** Octets of a message over TCP, TLS or into a file at most, unless told otherwise: one TLS record. */
+    public static final int DEFAULT_MAX_STREAM_MESSAGE_BYTES = 16_000;
+    /** The least limit for messages: RFC 7011 section 10.3.3, and room for the largest template. */
+    public static final int MIN_MAX_MESSAGE_BYTES = 512;
+    /** Wait for a message to fill up, unless told otherwise. */
+    public static final long DEFAULT_MAX_LINGER_MS = 1_000L;
+    /** Between two copies of a template over UDP, unless told otherwise. */
+    public static final long DEFAULT_TEMPLATE_REFRESH_INTERVAL_MS = 60_000L;
+    /** The first messages that carry a new template over UDP, unless told otherwise. */
+    public static final int DEFAULT_INITIAL_TEMPLATE_COPIES = 3;
+
+    private int observationDomainId;
+    private int maxMessageBytes;
+    private long maxLingerMs = DEFAULT_MAX_LINGER_MS;
+    private long templateRefreshIntervalMs = DEFAULT_TEMPLATE_REFRESH_INTERVAL_MS;
+    private int templateRefreshMessages;
+    private int initialTemplateCopies = DEFAULT_INITIAL_TEMPLATE_COPIES;
+    private boolean lossless;
+    private boolean messageChecksum;
+
+    /** All defaults. */
+    public SessionSettings() {
+    }
+
+    /**
+     * The Observation Domain of every message.
+     *
+     * @param newObservationDomainId unsigned; 0 when no specific domain applies (RFC 7011 section 3.1).
+     * @return this.
+     */
+    public SessionSettings observationDomainId(final int newObservationDomainId) {
+        observationDomainId = newObservationDomainId;
+        return this;
+    }
+
+    /**
+     * The limit for messages.
+     *
+     * @param newMaxMessageBytes {@link #MIN_MAX_MESSAGE_BYTES} to 65535, or 0 for the default of the transport's kind.
+     * @return this.
+     */
+    public SessionSettings maxMessageBytes(final int newMaxMessageBytes) {
+        if (newMaxMessageBytes != 0 &&
+            (newMaxMessageBytes < MIN_MAX_MESSAGE_BYTES || newMaxMessageBytes > MessageHeader.MAX_MESSAGE_BYTES)) {
+            throw new IllegalArgumentException("maxMessageBytes=" + newMaxMessageBytes + " is outside " +
+                MIN_MAX_MESSAGE_BYTES + " to " + MessageHeader.MAX_MESSAGE_BYTES);
+        }
+        maxMessageBytes = newMaxMessageBytes;
+        return this;
+    }
+
+    /**
+     * How long the first record of a message may wait for others.
+     *
+     * @param newMaxLingerMs 0 to send in the next duty cycle.
+     * @return this.
+     */
+    public SessionSettings maxLingerMs(final long newMaxLingerMs) {
+        maxLingerMs = notNegative("maxLingerMs", newMaxLingerMs);
+        return this;
+    }
+
+    /**
+     * When every template is sent again over UDP (RFC 7011 section 8.4); without meaning elsewhere.
+     *
+     * @param newTemplateRefreshIntervalMs 1 or more.
+     * @return this.
+     */
+    public SessionSettings templateRefreshIntervalMs(final long newTemplateRefreshIntervalMs) {
+        if (newTemplateRefreshIntervalMs < 1) {
+            throw new IllegalArgumentException(
+                "templateRefreshIntervalMs=" + newTemplateRefreshIntervalMs + ": over UDP templates must be sent again");
+        }
+        templateRefreshIntervalMs = newTemplateRefreshIntervalMs;
+        return this;
+    }
+
+    /**
+     * After how many messages with data every template is sent again over UDP, besides the interval.
+     *
+     * @param newTemplateRefreshMessages 0 for never.
+     * @return this.
+     */
+    public SessionSettings templateRefreshMessages(final int newTemplateRefreshMessages) {
+        templateRefreshMessages = (int)notNegative("templateRefreshMessages", newTemplateRefreshMessages);
+        return this;
+    }
+
+    /**
+     * How many messages carry a new template over UDP (RFC 7011 section 8.4).
+     *
+     * @param newInitialTemplateCopies 1 or more.
+     * @return this.
+     */
+    public SessionSettings initialTemplateCopies(final int newInitialTemplateCopies) {
+        if (newInitialTemplateCopies < 1) {
+            throw new IllegalArgumentException("initialTemplateCopies=" + newInitialTemplateCopies + " is less than 1");
+        }
+        initialTemplateCopies = newInitialTemplateCopies;
+        return this;
+    }
+
+    /**
+     * Whether a caller rather waits than loses a record, as when a file is replayed.
+     *
+     * @param newLossless true to be told {@link ExportingSession#BLOCKED} instead of discarding.
+     * @return this.
+     */
+    public SessionSettings lossless(final boolean newLossless) {
+        lossless = newLossless;
+        return this;
+    }
+
+    /**
+     * Whether each message ends with an MD5 checksum of itself (RFC 5655 section 8.1.1). Allocates per message.
+     *
+     * @param newMessageChecksum true to have it.
+     * @return this.
+     */
+    public SessionSettings messageChecksum(final boolean newMessageChecksum) {
+        messageChecksum = newMessageChecksum;
+        return this;
+    }
+
+    int observationDomainId() {
+        return observationDomainId;
+    }
+
+    int maxMessageBytes(final TransportKind kind) {
+        if (maxMessageBytes != 0) {
+            return maxMessageBytes;
+        }
+        return kind == TransportKind.DATAGRAM ? DEFAULT_MAX_DATAGRAM_BYTES : DEFAULT_MAX_STREAM_MESSAGE_BYTES;
+    }
+
+    long maxLingerMs() {
+        return maxLingerMs;
+    }
+
+    long templateRefreshIntervalMs() {
+        return templateRefreshIntervalMs;
+    }
+
+    int templateRefreshMessages() {
+        return templateRefreshMessages;
+    }
+
+    int initialTemplateCopies() {
+        return initialTemplateCopies;
+    }
+
+    boolean lossless() {
+        return lossless;
+    }
+
+    boolean messageChecksum() {
+        return messageChecksum;
+    }
+
+    private static long notNegative(final String name, final long value) {
+        if (value < 0) {
+            throw new IllegalArgumentException(name + "=" + value + " is negative");
+        }
+        return value;
+    }
+}

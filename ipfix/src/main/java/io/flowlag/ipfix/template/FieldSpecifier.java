@@ -1,0 +1,52 @@
+package io.flowlag.ipfix.template;
+
+import io.flowlag.ipfix.element.DataType;
+import io.flowlag.ipfix.element.InformationElement;
+
+import java.util.Objects;
+
+/**
+ * One field of a template (RFC 7011 section 3.2): an Information Element and the length its values have in a record.
+ * Immutable, safe to share between threads.
+ *
+ * @param element     what the field holds.
+ * @param lengthBytes octets of each value, or {@link DataType#VARIABLE_LENGTH}.
+ */
+public record FieldSpecifier(InformationElement element, int lengthBytes) {
+    /**
+     * Checks that the length fits the 16 bits of a Field Specifier. Whether the element's type allows it is another question,
+     * see {@link #isLengthAllowed()}: a decoder must live with what others send.
+     */
+    public FieldSpecifier {
+        Objects.requireNonNull(element);
+        if (lengthBytes < 0 || lengthBytes > DataType.VARIABLE_LENGTH) {
+            throw new IllegalArgumentException(
+                "lengthBytes=" + lengthBytes + " of " + element.name() + " is outside 0 to " + DataType.VARIABLE_LENGTH);
+        }
+    }
+
+    /**
+     * A field with the full length of its element's type.
+     *
+     * @param element what the field holds.
+     * @return the field.
+     */
+    public static FieldSpecifier of(final InformationElement element) {
+        return new FieldSpecifier(element, element.type().lengthBytes());
+    }
+
+    /** {@return whether each value carries its own length (RFC 7011 section 7)} */
+    public boolean isVariableLength() {
+        return lengthBytes == DataType.VARIABLE_LENGTH;
+    }
+
+    /** {@return whether the element's type may have this length (RFC 7011 sections 6.2 and 7)} */
+    public boolean isLengthAllowed() {
+        return element.type().allowsLength(lengthBytes);
+    }
+
+    /** {@return the least octets that a value takes in a record: the length, or one octet for an empty variable value} */
+    public int minLengthBytes() {
+        return isVariableLength() ? 1 : lengthBytes;
+    }
+}

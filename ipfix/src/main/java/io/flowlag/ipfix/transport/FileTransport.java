@@ -1,0 +1,159 @@
+package io.flowlag.ipfix.transport;
+
+import org.agrona.CloseHelper;
+import org.agrona.DirectBuffer;
+import org.agrona.collections.IntArrayList;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * Messages one after another in a file (RFC 5655 section 7), which a File Reader takes from the first octet. Buffered; the
+ * buffer is written when it is full, a second after something was put into it, and at {@link #flush}. After a write error the
+ * transport is {@link TransportState#FAILED} for good, and the file is cut back to its last whole message.
+ * <p>
+ * See {@link Transport} for threads and memory. Writing to a file may take as long as the disk takes. Allocates at construction.
+ */
+public final class FileTransport extends TransportSupport {
+    /** The suffix of RFC 5655 section 11. */
+    public static final String SUFFIX = ".ipfix";
+
+    private static final int BUFFER_BYTES = 256 * 1024;
+    private static final int MIN_MESSAGE_BYTES = 20;
+    private static final long MAX_BUFFERED_MS = 1_000L;
+
+    private final Path path;
+    private final FileChannel channel;
+    private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
+    private final IntArrayList messageEnds = new IntArrayList(BUFFER_BYTES / MIN_MESSAGE_BYTES, IntArrayList.DEFAULT_NULL_VALUE);
+    private long writtenOctets;
+    private long wholeMessageOctets;
+    private long writeDueMs = Long.MAX_VALUE;
+
+    /**
+     * Creates the file or empties it.
+     *
+     * @param path of the file.
+     * @throws IOException if that cannot be done; the message names the file.
+     */
+    public FileTransport(final Path path) throws IOException {
+        super("file:" + path);
+        this.path = path;
+        this.channel = open(path);
+        state(TransportState.CONNECTED);
+    }
+
+    private static FileChannel open(final Path path) throws IOException {
+        try {
+            return FileChannel.open(
+                path, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
+        } catch (final IOException ex) {
+            throw new IOException("cannot write " + path + ": " + FileErrors.reason(ex), ex);
+        }
+    }
+
+    @Override
+    public TransportKind kind() {
+        return TransportKind.FILE;
+    }
+
+    @Override
+    public SendResult send(final DirectBuffer message, final int offset, final int lengthBytes) {
+        if (!isConnected() || lengthBytes > buffer.remaining() && !write()) {
+            return SendResult.FAILED;
+        }
+        message.getBytes(offset, buffer, buffer.position(), lengthBytes);
+        buffer.position(buffer.position() + lengthBytes);
+        messageEnds.addInt(buffer.position());
+        return SendResult.SENT;
+    }
+
+    @Override
+    public int doWork(final long nowMs) {
+        if (buffer.position() == 0 || !isConnected()) {
+            return 0;
+        }
+        if (writeDueMs == Long.MAX_VALUE) {
+            writeDueMs = nowMs + MAX_BUFFERED_MS;
+        }
+        return nowMs >= writeDueMs && write() ? 1 : 0;
+    }
+
+    @Override
+    public boolean flush(final long nowMs) {
+        return buffer.position() == 0 || isConnected() && write();
+    }
+
+    private boolean write() {
+        writeDueMs = Long.MAX_VALUE;
+        buffer.flip();
+        try {
+            while (buffer.hasRemaining()) {
+                writtenOctets += channel.write(buffer);
+            }
+            clear();
+            wholeMessageOctets = writtenOctets;
+            return true;
+        } catch (final IOException ex) {
+            fail(ex);
+            return false;
+        }
+    }
+
+    private void clear() {
+        buffer.clear();
+        messageEnds.clear();
+    }
+
+    private void fail(final IOException cause) {
+        wholeMessageOctets += wholeMessagesIn(writtenOctets - wholeMessageOctets);
+        clear();
+        String text = "cannot write " + path + ": " + FileErrors.reason(cause);
+        try {
+            if (Files.isRegularFile(path)) {
+                channel.truncate(wholeMessageOctets);
+            }
+        } catch (final IOException ex) {
+            text += "; its last message is cut: " + FileErrors.reason(ex);
+        }
+        error(text);
+        CloseHelper.quietClose(channel);
+        state(TransportState.FAILED);
+    }
+
+    /** How many octets of the buffer, up to a limit, are messages that were written to their end. */
+    private int wholeMessagesIn(final long limit) {
+        int end = 0;
+        for (int i = 0; i < messageEnds.size() && messageEnds.getInt(i) <= limit; i++) {
+            end = messageEnds.getInt(i);
+        }
+        return end;
+    }
+
+    @Override
+    public long deliveredOctets() {
+        return wholeMessageOctets;
+    }
+
+    @Override
+    public long uncertainOctets() {
+        return 0;
+    }
+
+    @Override
+    public long peerLossCount() {
+        return 0;
+    }
+
+    @Override
+    public void close() {
+        if (state() == TransportState.CONNECTED) {
+            CloseHelper.quietClose(channel);
+            state(TransportState.CLOSED);
+        }
+    }
+}

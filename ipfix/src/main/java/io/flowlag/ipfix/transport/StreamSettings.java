@@ -1,0 +1,75 @@
+package io.flowlag.ipfix.transport;
+
+/**
+ * How to connect to a Collecting Process over TCP or TLS (RFC 7011 section 10.4). Immutable, safe to share between threads.
+ *
+ * @param collector             to connect to.
+ * @param sendRingBytes         octets of messages that wait in this process while the network is slow.
+ * @param socketSendBufferBytes octets that wait in the kernel; what may be lost unnoticed when a connection breaks.
+ * @param connectTimeoutMs      from the beginning of an attempt to the end of any handshake.
+ * @param reconnectIntervalMs   from the beginning of one attempt to that of the next.
+ */
+public record StreamSettings(
+    Endpoint collector,
+    int sendRingBytes,
+    int socketSendBufferBytes,
+    long connectTimeoutMs,
+    long reconnectIntervalMs) {
+
+    /** Octets that wait in this process, unless told otherwise. */
+    public static final int DEFAULT_SEND_RING_BYTES = 4 * 1024 * 1024;
+    /** Octets that wait in the kernel, unless told otherwise. */
+    public static final int DEFAULT_SOCKET_SEND_BUFFER_BYTES = 256 * 1024;
+    /** How long an attempt may take, unless told otherwise. */
+    public static final long DEFAULT_CONNECT_TIMEOUT_MS = 10_000L;
+    /** RFC 7011 section 10.4.4: not more than once a minute by default. */
+    public static final long DEFAULT_RECONNECT_INTERVAL_MS = 60_000L;
+
+    private static final int MIN_SEND_RING_BYTES = 65_536;
+
+    /** Checks ranges. */
+    public StreamSettings {
+        if (sendRingBytes < MIN_SEND_RING_BYTES) {
+            throw new IllegalArgumentException("sendRingBytes=" + sendRingBytes + " is less than " + MIN_SEND_RING_BYTES);
+        }
+        if (socketSendBufferBytes < 1 || connectTimeoutMs < 1 || reconnectIntervalMs < 0) {
+            throw new IllegalArgumentException("socketSendBufferBytes=" + socketSendBufferBytes + ", connectTimeoutMs=" +
+                connectTimeoutMs + " or reconnectIntervalMs=" + reconnectIntervalMs + " is too small");
+        }
+    }
+
+    /**
+     * All defaults.
+     *
+     * @param collector to connect to.
+     * @return the settings.
+     */
+    public static StreamSettings of(final Endpoint collector) {
+        return new StreamSettings(collector, DEFAULT_SEND_RING_BYTES, DEFAULT_SOCKET_SEND_BUFFER_BYTES,
+            DEFAULT_CONNECT_TIMEOUT_MS, DEFAULT_RECONNECT_INTERVAL_MS);
+    }
+
+    /**
+     * These settings with another pace of attempts.
+     *
+     * @param newConnectTimeoutMs    how long an attempt may take.
+     * @param newReconnectIntervalMs between attempts.
+     * @return the settings.
+     */
+    public StreamSettings withTimes(final long newConnectTimeoutMs, final long newReconnectIntervalMs) {
+        return new StreamSettings(
+            collector, sendRingBytes, socketSendBufferBytes, newConnectTimeoutMs, newReconnectIntervalMs);
+    }
+
+    /**
+     * These settings with other buffers.
+     *
+     * @param newSendRingBytes         in this process.
+     * @param newSocketSendBufferBytes in the kernel.
+     * @return the settings.
+     */
+    public StreamSettings withBuffers(final int newSendRingBytes, final int newSocketSendBufferBytes) {
+        return new StreamSettings(
+            collector, newSendRingBytes, newSocketSendBufferBytes, connectTimeoutMs, reconnectIntervalMs);
+    }
+}

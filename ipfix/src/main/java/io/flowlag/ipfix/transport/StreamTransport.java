@@ -1,0 +1,236 @@
+package io.flowlag.ipfix.transport;
+
+import org.agrona.CloseHelper;
+import org.agrona.DirectBuffer;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+
+/**
+ * What TCP and TLS have in common: a non-blocking connection that is made, watched, broken and made again, and a bounded ring of
+ * octets in front of it. A connection that broke leaves {@link #deliveredOctets()} as it was until the next one is made, so that
+ * a session can settle its accounts.
+ */
+abstract class StreamTransport extends TransportSupport {
+    private enum Phase {
+        RESOLVING, CONNECTING, SHAKING_HANDS
+    }
+
+    private final StreamSettings settings;
+    private final AddressLookup lookup;
+    private final SendRing ring;
+    private final ByteBuffer received;
+    private SocketChannel channel;
+    private Phase phase = Phase.RESOLVING;
+    private long attemptMs = Long.MIN_VALUE;
+    private long lastLookMs = Long.MIN_VALUE;
+    private long uncertainOctets;
+
+    StreamTransport(final String scheme, final StreamSettings settings, final int receiveBufferBytes) {
+        super(scheme + "://" + settings.collector());
+        this.settings = settings;
+        this.lookup = new AddressLookup(settings.collector());
+        this.ring = new SendRing(settings.sendRingBytes());
+        this.received = ByteBuffer.allocateDirect(receiveBufferBytes);
+    }
+
+    /** Called when the connection is there, before the first {@link #handshake}. */
+    abstract void onConnect() throws IOException;
+
+    /** Goes on with a handshake; true when it is over. */
+    abstract boolean handshake() throws IOException;
+
+    /** Looks at what the collector sent; the buffer is flipped, what is left in it is kept. */
+    abstract void onReceived(ByteBuffer octets) throws IOException;
+
+    /** Moves octets from the ring to the socket as far as that goes; how many left the ring. */
+    abstract int drain() throws IOException;
+
+    /** Nothing taken from the ring waits between it and the socket. */
+    abstract boolean isDrained();
+
+    /** Says good-bye, if the protocol has a word for it. */
+    abstract void onClose() throws IOException;
+
+    final SendRing ring() {
+        return ring;
+    }
+
+    final SocketChannel channel() {
+        return channel;
+    }
+
+    final StreamSettings settings() {
+        return settings;
+    }
+
+    @Override
+    public final TransportKind kind() {
+        return TransportKind.STREAM;
+    }
+
+    @Override
+    public final SendResult send(final DirectBuffer buffer, final int offset, final int lengthBytes) {
+        if (!isConnected()) {
+            return SendResult.BUSY;
+        }
+        if (ring.offer(buffer, offset, lengthBytes)) {
+            return SendResult.SENT;
+        }
+        drainOrBreak();
+        return isConnected() && ring.offer(buffer, offset, lengthBytes) ? SendResult.SENT : SendResult.BUSY;
+    }
+
+    @Override
+    public final int doWork(final long nowMs) {
+        try {
+            return switch (state()) {
+                case DISCONNECTED -> isAttemptDue(nowMs) ? beginAttempt(nowMs) : 0;
+                case CONNECTING -> goOnConnecting(nowMs);
+                case CONNECTED -> lookAtPeer(nowMs) + drain();
+                default -> 0;
+            };
+        } catch (final IOException ex) {
+            breakConnection(ex);
+            return 1;
+        }
+    }
+
+    @Override
+    public final boolean flush(final long nowMs) {
+        drainOrBreak();
+        return ring.isEmpty() && isDrained();
+    }
+
+    private void drainOrBreak() {
+        if (isConnected()) {
+            try {
+                drain();
+            } catch (final IOException ex) {
+                breakConnection(ex);
+            }
+        }
+    }
+
+    /** A clock that was set back makes an attempt due, or it might never be. */
+    private boolean isAttemptDue(final long nowMs) {
+        return attemptMs == Long.MIN_VALUE || nowMs < attemptMs || nowMs - attemptMs >= settings.reconnectIntervalMs();
+    }
+
+    private int beginAttempt(final long nowMs) throws IOException {
+        attemptMs = nowMs;
+        phase = Phase.RESOLVING;
+        state(TransportState.CONNECTING);
+        goOnConnecting(nowMs);
+        return 1;
+    }
+
+    private int goOnConnecting(final long nowMs) throws IOException {
+        if (nowMs - attemptMs > settings.connectTimeoutMs()) {
+            throw new IOException("no connection within " + settings.connectTimeoutMs() + " ms");
+        }
+        return switch (phase) {
+            case RESOLVING -> resolve();
+            case CONNECTING -> finishConnecting();
+            case SHAKING_HANDS -> shakeHands();
+        };
+    }
+
+    private int resolve() throws IOException {
+        final InetSocketAddress address = lookup.poll();
+        if (address == null) {
+            return 0;
+        }
+        channel = SocketChannel.open();
+        channel.configureBlocking(false);
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        channel.setOption(StandardSocketOptions.SO_KEEPALIVE, true);
+        channel.setOption(StandardSocketOptions.SO_SNDBUF, settings.socketSendBufferBytes());
+        phase = Phase.CONNECTING;
+        return channel.connect(address) ? onChannelConnected() : 1;
+    }
+
+    private int finishConnecting() throws IOException {
+        return channel.finishConnect() ? onChannelConnected() : 0;
+    }
+
+    private int onChannelConnected() throws IOException {
+        phase = Phase.SHAKING_HANDS;
+        received.clear();
+        onConnect();
+        return 1 + shakeHands();
+    }
+
+    private int shakeHands() throws IOException {
+        if (!handshake()) {
+            return 0;
+        }
+        ring.reset();
+        uncertainOctets = channel.getOption(StandardSocketOptions.SO_SNDBUF);
+        state(TransportState.CONNECTED);
+        return 1;
+    }
+
+    /** Once a millisecond at most, because every look costs a system call. */
+    private int lookAtPeer(final long nowMs) throws IOException {
+        if (nowMs == lastLookMs) {
+            return 0;
+        }
+        lastLookMs = nowMs;
+        return receive();
+    }
+
+    /** Reads what there is; how many octets came. */
+    final int receive() throws IOException {
+        final int receivedBytes = channel.read(received);
+        if (receivedBytes < 0) {
+            throw new EOFException("the collector closed the connection");
+        }
+        if (received.position() > 0) {
+            received.flip();
+            try {
+                onReceived(received);
+            } finally {
+                received.compact();
+            }
+        }
+        return receivedBytes;
+    }
+
+    private void breakConnection(final IOException cause) {
+        error("no connection to " + name(), cause);
+        lookup.cancel();
+        CloseHelper.quietClose(channel);
+        channel = null;
+        state(TransportState.DISCONNECTED);
+    }
+
+    @Override
+    public final long uncertainOctets() {
+        return uncertainOctets;
+    }
+
+    @Override
+    public final long peerLossCount() {
+        return 0;
+    }
+
+    @Override
+    public final void close() {
+        if (isConnected()) {
+            try {
+                onClose();
+            } catch (final IOException ex) {
+                error("no good-bye to " + name(), ex);
+            }
+        }
+        lookup.cancel();
+        CloseHelper.quietClose(channel);
+        channel = null;
+        state(TransportState.CLOSED);
+    }
+}

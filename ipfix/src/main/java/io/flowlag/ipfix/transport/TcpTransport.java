@@ -1,0 +1,69 @@
+package io.flowlag.ipfix.transport;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * Messages over TCP (RFC 7011 section 10.4). Messages wait in a bounded ring while the network is slow; a message that finds no
+ * room is {@link SendResult#BUSY}. A broken connection is made again, by default not more than once a minute (section 10.4.4).
+ * What a collector says is read and forgotten.
+ * <p>
+ * See {@link Transport} for threads and memory. Allocates at construction, when connecting and on errors.
+ */
+public final class TcpTransport extends StreamTransport {
+    private static final int RECEIVE_BUFFER_BYTES = 4096;
+
+    /**
+     * A transport that connects in its first duty cycles.
+     *
+     * @param settings of the connection.
+     */
+    public TcpTransport(final StreamSettings settings) {
+        super("tcp", settings, RECEIVE_BUFFER_BYTES);
+    }
+
+    @Override
+    void onConnect() {
+        // TCP is ready when it is connected
+    }
+
+    @Override
+    boolean handshake() {
+        return true;
+    }
+
+    @Override
+    void onReceived(final ByteBuffer octets) {
+        octets.position(octets.limit());
+    }
+
+    @Override
+    int drain() throws IOException {
+        int drainedBytes = 0;
+        while (!ring().isEmpty()) {
+            final ByteBuffer head = ring().head();
+            final int writtenBytes = channel().write(head);
+            ring().consume(writtenBytes);
+            drainedBytes += writtenBytes;
+            if (head.hasRemaining()) {
+                break;
+            }
+        }
+        return drainedBytes;
+    }
+
+    @Override
+    boolean isDrained() {
+        return true;
+    }
+
+    @Override
+    public long deliveredOctets() {
+        return ring().consumedOctets();
+    }
+
+    @Override
+    void onClose() throws IOException {
+        channel().shutdownOutput();
+    }
+}

@@ -1,0 +1,165 @@
+package io.flowlag.ipfix.transport;
+
+import org.agrona.CloseHelper;
+import org.agrona.DirectBuffer;
+
+import java.io.IOException;
+import java.net.Inet6Address;
+import java.net.InetSocketAddress;
+import java.net.PortUnreachableException;
+import java.net.StandardProtocolFamily;
+import java.net.StandardSocketOptions;
+import java.nio.ByteBuffer;
+import java.nio.channels.DatagramChannel;
+
+/**
+ * Messages as datagrams (RFC 7011 section 10.3). The kernel always fills in the UDP checksum. A collector that is not there, and
+ * says so by ICMP, is counted in {@link #peerLossCount()} and never stops the sending. With a rate limit, a message that would
+ * exceed it is {@link SendResult#BUSY} (RFC 5476 section 6.3).
+ * <p>
+ * See {@link Transport} for threads and memory. Allocates at construction, when connecting and on errors.
+ */
+public final class UdpTransport extends TransportSupport {
+    /** Wait before an address that could not be found or connected is tried again. */
+    private static final long RETRY_INTERVAL_MS = 1_000L;
+    private static final int MAX_DATAGRAM_BYTES = 65_535;
+
+    private final AddressLookup lookup;
+    private final int sendBufferBytes;
+    private final RateLimit rateLimit;
+    private final ByteBuffer datagram = ByteBuffer.allocateDirect(MAX_DATAGRAM_BYTES);
+    private DatagramChannel channel;
+    private long lastFailureMs = Long.MIN_VALUE;
+    private long deliveredOctets;
+    private long peerLossCount;
+
+    /**
+     * Without a rate limit and with the kernel's own buffer size.
+     *
+     * @param collector to send to.
+     */
+    public UdpTransport(final Endpoint collector) {
+        this(collector, 0, 0);
+    }
+
+    /**
+     * A transport that connects in its first duty cycle.
+     *
+     * @param collector           to send to.
+     * @param sendBufferBytes     of the socket; 0 for what the kernel gives.
+     * @param rateLimitBitsPerSec of messages, 0 for none.
+     */
+    public UdpTransport(final Endpoint collector, final int sendBufferBytes, final long rateLimitBitsPerSec) {
+        super("udp://" + collector);
+        this.lookup = new AddressLookup(collector);
+        this.sendBufferBytes = sendBufferBytes;
+        this.rateLimit = new RateLimit(rateLimitBitsPerSec, MAX_DATAGRAM_BYTES);
+    }
+
+    @Override
+    public TransportKind kind() {
+        return TransportKind.DATAGRAM;
+    }
+
+    @Override
+    public int doWork(final long nowMs) {
+        rateLimit.onTime(nowMs);
+        if (channel != null || state() == TransportState.CLOSED || !isAttemptDue(nowMs)) {
+            return 0;
+        }
+        return connect(nowMs);
+    }
+
+    private int connect(final long nowMs) {
+        try {
+            final InetSocketAddress address = lookup.poll();
+            if (address == null) {
+                return 0;
+            }
+            channel = open(address);
+            state(TransportState.CONNECTED);
+            return 1;
+        } catch (final IOException ex) {
+            lastFailureMs = nowMs;
+            error("cannot use " + name(), ex);
+            return 0;
+        }
+    }
+
+    /** A clock that was set back makes an attempt due, or it might never be. */
+    private boolean isAttemptDue(final long nowMs) {
+        return lastFailureMs == Long.MIN_VALUE || nowMs < lastFailureMs || nowMs - lastFailureMs >= RETRY_INTERVAL_MS;
+    }
+
+    private DatagramChannel open(final InetSocketAddress address) throws IOException {
+        final DatagramChannel opened = DatagramChannel.open(
+            address.getAddress() instanceof Inet6Address ? StandardProtocolFamily.INET6 : StandardProtocolFamily.INET);
+        try {
+            opened.configureBlocking(false);
+            if (sendBufferBytes > 0) {
+                opened.setOption(StandardSocketOptions.SO_SNDBUF, sendBufferBytes);
+            }
+            return opened.connect(address);
+        } catch (final IOException ex) {
+            CloseHelper.quietClose(opened);
+            throw ex;
+        }
+    }
+
+    @Override
+    public SendResult send(final DirectBuffer buffer, final int offset, final int lengthBytes) {
+        if (channel == null || !rateLimit.allows(lengthBytes)) {
+            return SendResult.BUSY;
+        }
+        buffer.getBytes(offset, datagram, 0, lengthBytes);
+        final SendResult result = write(lengthBytes, true);
+        if (result == SendResult.SENT) {
+            rateLimit.onSent(lengthBytes);
+            deliveredOctets += lengthBytes;
+        }
+        return result;
+    }
+
+    /** The error of an earlier datagram is reported instead of sending this one, so this one gets a second try. */
+    private SendResult write(final int lengthBytes, final boolean mayRetry) {
+        try {
+            datagram.limit(lengthBytes).position(0);
+            return channel.write(datagram) == lengthBytes ? SendResult.SENT : SendResult.BUSY;
+        } catch (final PortUnreachableException ex) {
+            peerLossCount++;
+            error("nobody listens at " + name() + " (ICMP port unreachable)");
+            return mayRetry ? write(lengthBytes, false) : SendResult.FAILED;
+        } catch (final IOException ex) {
+            error("cannot send to " + name(), ex);
+            return mayRetry ? write(lengthBytes, false) : SendResult.FAILED;
+        }
+    }
+
+    @Override
+    public boolean flush(final long nowMs) {
+        return true;
+    }
+
+    @Override
+    public long deliveredOctets() {
+        return deliveredOctets;
+    }
+
+    @Override
+    public long uncertainOctets() {
+        return 0;
+    }
+
+    @Override
+    public long peerLossCount() {
+        return peerLossCount;
+    }
+
+    @Override
+    public void close() {
+        lookup.cancel();
+        CloseHelper.quietClose(channel);
+        channel = null;
+        state(TransportState.CLOSED);
+    }
+}

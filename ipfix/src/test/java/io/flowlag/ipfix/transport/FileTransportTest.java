@@ -1,0 +1,97 @@
+package io.flowlag.ipfix.transport;
+
+import io.flowlag.ipfix.session.ExportingSession;
+import io.flowlag.ipfix.session.OptionsWriter;
+import io.flowlag.ipfix.session.SessionCounter;
+import io.flowlag.ipfix.session.SessionSettings;
+import io.flowlag.ipfix.support.Records;
+import io.flowlag.ipfix.support.StrictParser;
+import io.flowlag.ipfix.template.Template;
+import io.flowlag.ipfix.template.TemplateCatalog;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+class FileTransportTest {
+    private static final long NOW_MS = 1_700_000_000_000L;
+    private static final Path FULL = Path.of("/dev/full");
+
+    private final TemplateCatalog catalog = new TemplateCatalog(Records.registry());
+    private final Template pair = catalog.template("sourceIPv4Address", "packetDeltaCount");
+
+    @TempDir
+    private Path directory;
+
+    private void put(final ExportingSession session, final int count, final long nowMs) {
+        for (int i = 0; i < count; i++) {
+            Records.putPair(session, pair, i, i, nowMs);
+        }
+    }
+
+    @Test
+    void shouldWriteMessagesThatBeginWithTemplates() throws IOException {
+        final Path file = directory.resolve("flows" + FileTransport.SUFFIX);
+        final ExportingSession session = new ExportingSession(new FileTransport(file), new SessionSettings(), catalog);
+        put(session, 100_000, NOW_MS);
+        assertTrue(new OptionsWriter(session, catalog).timeWindow(NOW_MS - 5, NOW_MS, NOW_MS) > 0);
+        assertTrue(session.close(System::currentTimeMillis, 1_000));
+        final byte[] octets = Files.readAllBytes(file);
+        assertEquals(0x000A, octets[0] << 8 | octets[1]);
+        final StrictParser parser = new StrictParser(65535).parseAll(octets);
+        assertEquals(100_001, parser.records().size());
+        assertEquals(1, parser.messages.get(0).templates().size());
+        assertEquals(100_000, session.statistics().recordsExported());
+        assertEquals(octets.length, session.statistics().get(SessionCounter.OCTETS));
+    }
+
+    @Test
+    void shouldWriteWhatIsBufferedWithinASecondOrTwo() throws IOException {
+        final Path file = directory.resolve("slow.ipfix");
+        final ExportingSession session = new ExportingSession(new FileTransport(file), new SessionSettings(), catalog);
+        put(session, 1, NOW_MS);
+        session.doWork(NOW_MS + 1_000);
+        assertEquals(1, session.statistics().recordsWaiting());
+        session.doWork(NOW_MS + 1_001);
+        session.doWork(NOW_MS + 2_001);
+        assertEquals(0, session.statistics().recordsWaiting());
+        assertTrue(Files.size(file) > 0);
+        session.close();
+    }
+
+    @Test
+    void shouldFailEverythingOnAFullDiskAndSaySo() throws IOException {
+        assumeTrue(Files.exists(FULL), "no /dev/full on this system");
+        final ExportingSession session =
+            new ExportingSession(new FileTransport(FULL), new SessionSettings().lossless(true), catalog);
+        put(session, 50_000, NOW_MS);
+        assertTrue(session.flush(NOW_MS));
+        put(session, 10, NOW_MS);
+        assertEquals(TransportState.FAILED, session.transport().state());
+        assertEquals("cannot write /dev/full: No space left on device", session.transport().lastError());
+        assertEquals(50_010, session.statistics().recordsFailed());
+        assertEquals(0, session.statistics().recordsExported());
+        Records.assertBooksBalance(session.statistics());
+        session.close();
+        assertEquals(TransportState.FAILED, session.transport().state());
+    }
+
+    @Test
+    void shouldRefuseAFileThatCannotBeWritten() {
+        final IOException missing =
+            assertThrows(IOException.class, () -> new FileTransport(directory.resolve("no/such/dir.ipfix")));
+        assertEquals("cannot write " + directory.resolve("no/such/dir.ipfix") + ": no such file or directory",
+            missing.getMessage());
+        final IOException isDirectory = assertThrows(IOException.class, () -> new FileTransport(directory));
+        assertTrue(isDirectory.getMessage().startsWith("cannot write " + directory), isDirectory.getMessage());
+        assertFalse(isDirectory.getMessage().isEmpty());
+    }
+}

@@ -1,0 +1,143 @@
+package io.flowlag.ipfix.transport;
+
+import io.flowlag.ipfix.session.ExportingSession;
+import io.flowlag.ipfix.session.SessionCounter;
+import io.flowlag.ipfix.session.SessionSettings;
+import io.flowlag.ipfix.support.Await;
+import io.flowlag.ipfix.support.Records;
+import io.flowlag.ipfix.support.StrictParser;
+import io.flowlag.ipfix.template.Template;
+import io.flowlag.ipfix.template.TemplateCatalog;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.SocketTimeoutException;
+import java.util.Arrays;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+class UdpTransportTest {
+    private static final long NOW_MS = 1_700_000_000_000L;
+
+    private final TemplateCatalog catalog = new TemplateCatalog(Records.registry());
+    private final Template pair = catalog.template("sourceIPv4Address", "packetDeltaCount");
+
+    private static DatagramSocket collector(final String host, final int port) throws IOException {
+        final DatagramSocket socket = new DatagramSocket(null);
+        socket.setReuseAddress(true);
+        socket.bind(new InetSocketAddress(InetAddress.getByName(host), port));
+        socket.setSoTimeout(10_000);
+        return socket;
+    }
+
+    private static byte[] receive(final DatagramSocket socket) throws IOException {
+        final DatagramPacket packet = new DatagramPacket(new byte[65536], 65536);
+        socket.receive(packet);
+        return Arrays.copyOf(packet.getData(), packet.getLength());
+    }
+
+    private static boolean hasIpv6() {
+        try (DatagramSocket socket = collector("::1", 0)) {
+            return socket.isBound();
+        } catch (final IOException ex) {
+            return false;
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"127.0.0.1", "::1", "localhost"})
+    void shouldDeliverMessagesOverBothFamiliesAndByName(final String host) throws IOException {
+        assumeTrue(!"::1".equals(host) || hasIpv6(), "this machine has no IPv6 loopback");
+        try (DatagramSocket socket = collector(host, 0)) {
+            final UdpTransport transport = new UdpTransport(new Endpoint(host, socket.getLocalPort()));
+            final ExportingSession session = new ExportingSession(transport, new SessionSettings(), catalog);
+            Await.until("connected", () -> session.doWork(NOW_MS), transport::isConnected);
+            Records.putPair(session, pair, 1, 2, NOW_MS);
+            assertTrue(session.flush(NOW_MS));
+            final StrictParser parser = new StrictParser(1400);
+            assertEquals(1, parser.parse(receive(socket)).records().size());
+            session.close();
+        }
+    }
+
+    @Test
+    void shouldGoOnWhileNobodyListensAndReachALateCollectorWithTemplates() throws IOException {
+        final int port;
+        try (DatagramSocket socket = collector("127.0.0.1", 0)) {
+            port = socket.getLocalPort();
+        }
+        final UdpTransport transport = new UdpTransport(new Endpoint("127.0.0.1", port));
+        final ExportingSession session = new ExportingSession(transport, new SessionSettings(), catalog);
+        session.doWork(NOW_MS);
+        for (int i = 0; i < 50; i++) {
+            Records.putPair(session, pair, i, i, NOW_MS);
+            assertTrue(session.flush(NOW_MS));
+        }
+        assertTrue(session.statistics().get(SessionCounter.PEER_LOSSES) > 10);
+        assertEquals(50, session.statistics().recordsExported());
+        assertEquals(0, session.statistics().recordsFailed());
+        try (DatagramSocket socket = collector("127.0.0.1", port)) {
+            Records.putPair(session, pair, 51, 51, NOW_MS + 1_000);
+            session.flush(NOW_MS + 1_000);
+            Records.putPair(session, pair, 52, 52, NOW_MS + 1_000);
+            session.flush(NOW_MS + 1_000);
+            receive(socket);
+            final StrictParser parser = new StrictParser(1400);
+            assertEquals(51, parser.parse(receive(socket)).sequence());
+            assertEquals(1, parser.templates.size());
+        }
+        session.close();
+    }
+
+    @Test
+    void shouldCountWhatTheNetworkRefuses() {
+        final UdpTransport transport = new UdpTransport(new Endpoint("127.0.0.1", 9));
+        transport.doWork(NOW_MS);
+        assertEquals(SendResult.FAILED, transport.send(new UnsafeBuffer(new byte[65535]), 0, 65535));
+        assertTrue(transport.lastError().startsWith("cannot send to udp://127.0.0.1:9: "), transport.lastError());
+        assertEquals(SendResult.SENT, transport.send(new UnsafeBuffer(new byte[65535]), 0, 20));
+        transport.close();
+    }
+
+    @Test
+    void shouldTryAgainWhenTheNameIsUnknown() {
+        final UdpTransport transport = new UdpTransport(new Endpoint("no-such-host.invalid", 4739));
+        Await.until("refused", () -> transport.doWork(NOW_MS), () -> !transport.lastError().isEmpty());
+        assertTrue(transport.lastError().contains("unknown host no-such-host.invalid"), transport.lastError());
+        assertEquals(TransportState.DISCONNECTED, transport.state());
+        transport.close();
+    }
+
+    @Test
+    void shouldHoldBackWhatExceedsTheRateLimit() throws IOException {
+        try (DatagramSocket socket = collector("127.0.0.1", 0)) {
+            final UdpTransport transport = new UdpTransport(new Endpoint("127.0.0.1", socket.getLocalPort()), 65536, 800_000);
+            transport.doWork(NOW_MS);
+            final UnsafeBuffer message = new UnsafeBuffer(new byte[1000]);
+            int sent = 0;
+            while (transport.send(message, 0, 1000) == SendResult.SENT) {
+                sent++;
+            }
+            assertEquals(65, sent);
+            transport.doWork(NOW_MS + 100);
+            assertEquals(SendResult.SENT, transport.send(message, 0, 1000));
+            int later = 1;
+            while (transport.send(message, 0, 1000) == SendResult.SENT) {
+                later++;
+            }
+            assertEquals(10, later);
+            transport.close();
+        } catch (final SocketTimeoutException ex) {
+            throw new AssertionError(ex);
+        }
+    }
+}

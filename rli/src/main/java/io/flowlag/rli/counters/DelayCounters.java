@@ -1,0 +1,179 @@
+package io.flowlag.rli.counters;
+
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+/**
+ * RLI's three counters of a flow (count, delay sum, square sum; RLI paper, section III-C) with minimum and maximum, in one cache
+ * line that the flow's owner reserves:
+ * <pre>
+ *   0  count                8   delay samples
+ *   8  sumNs                8   signed
+ *  16  squareSumLowNs2      8   low word of the 128-bit sum of squares
+ *  24  squareSumHighNs2     8   high word
+ *  32  minimumNs            8   signed, valid when count &gt; 0
+ *  40  maximumNs            8   signed, valid when count &gt; 0
+ *  48  (unused)            16
+ * </pre>
+ * Sums are exact integers: no overflow before 2^63 ns of summed delay, no cancellation in the variance. Stateless; the thread
+ * that owns the flow's memory may call it. Allocates: never.
+ */
+public final class DelayCounters {
+    /** Octets that a flow reserves. */
+    public static final int LENGTH_BYTES = 64;
+
+    private static final int COUNT_OFFSET = 0;
+    private static final int SUM_NS_OFFSET = COUNT_OFFSET + 8;
+    private static final int SQUARE_SUM_LOW_OFFSET = SUM_NS_OFFSET + 8;
+    private static final int SQUARE_SUM_HIGH_OFFSET = SQUARE_SUM_LOW_OFFSET + 8;
+    private static final int MINIMUM_NS_OFFSET = SQUARE_SUM_HIGH_OFFSET + 8;
+    private static final int MAXIMUM_NS_OFFSET = MINIMUM_NS_OFFSET + 8;
+
+    private static final double TWO_POW_64 = 0x1p64;
+
+    private DelayCounters() {
+    }
+
+    /**
+     * Makes the counters those of a flow without samples.
+     *
+     * @param buffer holds the counters.
+     * @param offset of the counters.
+     */
+    public static void clear(final MutableDirectBuffer buffer, final int offset) {
+        buffer.setMemory(offset, LENGTH_BYTES, (byte)0);
+    }
+
+    /**
+     * Adds one delay sample.
+     *
+     * @param buffer  holds the counters.
+     * @param offset  of the counters.
+     * @param delayNs signed, receiver time minus sender time.
+     */
+    public static void record(final MutableDirectBuffer buffer, final int offset, final long delayNs) {
+        final long count = buffer.getLong(offset + COUNT_OFFSET);
+        buffer.putLong(offset + COUNT_OFFSET, count + 1);
+        buffer.putLong(offset + SUM_NS_OFFSET, buffer.getLong(offset + SUM_NS_OFFSET) + delayNs);
+
+        final long oldLow = buffer.getLong(offset + SQUARE_SUM_LOW_OFFSET);
+        final long low = oldLow + delayNs * delayNs;
+        final long carry = Long.compareUnsigned(low, oldLow) < 0 ? 1 : 0;
+        buffer.putLong(offset + SQUARE_SUM_LOW_OFFSET, low);
+        buffer.putLong(
+            offset + SQUARE_SUM_HIGH_OFFSET,
+            buffer.getLong(offset + SQUARE_SUM_HIGH_OFFSET) + Math.multiplyHigh(delayNs, delayNs) + carry);
+
+        if (count == 0 || delayNs < buffer.getLong(offset + MINIMUM_NS_OFFSET)) {
+            buffer.putLong(offset + MINIMUM_NS_OFFSET, delayNs);
+        }
+        if (count == 0 || delayNs > buffer.getLong(offset + MAXIMUM_NS_OFFSET)) {
+            buffer.putLong(offset + MAXIMUM_NS_OFFSET, delayNs);
+        }
+    }
+
+    /**
+     * Reads how many delay samples there are.
+     *
+     * @param buffer holds the counters.
+     * @param offset of the counters.
+     * @return the count; everything else is meaningless at 0.
+     */
+    public static long count(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + COUNT_OFFSET);
+    }
+
+    /**
+     * Reads the sum of the delays.
+     *
+     * @param buffer holds the counters.
+     * @param offset of the counters.
+     * @return signed, ns.
+     */
+    public static long sumNs(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + SUM_NS_OFFSET);
+    }
+
+    /**
+     * Reads the smallest delay.
+     *
+     * @param buffer holds the counters.
+     * @param offset of the counters.
+     * @return signed, ns.
+     */
+    public static long minimumNs(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + MINIMUM_NS_OFFSET);
+    }
+
+    /**
+     * Reads the largest delay.
+     *
+     * @param buffer holds the counters.
+     * @param offset of the counters.
+     * @return signed, ns.
+     */
+    public static long maximumNs(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + MAXIMUM_NS_OFFSET);
+    }
+
+    /**
+     * The sum of the squared delays, rounded once to a double.
+     *
+     * @param buffer holds the counters.
+     * @param offset of the counters.
+     * @return ns².
+     */
+    public static double squareSumNs2(final DirectBuffer buffer, final int offset) {
+        return toDouble(
+            buffer.getLong(offset + SQUARE_SUM_HIGH_OFFSET), buffer.getLong(offset + SQUARE_SUM_LOW_OFFSET));
+    }
+
+    /**
+     * The mean delay, rounded half up.
+     *
+     * @param buffer holds the counters, with at least one sample.
+     * @param offset of the counters.
+     * @return signed, ns.
+     */
+    public static long meanNs(final DirectBuffer buffer, final int offset) {
+        final long count = count(buffer, offset);
+        final long sumNs = sumNs(buffer, offset);
+        final long quotient = Math.floorDiv(sumNs, count);
+        final long remainder = sumNs - quotient * count;
+        return remainder >= count - remainder ? quotient + 1 : quotient;
+    }
+
+    /**
+     * The sample standard deviation (divisor count - 1), computed from the exact sums: the difference is taken in 128-bit
+     * integers before anything is rounded.
+     *
+     * @param buffer holds the counters, with at least one sample.
+     * @param offset of the counters.
+     * @return ns; 0 for a single sample.
+     */
+    public static double standardDeviationNs(final DirectBuffer buffer, final int offset) {
+        final long count = count(buffer, offset);
+        if (count < 2) {
+            return 0;
+        }
+
+        // With sum = q * count + r: squares - sum² / count = squares - q * (sum + r) - r² / count, exact but for the last.
+        final long sumNs = sumNs(buffer, offset);
+        final long q = Math.floorDiv(sumNs, count);
+        final long r = sumNs - q * count;
+        final long low = buffer.getLong(offset + SQUARE_SUM_LOW_OFFSET);
+        final long high = buffer.getLong(offset + SQUARE_SUM_HIGH_OFFSET);
+        final long productLow = q * (sumNs + r);
+        final long productHigh = Math.multiplyHigh(q, sumNs + r);
+        final long borrow = Long.compareUnsigned(low, productLow) < 0 ? 1 : 0;
+        final double deviation =
+            toDouble(high - productHigh - borrow, low - productLow) - (double)r * ((double)r / count);
+
+        return Math.sqrt(Math.max(0, deviation) / (count - 1));
+    }
+
+    private static double toDouble(final long high, final long low) {
+        final double unsignedLow = (low >>> 1) * 2.0 + (low & 1);
+        return high * TWO_POW_64 + unsignedLow;
+    }
+}

@@ -1,0 +1,118 @@
+package io.flowlag.rli.receiver;
+
+import org.HdrHistogram.Histogram;
+
+/**
+ * What interpolation gets wrong, seen on references: each is held out in turn, interpolated from its neighbours, and compared
+ * with its own delay. Neighbours of a held-out reference are twice as far apart as those of a packet, so the errors lean high.
+ * They know nothing of what references and packets do not share: another queue, another path, the size of the packet.
+ *
+ * <p>The bound of a flow's mean: with errors of mean m and standard deviation s, a flow that lasts as long as k spans of
+ * two gaps has met about k independent errors (one error has to do with the next, not with the one after), but no more than it
+ * has packets; its half width is |m| + 1.96 s / √k, at most the 95 % quantile of |error|, which holds for a single packet.
+ *
+ * <p>Errors of this period and of the one before count. One thread. Allocates at construction.
+ */
+public final class HeldOutErrors {
+    /** There is no bound with fewer errors than this. */
+    public static final long LEAST_COUNT = 100;
+
+    private static final double NORMAL_95 = 1.96;
+    private static final double PERCENTILE_95 = 95;
+    private static final int REFRESH_COUNT = 256;
+
+    private final long highestNs;
+    private final Histogram union;
+    private Histogram current;
+    private Histogram previous;
+    private final double[] counts = new double[2];
+    private final double[] sumsNs = new double[2];
+    private final double[] squareSumsNs2 = new double[2];
+    private final double[] spanSumsNs = new double[2];
+    private long quantile95Ns;
+    private int staleCount;
+
+    HeldOutErrors(final long highestNs, final int significantDigits) {
+        this.highestNs = highestNs;
+        union = new Histogram(1, highestNs, significantDigits);
+        current = new Histogram(1, highestNs, significantDigits);
+        previous = new Histogram(1, highestNs, significantDigits);
+    }
+
+    void record(final double errorNs, final long spanNs) {
+        current.recordValue(Math.min(highestNs, Math.round(Math.abs(errorNs))));
+        counts[0]++;
+        sumsNs[0] += errorNs;
+        squareSumsNs2[0] += errorNs * errorNs;
+        spanSumsNs[0] += spanNs;
+        if (++staleCount >= REFRESH_COUNT || count() == LEAST_COUNT) {
+            refresh();
+        }
+    }
+
+    /** Begins a new period; the errors of the one before the last are forgotten. */
+    void rotate() {
+        final Histogram recycled = previous;
+        previous = current;
+        current = recycled;
+        current.reset();
+        rotate(counts);
+        rotate(sumsNs);
+        rotate(squareSumsNs2);
+        rotate(spanSumsNs);
+        refresh();
+    }
+
+    private static void rotate(final double[] values) {
+        values[1] = values[0];
+        values[0] = 0;
+    }
+
+    private void refresh() {
+        union.reset();
+        union.add(previous);
+        union.add(current);
+        quantile95Ns = union.getValueAtPercentile(PERCENTILE_95);
+        staleCount = 0;
+    }
+
+    /** {@return how many references were held out, in this period and the one before} */
+    public long count() {
+        return (long)(counts[0] + counts[1]);
+    }
+
+    /** {@return the mean error, ns, true delay minus interpolated; only with a count above 0} */
+    public double meanNs() {
+        return (sumsNs[0] + sumsNs[1]) / count();
+    }
+
+    /** {@return the standard deviation of the error, ns; only with a count above 0} */
+    public double standardDeviationNs() {
+        final double meanNs = meanNs();
+        return Math.sqrt(Math.max(0, (squareSumsNs2[0] + squareSumsNs2[1]) / count() - meanNs * meanNs));
+    }
+
+    /** {@return the 95 % quantile of the absolute error, ns, up to 256 references old; only with a count above 0} */
+    public long quantile95Ns() {
+        return quantile95Ns;
+    }
+
+    /** {@return true if there are enough errors for a bound} */
+    public boolean hasBound() {
+        return count() >= LEAST_COUNT;
+    }
+
+    /**
+     * Half the width of the 95 % interval of a flow's mean delay; see the type for what it leaves out.
+     *
+     * @param sampleCount of the flow, 1 or more.
+     * @param durationNs  from its first packet to its last.
+     * @return ns; only when {@link #hasBound}.
+     */
+    public long halfWidthNs(final long sampleCount, final long durationNs) {
+        final double spanNs = (spanSumsNs[0] + spanSumsNs[1]) / count();
+        final double independent = Math.min(sampleCount, 1 + Math.floor(durationNs / spanNs));
+        final double normalNs = Math.abs(meanNs()) + NORMAL_95 * standardDeviationNs() / Math.sqrt(independent);
+        return (long)Math.ceil(Math.min(normalNs, quantile95Ns));
+    }
+}

@@ -1,0 +1,99 @@
+package io.flowlag.rli.receiver;
+
+import org.agrona.BitUtil;
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
+
+/**
+ * The regular packets that wait for their right reference (RLI paper, section III-B2), oldest first, in a ring of fixed size:
+ * <pre>
+ *   0  arrivalNs        8
+ *   8  intervalNumber   8
+ *  16  slot             4
+ *  20  generation       4
+ *  24  lengthBytes      4
+ *  28  classIndex       4
+ * </pre>
+ * In the byte order of the machine. One thread. Allocates at construction.
+ */
+final class InterpolationBuffer {
+    static final int ENTRY_LENGTH_BYTES = 32;
+    static final int MAXIMUM_PACKETS = 1 << 25;
+
+    private static final int ARRIVAL_NS_OFFSET = 0;
+    private static final int INTERVAL_NUMBER_OFFSET = ARRIVAL_NS_OFFSET + 8;
+    private static final int SLOT_OFFSET = INTERVAL_NUMBER_OFFSET + 8;
+    private static final int GENERATION_OFFSET = SLOT_OFFSET + 4;
+    private static final int LENGTH_BYTES_OFFSET = GENERATION_OFFSET + 4;
+    private static final int CLASS_INDEX_OFFSET = LENGTH_BYTES_OFFSET + 4;
+
+    private final UnsafeBuffer entries;
+    private final int capacity;
+    private final int mask;
+    private long head;
+    private long tail;
+
+    InterpolationBuffer(final int packets) {
+        capacity = BitUtil.findNextPositivePowerOfTwo(packets);
+        mask = capacity - 1;
+        entries = new UnsafeBuffer(BufferUtil.allocateDirectAligned(capacity * ENTRY_LENGTH_BYTES, CACHE_LINE_LENGTH));
+    }
+
+    boolean offer(
+        final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
+        final long arrivalNs) {
+        if (tail - head == capacity) {
+            return false;
+        }
+        final int offset = ((int)tail++ & mask) * ENTRY_LENGTH_BYTES;
+        entries.putLong(offset + ARRIVAL_NS_OFFSET, arrivalNs);
+        entries.putLong(offset + INTERVAL_NUMBER_OFFSET, intervalNumber);
+        entries.putInt(offset + SLOT_OFFSET, slot);
+        entries.putInt(offset + GENERATION_OFFSET, generation);
+        entries.putInt(offset + LENGTH_BYTES_OFFSET, lengthBytes);
+        entries.putInt(offset + CLASS_INDEX_OFFSET, classIndex);
+        return true;
+    }
+
+    boolean isEmpty() {
+        return head == tail;
+    }
+
+    int size() {
+        return (int)(tail - head);
+    }
+
+    void poll() {
+        head++;
+    }
+
+    private int oldest() {
+        return ((int)head & mask) * ENTRY_LENGTH_BYTES;
+    }
+
+    long arrivalNs() {
+        return entries.getLong(oldest() + ARRIVAL_NS_OFFSET);
+    }
+
+    long intervalNumber() {
+        return entries.getLong(oldest() + INTERVAL_NUMBER_OFFSET);
+    }
+
+    int slot() {
+        return entries.getInt(oldest() + SLOT_OFFSET);
+    }
+
+    int generation() {
+        return entries.getInt(oldest() + GENERATION_OFFSET);
+    }
+
+    int lengthBytes() {
+        return entries.getInt(oldest() + LENGTH_BYTES_OFFSET);
+    }
+
+    int classIndex() {
+        return entries.getInt(oldest() + CLASS_INDEX_OFFSET);
+    }
+}

@@ -1,0 +1,398 @@
+package io.flowlag.rli.receiver;
+
+import io.flowlag.rli.counters.CounterTable;
+import io.flowlag.rli.reference.Continuity;
+import io.flowlag.rli.reference.SequenceWindow;
+
+import static io.flowlag.rli.receiver.ReceiverCounter.BUFFERED;
+import static io.flowlag.rli.receiver.ReceiverCounter.CLOCK_STEP;
+import static io.flowlag.rli.receiver.ReceiverCounter.CLOCK_STEPS;
+import static io.flowlag.rli.receiver.ReceiverCounter.ESTIMATED;
+import static io.flowlag.rli.receiver.ReceiverCounter.FLOW_ENDED;
+import static io.flowlag.rli.receiver.ReceiverCounter.FOLLOW_UPS_REFUSED;
+import static io.flowlag.rli.receiver.ReceiverCounter.NEGATIVE;
+import static io.flowlag.rli.receiver.ReceiverCounter.OVERFLOW;
+import static io.flowlag.rli.receiver.ReceiverCounter.PACKETS;
+import static io.flowlag.rli.receiver.ReceiverCounter.REFERENCES;
+import static io.flowlag.rli.receiver.ReceiverCounter.REFERENCES_BACKWARDS;
+import static io.flowlag.rli.receiver.ReceiverCounter.REFERENCES_BY_FOLLOW_UP;
+import static io.flowlag.rli.receiver.ReceiverCounter.REFERENCES_BY_STAMP;
+import static io.flowlag.rli.receiver.ReceiverCounter.REFERENCES_DUPLICATED;
+import static io.flowlag.rli.receiver.ReceiverCounter.REFERENCES_LOST;
+import static io.flowlag.rli.receiver.ReceiverCounter.REFERENCES_NEGATIVE;
+import static io.flowlag.rli.receiver.ReceiverCounter.REFERENCES_OUT_OF_ORDER;
+import static io.flowlag.rli.receiver.ReceiverCounter.REFERENCES_SETTLED;
+import static io.flowlag.rli.receiver.ReceiverCounter.REFERENCES_TOO_OLD;
+import static io.flowlag.rli.receiver.ReceiverCounter.REFERENCES_WAITING;
+import static io.flowlag.rli.receiver.ReceiverCounter.REFERENCES_WITHOUT_FOLLOW_UP;
+import static io.flowlag.rli.receiver.ReceiverCounter.RESTART;
+import static io.flowlag.rli.receiver.ReceiverCounter.SENDER_RESTARTS;
+import static io.flowlag.rli.receiver.ReceiverCounter.SILENCE;
+import static io.flowlag.rli.receiver.ReceiverCounter.SILENCES;
+import static io.flowlag.rli.receiver.ReceiverCounter.WITHOUT_REFERENCE;
+
+/**
+ * One stream of references and the packets between them. A reference comes, waits for its effective send time, and is settled:
+ * then it is the right reference of the packets that came before it, and the left of those after.
+ *
+ * <p>What ends the present left reference without a right one, and the fate of the packets that wait: silence, restart of the
+ * sender, step of a clock. One thread. Allocates at construction.
+ */
+final class ReferenceStream {
+    /** Order that is wrong by less comes of packets stamped on several processors. */
+    private static final long STEP_TOLERANCE_NS = 1_000_000L;
+
+    private final int row;
+    private final CounterTable counters;
+    private final SampleHandler handler;
+    private final ClassStatistics[] statistics;
+    private final ClassStatistics ownStatistics;
+    private final boolean isLinear;
+    private final boolean isStampUsed;
+    private final boolean isDriftApplied;
+    private final long silentAfterNs;
+    private final long maximumDelayNs;
+
+    private final SequenceWindow window;
+    private final InterpolationBuffer buffer;
+    private final WaitingReferences waiting = new WaitingReferences();
+    private final StampCorrection correction = new StampCorrection();
+    private final DriftEstimator drift;
+    private final Serialisation serialisation;
+
+    private boolean hasPrevious;
+    private long previousArrivalNs;
+    private long previousDelayNs;
+    private int previousLengthBytes;
+
+    private boolean hasLeft;
+    private long leftArrivalNs;
+    private long leftDelayNs;
+    private int leftLengthBytes;
+
+    private boolean isHeard;
+    private long lastArrivalNs;
+    private long lastStampNs;
+    private double appliedDriftNs;
+    private long appliedAtNs;
+
+    ReferenceStream(
+        final int row, final ReceiverContext context, final CounterTable counters, final ClassStatistics[] statistics,
+        final SampleHandler handler) {
+        this.row = row;
+        this.counters = counters;
+        this.handler = handler;
+        this.statistics = statistics;
+        ownStatistics = statistics[context.streamClass(row)];
+        isLinear = context.estimator() == Estimator.LINEAR;
+        isStampUsed = context.sendTimes() == SendTimes.STAMP;
+        isDriftApplied = context.isDriftApplied();
+        silentAfterNs = context.silentAfterNs();
+        maximumDelayNs = context.maximumDelayNs();
+        window = new SequenceWindow(silentAfterNs + maximumDelayNs);
+        buffer = new InterpolationBuffer(isLinear ? context.bufferPackets() : 1);
+        drift = new DriftEstimator(context.driftWindowNs());
+        serialisation = new Serialisation(context.serialisation(), context.capacityBps());
+    }
+
+    void onPacket(
+        final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
+        final long arrivalNs) {
+        count(PACKETS);
+        onTime(arrivalNs);
+        if (hasLeft && arrivalNs < leftArrivalNs) {
+            onPacketBeforeLeft(slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs);
+        }
+        else if (!isLinear && hasLeft) {
+            final double extraNs = serialisation.nsPerByte() * (lengthBytes - leftLengthBytes);
+            sample(
+                slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, leftDelayNs + Math.round(extraNs));
+        }
+        else if (!hasLeft && (!isLinear || waiting.isEmpty())) {
+            count(WITHOUT_REFERENCE);
+        }
+        else if (buffer.offer(slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs)) {
+            counters.set(row, BUFFERED.ordinal(), buffer.size());
+        }
+        else {
+            count(OVERFLOW);
+        }
+    }
+
+    /** References and packets may be read by turns, so that a packet comes a little after the reference that followed it. */
+    private void onPacketBeforeLeft(
+        final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
+        final long arrivalNs) {
+        if (hasPrevious && arrivalNs >= previousArrivalNs) {
+            sample(
+                slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs,
+                isLinear ?
+                    interpolateNs(
+                        previousArrivalNs, previousDelayNs, previousLengthBytes, leftArrivalNs, leftDelayNs, leftLengthBytes,
+                        arrivalNs, lengthBytes) :
+                    previousDelayNs + Math.round(serialisation.nsPerByte() * (lengthBytes - previousLengthBytes)));
+        }
+        else {
+            count(WITHOUT_REFERENCE);
+        }
+    }
+
+    void onReference(final int sequenceNumber, final long stampNs, final long arrivalNs, final int lengthBytes) {
+        count(REFERENCES);
+        onTime(arrivalNs);
+        final Continuity continuity = window.offer(sequenceNumber, stampNs, arrivalNs);
+        counters.set(row, REFERENCES_LOST.ordinal(), window.lostCount());
+        switch (continuity) {
+            case DUPLICATE -> count(REFERENCES_DUPLICATED);
+            case OUT_OF_ORDER -> count(REFERENCES_OUT_OF_ORDER);
+            case TOO_OLD -> count(REFERENCES_TOO_OLD);
+            case RESTART -> {
+                count(SENDER_RESTARTS);
+                abandon(RESTART);
+                enter(sequenceNumber, stampNs, arrivalNs, lengthBytes);
+            }
+            default -> enter(sequenceNumber, stampNs, arrivalNs, lengthBytes);
+        }
+        counters.set(row, REFERENCES_WAITING.ordinal(), waiting.size());
+    }
+
+    /** A reference that is the newest of the stream. */
+    private void enter(final int sequenceNumber, final long stampNs, final long arrivalNs, final int lengthBytes) {
+        if (isHeard && (arrivalNs < lastArrivalNs - STEP_TOLERANCE_NS || stampNs < lastStampNs - STEP_TOLERANCE_NS)) {
+            onClockStep();
+        }
+        if (isHeard && arrivalNs < lastArrivalNs) {
+            count(REFERENCES_BACKWARDS);
+            return;
+        }
+        if (waiting.isFull()) {
+            settleOldest();
+        }
+        isHeard = true;
+        lastArrivalNs = arrivalNs;
+        lastStampNs = stampNs;
+        waiting.add(sequenceNumber, stampNs, arrivalNs, lengthBytes);
+        if (!isStampUsed && waiting.hasEarly(sequenceNumber)) {
+            know(waiting.newest(), waiting.takeEarlyNs(sequenceNumber));
+        }
+        settle();
+    }
+
+    void onSendTime(final int sequenceNumber, final long sentNs) {
+        if (isStampUsed) {
+            return;
+        }
+        final long position = waiting.find(sequenceNumber);
+        if (position >= 0 && !waiting.isKnown(position)) {
+            know(position, sentNs);
+            settle();
+            counters.set(row, REFERENCES_WAITING.ordinal(), waiting.size());
+        }
+        else {
+            waiting.keepEarly(sequenceNumber, sentNs);
+        }
+    }
+
+    private void know(final long position, final long sentNs) {
+        final long differenceNs = sentNs - waiting.stampNs(position);
+        if (differenceNs > maximumDelayNs || differenceNs < -maximumDelayNs) {
+            count(FOLLOW_UPS_REFUSED);
+            return;
+        }
+        correction.record(differenceNs);
+        waiting.know(position, sentNs);
+    }
+
+    /** Estimates stop when nothing was heard for too long. */
+    void onTime(final long nowNs) {
+        if (isHeard && nowNs - lastArrivalNs > silentAfterNs) {
+            count(SILENCES);
+            abandon(SILENCE);
+        }
+    }
+
+    void onClockStep() {
+        if (isHeard) {
+            count(CLOCK_STEPS);
+            abandon(CLOCK_STEP);
+            forgetDrift();
+        }
+    }
+
+    private void forgetDrift() {
+        drift.reset();
+        appliedDriftNs = 0;
+    }
+
+    /** Settles what waits, and lets no packet have a right reference any more. */
+    void abandon(final ReceiverCounter reason) {
+        while (!waiting.isEmpty()) {
+            settleOldest();
+        }
+        drop(Long.MAX_VALUE, reason);
+        hasLeft = false;
+        hasPrevious = false;
+        isHeard = false;
+        counters.set(row, REFERENCES_WAITING.ordinal(), 0);
+    }
+
+    private void settle() {
+        // Without a buffer, packets do not wait for a follow-up either.
+        while (!waiting.isEmpty() &&
+            (isStampUsed || !isLinear || waiting.isKnown(waiting.oldest()) || waiting.isPassedOver())) {
+            settleOldest();
+        }
+    }
+
+    private void settleOldest() {
+        final long position = waiting.oldest();
+        final long stampNs = waiting.stampNs(position);
+        final long sentNs;
+        if (waiting.isKnown(position)) {
+            count(REFERENCES_BY_FOLLOW_UP);
+            sentNs = waiting.sentNs(position);
+        }
+        else if (isStampUsed) {
+            count(REFERENCES_BY_STAMP);
+            sentNs = stampNs;
+        }
+        else {
+            count(REFERENCES_WITHOUT_FOLLOW_UP);
+            sentNs = stampNs + correction.correctionNs();
+        }
+        waiting.poll();
+        count(REFERENCES_SETTLED);
+        onSettled(waiting.arrivalNs(position), waiting.arrivalNs(position) - sentNs, waiting.lengthBytes(position));
+    }
+
+    private void onSettled(final long arrivalNs, final long measuredNs, final int lengthBytes) {
+        final long delayNs = measuredNs - driftNs(arrivalNs);
+        final long changeNs = delayNs - leftDelayNs;
+        final boolean isStep = hasLeft && (changeNs > maximumDelayNs || changeNs < -maximumDelayNs);
+        if (isStep) {
+            count(CLOCK_STEPS);
+            drop(arrivalNs, CLOCK_STEP);
+            forgetDrift();
+            hasPrevious = false;
+        }
+        else if (hasLeft) {
+            serialisation.onReference(lengthBytes, changeNs, arrivalNs - leftArrivalNs - changeNs);
+            estimate(arrivalNs, delayNs, lengthBytes);
+            holdOut(arrivalNs, delayNs, lengthBytes);
+            previousArrivalNs = leftArrivalNs;
+            previousDelayNs = leftDelayNs;
+            previousLengthBytes = leftLengthBytes;
+            hasPrevious = true;
+        }
+        else {
+            drop(arrivalNs, WITHOUT_REFERENCE);
+        }
+        hasLeft = true;
+        leftArrivalNs = arrivalNs;
+        leftDelayNs = isStep ? measuredNs : delayNs;
+        leftLengthBytes = lengthBytes;
+        drift.record(arrivalNs, measuredNs);
+        ownStatistics.references().record(leftDelayNs);
+        if (leftDelayNs < 0) {
+            count(REFERENCES_NEGATIVE);
+        }
+    }
+
+    /** The drift since it was first applied, as the estimate was at each moment. */
+    private long driftNs(final long arrivalNs) {
+        if (isDriftApplied) {
+            appliedDriftNs += drift.slope() * (arrivalNs - appliedAtNs);
+            appliedAtNs = arrivalNs;
+        }
+        return Math.round(appliedDriftNs);
+    }
+
+    private void estimate(final long rightArrivalNs, final long rightDelayNs, final int rightLengthBytes) {
+        while (!buffer.isEmpty() && buffer.arrivalNs() <= rightArrivalNs) {
+            final long arrivalNs = buffer.arrivalNs();
+            final int lengthBytes = buffer.lengthBytes();
+            sample(
+                buffer.slot(), buffer.generation(), buffer.classIndex(), buffer.intervalNumber(), lengthBytes, arrivalNs,
+                interpolateNs(
+                    leftArrivalNs, leftDelayNs, leftLengthBytes, rightArrivalNs, rightDelayNs, rightLengthBytes, arrivalNs,
+                    lengthBytes));
+            buffer.poll();
+        }
+        counters.set(row, BUFFERED.ordinal(), buffer.size());
+    }
+
+    private void drop(final long upToNs, final ReceiverCounter reason) {
+        while (!buffer.isEmpty() && buffer.arrivalNs() <= upToNs) {
+            buffer.poll();
+            count(reason);
+        }
+        counters.set(row, BUFFERED.ordinal(), buffer.size());
+    }
+
+    /** Equation (1) of the paper, with each reference's own size taken out of its delay. */
+    private long interpolateNs(
+        final long fromNs, final long fromDelayNs, final int fromLengthBytes, final long toNs, final long toDelayNs,
+        final int toLengthBytes, final long arrivalNs, final int lengthBytes) {
+        final double weight = weight(fromNs, toNs, arrivalNs);
+        final double referenceBytes = fromLengthBytes + weight * (toLengthBytes - fromLengthBytes);
+        return fromDelayNs +
+            Math.round(weight * (toDelayNs - fromDelayNs) + serialisation.nsPerByte() * (lengthBytes - referenceBytes));
+    }
+
+    private static double weight(final long fromNs, final long toNs, final long arrivalNs) {
+        if (toNs <= fromNs || arrivalNs <= fromNs) {
+            return 0;
+        }
+        return (double)(arrivalNs - fromNs) / (toNs - fromNs);
+    }
+
+    /** The left reference, interpolated from the one before it and the right one. */
+    private void holdOut(final long rightArrivalNs, final long rightDelayNs, final int rightLengthBytes) {
+        if (!hasPrevious) {
+            return;
+        }
+        final double weight = weight(previousArrivalNs, rightArrivalNs, leftArrivalNs);
+        final double errorNs =
+            leftDelayNs - previousDelayNs - weight * (rightDelayNs - previousDelayNs);
+        final double extraBytes =
+            leftLengthBytes - previousLengthBytes - weight * (rightLengthBytes - previousLengthBytes);
+        final long spanNs = rightArrivalNs - previousArrivalNs;
+        ownStatistics.heldOut().record(errorNs - serialisation.nsPerByte() * extraBytes, spanNs);
+    }
+
+    private void sample(
+        final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
+        final long arrivalNs, final long delayNs) {
+        statistics[classIndex].estimates().record(delayNs);
+        if (delayNs < 0) {
+            count(NEGATIVE);
+        }
+        count(
+            handler.onSample(slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, delayNs) ?
+                ESTIMATED : FLOW_ENDED);
+    }
+
+    private void count(final ReceiverCounter counter) {
+        counters.increment(row, counter.ordinal());
+    }
+
+    DriftEstimator drift() {
+        return drift;
+    }
+
+    long stampErrorNs() {
+        return correction.errorNs();
+    }
+
+    long stampCorrectionNs() {
+        return correction.correctionNs();
+    }
+
+    double serialisationNsPerByte() {
+        return serialisation.nsPerByte();
+    }
+
+    boolean isHeard() {
+        return isHeard;
+    }
+}

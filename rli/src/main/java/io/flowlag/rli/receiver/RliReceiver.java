@@ -1,0 +1,194 @@
+package io.flowlag.rli.receiver;
+
+import io.flowlag.rli.counters.CounterTable;
+
+/**
+ * Estimates the delay of regular packets from references (RLI paper, sections III-B2 and III-C), for several streams of
+ * references: one for each sender and class. The caller shows it references that a
+ * {@link io.flowlag.rli.reference.ReferenceVerifier} has accepted, their effective send times when those come, and regular
+ * packets, roughly in the order of their arrival; samples leave by the {@link SampleHandler} during these calls.
+ *
+ * <p>A stream without a left reference gives no estimates, and nothing is ever estimated across a silence, a restart of the
+ * sender or a step of a clock: {@link ReceiverCounter} says where each packet and each reference went.
+ *
+ * <p>One thread; counters may be read by any. Allocates at construction.
+ */
+public final class RliReceiver {
+    private final CounterTable counters;
+    private final ReferenceStream[] streams;
+    private final ClassStatistics[] statistics;
+
+    /**
+     * A receiver that has heard nothing.
+     *
+     * @param context concluded here.
+     * @param handler takes the samples.
+     */
+    public RliReceiver(final ReceiverContext context, final SampleHandler handler) {
+        context.conclude();
+        counters = new CounterTable(context.streamCount(), ReceiverCounter.values().length);
+        statistics = new ClassStatistics[context.classCount()];
+        for (int i = 0; i < statistics.length; i++) {
+            statistics[i] = new ClassStatistics(context.highestTrackableNs(), context.significantDigits());
+        }
+        streams = new ReferenceStream[context.streamCount()];
+        for (int i = 0; i < streams.length; i++) {
+            streams[i] = new ReferenceStream(i, context, counters, statistics, handler);
+        }
+    }
+
+    /**
+     * A regular packet.
+     *
+     * @param streamIndex    of the references that took its way.
+     * @param slot           of its flow.
+     * @param generation     of the slot.
+     * @param classIndex     of the packet, for the statistics.
+     * @param intervalNumber of the packet, handed through to its sample.
+     * @param lengthBytes    of the packet, counted as references are.
+     * @param arrivalNs      of the packet.
+     */
+    public void onPacket(
+        final int streamIndex, final int slot, final int generation, final int classIndex, final long intervalNumber,
+        final int lengthBytes, final long arrivalNs) {
+        streams[streamIndex].onPacket(slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs);
+    }
+
+    /**
+     * A reference.
+     *
+     * @param streamIndex    of the reference.
+     * @param sequenceNumber of the reference.
+     * @param stampNs        that it carries.
+     * @param arrivalNs      of the reference.
+     * @param lengthBytes    of the reference, counted as packets are.
+     */
+    public void onReference(
+        final int streamIndex, final int sequenceNumber, final long stampNs, final long arrivalNs, final int lengthBytes) {
+        streams[streamIndex].onReference(sequenceNumber, stampNs, arrivalNs, lengthBytes);
+    }
+
+    /**
+     * An effective send time, before or after its reference. Without effect when send times are those of the stamps.
+     *
+     * @param streamIndex    of the reference.
+     * @param sequenceNumber of the reference.
+     * @param sentNs         when it passed the sender's observation point.
+     */
+    public void onSendTime(final int streamIndex, final int sequenceNumber, final long sentNs) {
+        streams[streamIndex].onSendTime(sequenceNumber, sentNs);
+    }
+
+    /**
+     * Time has passed: streams that heard nothing for too long fall silent, and their waiting packets are given up.
+     *
+     * @param nowNs the time, as packets are stamped.
+     */
+    public void onTime(final long nowNs) {
+        for (final ReferenceStream stream : streams) {
+            stream.onTime(nowNs);
+        }
+    }
+
+    /** A clock is known to have been set: nothing is estimated between references before and after. */
+    public void onClockStep() {
+        for (final ReferenceStream stream : streams) {
+            stream.onClockStep();
+        }
+    }
+
+    /** The input has ended: what still waits is settled, or given up as by silence. */
+    public void onEnd() {
+        for (final ReferenceStream stream : streams) {
+            stream.abandon(ReceiverCounter.SILENCE);
+        }
+    }
+
+    /** Begins a new period of the statistics of all classes; drift and counters go on. */
+    public void rotate() {
+        for (final ClassStatistics each : statistics) {
+            each.rotate();
+        }
+    }
+
+    /**
+     * The statistics of a class.
+     *
+     * @param classIndex of the class.
+     * @return the live statistics.
+     */
+    public ClassStatistics statistics(final int classIndex) {
+        return statistics[classIndex];
+    }
+
+    /**
+     * Reads a counter; safe from any thread.
+     *
+     * @param streamIndex of the counter.
+     * @param counter     in question.
+     * @return its value.
+     */
+    public long counter(final int streamIndex, final ReceiverCounter counter) {
+        return counters.get(streamIndex, counter.ordinal());
+    }
+
+    /**
+     * Adds a counter up over all streams; safe from any thread.
+     *
+     * @param counter in question.
+     * @return its sum.
+     */
+    public long counter(final ReceiverCounter counter) {
+        return counters.sum(counter.ordinal());
+    }
+
+    /**
+     * The drift of the clocks as a stream sees it.
+     *
+     * @param streamIndex of the stream.
+     * @return the live estimate.
+     */
+    public DriftEstimator drift(final int streamIndex) {
+        return streams[streamIndex].drift();
+    }
+
+    /**
+     * By how much effective send times are later than stamps, on average.
+     *
+     * @param streamIndex of the stream.
+     * @return ns, signed; 0 while no effective send time was seen.
+     */
+    public long stampCorrectionNs(final int streamIndex) {
+        return streams[streamIndex].stampCorrectionNs();
+    }
+
+    /**
+     * The error of a send time when no effective one comes: the mean deviation from the average difference.
+     *
+     * @param streamIndex of the stream.
+     * @return ns; 0 while no effective send time was seen.
+     */
+    public long stampErrorNs(final int streamIndex) {
+        return streams[streamIndex].stampErrorNs();
+    }
+
+    /**
+     * The time that an octet adds to a packet's delay, as it is used now.
+     *
+     * @param streamIndex of the stream.
+     * @return ns.
+     */
+    public double serialisationNsPerByte(final int streamIndex) {
+        return streams[streamIndex].serialisationNsPerByte();
+    }
+
+    /**
+     * Whether references come.
+     *
+     * @param streamIndex of the stream.
+     * @return false before the first, and after a silence.
+     */
+    public boolean isHeard(final int streamIndex) {
+        return streams[streamIndex].isHeard();
+    }
+}

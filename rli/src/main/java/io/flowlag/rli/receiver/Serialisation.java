@@ -1,0 +1,60 @@
+package io.flowlag.rli.receiver;
+
+/**
+ * The time per octet that a packet's size adds to its delay, b / lc in the paper's equation (1).
+ *
+ * <p>Fitted: a reference waits for what came before it and then for its own octets. Its size says nothing of the former, so the
+ * slope of the delay's change since the last reference over the size's distance from the mean size, in weighted least squares,
+ * is the time per octet. (The last reference cannot be replaced by an interpolation: what follows a large packet waits for it,
+ * so its successors know its size.) The weight is one over the time between their send times, because what queues do to the
+ * delay grows with it. Old evidence fades with 1/4096 a reference. The time is 0 until 256 references differed in size, and as
+ * long as the slope is not above four times its standard error. Sizes that come in runs, as in a bulk transfer, disturb it.
+ *
+ * <p>One thread. Allocates: never.
+ */
+final class Serialisation {
+    private static final double BITS_NS_PER_OCTET_SECOND = 8e9;
+    private static final double FADE = 1 - 1.0 / 4096;
+    private static final int LEAST_EVIDENCE = 256;
+    private static final double LEAST_SIGNIFICANCE = 4;
+
+    private final boolean isFitted;
+    private double nsPerByte;
+    private double meanBytes;
+    private double count;
+    private double sizeSquares;
+    private double changeSquares;
+    private double products;
+    private long evidenceCount;
+
+    Serialisation(final SerialisationMode mode, final long capacityBps) {
+        isFitted = mode == SerialisationMode.FITTED;
+        nsPerByte = mode == SerialisationMode.CAPACITY ? BITS_NS_PER_OCTET_SECOND / capacityBps : 0;
+    }
+
+    /** A reference: its size, how much more delay it had than the last one, and how long after that it was sent. */
+    void onReference(final int lengthBytes, final long changeNs, final long gapNs) {
+        if (!isFitted || gapNs <= 0) {
+            return;
+        }
+        if (count == 0) {
+            meanBytes = lengthBytes;
+        }
+        final double extraBytes = lengthBytes - meanBytes;
+        final double weight = 1.0 / gapNs;
+        count = count * FADE + 1;
+        meanBytes += extraBytes / count;
+        sizeSquares = sizeSquares * FADE + weight * extraBytes * extraBytes;
+        changeSquares = changeSquares * FADE + weight * changeNs * changeNs;
+        products = products * FADE + weight * extraBytes * changeNs;
+        if (extraBytes != 0 && ++evidenceCount >= LEAST_EVIDENCE) {
+            final double slope = products / sizeSquares;
+            final double standardError = Math.sqrt(Math.max(0, changeSquares / sizeSquares - slope * slope) / count);
+            nsPerByte = slope > LEAST_SIGNIFICANCE * standardError ? slope : 0;
+        }
+    }
+
+    double nsPerByte() {
+        return nsPerByte;
+    }
+}

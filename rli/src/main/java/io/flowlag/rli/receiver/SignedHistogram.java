@@ -1,0 +1,139 @@
+package io.flowlag.rli.receiver;
+
+import io.flowlag.rli.counters.DelayCounters;
+import org.HdrHistogram.Histogram;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * The distribution of signed delays: an HdrHistogram for those of 0 and more, one for the negated others, and exact count, sum,
+ * square sum, minimum and maximum. What lies beyond the highest trackable delay is counted there, and as clamped; the exact
+ * figures take it as it is.
+ *
+ * <p>A quantile q is given only with n ≥ 10 / (1 - q) delays. It is that of the values recorded: where they are estimates,
+ * interpolation has smoothed the peaks, and tails lean low.
+ *
+ * <p>One thread. Allocates at construction.
+ */
+public final class SignedHistogram {
+    private static final double P999 = 0.999;
+    private static final double SAMPLES_BEYOND = 10;
+    /** 1 - 0.9 is a little less than 0.1 in binary. */
+    private static final double ROUNDING = 1e-9;
+
+    private final Histogram positive;
+    private final Histogram negated;
+    private final UnsafeBuffer exact = new UnsafeBuffer(new byte[DelayCounters.LENGTH_BYTES]);
+    private final long highestNs;
+    private long clampedCount;
+
+    /**
+     * An empty distribution.
+     *
+     * @param highestNs         the largest delay that is told from larger ones, 2 or more.
+     * @param significantDigits of a delay, 1 to 5.
+     */
+    public SignedHistogram(final long highestNs, final int significantDigits) {
+        this.highestNs = highestNs;
+        positive = new Histogram(1, highestNs, significantDigits);
+        negated = new Histogram(1, highestNs, significantDigits);
+    }
+
+    /**
+     * Adds a delay.
+     *
+     * @param delayNs signed.
+     */
+    public void record(final long delayNs) {
+        DelayCounters.record(exact, 0, delayNs);
+        if (delayNs > highestNs || delayNs < -highestNs) {
+            clampedCount++;
+        }
+        if (delayNs >= 0) {
+            positive.recordValue(Math.min(delayNs, highestNs));
+        }
+        else {
+            negated.recordValue(-Math.max(delayNs, -highestNs));
+        }
+    }
+
+    /** Forgets everything. */
+    public void reset() {
+        positive.reset();
+        negated.reset();
+        DelayCounters.clear(exact, 0);
+        clampedCount = 0;
+    }
+
+    /** {@return how many delays there are} */
+    public long count() {
+        return DelayCounters.count(exact, 0);
+    }
+
+    /** {@return how many are negative} */
+    public long negativeCount() {
+        return negated.getTotalCount();
+    }
+
+    /** {@return how many lie beyond the highest trackable delay, on either side} */
+    public long clampedCount() {
+        return clampedCount;
+    }
+
+    /** {@return the smallest delay, ns; only with a count above 0} */
+    public long minimumNs() {
+        return DelayCounters.minimumNs(exact, 0);
+    }
+
+    /** {@return the largest delay, ns; only with a count above 0} */
+    public long maximumNs() {
+        return DelayCounters.maximumNs(exact, 0);
+    }
+
+    /** {@return the mean delay, ns; only with a count above 0} */
+    public long meanNs() {
+        return DelayCounters.meanNs(exact, 0);
+    }
+
+    /** {@return the standard deviation, ns; only with a count above 0} */
+    public double standardDeviationNs() {
+        return DelayCounters.standardDeviationNs(exact, 0);
+    }
+
+    /**
+     * Tells whether there are enough delays for a quantile.
+     *
+     * @param quantile 0 up to, but not, 1.
+     * @return true if it may be given.
+     */
+    public boolean hasQuantile(final double quantile) {
+        return count() > 0 && count() * (1 - quantile) >= SAMPLES_BEYOND - ROUNDING * count();
+    }
+
+    /**
+     * The smallest recorded delay that a share of all delays does not exceed, to the significant digits.
+     *
+     * @param quantile the share, 0 up to, but not, 1; see {@link #hasQuantile}.
+     * @return ns, signed.
+     */
+    public long quantileNs(final double quantile) {
+        final long rank = Math.max(1, (long)Math.ceil(quantile * count() - ROUNDING * count()));
+        final long negativeCount = negated.getTotalCount();
+        final long valueNs = rank <= negativeCount ?
+            -valueAtRank(negated, negativeCount - rank + 1) : valueAtRank(positive, rank - negativeCount);
+        return Math.max(minimumNs(), Math.min(maximumNs(), valueNs));
+    }
+
+    /** {@return true if {@link #delayVariationNs} may be given} */
+    public boolean hasDelayVariation() {
+        return hasQuantile(P999);
+    }
+
+    /** {@return the delay variation PDV of RFC 5481: the quantile 99.9 % minus the minimum, ns} */
+    public long delayVariationNs() {
+        return quantileNs(P999) - minimumNs();
+    }
+
+    private static long valueAtRank(final Histogram histogram, final long rank) {
+        return histogram.getValueAtPercentile(100.0 * (rank - 0.5) / histogram.getTotalCount());
+    }
+}

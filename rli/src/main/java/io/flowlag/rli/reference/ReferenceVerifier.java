@@ -1,0 +1,234 @@
+package io.flowlag.rli.reference;
+
+import org.agrona.DirectBuffer;
+import org.agrona.collections.Int2IntHashMap;
+
+import java.nio.ByteOrder;
+import java.util.List;
+
+import static io.flowlag.rli.reference.ReferenceDescriptor.FOLLOW_UP_LENGTH_BYTES;
+import static io.flowlag.rli.reference.ReferenceDescriptor.HMAC_OFFSET;
+import static io.flowlag.rli.reference.ReferenceDescriptor.SEQUENCE_NUMBER_OFFSET;
+import static io.flowlag.rli.reference.ReferenceDescriptor.TLV_HEADER_LENGTH_BYTES;
+import static io.flowlag.rli.reference.ReferenceDescriptor.TLV_HMAC_LENGTH_BYTES;
+import static io.flowlag.rli.reference.ReferenceDescriptor.TLV_HMAC_OFFSET;
+import static io.flowlag.rli.reference.ReferenceDescriptor.TLV_TYPE_EXTRA_PADDING;
+import static io.flowlag.rli.reference.ReferenceDescriptor.TLV_TYPE_FOLLOW_UP;
+import static io.flowlag.rli.reference.ReferenceDescriptor.TLV_TYPE_HMAC;
+import static io.flowlag.rli.reference.ReferenceDescriptor.TLV_TYPE_OFFSET;
+import static io.flowlag.rli.reference.ReferenceDescriptor.TLV_VALUE_LENGTH_OFFSET;
+
+/**
+ * Decides whether the payload of a UDP datagram is a reference packet of ours: the only place where its octets are not trusted.
+ * HMACs are verified before anything but the session identifier is used (RFC 8762 section 4.4, RFC 8972 section 4.8); a packet
+ * that is refused leaves no trace but its counter. What is refused is a regular packet.
+ *
+ * <p>An authenticated session cannot be forged, and replayed only within the sequence window and the maximum delay, where each
+ * number counts once. An unauthenticated one can be forged by whoever knows identifier, address and time.
+ *
+ * <p>One thread. Octets stay the caller's. Allocates at construction.
+ */
+public final class ReferenceVerifier {
+    private static final ByteOrder WIRE_ORDER = ByteOrder.BIG_ENDIAN;
+    private static final int MISSING = -1;
+    private static final int MAXIMUM_TLVS = 8;
+
+    private final ReferenceSession[] sessions;
+    private final ReferenceMac[] macs;
+    private final SequenceWindow[] windows;
+    private final Int2IntHashMap sessionBySsid = new Int2IntHashMap(MISSING);
+    private final long maximumDelayNs;
+    private final long maximumAdvanceNs;
+    private final long[] counts = new long[ReferenceVerdict.values().length];
+    private final ReferenceDecoder decoder = new ReferenceDecoder();
+    private int sessionIndex = MISSING;
+
+    /**
+     * A verifier for a fixed set of sessions.
+     *
+     * @param sessions         in the order of their indexes.
+     * @param maximumDelayNs   the longest that a reference may be under way, clock difference included; more than 0.
+     * @param maximumAdvanceNs how far a timestamp may lie in the future, that is, by how much clocks may differ; 0 or more.
+     */
+    public ReferenceVerifier(
+        final List<ReferenceSession> sessions, final long maximumDelayNs, final long maximumAdvanceNs) {
+        if (maximumDelayNs <= 0 || maximumAdvanceNs < 0) {
+            throw new IllegalArgumentException(
+                "maximumDelayNs=" + maximumDelayNs + " maximumAdvanceNs=" + maximumAdvanceNs);
+        }
+        this.sessions = sessions.toArray(new ReferenceSession[0]);
+        this.maximumDelayNs = maximumDelayNs;
+        this.maximumAdvanceNs = maximumAdvanceNs;
+        macs = new ReferenceMac[this.sessions.length];
+        windows = new SequenceWindow[this.sessions.length];
+        for (int i = 0; i < this.sessions.length; i++) {
+            final ReferenceSession session = this.sessions[i];
+            if (sessionBySsid.put(session.ssid(), i) != MISSING) {
+                throw new IllegalArgumentException("ssid=" + session.ssid() + " is given twice");
+            }
+            macs[i] = session.isAuthenticated() ? new ReferenceMac(session.key()) : null;
+            windows[i] = new SequenceWindow(maximumDelayNs + maximumAdvanceNs);
+        }
+    }
+
+    /**
+     * Verifies a UDP payload.
+     *
+     * @param buffer      holds it.
+     * @param offset      of its first octet.
+     * @param lengthBytes that were captured of it.
+     * @param arrivalNs   when it was seen, ns since 1970.
+     * @param sourceHigh  first eight octets of its source address; 0 for IPv4.
+     * @param sourceLow   last eight octets; for IPv4 the address.
+     * @return {@link ReferenceVerdict#ACCEPTED}, and only then {@link #sessionIndex} and {@link #decoder} hold it; or why not.
+     */
+    public ReferenceVerdict verify(
+        final DirectBuffer buffer, final int offset, final int lengthBytes, final long arrivalNs, final long sourceHigh,
+        final long sourceLow) {
+        sessionIndex = MISSING;
+        ReferenceVerdict verdict = identify(buffer, offset, lengthBytes, sourceHigh, sourceLow);
+        if (verdict == ReferenceVerdict.ACCEPTED) {
+            verdict = verifyOctets(buffer, offset, lengthBytes, arrivalNs);
+        }
+        if (verdict == ReferenceVerdict.ACCEPTED) {
+            verdict = verifyTime(arrivalNs);
+        }
+        counts[verdict.ordinal()]++;
+        return verdict;
+    }
+
+    /** {@return the index of the session of the accepted packet} */
+    public int sessionIndex() {
+        return sessionIndex;
+    }
+
+    /** {@return the accepted packet, until the next call of verify} */
+    public ReferenceDecoder decoder() {
+        return decoder;
+    }
+
+    /**
+     * How often a verdict was given.
+     *
+     * @param verdict in question.
+     * @return packets.
+     */
+    public long count(final ReferenceVerdict verdict) {
+        return counts[verdict.ordinal()];
+    }
+
+    private ReferenceVerdict identify(
+        final DirectBuffer buffer, final int offset, final int lengthBytes, final long sourceHigh, final long sourceLow) {
+        if (lengthBytes < ReferenceDescriptor.BASE_LENGTH_BYTES) {
+            return ReferenceVerdict.TOO_SHORT;
+        }
+        int index = sessionAt(buffer, offset, false);
+        if (index == MISSING) {
+            index = sessionAt(buffer, offset, true);
+        }
+        if (index == MISSING) {
+            return ReferenceVerdict.UNKNOWN_SESSION;
+        }
+        final ReferenceSession session = sessions[index];
+        if (lengthBytes < ReferenceDescriptor.baseLengthBytes(session.isAuthenticated())) {
+            return ReferenceVerdict.TOO_SHORT;
+        }
+        if (session.isSourceChecked() && (session.sourceHigh() != sourceHigh || session.sourceLow() != sourceLow)) {
+            return ReferenceVerdict.WRONG_SOURCE;
+        }
+        sessionIndex = index;
+        return ReferenceVerdict.ACCEPTED;
+    }
+
+    /** The identifier is at another place in authenticated packets, so a session is only found at its own place. */
+    private int sessionAt(final DirectBuffer buffer, final int offset, final boolean authenticated) {
+        final int ssid = buffer.getShort(offset + ReferenceDescriptor.ssidOffset(authenticated), WIRE_ORDER) & 0xFFFF;
+        final int index = sessionBySsid.get(ssid);
+        return index != MISSING && sessions[index].isAuthenticated() == authenticated ? index : MISSING;
+    }
+
+    private ReferenceVerdict verifyOctets(
+        final DirectBuffer buffer, final int offset, final int lengthBytes, final long arrivalNs) {
+        final ReferenceMac mac = macs[sessionIndex];
+        final boolean authenticated = mac != null;
+        if (authenticated && !mac.begin().update(buffer, offset, HMAC_OFFSET).matches(buffer, offset + HMAC_OFFSET)) {
+            return ReferenceVerdict.BAD_MAC;
+        }
+        decoder.wrap(buffer, offset, authenticated, arrivalNs);
+        if (ErrorEstimate.isPtp(decoder.errorEstimate())) {
+            return ReferenceVerdict.WRONG_TIMESTAMP_FORMAT;
+        }
+        return verifyTlvs(
+            buffer, offset, offset + ReferenceDescriptor.baseLengthBytes(authenticated), offset + lengthBytes, mac);
+    }
+
+    private ReferenceVerdict verifyTlvs(
+        final DirectBuffer buffer, final int offset, final int firstTlv, final int end, final ReferenceMac mac) {
+        boolean isMacWanted = false;
+        boolean isMacSeen = false;
+        int tlv = firstTlv;
+        for (int i = 0; tlv < end; i++) {
+            final int lengthBytes = tlvLengthBytes(buffer, tlv, end);
+            if (lengthBytes == MISSING || i == MAXIMUM_TLVS) {
+                return ReferenceVerdict.BAD_EXTENSION;
+            }
+            final int type = buffer.getByte(tlv + TLV_TYPE_OFFSET) & 0xFF;
+            if (mac != null && type != TLV_TYPE_EXTRA_PADDING) {
+                if (isMacSeen) {
+                    return ReferenceVerdict.BAD_EXTENSION_MAC;
+                }
+                isMacWanted = true;
+                if (type == TLV_TYPE_HMAC) {
+                    isMacSeen = lengthBytes == TLV_HMAC_LENGTH_BYTES && mac.begin()
+                        .update(buffer, offset + SEQUENCE_NUMBER_OFFSET, 4)
+                        .update(buffer, firstTlv, tlv - firstTlv)
+                        .matches(buffer, tlv + TLV_HMAC_OFFSET);
+                    if (!isMacSeen) {
+                        return ReferenceVerdict.BAD_EXTENSION_MAC;
+                    }
+                }
+            }
+            if (type == TLV_TYPE_FOLLOW_UP && !takeFollowUp(tlv, lengthBytes)) {
+                return ReferenceVerdict.BAD_EXTENSION;
+            }
+            tlv += lengthBytes;
+        }
+        if (decoder.hasFollowUp() && decoder.isFollowUpEmpty()) {
+            decoder.followUpOffset(MISSING);
+        }
+        return isMacWanted && !isMacSeen ? ReferenceVerdict.BAD_EXTENSION_MAC : ReferenceVerdict.ACCEPTED;
+    }
+
+    private static int tlvLengthBytes(final DirectBuffer buffer, final int tlv, final int end) {
+        if (end - tlv < TLV_HEADER_LENGTH_BYTES) {
+            return MISSING;
+        }
+        final int lengthBytes =
+            TLV_HEADER_LENGTH_BYTES + (buffer.getShort(tlv + TLV_VALUE_LENGTH_OFFSET, WIRE_ORDER) & 0xFFFF);
+        return lengthBytes > end - tlv ? MISSING : lengthBytes;
+    }
+
+    private boolean takeFollowUp(final int tlv, final int lengthBytes) {
+        if (lengthBytes != FOLLOW_UP_LENGTH_BYTES || decoder.hasFollowUp()) {
+            return false;
+        }
+        decoder.followUpOffset(tlv);
+        return true;
+    }
+
+    private ReferenceVerdict verifyTime(final long arrivalNs) {
+        final long stampNs = decoder.stampNs();
+        final long delayNs = arrivalNs - stampNs;
+        if (delayNs > maximumDelayNs) {
+            return ReferenceVerdict.LATE;
+        }
+        if (delayNs < -maximumAdvanceNs) {
+            return ReferenceVerdict.EARLY;
+        }
+        return switch (windows[sessionIndex].offer(decoder.sequenceNumber(), stampNs, arrivalNs)) {
+            case DUPLICATE -> ReferenceVerdict.REPLAYED;
+            case TOO_OLD -> ReferenceVerdict.LATE;
+            default -> ReferenceVerdict.ACCEPTED;
+        };
+    }
+}

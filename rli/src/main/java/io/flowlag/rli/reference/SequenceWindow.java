@@ -1,0 +1,165 @@
+package io.flowlag.rli.reference;
+
+import java.util.Arrays;
+
+/**
+ * Which sequence numbers of a stream of references were seen: a sliding bitmap below the highest (after RFC 4303 section 3.4.3),
+ * with counts that add up: {@code highest - first + 1 = accepted + lost} between two restarts, where {@code accepted} has those
+ * out of order.
+ *
+ * <p>A sender that restarts counts from 0 again. It is told from a replay by its timestamp: a lower number with a newer timestamp
+ * than the highest number had is a restart, because a replayed or overtaken packet has an older one. After a silence that is
+ * longer than any packet may be under way, a lower number is a restart whatever its timestamp.
+ *
+ * <p>One thread. Allocates at construction.
+ */
+public final class SequenceWindow {
+    /** How many numbers the window remembers. */
+    public static final int WIDTH = 1024;
+    /** A step forward beyond this is no loss but a restart. */
+    public static final int MAXIMUM_STEP = 1 << 16;
+
+    private static final int MASK = WIDTH - 1;
+
+    private final long[] seen = new long[WIDTH / Long.SIZE];
+    private final long staleAfterNs;
+
+    private boolean empty = true;
+    private int highest;
+    private long highestSentNs;
+    private long lastArrivalNs;
+    private long acceptedCount;
+    private long lostCount;
+    private long outOfOrderCount;
+    private long duplicateCount;
+    private long tooOldCount;
+    private long restartCount;
+
+    /**
+     * A window that has seen nothing.
+     *
+     * @param staleAfterNs silence after which no packet of before can still arrive; at least the longest time that a packet may
+     *                     be under way, or a replay could look like a restart.
+     */
+    public SequenceWindow(final long staleAfterNs) {
+        this.staleAfterNs = staleAfterNs;
+    }
+
+    /**
+     * Takes the next packet.
+     *
+     * @param sequenceNumber of the packet.
+     * @param sentNs         its timestamp.
+     * @param arrivalNs      when it came.
+     * @return how it follows.
+     */
+    public Continuity offer(final int sequenceNumber, final long sentNs, final long arrivalNs) {
+        final Continuity continuity = classify(sequenceNumber, sentNs, arrivalNs);
+        switch (continuity) {
+            case FIRST, RESTART -> restart(sequenceNumber);
+            case IN_ORDER, AFTER_GAP -> advance(sequenceNumber);
+            case OUT_OF_ORDER -> {
+                mark(sequenceNumber);
+                lostCount--;
+                outOfOrderCount++;
+            }
+            case DUPLICATE -> duplicateCount++;
+            default -> tooOldCount++;
+        }
+        if (continuity == Continuity.RESTART) {
+            restartCount++;
+        }
+        if (continuity.isNewest()) {
+            highestSentNs = sentNs;
+        }
+        if (continuity.isNewest() || continuity == Continuity.OUT_OF_ORDER) {
+            acceptedCount++;
+            lastArrivalNs = arrivalNs;
+        }
+        return continuity;
+    }
+
+    private Continuity classify(final int sequenceNumber, final long sentNs, final long arrivalNs) {
+        if (empty) {
+            return Continuity.FIRST;
+        }
+        final int step = sequenceNumber - highest;
+        if (step == 1) {
+            return Continuity.IN_ORDER;
+        }
+        if (step > 1 && step <= MAXIMUM_STEP) {
+            return Continuity.AFTER_GAP;
+        }
+        if (sentNs > highestSentNs || arrivalNs - lastArrivalNs > staleAfterNs) {
+            return Continuity.RESTART;
+        }
+        if (step > 0 || step <= -WIDTH) {
+            return Continuity.TOO_OLD;
+        }
+        return isMarked(sequenceNumber) ? Continuity.DUPLICATE : Continuity.OUT_OF_ORDER;
+    }
+
+    private void restart(final int sequenceNumber) {
+        // Numbers below the first of a session were never sent, or before anybody looked: as if seen.
+        Arrays.fill(seen, -1L);
+        highest = sequenceNumber;
+        empty = false;
+    }
+
+    private void advance(final int sequenceNumber) {
+        final int step = sequenceNumber - highest;
+        if (step >= WIDTH) {
+            Arrays.fill(seen, 0L);
+        }
+        else {
+            for (int i = 1; i < step; i++) {
+                clear(highest + i);
+            }
+        }
+        lostCount += step - 1;
+        highest = sequenceNumber;
+        mark(sequenceNumber);
+    }
+
+    private boolean isMarked(final int sequenceNumber) {
+        return (seen[(sequenceNumber & MASK) >>> 6] & 1L << sequenceNumber) != 0;
+    }
+
+    private void mark(final int sequenceNumber) {
+        seen[(sequenceNumber & MASK) >>> 6] |= 1L << sequenceNumber;
+    }
+
+    private void clear(final int sequenceNumber) {
+        seen[(sequenceNumber & MASK) >>> 6] &= ~(1L << sequenceNumber);
+    }
+
+    /** {@return packets accepted, those out of order among them} */
+    public long acceptedCount() {
+        return acceptedCount;
+    }
+
+    /** {@return packets missing between the first and the highest; falls when one comes late} */
+    public long lostCount() {
+        return lostCount;
+    }
+
+    /** {@return packets that came after a later one} */
+    public long outOfOrderCount() {
+        return outOfOrderCount;
+    }
+
+    /** {@return packets that came twice} */
+    public long duplicateCount() {
+        return duplicateCount;
+    }
+
+    /** {@return packets below the window} */
+    public long tooOldCount() {
+        return tooOldCount;
+    }
+
+    /** {@return how often the sender began again} */
+    public long restartCount() {
+        return restartCount;
+    }
+}

@@ -1,0 +1,59 @@
+package io.flowlag.rli.sender;
+
+/**
+ * A token bucket, in octets. References that keep the maximum gap may take it into a bounded debt, which the others pay back: so
+ * no class starves another, and the average stays below the ceiling. One thread. Allocates: never.
+ */
+final class BandwidthCeiling {
+    private static final double BITS_NS_PER_OCTET_SECOND = 8e9;
+
+    private double bytesPerNs;
+    private double depthBytes;
+    private double debtBytes;
+    private double creditBytes;
+    private long creditNs;
+    private boolean isUnlimited;
+
+    /** The bucket holds what flows in during the maximum gap, but at least two references. */
+    void configure(final InjectionContext context) {
+        isUnlimited = context.ceilingBps() == Long.MAX_VALUE;
+        bytesPerNs = context.ceilingBps() / BITS_NS_PER_OCTET_SECOND;
+        depthBytes = Math.max(2.0 * context.referenceLengthBytes(), bytesPerNs * context.maximumGapNs());
+        debtBytes = (double)context.classCount() * context.referenceLengthBytes();
+        creditBytes = Math.min(creditBytes, depthBytes);
+    }
+
+    void start(final long nowNs) {
+        creditBytes = depthBytes;
+        creditNs = nowNs;
+    }
+
+    boolean admits(final long nowNs, final int lengthBytes, final boolean mayOverdraw) {
+        if (isUnlimited) {
+            return true;
+        }
+        refill(nowNs);
+        return creditBytes + (mayOverdraw ? debtBytes : 0) >= lengthBytes;
+    }
+
+    void take(final long nowNs, final int lengthBytes) {
+        refill(nowNs);
+        creditBytes -= lengthBytes;
+    }
+
+    /** When there will be enough for a reference that may not overdraw. */
+    long readyNs(final long nowNs, final int lengthBytes) {
+        if (admits(nowNs, lengthBytes, false)) {
+            return nowNs;
+        }
+        return nowNs + (long)Math.ceil((lengthBytes - creditBytes) / bytesPerNs);
+    }
+
+    private void refill(final long nowNs) {
+        final long elapsedNs = nowNs - creditNs;
+        creditNs = nowNs;
+        if (elapsedNs > 0) {
+            creditBytes = Math.min(depthBytes, creditBytes + bytesPerNs * elapsedNs);
+        }
+    }
+}

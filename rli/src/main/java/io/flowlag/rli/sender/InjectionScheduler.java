@@ -1,0 +1,282 @@
+package io.flowlag.rli.sender;
+
+import io.flowlag.rli.counters.CounterTable;
+
+import java.util.Arrays;
+
+/**
+ * Says when a reference packet is due (RLI paper, section III-B1): for each class by its policy, at the latest after the maximum
+ * gap, and below one bandwidth ceiling. After each reference it runs Algorithm 1: the utilization of the link since the last
+ * reference of the class is averaged into the estimate, and the policy gives the next distance.
+ *
+ * <p>The caller shows it every packet, asks {@link #dueClass} as time passes (from {@link #nextDueNs} on), sends what is due, and
+ * says so by {@link #onInjected} or {@link #onInjectionFailed}. References themselves are not shown as packets.
+ *
+ * <p>A reference that is due by a packet should go ahead of that packet where the caller can do so, as in simulated time. Right
+ * behind it, it waits for that packet's transmission, every time: all references then have one mean transmission time too much
+ * delay, which nothing at the receiver shows. Distances in time have no such bias.
+ *
+ * <p>One thread; counters may be read by any. Allocates at construction.
+ */
+public final class InjectionScheduler {
+    /** No class. */
+    public static final int NONE = -1;
+
+    private static final double BITS_NS_PER_OCTET_SECOND = 8e9;
+
+    private final int classCount;
+    private final CounterTable counters;
+    private final BandwidthCeiling ceiling = new BandwidthCeiling();
+
+    private final InjectionPolicy[] policies;
+    private final long[] packetCounts;
+    private final long[] packetGaps;
+    private final long[] timeGapsNs;
+    private final long[] lastNs;
+    private final long[] linkBytesAtLast;
+    private final double[] utilizations;
+    private final boolean[] isStarted;
+    private final boolean[] isHeld;
+
+    private long linkBytes;
+    private long capacityBps;
+    private double utilizationSmoothing;
+    private long maximumGapNs;
+    private int referenceLengthBytes;
+    private boolean isCeilingStarted;
+
+    /**
+     * A scheduler whose classes all want their first reference at once.
+     *
+     * @param context concluded here.
+     */
+    public InjectionScheduler(final InjectionContext context) {
+        classCount = context.conclude().classCount();
+        counters = new CounterTable(classCount, SenderCounter.values().length);
+        policies = new InjectionPolicy[classCount];
+        packetCounts = new long[classCount];
+        packetGaps = new long[classCount];
+        timeGapsNs = new long[classCount];
+        lastNs = new long[classCount];
+        linkBytesAtLast = new long[classCount];
+        utilizations = new double[classCount];
+        isStarted = new boolean[classCount];
+        isHeld = new boolean[classCount];
+        Arrays.fill(utilizations, Double.NaN);
+        reconfigure(context);
+    }
+
+    /**
+     * Takes new settings, from the next packet on; counts and utilization stay.
+     *
+     * @param context concluded here; with as many classes as before.
+     */
+    public void reconfigure(final InjectionContext context) {
+        if (context.conclude().classCount() != classCount) {
+            throw new IllegalArgumentException("classCount=" + context.classCount() + " was " + classCount);
+        }
+        capacityBps = context.capacityBps();
+        utilizationSmoothing = context.utilizationSmoothing();
+        maximumGapNs = context.maximumGapNs();
+        referenceLengthBytes = context.referenceLengthBytes();
+        ceiling.configure(context);
+        for (int i = 0; i < classCount; i++) {
+            policies[i] = context.policy(i);
+            plan(i);
+        }
+    }
+
+    /**
+     * A regular packet of the segment.
+     *
+     * @param classIndex  of the packet.
+     * @param nowNs       its time.
+     * @param lengthBytes of the packet, counted as the capacity is.
+     * @return true if a reference of this class is due now.
+     */
+    public boolean onPacket(final int classIndex, final long nowNs, final int lengthBytes) {
+        linkBytes += lengthBytes;
+        packetCounts[classIndex]++;
+        counters.increment(classIndex, SenderCounter.REGULAR_PACKETS.ordinal());
+        counters.add(classIndex, SenderCounter.REGULAR_BYTES.ordinal(), lengthBytes);
+        return isDue(classIndex, nowNs);
+    }
+
+    /**
+     * A packet that takes the same link but is not of the segment: it counts for the utilization only.
+     *
+     * @param lengthBytes of the packet.
+     */
+    public void onOtherPacket(final int lengthBytes) {
+        linkBytes += lengthBytes;
+    }
+
+    /**
+     * Looks for a class whose reference is due.
+     *
+     * @param nowNs the time.
+     * @return the class, or {@link #NONE}.
+     */
+    public int dueClass(final long nowNs) {
+        for (int i = 0; i < classCount; i++) {
+            if (isDue(i, nowNs)) {
+                return i;
+            }
+        }
+        return NONE;
+    }
+
+    /**
+     * When {@link #dueClass} should be asked if no packet comes before.
+     *
+     * @param nowNs the time.
+     * @return a time; not after {@code nowNs} when something is due.
+     */
+    public long nextDueNs(final long nowNs) {
+        long nextNs = Long.MAX_VALUE;
+        for (int i = 0; i < classCount; i++) {
+            nextNs = Math.min(nextNs, nextDueNs(i, nowNs));
+        }
+        return nextNs;
+    }
+
+    private long nextDueNs(final int classIndex, final long nowNs) {
+        if (!isStarted[classIndex]) {
+            return nowNs;
+        }
+        final long maximumGapEndsNs = lastNs[classIndex] + maximumGapNs;
+        if (isHeld[classIndex]) {
+            final long readyNs = ceiling.readyNs(nowNs, referenceLengthBytes);
+            return nowNs < maximumGapEndsNs ? Math.min(readyNs, maximumGapEndsNs) : readyNs;
+        }
+        return Math.min(timeGapsNs[classIndex], maximumGapNs) + lastNs[classIndex];
+    }
+
+    /**
+     * A reference was sent.
+     *
+     * @param classIndex  of the reference.
+     * @param nowNs       its time.
+     * @param lengthBytes of the reference on the link.
+     */
+    public void onInjected(final int classIndex, final long nowNs, final int lengthBytes) {
+        counters.increment(classIndex, SenderCounter.REFERENCES.ordinal());
+        counters.add(classIndex, SenderCounter.REFERENCE_BYTES.ordinal(), lengthBytes);
+        if (isStarted[classIndex] && packetCounts[classIndex] < packetGaps[classIndex] &&
+            nowNs - lastNs[classIndex] < timeGapsNs[classIndex]) {
+            counters.increment(classIndex, SenderCounter.BY_MAXIMUM_GAP.ordinal());
+        }
+        ceiling.take(nowNs, lengthBytes);
+        estimateUtilization(classIndex, nowNs);
+        restart(classIndex, nowNs);
+    }
+
+    /**
+     * A reference that was due could not be sent: the next is due after the usual distance.
+     *
+     * @param classIndex of the reference.
+     * @param nowNs      the time.
+     */
+    public void onInjectionFailed(final int classIndex, final long nowNs) {
+        counters.increment(classIndex, SenderCounter.FAILED.ordinal());
+        restart(classIndex, nowNs);
+    }
+
+    private boolean isDue(final int classIndex, final long nowNs) {
+        if (!isStarted[classIndex]) {
+            return true;
+        }
+        final long elapsedNs = nowNs - lastNs[classIndex];
+        if (elapsedNs < 0) {
+            lastNs[classIndex] = nowNs;
+            return false;
+        }
+        final boolean isMaximumGap = elapsedNs >= maximumGapNs;
+        if (!isMaximumGap && packetCounts[classIndex] < packetGaps[classIndex] && elapsedNs < timeGapsNs[classIndex]) {
+            return false;
+        }
+        final boolean isAdmitted = ceiling.admits(nowNs, referenceLengthBytes, isMaximumGap);
+        if (!isAdmitted && !isHeld[classIndex]) {
+            isHeld[classIndex] = true;
+            counters.increment(classIndex, SenderCounter.HELD_BY_CEILING.ordinal());
+        }
+        return isAdmitted;
+    }
+
+    /** Lines 10 and 11 of Algorithm 1. */
+    private void estimateUtilization(final int classIndex, final long nowNs) {
+        final long elapsedNs = nowNs - lastNs[classIndex];
+        if (isStarted[classIndex] && elapsedNs > 0 && capacityBps > 0) {
+            final double bytes = linkBytes - linkBytesAtLast[classIndex];
+            final double instant = bytes * BITS_NS_PER_OCTET_SECOND / elapsedNs / capacityBps;
+            final double before = utilizations[classIndex];
+            utilizations[classIndex] = Double.isNaN(before) ?
+                instant : instant * utilizationSmoothing + before * (1 - utilizationSmoothing);
+        }
+    }
+
+    private void restart(final int classIndex, final long nowNs) {
+        if (!isCeilingStarted) {
+            isCeilingStarted = true;
+            ceiling.start(nowNs);
+        }
+        isStarted[classIndex] = true;
+        isHeld[classIndex] = false;
+        packetCounts[classIndex] = 0;
+        linkBytesAtLast[classIndex] = linkBytes;
+        lastNs[classIndex] = nowNs;
+        plan(classIndex);
+    }
+
+    private void plan(final int classIndex) {
+        packetGaps[classIndex] = policies[classIndex].packetGap(utilizations[classIndex]);
+        timeGapsNs[classIndex] = policies[classIndex].timeGapNs();
+    }
+
+    /**
+     * Reads a counter; safe from any thread.
+     *
+     * @param classIndex of the counter.
+     * @param counter    in question.
+     * @return its value.
+     */
+    public long counter(final int classIndex, final SenderCounter counter) {
+        return counters.get(classIndex, counter.ordinal());
+    }
+
+    /**
+     * Adds a counter up over all classes; safe from any thread.
+     *
+     * @param counter in question.
+     * @return its sum.
+     */
+    public long counter(final SenderCounter counter) {
+        return counters.sum(counter.ordinal());
+    }
+
+    /**
+     * The utilization of the link as the class sees it.
+     *
+     * @param classIndex of the class.
+     * @return 0 for idle, 1 for full; not a number while nothing is known.
+     */
+    public double utilization(final int classIndex) {
+        return utilizations[classIndex];
+    }
+
+    /**
+     * The present distance between references.
+     *
+     * @param classIndex of the class.
+     * @return regular packets; {@link InjectionPolicy#UNLIMITED} when the policy goes by time.
+     */
+    public long packetGap(final int classIndex) {
+        return packetGaps[classIndex];
+    }
+
+    /** {@return the references' share of all octets that took the link, 0 to 1} */
+    public double referenceShare() {
+        final double referenceBytes = counter(SenderCounter.REFERENCE_BYTES);
+        return referenceBytes == 0 ? 0 : referenceBytes / (referenceBytes + linkBytes);
+    }
+}

@@ -1,0 +1,128 @@
+package io.flowlag.rli.sender;
+
+import io.flowlag.rli.reference.ReferenceEncoder;
+import io.flowlag.rli.reference.ReferenceMac;
+import io.flowlag.rli.reference.ReferenceSession;
+import io.flowlag.rli.reference.TimestampMethod;
+import org.agrona.MutableDirectBuffer;
+
+/**
+ * Makes the packets of one session: numbers them, stamps them, and lets each carry the effective send time of an earlier one, as
+ * it was taken at the sender's observation point. One follow-up a packet; times that were observed faster than that wait, and the
+ * oldest is forgotten when too many do. One thread. Allocates at construction.
+ */
+public final class ReferenceSource {
+    private static final int WAITING = 64;
+    private static final int WAITING_MASK = WAITING - 1;
+
+    private final ReferenceSession session;
+    private final ReferenceMac mac;
+    private final ReferenceEncoder encoder = new ReferenceEncoder();
+    private final int[] observedNumbers = new int[WAITING];
+    private final long[] observedNs = new long[WAITING];
+    private final TimestampMethod[] observedMethods = new TimestampMethod[WAITING];
+
+    private int nextSequenceNumber;
+    private int errorEstimate;
+    private int paddingBytes = -1;
+    private long observedHead;
+    private long observedTail;
+    private long carriedTail;
+    private long forgottenCount;
+
+    /**
+     * A session that begins with sequence number 0.
+     *
+     * @param session       of the packets.
+     * @param errorEstimate as {@link io.flowlag.rli.reference.ErrorEstimate#of} makes it.
+     */
+    public ReferenceSource(final ReferenceSession session, final int errorEstimate) {
+        this.session = session;
+        this.errorEstimate = errorEstimate;
+        mac = session.isAuthenticated() ? new ReferenceMac(session.key()) : null;
+    }
+
+    /**
+     * Changes the error estimate of the packets from now on.
+     *
+     * @param errorEstimate as {@link io.flowlag.rli.reference.ErrorEstimate#of} makes it.
+     */
+    public void errorEstimate(final int errorEstimate) {
+        this.errorEstimate = errorEstimate;
+    }
+
+    /**
+     * Pads the packets from now on, so that references differ in size: see fitted serialisation.
+     *
+     * @param valueLengthBytes octets of padding besides four of header; below 0 for none.
+     */
+    public void padding(final int valueLengthBytes) {
+        paddingBytes = valueLengthBytes;
+    }
+
+    /**
+     * Writes the next packet. It counts as sent when {@link #onSent} says so; until then this writes the same number again.
+     *
+     * @param buffer  to write to.
+     * @param offset  of the packet.
+     * @param stampNs the time, ns since 1970, read as late as possible.
+     * @return its length, octets.
+     */
+    public int encode(final MutableDirectBuffer buffer, final int offset, final long stampNs) {
+        encoder.wrap(buffer, offset, mac != null)
+            .sequenceNumber(nextSequenceNumber)
+            .stampNs(stampNs)
+            .errorEstimate(errorEstimate)
+            .ssid(session.ssid());
+        carriedTail = observedHead;
+        if (observedHead != observedTail) {
+            final int index = (int)carriedTail++ & WAITING_MASK;
+            encoder.followUp(observedNumbers[index], observedNs[index], observedMethods[index]);
+        }
+        if (mac != null) {
+            encoder.sign(mac);
+        }
+        if (paddingBytes >= 0) {
+            encoder.extraPadding(paddingBytes);
+        }
+        return encoder.encodedLength();
+    }
+
+    /**
+     * The packet that was written last is on its way.
+     *
+     * @return its sequence number.
+     */
+    public int onSent() {
+        observedHead = Math.max(observedHead, carriedTail);
+        return nextSequenceNumber++;
+    }
+
+    /**
+     * One of the packets was seen at the sender's observation point.
+     *
+     * @param sequenceNumber of the packet.
+     * @param sentNs         its effective send time, ns since 1970.
+     * @param method         by which it was taken.
+     */
+    public void onObserved(final int sequenceNumber, final long sentNs, final TimestampMethod method) {
+        if (observedTail - observedHead == WAITING) {
+            observedHead++;
+            forgottenCount++;
+        }
+        final int index = (int)observedTail++ & WAITING_MASK;
+        observedNumbers[index] = sequenceNumber;
+        observedNs[index] = sentNs;
+        observedMethods[index] = method;
+    }
+
+    /** {@return the number that the next packet gets} */
+    public int nextSequenceNumber() {
+        return nextSequenceNumber;
+    }
+
+    /** {@return effective send times that no packet carried} */
+    public long forgottenCount() {
+        return forgottenCount;
+    }
+}

@@ -1,0 +1,66 @@
+package io.flowlag.rli.counters;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.LongRange;
+import net.jqwik.api.constraints.Size;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.math.MathContext;
+import java.math.RoundingMode;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+class DelayCountersTest {
+    private static final int OFFSET = 64;
+
+    private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[OFFSET + DelayCounters.LENGTH_BYTES]);
+
+    @Property(tries = 500)
+    void shouldAgreeWithExactArithmetic(
+        @ForAll @Size(min = 1, max = 200)
+        final List<@LongRange(min = -4_000_000_000_000L, max = 4_000_000_000_000L) Long> delays) {
+        DelayCounters.clear(buffer, OFFSET);
+        BigInteger sum = BigInteger.ZERO;
+        BigInteger squares = BigInteger.ZERO;
+        for (final long delayNs : delays) {
+            DelayCounters.record(buffer, OFFSET, delayNs);
+            sum = sum.add(BigInteger.valueOf(delayNs));
+            squares = squares.add(BigInteger.valueOf(delayNs).pow(2));
+        }
+
+        final BigDecimal count = BigDecimal.valueOf(delays.size());
+        assertEquals(delays.size(), DelayCounters.count(buffer, OFFSET));
+        assertEquals(sum.longValueExact(), DelayCounters.sumNs(buffer, OFFSET));
+        assertEquals(squares.doubleValue(), DelayCounters.squareSumNs2(buffer, OFFSET), Math.ulp(squares.doubleValue()));
+        assertEquals(delays.stream().min(Long::compare).orElseThrow(), DelayCounters.minimumNs(buffer, OFFSET));
+        assertEquals(delays.stream().max(Long::compare).orElseThrow(), DelayCounters.maximumNs(buffer, OFFSET));
+        final BigDecimal mean = new BigDecimal(sum).divide(count, 20, RoundingMode.HALF_EVEN);
+        assertEquals(
+            mean.add(BigDecimal.valueOf(0.5)).setScale(0, RoundingMode.FLOOR).longValueExact(),
+            DelayCounters.meanNs(buffer, OFFSET));
+        if (delays.size() > 1) {
+            final double exact = new BigDecimal(squares)
+                .subtract(new BigDecimal(sum.pow(2)).divide(count, MathContext.DECIMAL128))
+                .divide(count.subtract(BigDecimal.ONE), MathContext.DECIMAL128)
+                .max(BigDecimal.ZERO)
+                .sqrt(MathContext.DECIMAL128).doubleValue();
+            assertEquals(exact, DelayCounters.standardDeviationNs(buffer, OFFSET), Math.max(1e-9, exact * 1e-12));
+        }
+    }
+
+    @Test
+    void shouldNotLoseASmallSpreadBelowALargeOffset() {
+        DelayCounters.clear(buffer, OFFSET);
+        final long clockOffsetNs = 37_000_000_000L;
+        for (int i = 0; i < 1_000_000; i++) {
+            DelayCounters.record(buffer, OFFSET, clockOffsetNs + (i & 1));
+        }
+
+        assertEquals(0.5, DelayCounters.standardDeviationNs(buffer, OFFSET), 1e-6);
+    }
+}

@@ -1,0 +1,74 @@
+package io.flowlag.rli.receiver;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.DoubleRange;
+import org.junit.jupiter.api.Test;
+
+import java.util.Random;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class DriftEstimatorTest {
+    private static final long SECOND_NS = 1_000_000_000L;
+    private static final long FIXED_NS = 500_000L;
+
+    /** Queues that empty now and then: exponential delays over a fixed one. */
+    private static void run(final DriftEstimator drift, final double ppb, final long seed) {
+        final Random random = new Random(seed);
+        for (long i = 0; i < 20_000; i++) {
+            final long arrivalNs = i * SECOND_NS / 100;
+            final double queueNs = -50_000 * Math.log(1 - random.nextDouble());
+            drift.record(arrivalNs, FIXED_NS + Math.round(queueNs + arrivalNs * ppb * 1e-9));
+        }
+    }
+
+    @Property(tries = 100)
+    void shouldFindTheDriftBelowTheQueues(
+        @ForAll @DoubleRange(min = -100_000, max = 100_000) final double ppb, @ForAll final long seed) {
+        final DriftEstimator drift = new DriftEstimator(SECOND_NS);
+        run(drift, ppb, seed);
+
+        assertTrue(drift.hasEstimate());
+        assertEquals(ppb, drift.driftPpb(), 100);
+    }
+
+    @Test
+    void shouldKnowNothingAtFirstAndAfterAReset() {
+        final DriftEstimator drift = new DriftEstimator(SECOND_NS);
+        for (long i = 0; i < DriftEstimator.LEAST_WINDOWS; i++) {
+            drift.record(i * SECOND_NS, i);
+            assertFalse(drift.hasEstimate());
+        }
+        drift.record(DriftEstimator.LEAST_WINDOWS * SECOND_NS, 8);
+        assertTrue(drift.hasEstimate());
+        assertEquals(1, drift.driftPpb(), 1e-9);
+        assertEquals(0, drift.minimumNs());
+        drift.reset();
+        assertFalse(drift.hasEstimate());
+        assertEquals(0, drift.driftPpb());
+    }
+
+    @Test
+    void shouldTakeTheDriftOutOfTheDelaysOnlyWhenAsked() {
+        for (final boolean isApplied : new boolean[] {true, false}) {
+            final Samples samples = new Samples();
+            final RliReceiver receiver = new RliReceiver(
+                new ReceiverContext().sendTimes(SendTimes.STAMP).driftWindowNs(SECOND_NS).driftApplied(isApplied)
+                    .significantDigits(2), samples);
+            final double ppb = 10_000;
+            for (int i = 0; i < 10_000; i++) {
+                final long arrivalNs = i * SECOND_NS / 100;
+                receiver.onReference(0, i, arrivalNs - FIXED_NS - Math.round(arrivalNs * ppb * 1e-9), arrivalNs, 110);
+                receiver.onPacket(0, 0, 0, 0, 0, 1000, arrivalNs + 1);
+            }
+            final int last = samples.all.size() - 1;
+            final long changeNs = samples.all.get(last).delayNs() - samples.all.get(2000).delayNs();
+
+            assertEquals(isApplied ? 0 : 800_000, changeNs, isApplied ? 20 : 200);
+            assertEquals(ppb, receiver.drift(0).driftPpb(), 1);
+        }
+    }
+}

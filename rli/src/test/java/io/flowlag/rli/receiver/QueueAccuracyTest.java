@@ -1,0 +1,162 @@
+package io.flowlag.rli.receiver;
+
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Estimates against the truth of a queue in simulated time. */
+class QueueAccuracyTest {
+    private static final long CAPACITY_BPS = 1_000_000_000L;
+    private static final int REFERENCE_BYTES = 110;
+    private static final int PACKETS = 200_000;
+    private static final int FLOWS = 2000;
+
+    private final long[] flowSumsNs = new long[FLOWS];
+    private final long[] flowTruthsNs = new long[FLOWS];
+    private final int[] flowCounts = new int[FLOWS];
+    private final long[] flowFirstNs = new long[FLOWS];
+    private final long[] flowLastNs = new long[FLOWS];
+    private final long[] truthsNs = new long[PACKETS];
+    private double absoluteErrorNs;
+    private double errorNs;
+    private boolean isBehind;
+    private RliReceiver receiver;
+
+    private boolean onSample(
+        final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
+        final long arrivalNs, final long delayNs) {
+        final long truthNs = truthsNs[generation];
+        errorNs += delayNs - truthNs;
+        absoluteErrorNs += Math.abs(delayNs - truthNs);
+        if (flowCounts[slot]++ == 0) {
+            flowFirstNs[slot] = arrivalNs;
+        }
+        flowLastNs[slot] = arrivalNs;
+        flowSumsNs[slot] += delayNs;
+        flowTruthsNs[slot] += truthNs;
+        return true;
+    }
+
+    /** The slot is the flow and the generation the packet, so that each sample meets its truth. */
+    private double meanAbsoluteErrorNs(final ReceiverContext context, final double utilization, final int packetGap,
+        final boolean isMarked) {
+        Arrays.fill(flowCounts, 0);
+        Arrays.fill(flowSumsNs, 0);
+        Arrays.fill(flowTruthsNs, 0);
+        absoluteErrorNs = 0;
+        errorNs = 0;
+        receiver = new RliReceiver(
+            context.sendTimes(SendTimes.STAMP).capacityBps(CAPACITY_BPS).significantDigits(2), this::onSample);
+        final FifoModel model = new FifoModel(CAPACITY_BPS, utilization, 42);
+        for (int i = 0; i < PACKETS; i++) {
+            final int lengthBytes = model.nextLengthBytes();
+            final long sentNs = model.nextArrivalNs();
+            if (!isMarked && !isBehind && i % packetGap == 0) {
+                // Ahead of the packet that made it due: behind it, every reference would wait for that packet's transmission.
+                receiver.onReference(
+                    0, i / packetGap, sentNs, model.departureNs(sentNs, REFERENCE_BYTES), REFERENCE_BYTES);
+            }
+            final long arrivalNs = model.departureNs(sentNs, lengthBytes);
+            if (isBehind && i % packetGap == 0) {
+                receiver.onReference(
+                    0, i / packetGap, sentNs, model.departureNs(sentNs, REFERENCE_BYTES), REFERENCE_BYTES);
+            }
+            truthsNs[i] = arrivalNs - sentNs;
+            if (isMarked && i % packetGap == 0) {
+                receiver.onReference(0, i / packetGap, sentNs, arrivalNs, lengthBytes);
+            }
+            else {
+                receiver.onPacket(0, flowOf(i), i, 0, 0, lengthBytes, arrivalNs);
+            }
+        }
+        return absoluteErrorNs / receiver.counter(ReceiverCounter.ESTIMATED);
+    }
+
+    /** Flows overlap and last about a tenth of the run. */
+    private static int flowOf(final int packet) {
+        final long hash = packet * 0x9E3779B97F4A7C15L;
+        return packet / (PACKETS / 10) * (FLOWS / 10) + (int)((hash >>> 33) % (FLOWS / 10));
+    }
+
+    private static ReceiverContext context() {
+        return new ReceiverContext();
+    }
+
+    @Test
+    void shouldEstimateBetterLinearThanLeftAndBetterWithSizeThanWithout() {
+        for (final double utilization : new double[] {0.5, 0.7}) {
+            final double linearNs = meanAbsoluteErrorNs(
+                context().serialisation(SerialisationMode.CAPACITY), utilization, 10, false);
+            final double leftNs = meanAbsoluteErrorNs(
+                context().serialisation(SerialisationMode.CAPACITY).estimator(Estimator.LEFT), utilization, 10, false);
+            final double sizelessNs = meanAbsoluteErrorNs(context(), utilization, 10, false);
+
+            assertTrue(linearNs < leftNs, linearNs + " " + leftNs + " at " + utilization);
+            assertTrue(linearNs < sizelessNs, linearNs + " " + sizelessNs);
+        }
+    }
+
+    @Test
+    void shouldEstimateBetterWithMoreReferences() {
+        double beforeNs = 0;
+        for (final int packetGap : new int[] {5, 20, 100}) {
+            final double errorNs =
+                meanAbsoluteErrorNs(context().serialisation(SerialisationMode.CAPACITY), 0.7, packetGap, false);
+            assertTrue(errorNs > beforeNs, packetGap + " " + errorNs);
+            beforeNs = errorNs;
+        }
+    }
+
+    /** The table in docs/rli.md. */
+    @Test
+    void shouldLeanHighByOneTransmissionWhenReferencesFollowThePacketThatMadeThemDue() {
+        final double transmissionNs = FifoModel.MEAN_LENGTH_BYTES * 8e9 / CAPACITY_BPS;
+        for (final double utilization : new double[] {0.2, 0.5, 0.7, 0.9}) {
+            for (final boolean behind : new boolean[] {true, false}) {
+                isBehind = behind;
+                meanAbsoluteErrorNs(context().serialisation(SerialisationMode.CAPACITY), utilization, 10, false);
+                final double biasNs = errorNs / receiver.counter(ReceiverCounter.ESTIMATED);
+
+                assertEquals(behind ? transmissionNs : 0, biasNs, 0.1 * transmissionNs, behind + " at " + utilization);
+            }
+        }
+    }
+
+    @Test
+    void shouldFitTheTimePerOctetFromReferencesThatDifferInSize() {
+        meanAbsoluteErrorNs(context().serialisation(SerialisationMode.FITTED), 0.5, 5, true);
+
+        assertEquals(8e9 / CAPACITY_BPS, receiver.serialisationNsPerByte(0), 0.15 * 8e9 / CAPACITY_BPS);
+    }
+
+    @Test
+    void shouldFitNothingFromReferencesOfOneSize() {
+        meanAbsoluteErrorNs(context().serialisation(SerialisationMode.FITTED), 0.5, 5, false);
+
+        assertEquals(0, receiver.serialisationNsPerByte(0));
+    }
+
+    @Test
+    void shouldBoundTheErrorOfMostFlowMeans() {
+        for (final double utilization : new double[] {0.5, 0.7, 0.9}) {
+            meanAbsoluteErrorNs(context().serialisation(SerialisationMode.CAPACITY), utilization, 20, false);
+            final HeldOutErrors heldOut = receiver.statistics(0).heldOut();
+            assertTrue(heldOut.hasBound());
+            final List<Integer> covered = new ArrayList<>();
+            for (int flow = 0; flow < FLOWS; flow++) {
+                if (flowCounts[flow] > 0) {
+                    final double errorNs = (double)(flowSumsNs[flow] - flowTruthsNs[flow]) / flowCounts[flow];
+                    final long boundNs = heldOut.halfWidthNs(flowCounts[flow], flowLastNs[flow] - flowFirstNs[flow]);
+                    covered.add(Math.abs(errorNs) <= boundNs ? 1 : 0);
+                }
+            }
+            final double coverage = covered.stream().mapToInt(Integer::intValue).average().orElseThrow();
+            assertTrue(coverage >= 0.9, "coverage " + coverage + " at " + utilization);
+        }
+    }
+}

@@ -1,0 +1,56 @@
+package io.flowlag.rli.receiver;
+
+import io.flowlag.rli.Allocation;
+import io.flowlag.rli.counters.DelayCounters;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class ReceiverAllocationTest {
+    private static final int PACKETS_PER_GAP = 16;
+
+    private final UnsafeBuffer flows = new UnsafeBuffer(new byte[256 * DelayCounters.LENGTH_BYTES]);
+    private long nowNs;
+    private int sequenceNumber;
+
+    private boolean onSample(
+        final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
+        final long arrivalNs, final long delayNs) {
+        DelayCounters.record(flows, slot * DelayCounters.LENGTH_BYTES, delayNs);
+        return true;
+    }
+
+    private void gap(final RliReceiver receiver, final boolean hasFollowUp) {
+        receiver.onReference(0, sequenceNumber, nowNs - 10_000 - (sequenceNumber & 1023), nowNs, 64 + (sequenceNumber & 7));
+        if (hasFollowUp) {
+            receiver.onSendTime(0, sequenceNumber - 1, nowNs - 170_000);
+        }
+        sequenceNumber += (sequenceNumber & 15) == 0 ? 2 : 1;
+        for (int i = 0; i < PACKETS_PER_GAP; i++) {
+            nowNs += 10_000;
+            receiver.onPacket(0, i, 1, 0, 0, 64 + i * 90, nowNs);
+        }
+        receiver.onTime(nowNs);
+        if ((sequenceNumber & 255) == 0) {
+            nowNs += 2_000_000_000L;
+        }
+    }
+
+    @Test
+    void shouldAllocateNothing() {
+        for (final Estimator estimator : Estimator.values()) {
+            for (final SendTimes sendTimes : SendTimes.values()) {
+                final RliReceiver receiver = new RliReceiver(
+                    new ReceiverContext().estimator(estimator).sendTimes(sendTimes).significantDigits(2)
+                        .serialisation(SerialisationMode.FITTED).driftWindowNs(1_000_000).driftApplied(true),
+                    this::onSample);
+                sequenceNumber = 0;
+                Allocation.assertNone(10_000, 10_000, () -> gap(receiver, sendTimes == SendTimes.FOLLOW_UP));
+                assertTrue(receiver.counter(ReceiverCounter.ESTIMATED) > 100_000);
+                receiver.onEnd();
+                Identities.assertHold(receiver);
+            }
+        }
+    }
+}

@@ -1,0 +1,289 @@
+package io.flowlag.rli.receiver;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.LongRange;
+import net.jqwik.api.constraints.Size;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+
+import static io.flowlag.rli.receiver.ReceiverCounter.*;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class RliReceiverTest {
+    private static final long MS = 1_000_000L;
+    private static final long SILENT_AFTER_NS = 1000 * MS;
+    private static final long MAXIMUM_DELAY_NS = 200 * MS;
+    private static final int REFERENCE_BYTES = 110;
+    private static final int PACKET_BYTES = 1000;
+
+    private final Samples samples = new Samples();
+    private RliReceiver receiver = receiver(stamped());
+
+    private static ReceiverContext stamped() {
+        return new ReceiverContext().sendTimes(SendTimes.STAMP).bufferPackets(64).silentAfterNs(SILENT_AFTER_NS)
+            .maximumDelayNs(MAXIMUM_DELAY_NS).significantDigits(2);
+    }
+
+    private RliReceiver receiver(final ReceiverContext context) {
+        return new RliReceiver(context, samples);
+    }
+
+    private void packet(final long arrivalNs) {
+        receiver.onPacket(0, 7, 1, 0, 3, PACKET_BYTES, arrivalNs);
+    }
+
+    private void reference(final int sequenceNumber, final long arrivalNs, final long delayNs) {
+        receiver.onReference(0, sequenceNumber, arrivalNs - delayNs, arrivalNs, REFERENCE_BYTES);
+    }
+
+    private long count(final ReceiverCounter counter) {
+        return receiver.counter(counter);
+    }
+
+    @AfterEach
+    void identitiesShouldHold() {
+        Identities.assertHold(receiver);
+    }
+
+    @Test
+    void shouldInterpolateBetweenLeftAndRight() {
+        reference(0, 0, 10 * MS);
+        packet(0);
+        packet(25 * MS);
+        packet(100 * MS);
+        assertTrue(samples.all.isEmpty());
+        assertEquals(3, count(BUFFERED));
+        reference(1, 100 * MS, 30 * MS);
+
+        assertEquals(List.of(10 * MS, 15 * MS, 30 * MS), samples.delaysNs());
+        assertEquals(new Samples.Sample(7, 1, 0, 3, PACKET_BYTES, 25 * MS, 15 * MS), samples.all.get(1));
+        assertEquals(3, count(ESTIMATED));
+        assertEquals(0, count(BUFFERED));
+    }
+
+    @Property(tries = 300)
+    void shouldBeExactOnLinearDelay(
+        @ForAll @LongRange(min = -1_000_000_000L, max = 1_000_000_000L) final long offsetNs,
+        @ForAll @IntRange(min = -500, max = 500) final int slopePerMille,
+        @ForAll @Size(min = 2, max = 50) final List<@IntRange(min = 1, max = 300_000) Integer> gaps) {
+        samples.all.clear();
+        receiver = receiver(stamped());
+        long arrivalNs = 0;
+        for (int i = 0; i < gaps.size(); i++) {
+            reference(i, arrivalNs, offsetNs + arrivalNs / 1000 * slopePerMille);
+            for (int k = 1; k < 5; k++) {
+                packet(arrivalNs + gaps.get(i) * 200L * k);
+            }
+            arrivalNs += gaps.get(i) * 1000L;
+        }
+        receiver.onEnd();
+
+        assertEquals(4L * (gaps.size() - 1), count(ESTIMATED));
+        assertEquals(4, count(SILENCE));
+        for (final Samples.Sample sample : samples.all) {
+            assertEquals(offsetNs + sample.arrivalNs() * slopePerMille / 1000.0, sample.delayNs(), 0.5);
+        }
+        identitiesShouldHold();
+    }
+
+    @Property(tries = 300)
+    void shouldLieBetweenItsReferences(
+        @ForAll @LongRange(min = -100 * MS, max = 100 * MS) final long leftNs,
+        @ForAll @LongRange(min = -100 * MS, max = 100 * MS) final long rightNs,
+        @ForAll @LongRange(min = 0, max = 300 * MS) final long atNs) {
+        samples.all.clear();
+        receiver = receiver(stamped());
+        reference(0, 0, leftNs);
+        packet(atNs);
+        reference(1, 300 * MS, rightNs);
+
+        final long delayNs = samples.all.get(0).delayNs();
+        assertTrue(delayNs >= Math.min(leftNs, rightNs) && delayNs <= Math.max(leftNs, rightNs));
+        assertEquals(delayNs < 0 ? 1 : 0, count(NEGATIVE));
+    }
+
+    @Test
+    void shouldTakeTheLeftReferenceAlone() {
+        receiver = receiver(stamped().estimator(Estimator.LEFT));
+        packet(0);
+        reference(0, 100 * MS, 10 * MS);
+        packet(200 * MS);
+        reference(1, 300 * MS, 30 * MS);
+        packet(400 * MS);
+        packet(200 * MS);
+
+        assertEquals(List.of(10 * MS, 30 * MS, 10 * MS), samples.delaysNs());
+        assertEquals(1, count(WITHOUT_REFERENCE));
+    }
+
+    @Test
+    void shouldCountSizeByTheCapacity() {
+        for (final Estimator estimator : Estimator.values()) {
+            samples.all.clear();
+            receiver = receiver(
+                stamped().estimator(estimator).serialisation(SerialisationMode.CAPACITY).capacityBps(8_000_000));
+            reference(0, 0, 10 * MS);
+            packet(MS);
+            receiver.onReference(0, 1, 100 * MS - 10 * MS - 1000, 100 * MS, REFERENCE_BYTES + 1);
+
+            assertEquals(10 * MS + (PACKET_BYTES - REFERENCE_BYTES) * 1000L, samples.all.get(0).delayNs(), 1);
+        }
+    }
+
+    @Test
+    void shouldUseEffectiveSendTimesThatComeLater() {
+        receiver = receiver(stamped().sendTimes(SendTimes.FOLLOW_UP));
+        reference(0, 0, 10 * MS);
+        packet(50 * MS);
+        reference(1, 100 * MS, 10 * MS);
+        receiver.onSendTime(0, 0, -8 * MS);
+        assertEquals(1, count(REFERENCES_WAITING));
+        assertTrue(samples.all.isEmpty());
+        reference(2, 200 * MS, 10 * MS);
+        receiver.onSendTime(0, 1, 94 * MS);
+
+        assertEquals(List.of(7 * MS), samples.delaysNs());
+        assertEquals(2, count(REFERENCES_BY_FOLLOW_UP));
+        assertEquals(1, count(REFERENCES_WAITING));
+    }
+
+    @Test
+    void shouldUseEffectiveSendTimesThatCameBefore() {
+        receiver = receiver(stamped().sendTimes(SendTimes.FOLLOW_UP));
+        receiver.onSendTime(0, 0, -8 * MS);
+        receiver.onSendTime(0, 1, 94 * MS);
+        reference(0, 0, 10 * MS);
+        packet(50 * MS);
+        reference(1, 100 * MS, 10 * MS);
+
+        assertEquals(List.of(7 * MS), samples.delaysNs());
+        assertEquals(0, count(REFERENCES_WAITING));
+    }
+
+    @Test
+    void shouldMoveTheStampWhenTheEffectiveSendTimeIsLost() {
+        receiver = receiver(stamped().sendTimes(SendTimes.FOLLOW_UP));
+        for (int i = 0; i < 20; i++) {
+            reference(i, i * 10 * MS, 10 * MS);
+            packet(i * 10 * MS + 5 * MS);
+            if (i % 5 != 3) {
+                receiver.onSendTime(0, i, i * 10 * MS - 10 * MS + 40_000);
+            }
+        }
+
+        assertTrue(samples.delaysNs().stream().allMatch(delayNs -> delayNs == 10 * MS - 40_000));
+        assertEquals(4, count(REFERENCES_WITHOUT_FOLLOW_UP));
+        assertEquals(16, count(REFERENCES_BY_FOLLOW_UP));
+        assertEquals(40_000, receiver.stampCorrectionNs(0));
+        assertEquals(0, receiver.stampErrorNs(0));
+    }
+
+    @Test
+    void shouldRefuseAnEffectiveSendTimeThatCannotBe() {
+        receiver = receiver(stamped().sendTimes(SendTimes.FOLLOW_UP));
+        reference(0, 0, 10 * MS);
+        receiver.onSendTime(0, 0, 5000 * MS);
+
+        assertEquals(1, count(FOLLOW_UPS_REFUSED));
+        assertEquals(0, count(REFERENCES_SETTLED));
+    }
+
+    @Test
+    void shouldGoOnWithoutAnyEffectiveSendTime() {
+        receiver = receiver(stamped().sendTimes(SendTimes.FOLLOW_UP));
+        for (int i = 0; i < 20; i++) {
+            reference(i, i * 10 * MS, 10 * MS);
+            packet(i * 10 * MS + 5 * MS);
+        }
+        assertEquals(WaitingReferences.CAPACITY, count(REFERENCES_WAITING));
+        receiver.onEnd();
+
+        assertEquals(19, count(ESTIMATED));
+        assertEquals(20, count(REFERENCES_WITHOUT_FOLLOW_UP));
+    }
+
+    @Test
+    void shouldLeaveAloneAFlowThatHasEnded() {
+        samples.liveGeneration = 2;
+        reference(0, 0, MS);
+        packet(1);
+        receiver.onPacket(0, 7, 2, 0, 3, PACKET_BYTES, 2);
+        reference(1, 10, MS);
+
+        assertEquals(1, count(FLOW_ENDED));
+        assertEquals(1, count(ESTIMATED));
+        assertEquals(2, receiver.statistics(0).estimates().count());
+    }
+
+    @Test
+    void shouldCountPacketsThatFindTheBufferFull() {
+        reference(0, 0, MS);
+        for (int i = 0; i < 100; i++) {
+            packet(i + 1);
+        }
+        reference(1, 200, MS);
+
+        assertEquals(36, count(OVERFLOW));
+        assertEquals(64, count(ESTIMATED));
+    }
+
+    @Test
+    void shouldLeaveForTheNextGapWhatArrivedAfterTheRightReference() {
+        reference(0, 0, 10 * MS);
+        packet(100 * MS);
+        packet(300 * MS);
+        reference(1, 200 * MS, 20 * MS);
+        assertEquals(List.of(15 * MS), samples.delaysNs());
+        packet(150 * MS);
+        assertEquals(List.of(15 * MS, 17_500_000L), samples.delaysNs());
+        reference(2, 400 * MS, 20 * MS);
+
+        assertEquals(List.of(15 * MS, 17_500_000L, 20 * MS), samples.delaysNs());
+    }
+
+    @Test
+    void shouldKeepStreamsAndClassesApart() {
+        receiver = receiver(stamped().classCount(2).streams(0, 1, 1));
+        for (int stream = 0; stream < 3; stream++) {
+            receiver.onReference(stream, 0, -stream * MS - MS, 0, REFERENCE_BYTES);
+            receiver.onPacket(stream, stream, 1, Math.min(1, stream), 0, PACKET_BYTES, 5);
+        }
+        for (int stream = 0; stream < 3; stream++) {
+            receiver.onReference(stream, 1, 10 - stream * MS - MS, 10, REFERENCE_BYTES);
+        }
+
+        assertEquals(List.of(MS, 2 * MS, 3 * MS), samples.delaysNs());
+        assertEquals(1, receiver.statistics(0).estimates().count());
+        assertEquals(2, receiver.statistics(1).estimates().count());
+        assertEquals(4, receiver.statistics(1).references().count());
+        assertEquals(1, receiver.counter(2, ESTIMATED));
+        receiver.rotate();
+        assertEquals(0, receiver.statistics(1).references().count());
+    }
+
+    @Test
+    void shouldRefuseImpossibleSettings() {
+        assertThrows(IllegalArgumentException.class, () -> receiver(stamped().serialisation(SerialisationMode.CAPACITY)));
+        assertThrows(IllegalArgumentException.class, () -> receiver(stamped().streams(0, 1)));
+        assertThrows(IllegalArgumentException.class, () -> receiver(stamped().streams()));
+        assertThrows(IllegalArgumentException.class, () -> receiver(stamped().bufferPackets(0)));
+        assertThrows(IllegalArgumentException.class, () -> receiver(stamped().silentAfterNs(0)));
+        assertThrows(IllegalArgumentException.class, () -> receiver(stamped().significantDigits(6)));
+    }
+
+    @Test
+    void shouldNotBeHeardBeforeTheFirstReference() {
+        assertFalse(receiver.isHeard(0));
+        packet(0);
+        assertEquals(1, count(WITHOUT_REFERENCE));
+        reference(0, 1, MS);
+        assertTrue(receiver.isHeard(0));
+    }
+}

@@ -1,0 +1,92 @@
+package io.flowlag.sketch.estimate;
+
+/**
+ * Adds up the chosen cells of one flow, row by row, and derives mean, spread, and bound. Counts are sums of weights. One thread;
+ * allocates never.
+ */
+final class DelaySums {
+    private double delaySumNs;
+    private double count;
+    private double bytes;
+    private double otherCount;
+    private int cells;
+    private double notCovered;
+    private double largestRowCount;
+    private double deviations;
+    private int degreesOfFreedom;
+
+    private double rowMeanNs;
+    private double rowCount;
+    private int rowCells;
+
+    void reset() {
+        delaySumNs = 0;
+        count = 0;
+        bytes = 0;
+        otherCount = 0;
+        cells = 0;
+        notCovered = 1;
+        largestRowCount = 0;
+        deviations = 0;
+        degreesOfFreedom = 0;
+    }
+
+    void beginRow() {
+        rowMeanNs = 0;
+        rowCount = 0;
+        rowCells = 0;
+    }
+
+    void add(final long cellDelaySumNs, final double cellCount, final long cellBytes, final double cellOtherCount) {
+        delaySumNs += cellDelaySumNs;
+        count += cellCount;
+        bytes += cellBytes;
+        otherCount += cellOtherCount;
+        rowCount += cellCount;
+        rowCells++;
+        final double offsetNs = cellDelaySumNs / cellCount - rowMeanNs;
+        rowMeanNs += offsetNs * cellCount / rowCount;
+        deviations += cellCount * offsetNs * offsetNs * (1 - cellCount / rowCount);
+    }
+
+    void endRow(final double cellShare) {
+        cells += rowCells;
+        degreesOfFreedom += Math.max(0, rowCells - 1);
+        notCovered *= Math.max(0, 1 - rowCells * cellShare);
+        largestRowCount = Math.max(largestRowCount, rowCount);
+    }
+
+    /**
+     * Fills what the sums say.
+     *
+     * <p>The variance behind the bound has two parts. Sampling: the flow's packets that no chosen cell holds, with the delay
+     * variance of the cells' spread (or of all cells, if the flow's do not tell). Interference: the share q of other flows'
+     * packets pulls the mean by q times their distance.
+     */
+    void finish(
+        final int weight,
+        final double boundFactor,
+        final SketchOverview overview,
+        final FlowEstimate result) {
+        final double samples = Math.max(1, largestRowCount / weight);
+        final double meanNs = delaySumNs / count;
+        final double varianceNs2 = degreesOfFreedom > 0 ?
+            deviations / degreesOfFreedom / weight : overview.packetVarianceNs2();
+        final double otherShare = otherCount / count;
+        final double samplingNs2 = notCovered * varianceNs2 / samples;
+        final double interferenceNs2 = otherShare * otherShare *
+            overview.interferenceVarianceNs2(meanNs, (1 - otherShare) * samples, otherShare * samples);
+
+        result.status = EstimateStatus.PRESENT;
+        result.meanNs = meanNs;
+        result.boundNs = boundFactor * Math.sqrt(samplingNs2 + interferenceNs2);
+        result.samples = Math.round(samples);
+        result.chosenCells = cells;
+        result.averageBytes = bytes / count;
+        result.degreesOfFreedom = degreesOfFreedom;
+        if (degreesOfFreedom > 0) {
+            result.standardDeviationNs = Math.sqrt(varianceNs2);
+            result.standardDeviationBoundNs = boundFactor * Math.sqrt(varianceNs2 / (2.0 * degreesOfFreedom));
+        }
+    }
+}

@@ -1,0 +1,259 @@
+package io.flowlag.sketch.estimate;
+
+/**
+ * What the cells say of one flow in one interval, and what stands behind it. Filled by {@link FlowEstimator}, reused for the
+ * next flow. A value that is absent cannot be read: its accessor throws, so no placeholder can pass for a measurement.
+ * Belongs to the thread that asks; allocates never.
+ */
+public final class FlowEstimate {
+    EstimateStatus status = EstimateStatus.NOT_PAIRED;
+    double meanNs;
+    double boundNs;
+    long samples;
+    int usableCells;
+    int chosenCells;
+    int totalCells;
+    int degreesOfFreedom;
+    double standardDeviationNs;
+    double standardDeviationBoundNs;
+    double averageBytes;
+    boolean hasSizes;
+    boolean hasSentPackets;
+    boolean sizesAreUpperBounds;
+    double sentPackets;
+    double receivedPackets;
+    double receivedBytes;
+    double packetsBound;
+    LossKind lossKind = LossKind.NONE;
+    double lostPackets;
+
+    /**
+     * Whether there is an estimate of the mean delay, and if not, why.
+     *
+     * @return the status.
+     */
+    public EstimateStatus status() {
+        return status;
+    }
+
+    /**
+     * Whether the mean, its bound, and the average size are there.
+     *
+     * @return true if the status is {@link EstimateStatus#PRESENT}.
+     */
+    public boolean hasMean() {
+        return EstimateStatus.PRESENT == status;
+    }
+
+    /**
+     * Mean delay (section 2.3.4).
+     *
+     * @return ns, signed.
+     */
+    public double meanNs() {
+        require(hasMean());
+        return meanNs;
+    }
+
+    /**
+     * Half width of the interval about the mean in which the flow's true mean lies, at the estimator's confidence, as far as the
+     * spread of the cells, their sampling, and the expected share of other flows' packets tell.
+     *
+     * @return ns, not negative.
+     */
+    public double boundNs() {
+        require(hasMean());
+        return boundNs;
+    }
+
+    /**
+     * Packets behind the mean: the most that the chosen cells of one row hold, so that none counts twice.
+     *
+     * @return count.
+     */
+    public long samples() {
+        return samples;
+    }
+
+    /**
+     * Cells of the flow that hold packets and agree at both points.
+     *
+     * @return count.
+     */
+    public int usableCells() {
+        return usableCells;
+    }
+
+    /**
+     * Usable cells that were taken for the mean by the rule of α.
+     *
+     * @return count.
+     */
+    public int chosenCells() {
+        return chosenCells;
+    }
+
+    /**
+     * All cells of the flow: R times k.
+     *
+     * @return count.
+     */
+    public int totalCells() {
+        return totalCells;
+    }
+
+    /**
+     * Whether the standard deviation is there: some row must have at least two chosen cells.
+     *
+     * @return true if so.
+     */
+    public boolean hasStandardDeviation() {
+        return degreesOfFreedom > 0;
+    }
+
+    /**
+     * Standard deviation of the delays of the flow's packets (section 4.3).
+     *
+     * @return ns.
+     */
+    public double standardDeviationNs() {
+        require(hasStandardDeviation());
+        return standardDeviationNs;
+    }
+
+    /**
+     * Half width about the standard deviation at the estimator's confidence: it has few cells behind it.
+     *
+     * @return ns.
+     */
+    public double standardDeviationBoundNs() {
+        require(hasStandardDeviation());
+        return standardDeviationBoundNs;
+    }
+
+    /**
+     * Independent differences of cells behind the standard deviation.
+     *
+     * @return count, 0 if there is no standard deviation.
+     */
+    public int degreesOfFreedom() {
+        return degreesOfFreedom;
+    }
+
+    /**
+     * Average packet size from the chosen cells at the receiver (section 4.3).
+     *
+     * @return octets.
+     */
+    public double averageBytes() {
+        require(hasMean());
+        return averageBytes;
+    }
+
+    /**
+     * Whether packet and byte counts are there: two sketches are paired, or there is an SDS.
+     *
+     * @return true if so.
+     */
+    public boolean hasSizes() {
+        return hasSizes;
+    }
+
+    /**
+     * Whether the flow has at most as many packets and octets as stated: true if some row takes every packet. Otherwise they are
+     * scaled up from a sample.
+     *
+     * @return true if so.
+     */
+    public boolean sizesAreUpperBounds() {
+        require(hasSizes);
+        return sizesAreUpperBounds;
+    }
+
+    /**
+     * Whether the sender's packets are there: two sketches are paired.
+     *
+     * @return true if so.
+     */
+    public boolean hasSentPackets() {
+        return hasSentPackets;
+    }
+
+    /**
+     * Packets of the flow at the sender.
+     *
+     * @return count.
+     */
+    public double sentPackets() {
+        require(hasSentPackets);
+        return sentPackets;
+    }
+
+    /**
+     * Packets of the flow at the receiver.
+     *
+     * @return count.
+     */
+    public double receivedPackets() {
+        require(hasSizes);
+        return receivedPackets;
+    }
+
+    /**
+     * Octets of the flow at the receiver.
+     *
+     * @return octets.
+     */
+    public double receivedBytes() {
+        require(hasSizes);
+        return receivedBytes;
+    }
+
+    /**
+     * How many of the packets may be other flows': Count-Min's e·N·k/C, exceeded with probability e^-R, R rows that take
+     * every packet.
+     *
+     * @return count.
+     */
+    public double packetsBound() {
+        require(hasSizes);
+        return packetsBound;
+    }
+
+    /**
+     * Whether there is a loss, and how it is to be read.
+     *
+     * @return the kind.
+     */
+    public LossKind lossKind() {
+        return lossKind;
+    }
+
+    /**
+     * Packets of the flow that were lost.
+     *
+     * @return count.
+     */
+    public double lostPackets() {
+        require(LossKind.NONE != lossKind);
+        return lostPackets;
+    }
+
+    void reset(final int cells) {
+        status = EstimateStatus.NOT_PAIRED;
+        samples = 0;
+        usableCells = 0;
+        chosenCells = 0;
+        totalCells = cells;
+        degreesOfFreedom = 0;
+        hasSizes = false;
+        hasSentPackets = false;
+        lossKind = LossKind.NONE;
+    }
+
+    private void require(final boolean present) {
+        if (!present) {
+            throw new IllegalStateException("no estimate: status=" + status + " lossKind=" + lossKind);
+        }
+    }
+}

@@ -1,0 +1,330 @@
+package io.flowlag.sketch.estimate;
+
+import io.flowlag.sketch.hash.KeyedMix;
+import io.flowlag.sketch.image.ImagePairing;
+import io.flowlag.sketch.image.PairingResult;
+import io.flowlag.sketch.image.SketchFamily;
+import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.sketch.image.SketchImage;
+import io.flowlag.sketch.lds.CellMap;
+
+/**
+ * Estimates flows from two points' LDS, or from one SDS (LDS paper, sections 2.3.4, 4.2 and 4.3). First {@link #pair}, once
+ * an interval: that reads every cell. Then {@link #estimate} for each flow: that reads the flow's R times k cells.
+ *
+ * <p>One thread. It reads the images that were paired, which must not change before the next pairing. Allocates at
+ * construction only.
+ */
+public final class FlowEstimator {
+    /** Says that the receiver does not know how many packets a flow had. */
+    public static final long UNKNOWN_PACKETS = -1;
+
+    /** The paper's α: how many more packets than the emptiest a cell may have and still be taken. */
+    public static final double DEFAULT_ALPHA = 0.1;
+
+    /** How many standard errors of a cell's sampling the rule of α allows for; 0 is the rule as the paper has it. */
+    public static final double DEFAULT_NOISE_TOLERANCE = 3;
+
+    /** The share of flows whose true mean is to lie within the bound. */
+    public static final double DEFAULT_CONFIDENCE = 0.95;
+
+    private final SketchGeometry geometry;
+    private final CellMap cellMap;
+    private final int seedFingerprint;
+    private final double alpha;
+    private final double noiseTolerance;
+    private final double boundFactor;
+    private final int fullestRow;
+    private final boolean takesEveryPacket;
+    private final SketchOverview overview;
+    private final DelaySums sums = new DelaySums();
+
+    private SketchImage sender;
+    private SketchImage receiver;
+
+    /**
+     * An estimator with the paper's α and a confidence of 95 %.
+     *
+     * @param geometry of the sketches, LDS or SDS.
+     * @param seed     of the sketches.
+     */
+    public FlowEstimator(final SketchGeometry geometry, final long seed) {
+        this(geometry, seed, DEFAULT_ALPHA, DEFAULT_NOISE_TOLERANCE, DEFAULT_CONFIDENCE);
+    }
+
+    /**
+     * An estimator.
+     *
+     * @param geometry       of the sketches, LDS or SDS.
+     * @param seed           of the sketches.
+     * @param alpha          at least 0; 0 takes only the emptiest cells, as an SDS does in the paper.
+     * @param noiseTolerance at least 0, in standard errors.
+     * @param confidence     of the bounds, between 0 and 1.
+     */
+    public FlowEstimator(
+        final SketchGeometry geometry,
+        final long seed,
+        final double alpha,
+        final double noiseTolerance,
+        final double confidence) {
+        if (SketchFamily.LDA == geometry.family()) {
+            throw new IllegalArgumentException("an LDA has no flows");
+        }
+        if (!(alpha >= 0 && noiseTolerance >= 0)) {
+            throw new IllegalArgumentException(
+                "alpha=" + alpha + " or noiseTolerance=" + noiseTolerance + " is negative");
+        }
+        this.geometry = geometry;
+        this.alpha = alpha;
+        this.noiseTolerance = noiseTolerance;
+        boundFactor = Hoeffding.factor(confidence);
+        cellMap = new CellMap(geometry, seed);
+        seedFingerprint = KeyedMix.fingerprint(seed);
+        fullestRow = fullestRow(geometry);
+        takesEveryPacket = SketchGeometry.FULL_RATE_PPM == geometry.rate(fullestRow);
+        overview = new SketchOverview(geometry.rows());
+    }
+
+    /**
+     * Takes the sketches of one interval from both points.
+     *
+     * @param senderImage   verified.
+     * @param receiverImage verified.
+     * @return {@link PairingResult#PAIRED}; otherwise the pair is refused and every estimate says so.
+     */
+    public PairingResult pair(final SketchImage senderImage, final SketchImage receiverImage) {
+        final PairingResult own = ImagePairing.check(geometry, seedFingerprint, receiverImage);
+        final PairingResult result =
+            PairingResult.PAIRED == own ? ImagePairing.check(senderImage, receiverImage) : own;
+        if (PairingResult.PAIRED == result) {
+            take(senderImage, receiverImage);
+        } else {
+            unpair();
+        }
+        return result;
+    }
+
+    /**
+     * Takes an SDS, which needs no counterpart.
+     *
+     * @param image of family SDS, verified.
+     * @return {@link PairingResult#PAIRED}; otherwise it is refused and every estimate says so.
+     */
+    public PairingResult single(final SketchImage image) {
+        final PairingResult result = SketchFamily.SDS == image.family() ?
+            ImagePairing.check(geometry, seedFingerprint, image) : PairingResult.FAMILY;
+        if (PairingResult.PAIRED == result) {
+            take(null, image);
+        } else {
+            unpair();
+        }
+        return result;
+    }
+
+    /**
+     * Lets go of the images.
+     */
+    public void unpair() {
+        sender = null;
+        receiver = null;
+    }
+
+    /**
+     * What the pairing says of all cells.
+     *
+     * @return the overview of the last pairing.
+     */
+    public SketchOverview overview() {
+        return overview;
+    }
+
+    /**
+     * Estimates a flow.
+     *
+     * @param flowHash        of the flow.
+     * @param weight          of the flow, at least 1.
+     * @param receivedPackets of the flow in the interval, as the receiver's flow cache counted them: they tell how much of a cell
+     *                        is other flows', which makes choice and bound better; or {@link #UNKNOWN_PACKETS}, also where the
+     *                        cache's key is finer than the flow hash.
+     * @param result          is filled.
+     */
+    public void estimate(
+        final long flowHash, final int weight, final long receivedPackets, final FlowEstimate result) {
+        result.reset(geometry.rows() * geometry.vldaLength());
+        if (null == receiver) {
+            return;
+        }
+        measureSizes(flowHash, weight, result);
+        if (null != sender) {
+            measureLoss(flowHash, weight, result);
+        }
+        measureDelay(flowHash, weight, receivedPackets, result);
+    }
+
+    private void take(final SketchImage senderImage, final SketchImage receiverImage) {
+        sender = senderImage;
+        receiver = receiverImage;
+        overview.measure(sender, receiver, fullestRow);
+    }
+
+    private void measureDelay(
+        final long flowHash, final int weight, final long receivedPackets, final FlowEstimate result) {
+        final double emptiest = emptiestCount(flowHash, weight, result);
+        if (0 == result.usableCells) {
+            return;
+        }
+        final double receivedCount = (double)weight * receivedPackets;
+        final double limit = (1 + alpha) * Math.max(emptiest, receivedCount);
+        sums.reset();
+        for (int row = 0; row < geometry.rows(); row++) {
+            addRow(flowHash, weight, row, limit, receivedCount);
+        }
+        sums.finish(weight, boundFactor, overview, result);
+    }
+
+    /** The smallest size that a usable cell gives the flow if all of it were the flow's, on the safe side of its noise. */
+    private double emptiestCount(final long flowHash, final int weight, final FlowEstimate result) {
+        double emptiest = Double.MAX_VALUE;
+        boolean occupied = false;
+        for (int row = 0; row < geometry.rows(); row++) {
+            final int base = cellMap.baseColumn(row, flowHash);
+            final double share = cellShare(row);
+            for (int offset = 0; offset < geometry.vldaLength(); offset++) {
+                final int column = cellMap.wrap(base + offset);
+                occupied |= Cells.occupied(sender, receiver, row, column);
+                if (Cells.usable(sender, receiver, row, column)) {
+                    result.usableCells++;
+                    final double count = receiver.count(row, column);
+                    emptiest = Math.min(emptiest, (count + noise(count, weight, share)) / share);
+                }
+            }
+        }
+        result.status = occupied ? EstimateStatus.NO_USABLE_CELL : EstimateStatus.NO_PACKETS;
+        return emptiest;
+    }
+
+    private void addRow(
+        final long flowHash, final int weight, final int row, final double limit, final double receivedCount) {
+        final int base = cellMap.baseColumn(row, flowHash);
+        final double share = cellShare(row);
+        final double ownCount = receivedCount * share;
+        final double otherCount = backgroundCount(base, row);
+        sums.beginRow();
+        for (int offset = 0; offset < geometry.vldaLength(); offset++) {
+            final int column = cellMap.wrap(base + offset);
+            final double count = receiver.count(row, column);
+            if (Cells.usable(sender, receiver, row, column) && (count - noise(count, weight, share)) / share <= limit) {
+                sums.add(
+                    Cells.delaySumNs(sender, receiver, row, column),
+                    count,
+                    receiver.bytes(row, column),
+                    receivedCount >= 0 ? Math.max(0, count - ownCount) : Math.min(otherCount, count));
+            }
+        }
+        sums.endRow(share);
+    }
+
+    /** The share of a flow's packets that is expected in one of its cells of a row. */
+    private double cellShare(final int row) {
+        return geometry.samplingRate(row) / geometry.vldaLength();
+    }
+
+    /** How much a cell's count may differ from the flow's share because packets are spread and sampled at random. */
+    private double noise(final double count, final int weight, final double share) {
+        return noiseTolerance * Math.sqrt((1 - share) * (count + weight) * weight);
+    }
+
+    /** What a cell of the row holds on average where the flow is not. */
+    private double backgroundCount(final int base, final int row) {
+        double elsewhere = overview.rowCount(row);
+        for (int offset = 0; offset < geometry.vldaLength(); offset++) {
+            elsewhere -= receiver.count(row, cellMap.wrap(base + offset));
+        }
+        return Math.max(0, elsewhere) / Math.max(1, geometry.columns() - geometry.vldaLength());
+    }
+
+    private void measureSizes(final long flowHash, final int weight, final FlowEstimate result) {
+        double sent = Double.MAX_VALUE;
+        double received = Double.MAX_VALUE;
+        double bytes = Double.MAX_VALUE;
+        double largestRow = 0;
+        for (int row = 0; row < geometry.rows(); row++) {
+            if (geometry.rate(row) == geometry.rate(fullestRow)) {
+                sent = null == sender ? sent : Math.min(sent, rowCount(sender, row, flowHash));
+                received = Math.min(received, rowCount(receiver, row, flowHash));
+                bytes = Math.min(bytes, rowBytes(row, flowHash));
+                largestRow = Math.max(largestRow, overview.rowCount(row));
+            }
+        }
+        final double scale = 1 / (weight * geometry.samplingRate(fullestRow));
+        result.hasSizes = true;
+        result.hasSentPackets = null != sender;
+        result.sizesAreUpperBounds = takesEveryPacket;
+        result.sentPackets = sent * scale;
+        result.receivedPackets = received * scale;
+        result.receivedBytes = bytes * scale;
+        result.packetsBound = Math.E * largestRow * scale * geometry.vldaLength() / geometry.columns();
+    }
+
+    private double rowCount(final SketchImage image, final int row, final long flowHash) {
+        final int base = cellMap.baseColumn(row, flowHash);
+        double sum = 0;
+        for (int offset = 0; offset < geometry.vldaLength(); offset++) {
+            sum += image.count(row, cellMap.wrap(base + offset));
+        }
+        return sum;
+    }
+
+    private double rowBytes(final int row, final long flowHash) {
+        final int base = cellMap.baseColumn(row, flowHash);
+        double sum = 0;
+        for (int offset = 0; offset < geometry.vldaLength(); offset++) {
+            sum += receiver.bytes(row, cellMap.wrap(base + offset));
+        }
+        return sum;
+    }
+
+    private void measureLoss(final long flowHash, final int weight, final FlowEstimate result) {
+        if (sender.damaged() || receiver.damaged()) {
+            return;
+        }
+        double least = Double.MAX_VALUE;
+        for (int row = 0; row < geometry.rows(); row++) {
+            if (geometry.rate(row) == geometry.rate(fullestRow)) {
+                least = Math.min(least, rowLoss(row, flowHash));
+            }
+        }
+        if (Double.MAX_VALUE == least) {
+            return;
+        }
+        result.lostPackets = least / (weight * geometry.samplingRate(fullestRow));
+        if (!takesEveryPacket) {
+            result.lossKind = LossKind.SCALED;
+        } else {
+            result.lossKind = 0 == least ? LossKind.EXACT : LossKind.UPPER_BOUND;
+        }
+    }
+
+    /** What the flow's cells in a row lost; no number if one of them gained a packet, which hides a loss. */
+    private double rowLoss(final int row, final long flowHash) {
+        final int base = cellMap.baseColumn(row, flowHash);
+        double sum = 0;
+        for (int offset = 0; offset < geometry.vldaLength(); offset++) {
+            final int column = cellMap.wrap(base + offset);
+            final long lost = sender.count(row, column) - receiver.count(row, column);
+            if (lost < 0 || lost == 0 && !Cells.agree(sender, receiver, row, column)) {
+                return Double.MAX_VALUE;
+            }
+            sum += lost;
+        }
+        return sum;
+    }
+
+    private static int fullestRow(final SketchGeometry geometry) {
+        int fullest = 0;
+        for (int row = 1; row < geometry.rows(); row++) {
+            fullest = geometry.rate(row) > geometry.rate(fullest) ? row : fullest;
+        }
+        return fullest;
+    }
+}

@@ -1,0 +1,16 @@
+package io.flowlag.sketch.estimate;
+
+/** How a flow's loss is to be read. */
+public enum LossKind {
+    /** Not measured: a point lost packets of its own, or every row has cells that gained packets. */
+    NONE,
+
+    /** Exact: in some row that takes every packet all of the flow's cells agree, so that nothing was lost. */
+    EXACT,
+
+    /** The flow lost no more than this; flows that share its cells may have lost some of it. */
+    UPPER_BOUND,
+
+    /** Scaled up from a sample: no row takes every packet. */
+    SCALED
+}

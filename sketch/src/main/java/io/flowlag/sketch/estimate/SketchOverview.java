@@ -1,0 +1,114 @@
+package io.flowlag.sketch.estimate;
+
+import io.flowlag.sketch.image.SketchImage;
+
+/**
+ * What one pass over two paired sketches says of all their cells: how many are usable, and how the delays of cells spread,
+ * from which {@link FlowEstimator} knows what other flows' packets may do to a flow's estimate. One thread; allocates never.
+ */
+public final class SketchOverview {
+    private final double[] rowCounts;
+    private final int[] usableCells;
+    private final int[] occupiedCells;
+    private double meanNs;
+    private double cellVarianceNs2;
+    private double packetVarianceNs2;
+    private double count;
+
+    SketchOverview(final int rows) {
+        rowCounts = new double[rows];
+        usableCells = new int[rows];
+        occupiedCells = new int[rows];
+    }
+
+    /**
+     * Cells of a row that hold packets at both points and agree.
+     *
+     * @param row index.
+     * @return count.
+     */
+    public int usableCells(final int row) {
+        return usableCells[row];
+    }
+
+    /**
+     * Cells of a row that hold packets at one point at least.
+     *
+     * @param row index.
+     * @return count.
+     */
+    public int occupiedCells(final int row) {
+        return occupiedCells[row];
+    }
+
+    /**
+     * Whether some cell of the row that samples most is usable, so that there is a mean.
+     *
+     * @return true if so.
+     */
+    public boolean hasMean() {
+        return count > 0;
+    }
+
+    /**
+     * Mean delay over the usable cells of the row that samples most.
+     *
+     * @return ns.
+     */
+    public double meanNs() {
+        if (!hasMean()) {
+            throw new IllegalStateException("no usable cell");
+        }
+        return meanNs;
+    }
+
+    double rowCount(final int row) {
+        return rowCounts[row];
+    }
+
+    double cellVarianceNs2() {
+        return cellVarianceNs2;
+    }
+
+    double packetVarianceNs2() {
+        return packetVarianceNs2;
+    }
+
+    /** Squared distance that may be expected between the means of a flow's packets and of the others in its cell. */
+    double interferenceVarianceNs2(final double cellMeanNs, final double ownPackets, final double otherPackets) {
+        final double distanceNs = cellMeanNs - meanNs;
+        return distanceNs * distanceNs + cellVarianceNs2 +
+            packetVarianceNs2 * (1 / Math.max(1, ownPackets) + 1 / Math.max(1, otherPackets));
+    }
+
+    void measure(final SketchImage sender, final SketchImage receiver, final int fullestRow) {
+        meanNs = 0;
+        count = 0;
+        double deviations = 0;
+        for (int row = 0; row < rowCounts.length; row++) {
+            rowCounts[row] = 0;
+            usableCells[row] = 0;
+            occupiedCells[row] = 0;
+            for (int column = 0, columns = receiver.columns(); column < columns; column++) {
+                if (!countCell(sender, receiver, row, column) || row != fullestRow) {
+                    continue;
+                }
+                final double cellCount = receiver.count(row, column);
+                final double offsetNs = Cells.delaySumNs(sender, receiver, row, column) / cellCount - meanNs;
+                count += cellCount;
+                meanNs += offsetNs * cellCount / count;
+                deviations += cellCount * offsetNs * offsetNs * (1 - cellCount / count);
+            }
+        }
+        cellVarianceNs2 = count > 0 ? deviations / count : 0;
+        packetVarianceNs2 = usableCells[fullestRow] > 1 ? deviations / (usableCells[fullestRow] - 1) : 0;
+    }
+
+    private boolean countCell(final SketchImage sender, final SketchImage receiver, final int row, final int column) {
+        rowCounts[row] += receiver.count(row, column);
+        occupiedCells[row] += Cells.occupied(sender, receiver, row, column) ? 1 : 0;
+        final boolean usable = Cells.usable(sender, receiver, row, column);
+        usableCells[row] += usable ? 1 : 0;
+        return usable;
+    }
+}

@@ -1,0 +1,74 @@
+package io.flowlag.sketch.hash;
+
+/**
+ * A keyed mixer of 64-bit integers: spreads values that are hashes already over cells, rows, and samples, independently for each
+ * seed. For one seed it is a bijection, so different values stay different. With seed 0 it is the output function of SplitMix64.
+ * Not a cryptographic hash: what must withstand an attacker is the hash that goes in. Test vectors are in {@code docs/sketch.md}.
+ * Stateless, any thread; allocates never.
+ */
+public final class KeyedMix {
+    private static final long FIRST_MULTIPLIER = 0xbf58476d1ce4e5b9L;
+    private static final long SECOND_MULTIPLIER = 0x94d049bb133111ebL;
+    private static final long GOLDEN_RATIO = 0x9e3779b97f4a7c15L;
+
+    private KeyedMix() {
+    }
+
+    /**
+     * Mixes a value under a seed.
+     *
+     * @param value to be mixed.
+     * @param seed  selects the function.
+     * @return 64 bits, each of which depends on every bit of value and seed.
+     */
+    public static long mix(final long value, final long seed) {
+        long x = value ^ seed;
+        x = (x ^ (x >>> 30)) * FIRST_MULTIPLIER;
+        x += Long.rotateLeft(seed, 32);
+        x = (x ^ (x >>> 27)) * SECOND_MULTIPLIER;
+        return x ^ (x >>> 31);
+    }
+
+    /**
+     * The seed of one of several functions that come from one seed.
+     *
+     * @param seed  that both measurement points share.
+     * @param index of the function.
+     * @return the function's seed.
+     */
+    public static long derivedSeed(final long seed, final int index) {
+        return mix((index + 1L) * GOLDEN_RATIO, seed);
+    }
+
+    /**
+     * Tells seeds apart without giving them away: 32 of the bits that no sketch uses.
+     *
+     * @param seed that both measurement points share.
+     * @return the fingerprint.
+     */
+    public static int fingerprint(final long seed) {
+        return (int)(derivedSeed(seed, -2) >>> 32);
+    }
+
+    /**
+     * Maps the high half of a mixed value to [0, bound) by multiplication.
+     *
+     * @param mixed result of {@link #mix}.
+     * @param bound exclusive, at least 1.
+     * @return the reduced value.
+     */
+    public static int reduceHigh(final long mixed, final int bound) {
+        return (int)((mixed >>> 32) * bound >>> 32);
+    }
+
+    /**
+     * Maps the low half of a mixed value to [0, bound) by multiplication; independent of {@link #reduceHigh}.
+     *
+     * @param mixed result of {@link #mix}.
+     * @param bound exclusive, at least 1.
+     * @return the reduced value.
+     */
+    public static int reduceLow(final long mixed, final int bound) {
+        return (int)((mixed & 0xffff_ffffL) * bound >>> 32);
+    }
+}

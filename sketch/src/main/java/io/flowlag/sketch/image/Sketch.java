@@ -1,0 +1,156 @@
+package io.flowlag.sketch.image;
+
+import io.flowlag.sketch.hash.KeyedMix;
+import io.flowlag.sketch.interval.IntervalSketch;
+import org.agrona.BitUtil;
+import org.agrona.BufferUtil;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.ByteBuffer;
+
+import static io.flowlag.sketch.image.ImageDescriptor.BYTE_ORDER;
+
+/**
+ * A sketch as memory: an image that is always valid, off the heap, aligned to cache lines, {@link SketchGeometry#memoryBytes}
+ * long. What its families add is where a packet goes. One thread at a time; whoever hands a sketch to another thread does so
+ * with a happens-before edge. It owns its memory, which goes with it. Allocates at construction only.
+ */
+public abstract class Sketch implements IntervalSketch {
+    private final SketchGeometry geometry;
+    private final int columns;
+    private final UnsafeBuffer buffer;
+    private final SketchImage image = new SketchImage();
+
+    /**
+     * Takes the memory of a sketch.
+     *
+     * @param family   that the geometry must be of.
+     * @param geometry of the sketch.
+     * @param seed     that both measurement points share.
+     */
+    protected Sketch(final SketchFamily family, final SketchGeometry geometry, final long seed) {
+        if (family != geometry.family()) {
+            throw new IllegalArgumentException("family=" + geometry.family() + " is not " + family);
+        }
+        this.geometry = geometry;
+        columns = geometry.columns();
+        final ByteBuffer memory = ByteBuffer.allocateDirect((int)SketchGeometry.memoryBytes(geometry));
+        final long address = BufferUtil.address(memory);
+        final int slack = (int)(BitUtil.align(address, ImageDescriptor.ALIGNMENT) - address);
+        buffer = new UnsafeBuffer(memory, slack, geometry.imageLength());
+        writePreamble(seed);
+        image.wrap(buffer, 0, buffer.capacity());
+    }
+
+    /**
+     * The shape of the sketch.
+     *
+     * @return the geometry.
+     */
+    public final SketchGeometry geometry() {
+        return geometry;
+    }
+
+    /**
+     * The sketch as its readers see it.
+     *
+     * @return the one image over this memory.
+     */
+    public final SketchImage image() {
+        return image;
+    }
+
+    @Override
+    public final void clear() {
+        buffer.putByte(ImageDescriptor.FLAGS_OFFSET, (byte)0);
+        buffer.putLong(ImageDescriptor.PACKETS_OFFSET, 0, BYTE_ORDER);
+        buffer.putLong(ImageDescriptor.BYTES_OFFSET, 0, BYTE_ORDER);
+        buffer.setMemory(
+            ImageDescriptor.PREAMBLE_LENGTH, buffer.capacity() - ImageDescriptor.PREAMBLE_LENGTH, (byte)0);
+    }
+
+    @Override
+    public final void begin(final long intervalNumber, final long intervalNs) {
+        buffer.putLong(ImageDescriptor.INTERVAL_NUMBER_OFFSET, intervalNumber, BYTE_ORDER);
+        buffer.putLong(ImageDescriptor.INTERVAL_NS_OFFSET, intervalNs, BYTE_ORDER);
+    }
+
+    @Override
+    public final long intervalNumber() {
+        return image.intervalNumber();
+    }
+
+    /**
+     * Says that this point lost packets of its own in the interval, so that they are not taken for the path's.
+     */
+    public final void markDamaged() {
+        final int flags = buffer.getByte(ImageDescriptor.FLAGS_OFFSET) | ImageDescriptor.FLAG_DAMAGED;
+        buffer.putByte(ImageDescriptor.FLAGS_OFFSET, (byte)flags);
+    }
+
+    /**
+     * Counts a packet that was offered, whether or not a cell takes it.
+     *
+     * @param bytes of the packet.
+     */
+    protected final void addOffered(final int bytes) {
+        add(ImageDescriptor.PACKETS_OFFSET, 1);
+        add(ImageDescriptor.BYTES_OFFSET, bytes);
+    }
+
+    /**
+     * Adds a packet to a cell.
+     *
+     * @param row          of the cell.
+     * @param column       of the cell.
+     * @param timestampNs  relative to the interval's start, or the packet's delay in an SDS.
+     * @param packetDigest of the packet.
+     * @param bytes        of the packet.
+     * @param weight       of its flow.
+     */
+    protected final void addToCell(
+        final int row,
+        final int column,
+        final long timestampNs,
+        final long packetDigest,
+        final int bytes,
+        final int weight) {
+        final int cell = ImageDescriptor.cellOffset(columns, row, column);
+        add(cell + ImageDescriptor.CELL_TIMESTAMP_SUM_OFFSET, weight * timestampNs);
+        add(cell + ImageDescriptor.CELL_COUNT_OFFSET, weight);
+        add(cell + ImageDescriptor.CELL_DIGEST_OFFSET, packetDigest);
+        add(cell + ImageDescriptor.CELL_BYTES_OFFSET, (long)weight * bytes);
+    }
+
+    /**
+     * Copies the image: its wire form.
+     *
+     * @param target receives it.
+     * @param offset in the target.
+     * @return octets written, the image's length.
+     */
+    public final int encode(final MutableDirectBuffer target, final int offset) {
+        target.putBytes(offset, buffer, 0, buffer.capacity());
+        return buffer.capacity();
+    }
+
+    private void add(final int offset, final long value) {
+        buffer.putLong(offset, buffer.getLong(offset, BYTE_ORDER) + value, BYTE_ORDER);
+    }
+
+    private void writePreamble(final long seed) {
+        buffer.putByte(ImageDescriptor.PREAMBLE_LENGTH_OFFSET, (byte)ImageDescriptor.PREAMBLE_WORDS);
+        buffer.putByte(ImageDescriptor.VERSION_OFFSET, (byte)ImageDescriptor.VERSION);
+        buffer.putByte(ImageDescriptor.FAMILY_OFFSET, (byte)geometry.family().code());
+        buffer.putShort(ImageDescriptor.CELL_LENGTH_OFFSET, (short)ImageDescriptor.CELL_LENGTH, BYTE_ORDER);
+        buffer.putInt(ImageDescriptor.ROWS_OFFSET, geometry.rows(), BYTE_ORDER);
+        buffer.putInt(ImageDescriptor.COLUMNS_OFFSET, geometry.columns(), BYTE_ORDER);
+        buffer.putInt(ImageDescriptor.VLDA_LENGTH_OFFSET, geometry.vldaLength(), BYTE_ORDER);
+        buffer.putInt(ImageDescriptor.SEED_FINGERPRINT_OFFSET, KeyedMix.fingerprint(seed), BYTE_ORDER);
+        buffer.putLong(ImageDescriptor.INTERVAL_NS_OFFSET, 1, BYTE_ORDER);
+        for (int row = 0; row < geometry.rows(); row++) {
+            buffer.putInt(ImageDescriptor.rateOffset(row), geometry.rate(row), BYTE_ORDER);
+        }
+    }
+}

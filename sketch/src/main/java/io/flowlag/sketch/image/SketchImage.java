@@ -1,0 +1,201 @@
+package io.flowlag.sketch.image;
+
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import static io.flowlag.sketch.image.ImageDescriptor.BYTE_ORDER;
+
+/**
+ * Reads a sketch's image in place: a sketch of this process, or bytes from the other measurement point that {@link ImageVerifier}
+ * has accepted. It does not own the memory that it is wrapped around. One thread at a time; allocates at construction only.
+ */
+public final class SketchImage implements SketchShape {
+    private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
+    private int columns;
+
+    /**
+     * Wraps an image.
+     *
+     * @param source holds an image that {@link ImageVerifier} accepts.
+     * @param offset of the image.
+     * @param length of the image.
+     * @return this.
+     */
+    public SketchImage wrap(final DirectBuffer source, final int offset, final int length) {
+        buffer.wrap(source, offset, length);
+        columns = buffer.getInt(ImageDescriptor.COLUMNS_OFFSET, BYTE_ORDER);
+        return this;
+    }
+
+    /**
+     * The image's octets.
+     *
+     * @return the buffer, to be read only.
+     */
+    public DirectBuffer buffer() {
+        return buffer;
+    }
+
+    /**
+     * Length of the image.
+     *
+     * @return octets, 0 if nothing is wrapped.
+     */
+    public int length() {
+        return buffer.capacity();
+    }
+
+    @Override
+    public SketchFamily family() {
+        return SketchFamily.of(ImageDescriptor.octet(buffer, ImageDescriptor.FAMILY_OFFSET));
+    }
+
+    /**
+     * Whether the point that filled the sketch lost packets of its own in the interval.
+     *
+     * @return true if so: differences in counts are then not the path's losses.
+     */
+    public boolean damaged() {
+        return 0 != (buffer.getByte(ImageDescriptor.FLAGS_OFFSET) & ImageDescriptor.FLAG_DAMAGED);
+    }
+
+    @Override
+    public int rows() {
+        return buffer.getInt(ImageDescriptor.ROWS_OFFSET, BYTE_ORDER);
+    }
+
+    @Override
+    public int columns() {
+        return columns;
+    }
+
+    @Override
+    public int vldaLength() {
+        return buffer.getInt(ImageDescriptor.VLDA_LENGTH_OFFSET, BYTE_ORDER);
+    }
+
+    @Override
+    public int rate(final int row) {
+        return buffer.getInt(ImageDescriptor.rateOffset(row), BYTE_ORDER);
+    }
+
+    /**
+     * Tells seeds apart.
+     *
+     * @return the seed's fingerprint.
+     */
+    public int seedFingerprint() {
+        return buffer.getInt(ImageDescriptor.SEED_FINGERPRINT_OFFSET, BYTE_ORDER);
+    }
+
+    /**
+     * The interval's number.
+     *
+     * @return as {@code MeasurementInterval} counts.
+     */
+    public long intervalNumber() {
+        return buffer.getLong(ImageDescriptor.INTERVAL_NUMBER_OFFSET, BYTE_ORDER);
+    }
+
+    /**
+     * Length of the interval.
+     *
+     * @return ns.
+     */
+    public long intervalNs() {
+        return buffer.getLong(ImageDescriptor.INTERVAL_NS_OFFSET, BYTE_ORDER);
+    }
+
+    /**
+     * All packets that were offered to the sketch, sampled or not.
+     *
+     * @return count, modulo 2^64.
+     */
+    public long packets() {
+        return buffer.getLong(ImageDescriptor.PACKETS_OFFSET, BYTE_ORDER);
+    }
+
+    /**
+     * Octets of all packets that were offered.
+     *
+     * @return octets, modulo 2^64.
+     */
+    public long bytes() {
+        return buffer.getLong(ImageDescriptor.BYTES_OFFSET, BYTE_ORDER);
+    }
+
+    /**
+     * Weighted timestamp sum of a cell.
+     *
+     * @param row    index.
+     * @param column index.
+     * @return ns, modulo 2^64.
+     */
+    public long timestampSumNs(final int row, final int column) {
+        return buffer.getLong(cell(row, column) + ImageDescriptor.CELL_TIMESTAMP_SUM_OFFSET, BYTE_ORDER);
+    }
+
+    /**
+     * Sum of weights of a cell: its packet count where all weights are 1.
+     *
+     * @param row    index.
+     * @param column index.
+     * @return count, modulo 2^64.
+     */
+    public long count(final int row, final int column) {
+        return buffer.getLong(cell(row, column) + ImageDescriptor.CELL_COUNT_OFFSET, BYTE_ORDER);
+    }
+
+    /**
+     * Digest of a cell.
+     *
+     * @param row    index.
+     * @param column index.
+     * @return sum of the packets' digests, modulo 2^64.
+     */
+    public long digest(final int row, final int column) {
+        return buffer.getLong(cell(row, column) + ImageDescriptor.CELL_DIGEST_OFFSET, BYTE_ORDER);
+    }
+
+    /**
+     * Weighted octets of a cell.
+     *
+     * @param row    index.
+     * @param column index.
+     * @return octets, modulo 2^64.
+     */
+    public long bytes(final int row, final int column) {
+        return buffer.getLong(cell(row, column) + ImageDescriptor.CELL_BYTES_OFFSET, BYTE_ORDER);
+    }
+
+    /**
+     * Builds the geometry that the image states.
+     *
+     * @return a new geometry.
+     */
+    public SketchGeometry geometry() {
+        final int[] rates = new int[rows()];
+        for (int row = 0; row < rates.length; row++) {
+            rates[row] = rate(row);
+        }
+        return switch (family()) {
+            case LDA -> SketchGeometry.lda(columns, rates);
+            case SDS -> SketchGeometry.sds(rates.length, columns);
+            case LDS -> SketchGeometry.lds(rates.length, columns, vldaLength(), rates);
+        };
+    }
+
+    /**
+     * Whether another image has the same octets.
+     *
+     * @param other image.
+     * @return true if every octet of preamble and cells is equal.
+     */
+    public boolean contentEquals(final SketchImage other) {
+        return 0 == buffer.compareTo(other.buffer);
+    }
+
+    private int cell(final int row, final int column) {
+        return ImageDescriptor.cellOffset(columns, row, column);
+    }
+}

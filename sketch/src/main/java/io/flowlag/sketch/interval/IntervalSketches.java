@@ -1,0 +1,290 @@
+package io.flowlag.sketch.interval;
+
+import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * The generations of a point's sketches: some open to the writer, some with the reader, the rest empty. Packet timestamps
+ * alone move time: a packet of a new interval opens that interval's sketch, and {@code holdNs} after an interval's end its
+ * sketch closes and goes to the reader, who gives it back when done. Until then packets can still be booked into it, whatever
+ * came in between.
+ *
+ * <p>Assumptions: one writer thread, one reader thread. The reader gives back what it polled, nothing else, and does not touch it
+ * afterwards. No timestamp lies far in the future: time does not run back.
+ *
+ * <p>Guarantees: what the writer did to a sketch happens before the reader polls it, what the reader did before the writer
+ * fills it again. The last {@code openIntervals} intervals are open unless closed by their hold time or on request. Neither
+ * thread ever waits for the other. A packet is either in the sketch of its interval or in one of two counts: {@link
+ * #latePackets}, whose interval is closed, and {@link #unsketchedPackets}, whose interval found no empty sketch because the
+ * reader holds too many. Such an interval is never handed out, so no incomplete sketch is, but for the first interval.
+ *
+ * <p>Allocates at construction only.
+ *
+ * @param <S> what circulates.
+ */
+public final class IntervalSketches<S extends IntervalSketch> {
+    private static final int LEAST_OPEN_INTERVALS = 2;
+
+    private final MeasurementInterval interval;
+    private final long holdNs;
+    private final int openIntervals;
+    private final List<S> open;
+    private final OneToOneConcurrentArrayQueue<S> empty;
+    private final OneToOneConcurrentArrayQueue<S> filled;
+
+    private boolean started;
+    private long newest;
+    private long lastClosed;
+    private long newestStartNs;
+    private long nextEventNs = Long.MIN_VALUE;
+    private long latePackets;
+    private long unsketchedPackets;
+    private long unsketchedIntervals;
+    private long skippedIntervals;
+
+    private final List<S> generations;
+    private final boolean[] taken;
+
+    /**
+     * Takes all sketches that will ever circulate.
+     *
+     * @param interval      divides time.
+     * @param holdNs        how long after its end an interval stays open: the sender's reordering, or the receiver's wait for
+     *                      packets in
+     *                      flight and for the digests of the sender; at most {@code (openIntervals - 1)} intervals.
+     * @param openIntervals most intervals open at a time, at least 2.
+     * @param generations   all sketches, more than the open intervals; what is more is for the reader to hold.
+     * @param supplier      makes an empty sketch.
+     */
+    public IntervalSketches(
+        final MeasurementInterval interval,
+        final long holdNs,
+        final int openIntervals,
+        final int generations,
+        final Supplier<S> supplier) {
+        require(openIntervals >= LEAST_OPEN_INTERVALS, "openIntervals=" + openIntervals + " is less than 2");
+        require(generations > openIntervals, "generations=" + generations + " is not more than openIntervals=" + openIntervals);
+        require(
+            holdNs >= 0 && holdNs / interval.lengthNs() < openIntervals - 1 ||
+                holdNs == (openIntervals - 1) * interval.lengthNs(),
+            "holdNs=" + holdNs + " is not within 0 and openIntervals - 1=" + (openIntervals - 1) + " intervals");
+        this.interval = interval;
+        this.holdNs = holdNs;
+        this.openIntervals = openIntervals;
+        open = new ArrayList<>(openIntervals);
+        empty = new OneToOneConcurrentArrayQueue<>(generations);
+        filled = new OneToOneConcurrentArrayQueue<>(generations);
+        this.generations = new ArrayList<>(generations);
+        taken = new boolean[generations];
+        for (int slot = 0; slot < openIntervals; slot++) {
+            open.add(null);
+        }
+        for (int generation = 0; generation < generations; generation++) {
+            final S sketch = supplier.get();
+            this.generations.add(sketch);
+            empty.offer(sketch);
+        }
+    }
+
+    /**
+     * The sketch of the interval that a timestamp is in; moves time. Writer's thread.
+     *
+     * @param timestampNs of a packet, since the epoch.
+     * @return the open sketch; null if there is none, and then the packet is counted here.
+     */
+    public S select(final long timestampNs) {
+        if (timestampNs >= nextEventNs) {
+            advance(timestampNs);
+        }
+        return selectInterval(timestampNs >= newestStartNs ? newest : interval.number(timestampNs));
+    }
+
+    /**
+     * The sketch of an interval by its number, for a packet that its timestamp at this point would book elsewhere: a packet
+     * that the sender sent in an earlier interval. Does not move time. Writer's thread.
+     *
+     * @param number of the interval.
+     * @return the open sketch; null if there is none, and then the packet is counted here.
+     */
+    public S selectInterval(final long number) {
+        if (!started || number <= lastClosed || number > newest) {
+            latePackets++;
+            return null;
+        }
+        final S sketch = open.get(slot(number));
+        if (null == sketch) {
+            unsketchedPackets++;
+        }
+        return sketch;
+    }
+
+    /**
+     * Whether an interval is open, so that packets can be booked into it. Writer's thread.
+     *
+     * @param number of the interval.
+     * @return true if so.
+     */
+    public boolean isOpen(final long number) {
+        return started && number > lastClosed && number <= newest && null != open.get(slot(number));
+    }
+
+    /**
+     * Moves time, as a packet would: opens the interval of the timestamp and those before it that belong to the open ones,
+     * and closes those whose hold time is over. Writer's thread.
+     *
+     * @param timestampNs since the epoch; earlier than before does nothing.
+     */
+    public void advance(final long timestampNs) {
+        final long number = interval.number(timestampNs);
+        if (!started) {
+            started = true;
+            newest = number - 1;
+            lastClosed = newest;
+        }
+        if (number > newest) {
+            openThrough(number);
+        }
+        closeThrough(interval.number(timestampNs - holdNs) - 1);
+    }
+
+    /**
+     * Closes intervals before their hold time is over: the receiver has all it waited for, or the input has ended. Writer's
+     * thread.
+     *
+     * @param number the last interval to be closed; those that are not open yet stay so.
+     */
+    public void closeThrough(final long number) {
+        if (!started) {
+            return;
+        }
+        final long last = Math.min(number, newest);
+        for (long closing = Math.max(lastClosed, newest - openIntervals) + 1; closing <= last; closing++) {
+            final S sketch = open.set(slot(closing), null);
+            if (null != sketch) {
+                filled.offer(sketch);
+            }
+        }
+        lastClosed = Math.max(lastClosed, last);
+        scheduleNextEvent();
+    }
+
+    /**
+     * The newest interval that was opened. Writer's thread.
+     *
+     * @return number of the interval.
+     */
+    public long newestInterval() {
+        if (!started) {
+            throw new IllegalStateException("no interval yet");
+        }
+        return newest;
+    }
+
+    /**
+     * Packets whose interval was closed already, or not open yet. Writer's thread.
+     *
+     * @return count.
+     */
+    public long latePackets() {
+        return latePackets;
+    }
+
+    /**
+     * Packets whose interval has no sketch. Writer's thread.
+     *
+     * @return count.
+     */
+    public long unsketchedPackets() {
+        return unsketchedPackets;
+    }
+
+    /**
+     * Intervals that found no empty sketch. Writer's thread.
+     *
+     * @return count.
+     */
+    public long unsketchedIntervals() {
+        return unsketchedIntervals;
+    }
+
+    /**
+     * Intervals without a packet that were never opened because time leapt over them. Writer's thread.
+     *
+     * @return count.
+     */
+    public long skippedIntervals() {
+        return skippedIntervals;
+    }
+
+    /**
+     * Takes the next closed sketch, in order of intervals. Reader's thread; the sketch is the reader's until it gives it back.
+     *
+     * @return the sketch, null if none is closed.
+     */
+    public S poll() {
+        final S sketch = filled.poll();
+        if (null != sketch) {
+            taken[indexOf(sketch)] = true;
+        }
+        return sketch;
+    }
+
+    /**
+     * Gives a sketch back, to be emptied here and filled again. Reader's thread.
+     *
+     * @param sketch that {@link #poll} returned.
+     * @throws IllegalArgumentException if the reader does not hold it.
+     */
+    public void giveBack(final S sketch) {
+        final int index = indexOf(sketch);
+        require(index >= 0 && taken[index], "not a sketch that was taken from here");
+        taken[index] = false;
+        sketch.clear();
+        empty.offer(sketch);
+    }
+
+    private void openThrough(final long number) {
+        final long first = Math.max(newest + 1, number - openIntervals + 1);
+        skippedIntervals += first - (newest + 1);
+        closeThrough(number - openIntervals);
+        lastClosed = Math.max(lastClosed, number - openIntervals);
+        for (long opening = first; opening <= number; opening++) {
+            final S sketch = empty.poll();
+            if (null == sketch) {
+                unsketchedIntervals++;
+            } else {
+                sketch.begin(opening, interval.lengthNs());
+            }
+            open.set(slot(opening), sketch);
+        }
+        newest = number;
+        newestStartNs = interval.startNs(newest);
+    }
+
+    private void scheduleNextEvent() {
+        final long nextCloseNs = interval.endNs(lastClosed + 1) + holdNs;
+        nextEventNs = Math.min(interval.endNs(newest), nextCloseNs);
+    }
+
+    private int slot(final long number) {
+        return (int)Math.floorMod(number, (long)openIntervals);
+    }
+
+    private int indexOf(final S sketch) {
+        for (int index = 0; index < taken.length; index++) {
+            if (sketch == generations.get(index)) {
+                return index;
+            }
+        }
+        return -1;
+    }
+
+    private static void require(final boolean holds, final String message) {
+        if (!holds) {
+            throw new IllegalArgumentException(message);
+        }
+    }
+}

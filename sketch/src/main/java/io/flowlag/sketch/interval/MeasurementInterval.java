@@ -1,0 +1,71 @@
+package io.flowlag.sketch.interval;
+
+/**
+ * Divides time into intervals of one length: interval i has the packets sent in [i·T, (i+1)·T), by the sender's timestamps
+ * since the epoch. Two points that share T number intervals alike. Immutable, any thread; allocates never.
+ */
+public final class MeasurementInterval {
+    private final long lengthNs;
+
+    /**
+     * Intervals of a length.
+     *
+     * @param lengthNs T, at least 1.
+     */
+    public MeasurementInterval(final long lengthNs) {
+        if (lengthNs < 1) {
+            throw new IllegalArgumentException("lengthNs=" + lengthNs + " is less than 1");
+        }
+        this.lengthNs = lengthNs;
+    }
+
+    /**
+     * T.
+     *
+     * @return ns.
+     */
+    public long lengthNs() {
+        return lengthNs;
+    }
+
+    /**
+     * The interval of a timestamp.
+     *
+     * @param timestampNs since the epoch.
+     * @return number of the interval.
+     */
+    public long number(final long timestampNs) {
+        return Math.floorDiv(timestampNs, lengthNs);
+    }
+
+    /**
+     * The first timestamp of an interval.
+     *
+     * @param number of the interval.
+     * @return ns since the epoch.
+     */
+    public long startNs(final long number) {
+        return number * lengthNs;
+    }
+
+    /**
+     * The first timestamp after an interval.
+     *
+     * @param number of the interval.
+     * @return ns since the epoch.
+     */
+    public long endNs(final long number) {
+        return startNs(number + 1);
+    }
+
+    /**
+     * A timestamp as cells sum it. The receiver's may lie beyond the interval that its packet was sent in.
+     *
+     * @param timestampNs since the epoch.
+     * @param number      of the interval that the packet is booked into.
+     * @return ns since the interval's start.
+     */
+    public long relativeNs(final long timestampNs, final long number) {
+        return timestampNs - startNs(number);
+    }
+}

@@ -1,0 +1,132 @@
+package io.flowlag.sketch.lda;
+
+import io.flowlag.sketch.estimate.Cells;
+import io.flowlag.sketch.estimate.EstimateStatus;
+import io.flowlag.sketch.estimate.Hoeffding;
+import io.flowlag.sketch.image.ImagePairing;
+import io.flowlag.sketch.image.PairingResult;
+import io.flowlag.sketch.image.SketchFamily;
+import io.flowlag.sketch.image.SketchImage;
+
+/**
+ * Compares two points' LDA (LDA paper, sections III-D and III-E). A cell is usable if it holds packets and counts and digests
+ * agree; all usable cells of all banks count. One thread; allocates at construction only.
+ */
+public final class LdaEstimator {
+    private final double boundFactor;
+
+    private SketchImage sender;
+    private SketchImage receiver;
+
+    /**
+     * An estimator.
+     *
+     * @param confidence of the bound, between 0 and 1.
+     */
+    public LdaEstimator(final double confidence) {
+        boundFactor = Hoeffding.factor(confidence);
+    }
+
+    /**
+     * Estimates an interval.
+     *
+     * @param senderImage   verified.
+     * @param receiverImage verified.
+     * @param result        is filled; says {@link EstimateStatus#NOT_PAIRED} if the pair is refused.
+     * @return {@link PairingResult#PAIRED}, or why the pair is refused.
+     */
+    public PairingResult estimate(
+        final SketchImage senderImage, final SketchImage receiverImage, final LdaEstimate result) {
+        result.reset();
+        final PairingResult pairing = SketchFamily.LDA == receiverImage.family() ?
+            ImagePairing.check(senderImage, receiverImage) : PairingResult.FAMILY;
+        if (PairingResult.PAIRED == pairing) {
+            sender = senderImage;
+            receiver = receiverImage;
+            measureLoss(result);
+            measureMean(result);
+            if (result.hasMean()) {
+                measureDeviation(result);
+            }
+        }
+        return pairing;
+    }
+
+    private void measureMean(final LdaEstimate result) {
+        double delaySumNs = 0;
+        double bytes = 0;
+        boolean occupied = false;
+        result.totalCells = receiver.rows() * receiver.columns();
+        for (int bank = 0; bank < receiver.rows(); bank++) {
+            for (int cell = 0; cell < receiver.columns(); cell++) {
+                occupied |= Cells.occupied(sender, receiver, bank, cell);
+                if (Cells.usable(sender, receiver, bank, cell)) {
+                    result.usableCells++;
+                    result.samples += receiver.count(bank, cell);
+                    delaySumNs += Cells.delaySumNs(sender, receiver, bank, cell);
+                    bytes += receiver.bytes(bank, cell);
+                }
+            }
+        }
+        if (result.samples > 0) {
+            result.status = EstimateStatus.PRESENT;
+            result.meanNs = delaySumNs / result.samples;
+            result.averageBytes = bytes / result.samples;
+        } else {
+            result.status = occupied ? EstimateStatus.NO_USABLE_CELL : EstimateStatus.NO_PACKETS;
+        }
+    }
+
+    /**
+     * Collapses neighbouring cells with opposite signs. The paper squares the difference of delay sums and subtracts the
+     * squared mean at the end; here the mean is taken out of each sum first, which estimates the same but does not drown in
+     * the mean.
+     */
+    private void measureDeviation(final LdaEstimate result) {
+        double squaresNs2 = 0;
+        double deviationsNs2 = 0;
+        double packets = 0;
+        for (int bank = 0; bank < receiver.rows(); bank++) {
+            for (int cell = 0; cell < receiver.columns(); cell += 2) {
+                final double count = receiver.count(bank, cell) + receiver.count(bank, cell + 1);
+                if (count > 0 && agree(bank, cell) && agree(bank, cell + 1)) {
+                    final double differenceNs = (double)Cells.delaySumNs(sender, receiver, bank, cell) -
+                        Cells.delaySumNs(sender, receiver, bank, cell + 1);
+                    final double centredNs = differenceNs -
+                        result.meanNs * (receiver.count(bank, cell) - receiver.count(bank, cell + 1));
+                    squaresNs2 += differenceNs * differenceNs;
+                    deviationsNs2 += centredNs * centredNs;
+                    packets += count;
+                    result.usablePairs++;
+                }
+            }
+        }
+        if (packets > 0) {
+            result.hasStandardDeviation = true;
+            result.secondMomentNs2 = squaresNs2 / packets;
+            result.standardDeviationNs = Math.sqrt(deviationsNs2 / packets);
+            result.boundNs = boundFactor * result.standardDeviationNs / Math.sqrt(result.samples);
+        }
+    }
+
+    private boolean agree(final int bank, final int cell) {
+        return Cells.agree(sender, receiver, bank, cell);
+    }
+
+    private void measureLoss(final LdaEstimate result) {
+        if (sender.damaged() || receiver.damaged()) {
+            return;
+        }
+        result.hasLoss = true;
+        result.sentPackets = sender.packets();
+        result.receivedPackets = receiver.packets();
+        result.sampledPackets = 0;
+        result.sampledLostPackets = 0;
+        for (int bank = 0; bank < receiver.rows(); bank++) {
+            for (int cell = 0; cell < receiver.columns(); cell++) {
+                result.sampledPackets += sender.count(bank, cell);
+                result.sampledLostPackets += sender.count(bank, cell) - receiver.count(bank, cell);
+            }
+        }
+    }
+}

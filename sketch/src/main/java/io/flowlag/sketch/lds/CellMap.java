@@ -1,0 +1,89 @@
+package io.flowlag.sketch.lds;
+
+import io.flowlag.sketch.hash.KeyedMix;
+import io.flowlag.sketch.image.SketchGeometry;
+
+/**
+ * Where packets go (LDS paper, sections 2.3.4 and 4.2): row r takes a packet if h'_r(packet) is below its sampling rate, in
+ * the cell (h_r(flow) + h'_r(packet) reduced to k) mod C. The same for two points that share geometry and seed. Immutable,
+ * any thread; allocates at construction.
+ */
+public final class CellMap {
+    /** Column of a packet that a row does not sample. */
+    public static final int NOT_SAMPLED = -1;
+
+    private static final long HASH_SPAN = 1L << 32;
+
+    private final int rows;
+    private final int columns;
+    private final int vldaLength;
+    private final long[] flowSeeds;
+    private final long[] packetSeeds;
+    private final long[] samplingThresholds;
+
+    /**
+     * Prepares the hash functions of every row.
+     *
+     * @param geometry of the sketches.
+     * @param seed     that both measurement points share.
+     */
+    public CellMap(final SketchGeometry geometry, final long seed) {
+        rows = geometry.rows();
+        columns = geometry.columns();
+        vldaLength = geometry.vldaLength();
+        flowSeeds = new long[rows];
+        packetSeeds = new long[rows];
+        samplingThresholds = new long[rows];
+        for (int row = 0; row < rows; row++) {
+            flowSeeds[row] = KeyedMix.derivedSeed(seed, 2 * row);
+            packetSeeds[row] = KeyedMix.derivedSeed(seed, 2 * row + 1);
+            samplingThresholds[row] = HASH_SPAN * geometry.rate(row) / SketchGeometry.FULL_RATE_PPM;
+        }
+    }
+
+    /**
+     * Count of rows.
+     *
+     * @return R.
+     */
+    public int rows() {
+        return rows;
+    }
+
+    /**
+     * The first of a flow's k cells in a row; the others follow, around the row's end.
+     *
+     * @param row      index.
+     * @param flowHash of the flow.
+     * @return column.
+     */
+    public int baseColumn(final int row, final long flowHash) {
+        return KeyedMix.reduceHigh(KeyedMix.mix(flowHash, flowSeeds[row]), columns);
+    }
+
+    /**
+     * The cell of a row that a packet goes to.
+     *
+     * @param row          index.
+     * @param flowHash     of the packet's flow.
+     * @param packetDigest of the packet.
+     * @return column, or {@link #NOT_SAMPLED}.
+     */
+    public int column(final int row, final long flowHash, final long packetDigest) {
+        final long packetMix = KeyedMix.mix(packetDigest, packetSeeds[row]);
+        if (packetMix >>> 32 >= samplingThresholds[row]) {
+            return NOT_SAMPLED;
+        }
+        return wrap(baseColumn(row, flowHash) + KeyedMix.reduceLow(packetMix, vldaLength));
+    }
+
+    /**
+     * Brings a column that has run past a row's end back to its start.
+     *
+     * @param column less than twice the columns.
+     * @return column within the row.
+     */
+    public int wrap(final int column) {
+        return column < columns ? column : column - columns;
+    }
+}

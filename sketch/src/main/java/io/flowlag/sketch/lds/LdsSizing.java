@@ -1,0 +1,254 @@
+package io.flowlag.sketch.lds;
+
+import io.flowlag.sketch.image.SketchGeometry;
+
+/**
+ * How large an LDS must be (LDS paper, section 3; banks: sections 4.2 and 5.2). A flow is accurate enough if the packets of
+ * other flows in one of its cells are few against its own; sizing makes that as probable as the target asks. Immutable, any
+ * thread.
+ *
+ * <p>Without loss k is 1 and all rows work together. With loss k is 5 as in the paper, each row is a bank of its own sampling
+ * rate, and each is made long enough to serve alone, since loss may leave a flow no other.
+ */
+public final class LdsSizing {
+    private static final int VLDA_LENGTH_WITH_LOSS = 5;
+    private static final double LARGEST_RATE_STEP = 5;
+
+    private final Load load;
+    private final Target target;
+    private final int rowsTogether;
+    private final SketchGeometry geometry;
+
+    /**
+     * What a sketch is sized for.
+     *
+     * @param flows     n, live in an interval.
+     * @param packets   of all flows in an interval.
+     * @param lossRate  share of packets that the path loses, at most, 0 to below 1.
+     * @param flowSizes their distribution.
+     */
+    public record Load(long flows, long packets, double lossRate, ParetoFit flowSizes) {
+        /**
+         * Checks the load.
+         *
+         * @param flows     at least 1.
+         * @param packets   at least as many.
+         * @param lossRate  0 to below 1.
+         * @param flowSizes their distribution.
+         */
+        public Load {
+            require(flows >= 1, "flows=" + flows + " is less than 1");
+            require(packets >= flows, "packets=" + packets + " is less than flows=" + flows);
+            require(lossRate >= 0 && lossRate < 1, "lossRate=" + lossRate + " is not within 0 and 1");
+        }
+
+        /** The most packets that one flow is expected to have: the size that one flow of all exceeds. */
+        double largestFlowPackets() {
+            return Math.min(packets, flowSizes.scale() * Math.pow(flows, 1 / flowSizes.shape()));
+        }
+    }
+
+    /**
+     * What a sketch is to reach.
+     *
+     * @param relativeError of other flows' packets in a flow's cell against the flow's own: the share by which they can pull
+     *                      its mean.
+     * @param confidence    1 - ε, the share of flows that must be as good.
+     * @param flowPackets   packets of the smallest flow that must be as good.
+     */
+    public record Target(double relativeError, double confidence, long flowPackets) {
+        /**
+         * Checks the target.
+         *
+         * @param relativeError between 0 and 1.
+         * @param confidence    above 1 - 1/e, below 1: section 3.1 holds there.
+         * @param flowPackets   so many that at least one other packet is tolerable.
+         */
+        public Target {
+            require(relativeError > 0 && relativeError < 1, "relativeError=" + relativeError + " is not between 0 and 1");
+            require(
+                confidence > 1 - 1 / Math.E && confidence < 1,
+                "confidence=" + confidence + " is not between 1 - 1/e and 1");
+            require(
+                relativeError * flowPackets >= 1,
+                "relativeError=" + relativeError + " of flowPackets=" + flowPackets + " is less than a packet");
+        }
+
+        /** x, the packets of other flows that are tolerable. */
+        double tolerablePackets() {
+            return relativeError * flowPackets;
+        }
+
+        /** ε. */
+        double failures() {
+            return 1 - confidence;
+        }
+    }
+
+    /**
+     * Sizes a sketch.
+     *
+     * @param load   that it is for.
+     * @param target that it must reach.
+     */
+    public LdsSizing(final Load load, final Target target) {
+        this.load = load;
+        this.target = target;
+        final double worstLosses = load.lossRate() * load.largestFlowPackets();
+        final int vldaLength = worstLosses > 0 ? VLDA_LENGTH_WITH_LOSS : 1;
+        final double leastRate = Math.min(1, vldaLength / Math.max(worstLosses, 1));
+        final int banks = banks(leastRate);
+        final int rows = Math.max(rows(target.failures(), vldaLength), banks);
+        rowsTogether = banks > 1 ? 1 : rows;
+        final double exponent = (double)rowsTogether * vldaLength;
+        final double columns =
+            load.flows() * vldaLength * largeFlowShare() / Math.pow(target.failures(), 1 / exponent);
+        require(rows <= SketchGeometry.MAX_ROWS, "target asks for rows=" + rows);
+        require(columns < Integer.MAX_VALUE, "target asks for columns=" + columns);
+        geometry = SketchGeometry.lds(
+            rows, Math.max(vldaLength, (int)Math.ceil(columns)), vldaLength, rates(rows, banks, leastRate));
+    }
+
+    /**
+     * The rows of section 3.2: max(1, -ln ε / k), rounded.
+     *
+     * @param failures   ε, share of flows that may have large collisions.
+     * @param vldaLength k.
+     * @return R.
+     */
+    public static int rows(final double failures, final int vldaLength) {
+        return (int)Math.max(1, Math.round(-Math.log(failures) / vldaLength));
+    }
+
+    /**
+     * The rows that make large collisions rarest under a load of section 3.1: 1 / (e·z), not rounded.
+     *
+     * @param load z = nP/C, large flows for each cell.
+     * @return R, at least 1.
+     */
+    public static double optimalRows(final double load) {
+        return Math.max(1, 1 / (Math.E * load));
+    }
+
+    /**
+     * The load of section 3.1 below which large collisions stay rare: z_max = -1 / (e·ln ε).
+     *
+     * @param failures ε, below 1/e.
+     * @return large flows for each cell.
+     */
+    public static double maximumLoad(final double failures) {
+        return -1 / (Math.E * Math.log(failures));
+    }
+
+    /**
+     * The probability that a large flow suffers small collisions only in one of its cells at least: Q(Rk) = 1 -
+     * (nkRP/C)^(Rk), section 3.2; with k = 1 that of section 3.1.
+     *
+     * @param flows          n.
+     * @param largeFlowShare P, share of flows that are large.
+     * @param rows           R.
+     * @param vldaLength     k.
+     * @param cells          C, of all rows.
+     * @return Q, 0 if the sketch is overloaded.
+     */
+    public static double survival(
+        final double flows, final double largeFlowShare, final int rows, final int vldaLength, final double cells) {
+        final double collision = flows * vldaLength * rows * largeFlowShare / cells;
+        return Math.max(0, 1 - Math.pow(collision, (double)rows * vldaLength));
+    }
+
+    /**
+     * The result: rows, columns, k, rates.
+     *
+     * @return the geometry.
+     */
+    public SketchGeometry geometry() {
+        return geometry;
+    }
+
+    /**
+     * P: share of flows with more packets than are tolerable in a collision.
+     *
+     * @return the probability.
+     */
+    public double largeFlowShare() {
+        return load.flowSizes().tail(target.tolerablePackets());
+    }
+
+    /**
+     * Q at the load: the share of flows that reach the target.
+     *
+     * @return at least the confidence.
+     */
+    public double survival() {
+        return survivalWith(load.flows());
+    }
+
+    /**
+     * Flows that are both large and without large collisions (section 3.1: nPQ).
+     *
+     * @return count.
+     */
+    public double survivableFlows() {
+        return load.flows() * largeFlowShare() * survival();
+    }
+
+    /**
+     * Whether a running sketch of this geometry still reaches the target.
+     *
+     * @param flows  live in an interval.
+     * @param losses that the flow with the most losses had in an interval.
+     * @return false if it is outside the load it was sized for.
+     */
+    public boolean holdsFor(final long flows, final double losses) {
+        double leastRate = 1;
+        for (int row = 0; row < geometry.rows(); row++) {
+            leastRate = Math.min(leastRate, geometry.samplingRate(row));
+        }
+        final double tolerableLosses = load.lossRate() > 0 ? geometry.vldaLength() / leastRate : 0;
+        return survivalWith(flows) >= target.confidence() && losses <= tolerableLosses;
+    }
+
+    /**
+     * Off-heap memory of one sketch.
+     *
+     * @return octets.
+     */
+    public long memoryBytes() {
+        return SketchGeometry.memoryBytes(geometry);
+    }
+
+    /**
+     * What one interval takes on the wire, as plain cells.
+     *
+     * @return octets.
+     */
+    public long wireBytes() {
+        return geometry.imageLength();
+    }
+
+    private double survivalWith(final double flows) {
+        return survival(
+            flows, largeFlowShare(), rowsTogether, geometry.vldaLength(), (double)rowsTogether * geometry.columns());
+    }
+
+    /** Banks that lead from all packets down to the least rate in steps that are not too large. */
+    private static int banks(final double leastRate) {
+        return 1 + (int)Math.ceil(-Math.log(leastRate) / Math.log(LARGEST_RATE_STEP));
+    }
+
+    private static int[] rates(final int rows, final int banks, final double leastRate) {
+        final int[] ratesPpm = new int[rows];
+        for (int row = 0; row < rows; row++) {
+            final double rate = banks > 1 ? Math.pow(leastRate, row / (rows - 1.0)) : 1;
+            ratesPpm[row] = Math.max(1, (int)Math.round(SketchGeometry.FULL_RATE_PPM * rate));
+        }
+        return ratesPpm;
+    }
+
+    private static void require(final boolean holds, final String message) {
+        if (!holds) {
+            throw new IllegalArgumentException(message);
+        }
+    }
+}

@@ -1,0 +1,44 @@
+package io.flowlag.sketch.lds;
+
+import io.flowlag.sketch.image.Sketch;
+import io.flowlag.sketch.image.SketchFamily;
+import io.flowlag.sketch.image.SketchGeometry;
+
+/**
+ * Simple Delay Sketch (LDS paper, section 2.2): the sketch of a receiver that knows each packet's delay. Its cells sum
+ * delays, so it needs no counterpart; {@code FlowEstimator} reads it alone.
+ *
+ * <p>One thread at a time. It owns {@link SketchGeometry#memoryBytes} octets off the heap. Allocates at construction; never
+ * on update.
+ */
+public final class SimpleDelaySketch extends Sketch {
+    private static final long NO_DIGEST = 0;
+
+    private final CellMap cellMap;
+
+    /**
+     * An empty sketch.
+     *
+     * @param geometry of family SDS.
+     * @param seed     of its hash functions.
+     */
+    public SimpleDelaySketch(final SketchGeometry geometry, final long seed) {
+        super(SketchFamily.SDS, geometry, seed);
+        cellMap = new CellMap(geometry, seed);
+    }
+
+    /**
+     * Adds a packet.
+     *
+     * @param flowHash of the packet's flow.
+     * @param delayNs  of the packet, signed.
+     * @param bytes    of the packet.
+     * @param weight   of the flow, at least 1; not checked here.
+     */
+    public void update(final long flowHash, final long delayNs, final int bytes, final int weight) {
+        addOffered(bytes);
+        for (int row = 0, rows = cellMap.rows(); row < rows; row++) {
+            addToCell(row, cellMap.baseColumn(row, flowHash), delayNs, NO_DIGEST, bytes, weight);
+        }
+    }
+}

@@ -1,0 +1,374 @@
+package io.flowlag.sketch.estimate;
+
+import io.flowlag.sketch.image.PairingResult;
+import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.sketch.lds.CellMap;
+import io.flowlag.sketch.lds.LossyDifferenceSketch;
+import io.flowlag.sketch.lds.SimpleDelaySketch;
+import io.flowlag.sketch.support.Allocation;
+import io.flowlag.sketch.support.Packets;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import static org.junit.jupiter.api.Assertions.assertAll;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class FlowEstimatorTest {
+    private static final long SEED = 5;
+    private static final long FLOW = 0xf10L;
+    private static final int BYTES = 100;
+
+    private final SketchGeometry geometry = SketchGeometry.lds(2, 64, 4);
+    private final LossyDifferenceSketch sender = new LossyDifferenceSketch(geometry, SEED);
+    private final LossyDifferenceSketch receiver = new LossyDifferenceSketch(geometry, SEED);
+    private final FlowEstimator estimator = new FlowEstimator(geometry, SEED);
+    private final FlowEstimate estimate = new FlowEstimate();
+
+    @Test
+    void shouldBeExactForALoneFlowWithoutLoss() {
+        for (int packet = 0; packet < 100; packet++) {
+            send(packet, 0);
+            receive(packet, 1000 + packet);
+        }
+
+        estimate();
+
+        assertAll(
+            () -> assertEquals(EstimateStatus.PRESENT, estimate.status()),
+            () -> assertEquals(1049.5, estimate.meanNs()),
+            () -> assertEquals(0, estimate.boundNs()),
+            () -> assertEquals(100, estimate.samples()),
+            () -> assertEquals(8, estimate.usableCells()),
+            () -> assertEquals(8, estimate.chosenCells()),
+            () -> assertEquals(8, estimate.totalCells()),
+            () -> assertEquals(6, estimate.degreesOfFreedom()),
+            () -> assertEquals(100, estimate.sentPackets()),
+            () -> assertEquals(100, estimate.receivedPackets()),
+            () -> assertEquals(100 * BYTES, estimate.receivedBytes()),
+            () -> assertEquals(BYTES, estimate.averageBytes()),
+            () -> assertEquals(LossKind.EXACT, estimate.lossKind()),
+            () -> assertEquals(0, estimate.lostPackets()));
+    }
+
+    /** Two rows with one cell each for the flow; a second flow shares the cell of the first row only. */
+    @ParameterizedTest
+    @CsvSource({"0, 2", "1, 2", "10, 2", "11, 1", "500, 1"})
+    void shouldChooseCellsByTheRuleOfAlpha(final int otherPackets, final int chosenCells) {
+        final SketchGeometry twoRows = SketchGeometry.lds(2, 64, 1);
+        final CellMap cellMap = new CellMap(twoRows, SEED);
+        long other = 0;
+        while (cellMap.baseColumn(0, other) != cellMap.baseColumn(0, FLOW) ||
+            cellMap.baseColumn(1, other) == cellMap.baseColumn(1, FLOW)) {
+            other++;
+        }
+        final LossyDifferenceSketch from = new LossyDifferenceSketch(twoRows, SEED);
+        final LossyDifferenceSketch to = new LossyDifferenceSketch(twoRows, SEED);
+        for (int packet = 0; packet < 100 + otherPackets; packet++) {
+            final long flowHash = packet < 100 ? FLOW : other;
+            from.update(flowHash, packet, 0, BYTES, 1);
+            to.update(flowHash, packet, packet < 100 ? 1_000 : 5_000, BYTES, 1);
+        }
+        final FlowEstimator twoRowEstimator = new FlowEstimator(twoRows, SEED);
+        twoRowEstimator.pair(from.image(), to.image());
+
+        twoRowEstimator.estimate(FLOW, 1, 100, estimate);
+
+        final double otherShare = 2 == chosenCells ? otherPackets / (200.0 + otherPackets) : 0;
+        assertEquals(chosenCells, estimate.chosenCells());
+        assertEquals(2, estimate.usableCells());
+        assertEquals(1_000 + 4_000 * otherShare, estimate.meanNs(), 1e-9);
+        assertEquals(100 + (2 == chosenCells ? otherPackets : 0), estimate.samples());
+    }
+
+    @Test
+    void shouldReportNegativeDelaysAsTheyAre() {
+        send(1, 5_000);
+        receive(1, 2_000);
+
+        estimate();
+
+        assertEquals(-3_000, estimate.meanNs());
+    }
+
+    @Test
+    void shouldSayThatThereWereNoPackets() {
+        estimate();
+
+        assertEquals(EstimateStatus.NO_PACKETS, estimate.status());
+        assertEquals(0, estimate.samples());
+        assertThrows(IllegalStateException.class, estimate::meanNs);
+        assertThrows(IllegalStateException.class, estimate::boundNs);
+        assertThrows(IllegalStateException.class, estimate::averageBytes);
+        assertThrows(IllegalStateException.class, estimate::standardDeviationNs);
+        assertEquals(LossKind.EXACT, estimate.lossKind());
+    }
+
+    @Test
+    void shouldSayThatLossLeftNoUsableCell() {
+        send(1, 10);
+
+        estimate();
+
+        assertEquals(EstimateStatus.NO_USABLE_CELL, estimate.status());
+        assertFalse(estimate.hasMean());
+        assertFalse(estimate.hasStandardDeviation());
+        assertEquals(LossKind.UPPER_BOUND, estimate.lossKind());
+        assertEquals(1, estimate.lostPackets());
+        assertEquals(1, estimate.sentPackets());
+        assertEquals(0, estimate.receivedPackets());
+    }
+
+    @Test
+    void shouldSayThatNothingIsPaired() {
+        estimator.estimate(FLOW, 1, FlowEstimator.UNKNOWN_PACKETS, estimate);
+
+        assertEquals(EstimateStatus.NOT_PAIRED, estimate.status());
+        assertFalse(estimate.hasSizes());
+        assertEquals(LossKind.NONE, estimate.lossKind());
+        assertThrows(IllegalStateException.class, estimate::receivedPackets);
+        assertThrows(IllegalStateException.class, estimate::lostPackets);
+    }
+
+    @Test
+    void shouldForgetTheFormerEstimate() {
+        send(1, 0);
+        receive(1, 10);
+        estimate();
+        assertTrue(estimate.hasMean());
+
+        final LossyDifferenceSketch other = new LossyDifferenceSketch(geometry, SEED + 1);
+        assertEquals(PairingResult.SEED, estimator.pair(other.image(), receiver.image()));
+        estimator.estimate(FLOW, 1, 1, estimate);
+
+        assertEquals(EstimateStatus.NOT_PAIRED, estimate.status());
+        assertEquals(0, estimate.usableCells());
+    }
+
+    @Test
+    void shouldHaveNoLossWhereAPointLostPacketsOfItsOwn() {
+        send(1, 0);
+        send(2, 0);
+        receive(1, 10);
+        receiver.markDamaged();
+
+        estimate();
+
+        assertEquals(LossKind.NONE, estimate.lossKind());
+    }
+
+    @Test
+    void shouldHaveNoLossWhereCellsGainedPackets() {
+        send(1, 0);
+        receive(2, 10);
+
+        estimate();
+
+        assertEquals(LossKind.NONE, estimate.lossKind());
+        assertFalse(estimate.hasMean());
+    }
+
+    @Test
+    void shouldScaleLossAndSizesWhereNoRowTakesEveryPacket() {
+        final SketchGeometry sampled = SketchGeometry.lds(1, 64, 1, SketchGeometry.FULL_RATE_PPM / 2);
+        final LossyDifferenceSketch sampledSender = new LossyDifferenceSketch(sampled, SEED);
+        final LossyDifferenceSketch sampledReceiver = new LossyDifferenceSketch(sampled, SEED);
+        for (int packet = 0; packet < 10_000; packet++) {
+            sampledSender.update(FLOW, packet, 0, BYTES, 1);
+            if (packet % 10 != 0) {
+                sampledReceiver.update(FLOW, packet, 7, BYTES, 1);
+            }
+        }
+        final FlowEstimator sampledEstimator = new FlowEstimator(sampled, SEED);
+        sampledEstimator.pair(sampledSender.image(), sampledReceiver.image());
+        sampledEstimator.estimate(FLOW, 1, FlowEstimator.UNKNOWN_PACKETS, estimate);
+
+        assertFalse(estimate.sizesAreUpperBounds());
+        assertEquals(10_000, estimate.sentPackets(), 300);
+        assertEquals(LossKind.SCALED, estimate.lossKind());
+        assertEquals(1_000, estimate.lostPackets(), 150);
+    }
+
+    @Test
+    void shouldReadAnSdsAlone() {
+        final SketchGeometry sdsGeometry = SketchGeometry.sds(4, 32);
+        final SimpleDelaySketch sds = new SimpleDelaySketch(sdsGeometry, SEED);
+        final FlowEstimator sdsEstimator = new FlowEstimator(sdsGeometry, SEED, 0, 0, 0.95);
+        for (int packet = 1; packet <= 10; packet++) {
+            sds.update(FLOW, packet, BYTES, 1);
+        }
+
+        assertEquals(PairingResult.PAIRED, sdsEstimator.single(sds.image()));
+        sdsEstimator.estimate(FLOW, 1, FlowEstimator.UNKNOWN_PACKETS, estimate);
+
+        assertEquals(5.5, estimate.meanNs());
+        assertEquals(10, estimate.receivedPackets());
+        assertFalse(estimate.hasSentPackets());
+        assertEquals(LossKind.NONE, estimate.lossKind());
+        assertEquals(PairingResult.FAMILY, sdsEstimator.single(sender.image()));
+    }
+
+    @Test
+    void shouldTakeTheEmptiestCellOfAnSds() {
+        final SketchGeometry sdsGeometry = SketchGeometry.sds(4, 32);
+        final SimpleDelaySketch sds = new SimpleDelaySketch(sdsGeometry, SEED);
+        final int flows = 24;
+        for (int flow = 0; flow < flows; flow++) {
+            for (int packet = 0; packet < 10; packet++) {
+                sds.update(0x9e37L * flow, 1000L * flow, BYTES, 1);
+            }
+        }
+        final FlowEstimator sdsEstimator = new FlowEstimator(sdsGeometry, SEED, 0, 0, 0.95);
+        sdsEstimator.single(sds.image());
+        int exact = 0;
+        for (int flow = 0; flow < flows; flow++) {
+            sdsEstimator.estimate(0x9e37L * flow, 1, 10, estimate);
+            final boolean alone = estimate.receivedPackets() == 10;
+            exact += alone ? 1 : 0;
+            if (alone) {
+                assertEquals(1000L * flow, estimate.meanNs());
+                assertEquals(0, estimate.boundNs());
+            } else {
+                assertTrue(estimate.boundNs() > 0);
+            }
+        }
+        assertTrue(exact > flows / 2, "exact " + exact);
+    }
+
+    @Property(tries = 100)
+    void shouldNeverUnderstateSizesOrLosses(
+        @ForAll final long seed,
+        @ForAll @IntRange(min = 1, max = 5) final int weight,
+        @ForAll @IntRange(max = 50) final int lossPercent) {
+        final SketchGeometry small = SketchGeometry.lds(3, 20, 2, 1_000_000, 1_000_000, 100_000);
+        final Packets packets =
+            Packets.of(Packets.paretoSizes(30, 0.8, 300, seed), seed).uniformLoss(lossPercent / 100.0, seed);
+        final LossyDifferenceSketch from = new LossyDifferenceSketch(small, seed);
+        final LossyDifferenceSketch to = new LossyDifferenceSketch(small, seed);
+        for (int i = 0; i < packets.count; i++) {
+            final long flowHash = packets.flowHash[packets.flow[i]];
+            from.update(flowHash, packets.digest[i], packets.sentNs[i], packets.bytes[i], weight);
+            if (!packets.lost[i]) {
+                to.update(flowHash, packets.digest[i], packets.receivedNs(i), packets.bytes[i], weight);
+            }
+        }
+        final FlowEstimator smallEstimator = new FlowEstimator(small, seed);
+        smallEstimator.pair(from.image(), to.image());
+        final long[] sent = packets.sentPackets();
+        final long[] received = packets.receivedPackets();
+        final long[] bytes = new long[packets.flowCount];
+        for (int i = 0; i < packets.count; i++) {
+            bytes[packets.flow[i]] += packets.lost[i] ? 0 : packets.bytes[i];
+        }
+        for (int flow = 0; flow < packets.flowCount; flow++) {
+            smallEstimator.estimate(packets.flowHash[flow], weight, received[flow], estimate);
+            assertTrue(estimate.sizesAreUpperBounds());
+            assertTrue(estimate.sentPackets() >= sent[flow] - 1e-6);
+            assertTrue(estimate.receivedPackets() >= received[flow] - 1e-6);
+            assertTrue(estimate.receivedBytes() >= bytes[flow] - 1e-6);
+            assertTrue(estimate.lostPackets() >= sent[flow] - received[flow] - 1e-6);
+            if (LossKind.EXACT == estimate.lossKind()) {
+                assertEquals(sent[flow], received[flow]);
+            }
+        }
+    }
+
+    @Property(tries = 100)
+    void shouldGiveEqualEstimatesForEqualWeights(
+        @ForAll final long seed,
+        @ForAll @IntRange(min = 2, max = 2_500) final int weight) {
+        final Packets packets = Packets.of(Packets.paretoSizes(30, 0.8, 300, seed), seed).weibullDelays(0.6, 1e6, 3, seed);
+        final FlowEstimator plain = pairOf(packets, 1);
+        final FlowEstimator weighted = pairOf(packets, weight);
+        final FlowEstimate other = new FlowEstimate();
+        for (int flow = 0; flow < packets.flowCount; flow++) {
+            plain.estimate(packets.flowHash[flow], 1, FlowEstimator.UNKNOWN_PACKETS, estimate);
+            weighted.estimate(packets.flowHash[flow], weight, FlowEstimator.UNKNOWN_PACKETS, other);
+            assertEquals(estimate.meanNs(), other.meanNs(), 1e-9 * estimate.meanNs());
+            assertEquals(estimate.samples(), other.samples());
+            assertEquals(estimate.chosenCells(), other.chosenCells());
+            assertEquals(estimate.receivedPackets(), other.receivedPackets(), 1e-9 * estimate.receivedPackets());
+            if (estimate.hasStandardDeviation()) {
+                assertEquals(
+                    estimate.standardDeviationNs(), other.standardDeviationNs(), 1e-6 * estimate.standardDeviationNs() + 1e-3);
+            }
+        }
+    }
+
+    @Test
+    void shouldEstimateTheStandardDeviationWithinItsBound() {
+        final Packets packets = Packets.of(new int[]{20_000, 20_000, 20_000}, 3).weibullDelays(0.8, 1e6, 3, 4);
+        final SketchGeometry wide = SketchGeometry.lds(4, 4_000, 32);
+        final FlowEstimator wideEstimator = pairOf(packets, 1, wide);
+        final double[] means = packets.trueMeansNs();
+        final double[] squares = new double[packets.flowCount];
+        for (int i = 0; i < packets.count; i++) {
+            final double offset = packets.delayNs[i] - means[packets.flow[i]];
+            squares[packets.flow[i]] += offset * offset / 20_000;
+        }
+        for (int flow = 0; flow < packets.flowCount; flow++) {
+            wideEstimator.estimate(packets.flowHash[flow], 1, 20_000, estimate);
+            assertEquals(124, estimate.degreesOfFreedom());
+            assertEquals(Math.sqrt(squares[flow]), estimate.standardDeviationNs(), estimate.standardDeviationBoundNs());
+            assertTrue(estimate.standardDeviationBoundNs() < 0.2 * estimate.standardDeviationNs());
+        }
+    }
+
+    @Test
+    void shouldAllocateNothingWhenItPairsAndEstimates() {
+        send(1, 0);
+        receive(1, 10);
+
+        Allocation.assertNone(() -> {
+            for (int round = 0; round < 1_000; round++) {
+                estimator.pair(sender.image(), receiver.image());
+                estimator.estimate(FLOW, 1, round, estimate);
+            }
+        });
+    }
+
+    @Test
+    void shouldRefuseParametersThatMakeNoSense() {
+        assertThrows(IllegalArgumentException.class, () -> new FlowEstimator(geometry, 1, -0.1, 1, 0.95));
+        assertThrows(IllegalArgumentException.class, () -> new FlowEstimator(geometry, 1, Double.NaN, 1, 0.95));
+        assertThrows(IllegalArgumentException.class, () -> new FlowEstimator(geometry, 1, 0.1, -1, 0.95));
+        assertThrows(IllegalArgumentException.class, () -> new FlowEstimator(geometry, 1, 0.1, 1, 1));
+        assertThrows(IllegalArgumentException.class, () -> new FlowEstimator(SketchGeometry.lda(2, 0), 1));
+    }
+
+    private FlowEstimator pairOf(final Packets packets, final int weight) {
+        return pairOf(packets, weight, geometry);
+    }
+
+    private static FlowEstimator pairOf(final Packets packets, final int weight, final SketchGeometry shape) {
+        final LossyDifferenceSketch from = new LossyDifferenceSketch(shape, SEED);
+        final LossyDifferenceSketch to = new LossyDifferenceSketch(shape, SEED);
+        for (int i = 0; i < packets.count; i++) {
+            final long flowHash = packets.flowHash[packets.flow[i]];
+            from.update(flowHash, packets.digest[i], packets.sentNs[i], packets.bytes[i], weight);
+            to.update(flowHash, packets.digest[i], packets.receivedNs(i), packets.bytes[i], weight);
+        }
+        final FlowEstimator result = new FlowEstimator(shape, SEED);
+        assertEquals(PairingResult.PAIRED, result.pair(from.image(), to.image()));
+        return result;
+    }
+
+    private void send(final long digest, final long timestampNs) {
+        sender.update(FLOW, digest, timestampNs, BYTES, 1);
+    }
+
+    private void receive(final long digest, final long timestampNs) {
+        receiver.update(FLOW, digest, timestampNs, BYTES, 1);
+    }
+
+    private void estimate() {
+        assertEquals(PairingResult.PAIRED, estimator.pair(sender.image(), receiver.image()));
+        estimator.estimate(FLOW, 1, FlowEstimator.UNKNOWN_PACKETS, estimate);
+    }
+}

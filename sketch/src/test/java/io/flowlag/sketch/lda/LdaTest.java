@@ -1,0 +1,211 @@
+package io.flowlag.sketch.lda;
+
+import io.flowlag.sketch.estimate.EstimateStatus;
+import io.flowlag.sketch.image.PairingResult;
+import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.sketch.support.Packets;
+import org.junit.jupiter.api.Test;
+
+import java.util.SplittableRandom;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class LdaTest {
+    private static final long SEED = 0x5eedL;
+    private static final double CONFIDENCE = 0.98;
+
+    private final LdaEstimator estimator = new LdaEstimator(CONFIDENCE);
+    private final LdaEstimate estimate = new LdaEstimate();
+
+    /** LDA paper, figure 2: four cells, the second lost a packet, the delay is 90 / 8. */
+    @Test
+    void shouldComputeFigureTwo() {
+        final SketchGeometry geometry = SketchGeometry.lda(4, 0);
+        final LossyDifferenceAggregator sender = new LossyDifferenceAggregator(geometry, SEED);
+        final LossyDifferenceAggregator receiver = new LossyDifferenceAggregator(geometry, SEED);
+        fillCell(sender, geometry, 0, 5, 120);
+        fillCell(sender, geometry, 1, 10, 234);
+        fillCell(sender, geometry, 2, 2, 15);
+        fillCell(sender, geometry, 3, 1, 6);
+        fillCell(receiver, geometry, 0, 5, 180);
+        fillCell(receiver, geometry, 1, 9, 348);
+        fillCell(receiver, geometry, 2, 2, 37);
+        fillCell(receiver, geometry, 3, 1, 14);
+
+        assertEquals(PairingResult.PAIRED, estimator.estimate(sender.image(), receiver.image(), estimate));
+
+        assertEquals(11.25, estimate.meanNs());
+        assertEquals(8, estimate.samples());
+        assertEquals(3, estimate.usableCells());
+        assertEquals(4, estimate.totalCells());
+        assertEquals(18, estimate.sentPackets());
+        assertEquals(1, estimate.lostPackets());
+        assertEquals(1, estimate.sampledLostPackets());
+    }
+
+    @Test
+    void shouldPutEachPacketIntoOneBankAtMostAtTheBanksRates() {
+        final int packets = 1 << 20;
+        final SketchGeometry geometry = SketchGeometry.lda(64, 3, 7);
+        final LossyDifferenceAggregator aggregator = new LossyDifferenceAggregator(geometry, SEED);
+        final SplittableRandom random = new SplittableRandom(7);
+        for (int i = 0; i < packets; i++) {
+            aggregator.update(random.nextLong(), i, 100);
+        }
+
+        final long[] counts = new long[2];
+        for (int cell = 0; cell < 64; cell++) {
+            counts[0] += aggregator.image().count(0, cell);
+            counts[1] += aggregator.image().count(1, cell);
+        }
+
+        assertEquals(packets, aggregator.image().packets());
+        assertEquals(1.0 / 8 - 1.0 / 128, geometry.samplingRate(0));
+        assertEquals(1.0 / 128, geometry.samplingRate(1));
+        assertEquals(geometry.samplingRate(0) * packets, counts[0], 0.02 * counts[0]);
+        assertEquals(geometry.samplingRate(1) * packets, counts[1], 0.05 * counts[1]);
+    }
+
+    @Test
+    void shouldTakeEveryPacketIfTheFirstBankAsksForNoZeros() {
+        final SketchGeometry geometry = SketchGeometry.lda(32, 0, 4);
+        final LossyDifferenceAggregator aggregator = new LossyDifferenceAggregator(geometry, SEED);
+        for (int i = 0; i < 10_000; i++) {
+            aggregator.update(i, i, 100);
+        }
+
+        long count = 0;
+        for (int cell = 0; cell < 32; cell++) {
+            count += aggregator.image().count(0, cell) + aggregator.image().count(1, cell);
+        }
+
+        assertEquals(10_000, count);
+    }
+
+    @Test
+    void shouldTuneTheSamplingAsThePaper() {
+        assertEquals(0.5 * 1024 / 5001, LdaTuning.samplingRate(1024, 5000));
+        assertEquals(1, LdaTuning.samplingRate(1024, 100));
+        assertEquals(0, LdaTuning.leadingZeros(1024, 0));
+        assertEquals(0, LdaTuning.leadingZeros(1024, 511));
+        assertEquals(1, LdaTuning.leadingZeros(1024, 512));
+        assertEquals(4, LdaTuning.leadingZeros(1024, 5000));
+        assertEquals(11, LdaTuning.leadingZeros(1024, 1_000_000));
+        assertEquals(31, LdaTuning.leadingZeros(2, 1e18));
+        assertEquals(0.25 * 1024 / 5001 * 4_995_000, LdaTuning.expectedSamples(1024, 5000, 4_995_000));
+    }
+
+    @Test
+    void shouldEstimateTheStandardDeviationUnderALargeMean() {
+        final Packets packets = Packets.of(new int[]{400_000}, 1).weibullDelays(0.6, 100_000, 1, 2).uniformLoss(0.0005, 3);
+        for (int i = 0; i < packets.count; i++) {
+            packets.delayNs[i] += 20_000_000;
+        }
+
+        measure(packets, SketchGeometry.lda(1024, 0));
+
+        assertEquals(packets.overallMeanNs(), estimate.meanNs(), estimate.boundNs());
+        final double trueDeviationNs = packets.overallStandardDeviationNs();
+        assertEquals(trueDeviationNs, estimate.standardDeviationNs(), 0.1 * trueDeviationNs);
+        assertTrue(estimate.usablePairs() > 300);
+    }
+
+    @Test
+    void shouldEstimateTheSecondMomentAsThePaper() {
+        final Packets packets = Packets.of(new int[]{200_000}, 4).weibullDelays(0.6, 133, 1, 5);
+
+        measure(packets, SketchGeometry.lda(1024, 0));
+
+        final double deviationNs = packets.overallStandardDeviationNs();
+        final double secondMomentNs2 = deviationNs * deviationNs + packets.overallMeanNs() * packets.overallMeanNs();
+        assertEquals(secondMomentNs2, estimate.secondMomentNs2(), 0.15 * secondMomentNs2);
+    }
+
+    @Test
+    void shouldHaveNoEstimateWhereThereIsNone() {
+        final SketchGeometry geometry = SketchGeometry.lda(2, 0);
+        final LossyDifferenceAggregator sender = new LossyDifferenceAggregator(geometry, SEED);
+        final LossyDifferenceAggregator receiver = new LossyDifferenceAggregator(geometry, SEED);
+        estimator.estimate(sender.image(), receiver.image(), estimate);
+        assertEquals(EstimateStatus.NO_PACKETS, estimate.status());
+        assertEquals(0, estimate.lostPackets());
+
+        sender.update(1, 10, 100);
+        estimator.estimate(sender.image(), receiver.image(), estimate);
+
+        assertEquals(EstimateStatus.NO_USABLE_CELL, estimate.status());
+        assertFalse(estimate.hasMean());
+        assertFalse(estimate.hasStandardDeviation());
+        assertThrows(IllegalStateException.class, estimate::meanNs);
+        assertThrows(IllegalStateException.class, estimate::boundNs);
+        assertEquals(1, estimate.lostPackets());
+    }
+
+    @Test
+    void shouldNotTakeOwnLossesForThePaths() {
+        final SketchGeometry geometry = SketchGeometry.lda(2, 0);
+        final LossyDifferenceAggregator sender = new LossyDifferenceAggregator(geometry, SEED);
+        final LossyDifferenceAggregator receiver = new LossyDifferenceAggregator(geometry, SEED);
+        sender.update(1, 10, 100);
+        receiver.markDamaged();
+
+        estimator.estimate(sender.image(), receiver.image(), estimate);
+
+        assertFalse(estimate.hasLoss());
+        assertThrows(IllegalStateException.class, estimate::lostPackets);
+    }
+
+    @Test
+    void shouldRefuseAPairThatDiffers() {
+        final LossyDifferenceAggregator sender = new LossyDifferenceAggregator(SketchGeometry.lda(4, 0), SEED);
+        final LossyDifferenceAggregator receiver = new LossyDifferenceAggregator(SketchGeometry.lda(4, 1), SEED);
+
+        assertEquals(PairingResult.RATES, estimator.estimate(sender.image(), receiver.image(), estimate));
+        assertEquals(EstimateStatus.NOT_PAIRED, estimate.status());
+    }
+
+    private void measure(final Packets packets, final SketchGeometry geometry) {
+        final LossyDifferenceAggregator sender = new LossyDifferenceAggregator(geometry, SEED);
+        final LossyDifferenceAggregator receiver = new LossyDifferenceAggregator(geometry, SEED);
+        for (int i = 0; i < packets.count; i++) {
+            sender.update(packets.digest[i], packets.sentNs[i], packets.bytes[i]);
+            if (!packets.lost[i]) {
+                receiver.update(packets.digest[i], packets.receivedNs(i), packets.bytes[i]);
+            }
+        }
+        estimator.estimate(sender.image(), receiver.image(), estimate);
+    }
+
+    /**
+     * Packets with digests that fall into the cell; the same ones at both points, the last ones missing where there are
+     * fewer.
+     */
+    private static void fillCell(
+        final LossyDifferenceAggregator aggregator,
+        final SketchGeometry geometry,
+        final int cell,
+        final int packets,
+        final long timestampSumNs) {
+        long digest = 0;
+        for (int i = 0; i < packets; i++) {
+            do {
+                digest++;
+            } while (cellOf(digest, geometry) != cell);
+            aggregator.update(digest, i == 0 ? timestampSumNs : 0, 100);
+        }
+        assertEquals(timestampSumNs, aggregator.image().timestampSumNs(0, cell));
+    }
+
+    private static int cellOf(final long digest, final SketchGeometry geometry) {
+        final LossyDifferenceAggregator trial = new LossyDifferenceAggregator(geometry, SEED);
+        trial.update(digest, 0, 1);
+        int cell = 0;
+        while (0 == trial.image().count(0, cell)) {
+            cell++;
+        }
+        return cell;
+    }
+}

@@ -1,0 +1,144 @@
+package io.flowlag.sketch.lds;
+
+import io.flowlag.sketch.image.SketchGeometry;
+import org.junit.jupiter.api.Test;
+
+import java.util.SplittableRandom;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Numbers are those of the LDS paper's section 3. */
+class LdsSizingTest {
+    private static final long FLOWS = 146_000;
+    private static final long PACKETS = 7_760_000;
+    private static final double LOAD = 0.0875;
+    private static final int SMALL_COLLISION = 50;
+    private static final LdsSizing.Target TARGET = new LdsSizing.Target(0.05, 0.985, 1000);
+
+    /** The tail at 50 packets that the paper's z = nP/C = 0.0875 at n/C = 2 implies. */
+    private static final ParetoFit PAPER = ParetoFit.throughTail(SMALL_COLLISION, LOAD / 2);
+
+    @Test
+    void shouldGiveThePapersProbabilityInOneRow() {
+        assertEquals(0.91, LdsSizing.survival(2, PAPER.tail(SMALL_COLLISION), 1, 1, 1), 0.005);
+    }
+
+    @Test
+    void shouldGiveThePapersProbabilityInFourRows() {
+        assertEquals(0.9850, LdsSizing.survival(2, PAPER.tail(SMALL_COLLISION), 4, 1, 1), 0.00005);
+    }
+
+    @Test
+    void shouldGiveThePapersRows() {
+        assertEquals(4.20, LdsSizing.optimalRows(LOAD), 0.005);
+        assertEquals(1, LdsSizing.optimalRows(0.5));
+        assertEquals(4, LdsSizing.rows(0.015, 1));
+        assertEquals(1, LdsSizing.rows(0.015, 5));
+        assertEquals(1, LdsSizing.rows(0.9, 1));
+    }
+
+    @Test
+    void shouldGiveThePapersMaximumLoad() {
+        final double failures = 0.05;
+        final double maximum = LdsSizing.maximumLoad(failures);
+
+        assertEquals(-1 / (Math.E * Math.log(0.05)), maximum);
+        assertEquals(1 - failures, 1 - Math.exp(-1 / (Math.E * maximum)), 1e-12);
+    }
+
+    @Test
+    void shouldStoreAQuarterOfTheCellsAsSurvivableFlowsAtMost() {
+        final double cells = 1000;
+        final double share = 0.01;
+        final double flows = cells / (2 * share);
+
+        assertEquals(cells / 4, flows * share * LdsSizing.survival(flows, share, 1, 1, cells), 1e-9);
+    }
+
+    @Test
+    void shouldFitATailOfShapeEightTenthsToThePaper() {
+        assertEquals(0.8, PAPER.shape(), 0.001);
+        assertEquals(LOAD / 2, PAPER.tail(SMALL_COLLISION), 1e-12);
+    }
+
+    @Test
+    void shouldSizeThePapersSketch() {
+        final LdsSizing sizing = new LdsSizing(new LdsSizing.Load(FLOWS, PACKETS, 0, PAPER), TARGET);
+        final SketchGeometry geometry = sizing.geometry();
+
+        assertEquals(4, geometry.rows());
+        assertEquals(1, geometry.vldaLength());
+        assertEquals(17_500, geometry.columns(), 0.06 * 17_500);
+        assertEquals(SketchGeometry.FULL_RATE_PPM, geometry.rate(3));
+        assertTrue(sizing.survival() >= 0.985);
+        assertEquals(sizing.wireBytes() + 64, sizing.memoryBytes());
+        assertEquals(FLOWS * LOAD / 2 * sizing.survival(), sizing.survivableFlows(), 1e-6);
+    }
+
+    @Test
+    void shouldSizeBanksUnderLoss() {
+        final ParetoFit sizes = new ParetoFit(0.8, 1);
+        final double lossRate = 500 / Math.pow(FLOWS, 1 / 0.8);
+
+        final SketchGeometry geometry =
+            new LdsSizing(new LdsSizing.Load(FLOWS, PACKETS, lossRate, sizes), TARGET).geometry();
+
+        assertEquals(5, geometry.vldaLength());
+        assertEquals(4, geometry.rows());
+        assertEquals(SketchGeometry.FULL_RATE_PPM, geometry.rate(0));
+        assertEquals(10_000, geometry.rate(3));
+        assertTrue(geometry.columns() >= 17_500 * 4 && geometry.columns() <= 17_500 * 5);
+    }
+
+    @Test
+    void shouldSayWhenALoadIsOutsideWhatItWasSizedFor() {
+        final LdsSizing lossless = new LdsSizing(new LdsSizing.Load(FLOWS, PACKETS, 0, PAPER), TARGET);
+        final LdsSizing lossy = new LdsSizing(new LdsSizing.Load(FLOWS, PACKETS, 0.001, PAPER), TARGET);
+
+        assertTrue(lossless.holdsFor(FLOWS, 0));
+        assertFalse(lossless.holdsFor(FLOWS * 11 / 10, 0));
+        assertFalse(lossless.holdsFor(FLOWS, 1));
+        assertTrue(lossy.holdsFor(FLOWS, 1000));
+        assertFalse(lossy.holdsFor(FLOWS, 10_000));
+        assertFalse(lossy.holdsFor(FLOWS * 11 / 10, 0));
+    }
+
+    @Test
+    void shouldFitFlowsAndMeans() {
+        final SplittableRandom random = new SplittableRandom(1);
+        final long[] sizes = new long[50_000];
+        for (int flow = 0; flow < sizes.length; flow++) {
+            sizes[flow] = Math.round(100 * Math.pow(1 - random.nextDouble(), -1 / 1.3));
+        }
+
+        final ParetoFit fit = ParetoFit.ofFlows(sizes);
+
+        assertEquals(1.3, fit.shape(), 0.03);
+        assertEquals(100, fit.scale());
+        assertEquals(Math.pow(0.1, 1.3), fit.tail(1000), 0.003);
+        assertEquals(1, fit.tail(99));
+        assertEquals(53.15, mean(ParetoFit.ofMean(53.15)), 1e-9);
+    }
+
+    @Test
+    void shouldRefuseWhatMakesNoSense() {
+        assertThrows(IllegalArgumentException.class, () -> new LdsSizing.Load(0, 1, 0, PAPER));
+        assertThrows(IllegalArgumentException.class, () -> new LdsSizing.Load(2, 1, 0, PAPER));
+        assertThrows(IllegalArgumentException.class, () -> new LdsSizing.Load(1, 1, 1, PAPER));
+        assertThrows(IllegalArgumentException.class, () -> new LdsSizing.Target(0, 0.9, 100));
+        assertThrows(IllegalArgumentException.class, () -> new LdsSizing.Target(0.1, 0.5, 100));
+        assertThrows(IllegalArgumentException.class, () -> new LdsSizing.Target(0.001, 0.9, 100));
+        assertThrows(IllegalArgumentException.class, () -> new ParetoFit(0, 1));
+        assertThrows(IllegalArgumentException.class, () -> ParetoFit.ofMean(1));
+        assertThrows(IllegalArgumentException.class, () -> ParetoFit.throughTail(1, 0.5));
+        assertThrows(IllegalArgumentException.class, () -> ParetoFit.ofFlows(new long[]{3, 3}));
+        assertThrows(IllegalArgumentException.class, () -> ParetoFit.ofFlows(new long[0]));
+    }
+
+    private static double mean(final ParetoFit fit) {
+        return fit.shape() * fit.scale() / (fit.shape() - 1);
+    }
+}

@@ -1,0 +1,177 @@
+package io.flowlag.tests.architecture;
+
+import com.tngtech.archunit.core.domain.JavaCall;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.domain.JavaModifier;
+import com.tngtech.archunit.core.importer.ImportOption;
+import com.tngtech.archunit.junit.AnalyzeClasses;
+import com.tngtech.archunit.junit.ArchTest;
+import com.tngtech.archunit.lang.ArchCondition;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.lang.ConditionEvents;
+import com.tngtech.archunit.lang.SimpleConditionEvent;
+import io.flowlag.tests.support.Checkout;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noMethods;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+/** The modules and stages as {@code docs/packet-path.md} draws them. */
+@AnalyzeClasses(packages = "io.flowlag", importOptions = ImportOption.DoNotIncludeTests.class)
+class ArchitectureTest {
+    private static final String EXPORTER = "io.flowlag.exporter.";
+    /** In the order of the packet's way. */
+    private static final List<String> STAGES =
+        List.of("capture", "decode", "pipeline", "flow", "metering", "record", "process", "command");
+    private static final List<String> HOT_STAGES = List.of("capture", "decode", "pipeline", "flow", "metering");
+    /** Runs when a source is opened, and libpcap's compiler is not re-entrant. */
+    private static final String FILTER_COMPILER = EXPORTER + "capture.filter.BpfCompiler";
+    /** Says nothing itself: it lowers the level of pcap4j's logger when a source is opened. */
+    private static final String PCAP4J_LOG = EXPORTER + "capture.pcap.Pcap4jLog";
+    private static final List<String> LIBRARIES = List.of("ipfix", "rli", "sketch");
+
+    @ArchTest
+    static void shouldKeepLibrariesApart(final JavaClasses classes) {
+        for (final String library : LIBRARIES) {
+            check(classes, classes().that().resideInAPackage("io.flowlag." + library + "..")
+                .should().onlyDependOnClassesThat().resideInAnyPackage(
+                    "io.flowlag." + library + "..", "java..", "javax.net..", "javax.security..", "org.agrona..",
+                    "org.HdrHistogram..")
+                .because(library + " is a library of its own"));
+        }
+    }
+
+    @ArchTest
+    static void shouldNotDependOnLaterStages(final JavaClasses classes) {
+        for (int stage = 0; stage < STAGES.size(); stage++) {
+            final String[] later = STAGES.subList(stage + 1, STAGES.size()).stream().map(ArchitectureTest::stage)
+                .toArray(String[]::new);
+            if (later.length > 0) {
+                check(classes, noClasses().that().resideInAPackage(stage(STAGES.get(stage)))
+                    .should().dependOnClassesThat().resideInAnyPackage(later)
+                    .because(STAGES.get(stage) + " comes before them on the packet's way"));
+            }
+        }
+    }
+
+    @ArchTest
+    static void shouldKeepConfigurationAndCountersBelowTheStages(final JavaClasses classes) {
+        final String[] stages = STAGES.stream().map(ArchitectureTest::stage).toArray(String[]::new);
+        check(classes, noClasses().that().resideInAnyPackage(stage("config"), stage("status"))
+            .should().dependOnClassesThat().resideInAnyPackage(stages)
+            .because("every stage uses them"));
+    }
+
+    @ArchTest
+    static void shouldKeepTheLaboratoryApart(final JavaClasses classes) {
+        check(classes, noClasses().that().resideInAPackage(stage("lab"))
+            .should().dependOnClassesThat().resideInAnyPackage(stagesBut("capture"))
+            .because("the generator is a packet source and nothing else"));
+    }
+
+    @ArchTest
+    static void shouldKeepTheCollectingProcessApart(final JavaClasses classes) {
+        check(classes, noClasses().that().resideInAPackage(stage("collect"))
+            .should().dependOnClassesThat().resideInAnyPackage(stagesBut())
+            .because("it is the other end and uses ipfix"));
+    }
+
+    @ArchTest
+    static void shouldSeePcap4jInCaptureAlone(final JavaClasses classes) {
+        check(classes, noClasses().that().resideOutsideOfPackage(stage("capture"))
+            .should().dependOnClassesThat().resideInAPackage("org.pcap4j.."));
+    }
+
+    @ArchTest
+    static void shouldNotLockOnTheHotPath(final JavaClasses classes) {
+        check(classes, noMethods().that().areDeclaredInClassesThat().resideInAnyPackage(hotPackages())
+            .and().areNotDeclaredIn(FILTER_COMPILER)
+            .should().haveModifier(JavaModifier.SYNCHRONIZED));
+    }
+
+    /** Blocks leave no trace that ArchUnit sees, so the sources are read. */
+    @ArchTest
+    static void shouldNotHaveSynchronizedBlocksOnTheHotPath(final JavaClasses classes) {
+        final Set<Path> sources = new TreeSet<>();
+        classes.stream().filter(ArchitectureTest::isHot).forEach(javaClass -> sources.add(source(javaClass)));
+        assertEquals(List.of(), sources.stream().filter(ArchitectureTest::hasSynchronizedBlock).toList());
+    }
+
+    private static boolean isHot(final JavaClass javaClass) {
+        final String name = javaClass.getPackageName() + ".";
+        return Stream.of(hotPackages()).anyMatch(hot -> name.startsWith(hot.substring(0, hot.length() - 1)));
+    }
+
+    private static Path source(final JavaClass javaClass) {
+        final String module = javaClass.getPackageName().split("\\.")[2];
+        final String outermost = javaClass.getFullName().replaceFirst("\\$.*", "").replace('.', '/');
+        return Checkout.root().resolve(module).resolve("src/main/java").resolve(outermost + ".java");
+    }
+
+    private static boolean hasSynchronizedBlock(final Path source) {
+        try {
+            return Pattern.compile("^\\s*synchronized *\\(", Pattern.MULTILINE).matcher(Files.readString(source)).find();
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @ArchTest
+    static void shouldNotLogOrPrintOnTheHotPath(final JavaClasses classes) {
+        check(classes, noClasses().that().resideInAnyPackage(hotPackages()).and().doNotHaveFullyQualifiedName(PCAP4J_LOG)
+            .should().dependOnClassesThat().resideInAnyPackage("org.slf4j..", "ch.qos.logback..", "java.util.logging..")
+            .orShould().dependOnClassesThat().areAssignableTo(System.Logger.class)
+            .orShould().accessField(System.class, "out")
+            .orShould().accessField(System.class, "err"));
+    }
+
+    @ArchTest
+    static void shouldNotExitOrSwallowTracesInLibraries(final JavaClasses classes) {
+        check(classes, classes().that().resideInAnyPackage(hotPackages()).should(new ArchCondition<>("not exit or print traces") {
+            @Override
+            public void check(final JavaClass javaClass, final ConditionEvents events) {
+                javaClass.getMethodCallsFromSelf().stream().filter(ArchitectureTest::isExitOrTrace)
+                    .forEach(call -> events.add(SimpleConditionEvent.violated(call, call.getDescription())));
+            }
+        }));
+    }
+
+    private static boolean isExitOrTrace(final JavaCall<?> call) {
+        final JavaClass owner = call.getTargetOwner();
+        return "exit".equals(call.getName()) && (owner.isEquivalentTo(System.class) || owner.isEquivalentTo(Runtime.class)) ||
+            "printStackTrace".equals(call.getName()) && owner.isAssignableTo(Throwable.class);
+    }
+
+    /** A rule over a package that has no classes yet holds. */
+    private static void check(final JavaClasses classes, final ArchRule rule) {
+        rule.allowEmptyShould(true).check(classes);
+    }
+
+    private static String stage(final String name) {
+        return EXPORTER + name + "..";
+    }
+
+    private static String[] stagesBut(final String... exceptions) {
+        return STAGES.stream().filter(stage -> !List.of(exceptions).contains(stage)).map(ArchitectureTest::stage)
+            .toArray(String[]::new);
+    }
+
+    private static String[] hotPackages() {
+        final List<String> packages = new ArrayList<>(HOT_STAGES.stream().map(ArchitectureTest::stage).toList());
+        LIBRARIES.stream().map(library -> "io.flowlag." + library + "..").forEach(packages::add);
+        return packages.toArray(String[]::new);
+    }
+}

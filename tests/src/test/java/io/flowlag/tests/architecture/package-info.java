@@ -1,0 +1,2 @@
+/** What may depend on what. */
+package io.flowlag.tests.architecture;

@@ -1,0 +1,248 @@
+package io.flowlag.tests.launch;
+
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+/**
+ * {@code bin/flowlag} and {@code java -jar}: what they say on a terminal on each JVM found, and when they build. Building is
+ * seen by
+ * a Maven of our own, which copies the real jar and counts.
+ */
+@Timeout(120)
+class LauncherTest {
+    private static final Path ROOT = root();
+    private static final Path JAR = ROOT.resolve("exporter/target/flowlag.jar");
+
+    @TempDir
+    Path directory;
+
+    private record Outcome(int exitCode, String out, String err) {
+    }
+
+    @BeforeEach
+    void needsTheJar() {
+        assumeTrue(Files.exists(JAR), "no " + JAR + ": run the tests with mvn verify");
+    }
+
+    static Stream<Path> javaHomes() throws IOException {
+        final List<Path> homes = new ArrayList<>(List.of(Path.of(System.getProperty("java.home"))));
+        final Path all = Path.of("/usr/lib/jvm");
+        if (Files.isDirectory(all)) {
+            try (Stream<Path> entries = Files.list(all)) {
+                entries.filter((home) -> Files.isExecutable(home.resolve("bin/java")) && isSupported(home)).forEach(homes::add);
+            }
+        }
+        return homes.stream().map(LauncherTest::real).distinct();
+    }
+
+    @ParameterizedTest
+    @MethodSource("javaHomes")
+    void shouldSayNothingForeignOnAnyJvm(final Path javaHome) throws IOException, InterruptedException {
+        final Map<String, String> environment = Map.of("JAVA_HOME", javaHome.toString(), "FLOWLAG_BUILD", "never");
+        final Outcome version = launch(ROOT.resolve("bin/flowlag"), environment, "--version");
+        assertEquals("", version.err());
+        assertTrue(version.out().matches("flowlag [0-9.]+\n"), version.out());
+        assertEquals(0, version.exitCode());
+        final Outcome help = launch(ROOT.resolve("bin/flowlag"), environment, "--help");
+        assertEquals("", help.err());
+        assertTrue(help.out().startsWith("Usage: flowlag "), help.out());
+        final Outcome refusal = launch(ROOT.resolve("bin/flowlag"), environment, "check-config", "missing file.yaml");
+        assertEquals("missing file.yaml: no such configuration file: check the path\n", refusal.err());
+        assertEquals(66, refusal.exitCode());
+    }
+
+    @ParameterizedTest
+    @MethodSource("javaHomes")
+    void shouldReadAConfigurationWithoutForeignWords(final Path javaHome) throws IOException, InterruptedException {
+        final Path file = Files.writeString(directory.resolve("a b.yaml"), "log: {level: debug}\n");
+        final Outcome outcome = launch(ROOT.resolve("bin/flowlag"),
+            Map.of("JAVA_HOME", javaHome.toString(), "FLOWLAG_BUILD", "never"), "check-config", file.toString());
+        assertEquals("", outcome.err());
+        assertEquals(0, outcome.exitCode());
+    }
+
+    @Test
+    void shouldRunAsAPlainJar() throws IOException, InterruptedException {
+        final Outcome outcome = start(Map.of(), List.of(System.getProperty("java.home") + "/bin/java", "-jar", JAR.toString(),
+            "--version"));
+        assertEquals("", outcome.err());
+        assertTrue(outcome.out().matches("flowlag [0-9.]+\n"), outcome.out());
+    }
+
+    @Test
+    void shouldGiveFlagsOfTheUserToTheJvm() throws IOException, InterruptedException {
+        final Outcome outcome = launch(ROOT.resolve("bin/flowlag"),
+            Map.of("FLOWLAG_BUILD", "never", "FLOWLAG_JAVA_OPTS", "-Xmx64m -XshowSettings:vm"), "--version");
+        assertTrue(outcome.err().contains("Max. Heap Size: 64.00M"), outcome.err());
+    }
+
+    @Test
+    void shouldIgnoreAJavaHomeThatIsTooOld() throws IOException, InterruptedException {
+        final Path old = Files.createDirectories(directory.resolve("java-8"));
+        Files.writeString(old.resolve("release"), "JAVA_VERSION=\"1.8.0_402\"\n");
+        executable(Files.createDirectories(old.resolve("bin")).resolve("java"), "echo old java started >&2; exit 1");
+        final Outcome outcome = launch(ROOT.resolve("bin/flowlag"),
+            Map.of("JAVA_HOME", old.toString(), "FLOWLAG_BUILD", "never"), "--version");
+        assertEquals("", outcome.err());
+        assertEquals(0, outcome.exitCode());
+    }
+
+    @Test
+    void shouldBuildOnceAndAgainOnlyWhenASourceIsNewer() throws IOException, InterruptedException {
+        final Tree tree = new Tree(directory.resolve("a checkout"));
+        final Outcome first = launch(tree.launcher, tree.environment, "--version");
+        assertEquals("flowlag: building, which takes a minute the first time ...\n", first.err());
+        assertTrue(first.out().startsWith("flowlag "), first.out());
+        final Path link = Files.createSymbolicLink(directory.resolve("link"), tree.launcher);
+        final Path linkToLink = Files.createSymbolicLink(directory.resolve("second link"), Path.of("link"));
+        assertEquals("", launch(linkToLink, tree.environment, "--version").err());
+        assertEquals(1, tree.buildCount());
+        Files.setLastModifiedTime(tree.source, FileTime.from(Instant.now().plusSeconds(5)));
+        assertEquals(1, launch(tree.launcher, tree.environment, "--version").err().lines().count());
+        assertEquals(2, tree.buildCount());
+    }
+
+    @Test
+    void shouldTakeAJarThatMavenBuiltAlready() throws IOException, InterruptedException {
+        final Tree tree = new Tree(directory.resolve("checkout"));
+        Files.createDirectories(tree.jar.getParent());
+        Files.copy(JAR, tree.jar);
+        assertEquals("", launch(tree.launcher, tree.environment, "--version").err());
+        assertEquals(0, tree.buildCount());
+    }
+
+    @Test
+    void shouldBuildAnewWhereAJarWasCut() throws IOException, InterruptedException {
+        final Tree tree = new Tree(directory.resolve("checkout"));
+        Files.createDirectories(tree.jar.getParent());
+        Files.write(tree.jar, java.util.Arrays.copyOf(Files.readAllBytes(JAR), 100_000));
+        assertEquals(0, launch(tree.launcher, tree.environment, "--version").exitCode());
+        assertEquals(1, tree.buildCount());
+    }
+
+    @Test
+    void shouldBuildOnceForTwoThatStartTogether() throws IOException, InterruptedException {
+        final Tree tree = new Tree(directory.resolve("checkout"));
+        final Process one = process(tree.launcher, tree.environment).start();
+        final Process two = process(tree.launcher, tree.environment).start();
+        assertEquals(0, one.waitFor());
+        assertEquals(0, two.waitFor());
+        assertEquals(1, tree.buildCount());
+    }
+
+    @Test
+    void shouldSayThatTheBuildFailedAndWhere() throws IOException, InterruptedException {
+        final Tree tree = new Tree(directory.resolve("checkout"));
+        executable(tree.maven, "echo '[ERROR] Main.java: broken'; exit 1");
+        final Outcome outcome = launch(tree.launcher, tree.environment, "--version");
+        assertEquals(70, outcome.exitCode());
+        assertTrue(outcome.err().contains("[ERROR] Main.java: broken\n"), outcome.err());
+        assertTrue(outcome.err().endsWith("/target/build.log says why\n"), outcome.err());
+        assertEquals("", outcome.out());
+    }
+
+    /** A checkout as the launcher sees it, with a Maven of our own. */
+    private static final class Tree {
+        private final Path launcher;
+        private final Path source;
+        private final Path jar;
+        private final Path maven;
+        private final Path builds;
+        private final Map<String, String> environment;
+
+        private Tree(final Path root) throws IOException {
+            launcher = Files.createDirectories(root.resolve("bin")).resolve("flowlag");
+            Files.copy(ROOT.resolve("bin/flowlag"), launcher);
+            Files.writeString(root.resolve("pom.xml"), "<project/>");
+            source = Files.createDirectories(root.resolve("exporter/src/main/java")).resolve("Main.java");
+            Files.writeString(source, "class Main { }");
+            final FileTime past = FileTime.from(Instant.now().minusSeconds(1000));
+            Files.setLastModifiedTime(source, past);
+            Files.setLastModifiedTime(root.resolve("pom.xml"), past);
+            jar = root.resolve("exporter/target/flowlag.jar");
+            builds = root.resolve("builds");
+            maven = Files.createDirectories(root.resolve("tools")).resolve("mvn");
+            executable(maven, "echo build >>'" + builds + "'\nmkdir -p '" + jar.getParent() + "'\ncp '" + JAR + "' '" + jar +
+                "'\n");
+            environment = Map.of("PATH", maven.getParent() + ":" + System.getenv("PATH"));
+        }
+
+        private long buildCount() throws IOException {
+            return Files.exists(builds) ? Files.readAllLines(builds).size() : 0;
+        }
+    }
+
+    private static void executable(final Path file, final String script) throws IOException {
+        Files.writeString(file, "#!/bin/sh\n" + script + "\n");
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rwxr-xr-x"));
+    }
+
+    private Outcome launch(final Path launcher, final Map<String, String> environment, final String... arguments)
+        throws IOException, InterruptedException {
+        final List<String> command = new ArrayList<>(List.of(launcher.toString()));
+        command.addAll(List.of(arguments));
+        return start(environment, command);
+    }
+
+    private ProcessBuilder process(final Path launcher, final Map<String, String> environment) {
+        final ProcessBuilder builder = new ProcessBuilder(launcher.toString(), "--version").directory(directory.toFile())
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD).redirectError(ProcessBuilder.Redirect.DISCARD);
+        builder.environment().putAll(environment);
+        return builder;
+    }
+
+    private Outcome start(final Map<String, String> environment, final List<String> command)
+        throws IOException, InterruptedException {
+        final Path out = Files.createTempFile(directory, "out", ".txt");
+        final Path err = Files.createTempFile(directory, "err", ".txt");
+        final ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile())
+            .redirectOutput(out.toFile()).redirectError(err.toFile());
+        builder.environment().keySet().removeAll(List.of("JAVA_TOOL_OPTIONS", "FLOWLAG_JAVA_OPTS", "FLOWLAG_BUILD"));
+        builder.environment().putAll(environment);
+        final int exitCode = builder.start().waitFor();
+        return new Outcome(exitCode, Files.readString(out), Files.readString(err));
+    }
+
+    private static boolean isSupported(final Path javaHome) {
+        try {
+            return Files.readString(javaHome.resolve("release")).matches("(?s).*JAVA_VERSION=\"(1[7-9]|[2-9][0-9])[.\"].*");
+        } catch (final IOException e) {
+            return false; // no release file, so nobody knows
+        }
+    }
+
+    private static Path real(final Path path) {
+        try {
+            return path.toRealPath();
+        } catch (final IOException e) {
+            throw new java.io.UncheckedIOException(e);
+        }
+    }
+
+    private static Path root() {
+        Path path = Path.of("").toAbsolutePath();
+        while (!Files.exists(path.resolve("bin/flowlag"))) {
+            path = path.getParent();
+        }
+        return path;
+    }
+}

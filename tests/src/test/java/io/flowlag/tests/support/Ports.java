@@ -1,0 +1,78 @@
+package io.flowlag.tests.support;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.net.SocketException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+
+/** Loopback ports, and what the kernel says of the sockets bound to them. */
+public final class Ports {
+    /** What the kernel says of a bound UDP socket. */
+    public record UdpSocket(long waitingBytes, long drops) {
+    }
+
+    private Ports() {
+    }
+
+    /** {@return a UDP port that was free a moment ago} */
+    public static int freeUdp() {
+        try (DatagramSocket socket = new DatagramSocket(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
+            return socket.getLocalPort();
+        } catch (final SocketException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** {@return a TCP port that was free a moment ago} */
+    public static int freeTcp() {
+        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            return socket.getLocalPort();
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /**
+     * The socket bound to a UDP port (proc(5), net/udp).
+     *
+     * @param port to look for.
+     * @return what is known of it, or null if none is bound.
+     */
+    public static UdpSocket udpSocket(final int port) {
+        final String local = String.format(Locale.ROOT, ":%04X", port);
+        for (final String line : lines(Path.of("/proc/net/udp"))) {
+            final String[] column = line.trim().split("\\s+");
+            if (column.length >= 13 && column[1].endsWith(local)) {
+                return new UdpSocket(Long.parseLong(column[4].substring(column[4].indexOf(':') + 1), 16),
+                    Long.parseLong(column[12]));
+            }
+        }
+        return null;
+    }
+
+    /** {@return whether a UDP socket is bound to a port} */
+    public static boolean isUdpBound(final int port) {
+        return udpSocket(port) != null;
+    }
+
+    /** {@return whether the socket bound to a port has nothing left to be read} */
+    public static boolean isUdpDrained(final int port) {
+        final UdpSocket socket = udpSocket(port);
+        return socket != null && socket.waitingBytes() == 0;
+    }
+
+    private static List<String> lines(final Path file) {
+        try {
+            return Files.readAllLines(file);
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

@@ -1,0 +1,88 @@
+package io.flowlag.tests.support;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.flowlag.exporter.status.CounterId;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+
+/** What {@code --stats} wrote. */
+public final class Stats {
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private final JsonNode root;
+
+    private Stats(final JsonNode root) {
+        this.root = root;
+    }
+
+    /**
+     * Reads a file.
+     *
+     * @param file that {@code --stats} named.
+     * @return its content.
+     */
+    public static Stats read(final Path file) {
+        try {
+            return new Stats(JSON.readTree(file.toFile()));
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** {@return the value of a counter} */
+    public long counter(final CounterId id) {
+        return number(root.path("counters"), id.label());
+    }
+
+    /** {@return the sum of all refusals} */
+    public long refused() {
+        return number(root.path("counters"), "refused");
+    }
+
+    /**
+     * A number about one destination.
+     *
+     * @param index in the order of the command line.
+     * @param field such as {@code records_failed}.
+     * @return its value.
+     */
+    public long destination(final int index, final String field) {
+        return number(root.path("destinations").path(index), field);
+    }
+
+    /**
+     * Adds the accounting identity up from the counters alone, then compares with what the process says of it.
+     *
+     * @return this; fails if a packet or a record is unaccounted for.
+     */
+    public Stats orFailUnlessAccounted() {
+        final long explained = counter(CounterId.DECODED) + refused() + counter(CounterId.FILTERED) +
+            counter(CounterId.LOST_IN_KERNEL);
+        final long decodedExplained = counter(CounterId.METERED) + counter(CounterId.REFERENCE_PACKETS) +
+            counter(CounterId.OWN_TRAFFIC) + counter(CounterId.DROPPED_AT_PACKET_RING);
+        boolean holds = counter(CounterId.CAPTURED) == explained && counter(CounterId.DECODED) == decodedExplained;
+        for (final JsonNode destination : root.path("destinations")) {
+            holds &= number(destination, "records_made") == number(destination, "records_exported") +
+                number(destination, "records_failed") + number(destination, "records_waiting");
+        }
+        if (!holds || !root.path("identity").path("holds").asBoolean()) {
+            throw new AssertionError("not accounted for: " + root.toPrettyString());
+        }
+        return this;
+    }
+
+    private static long number(final JsonNode object, final String field) {
+        if (!object.path(field).isNumber()) {
+            throw new AssertionError("no number " + field + " in " + object.toPrettyString());
+        }
+        return object.path(field).asLong();
+    }
+
+    @Override
+    public String toString() {
+        return root.toPrettyString();
+    }
+}

@@ -1,0 +1,78 @@
+package io.flowlag.tests.system;
+
+import io.flowlag.exporter.capture.LivePacketSource;
+import io.flowlag.exporter.capture.PacketHandler;
+import io.flowlag.exporter.capture.PacketSource;
+import org.agrona.DirectBuffer;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/** Keeps everything that a source hands over. */
+final class CapturedPackets implements PacketHandler {
+    static final int POLL_LIMIT = 64;
+    private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(20);
+    private static final int WAIT_MS = 20;
+
+    /** One packet. */
+    record Packet(byte[] octets, int wireLengthBytes, long timestampNs, int linkType, int interfaceId, int vlanTag) {
+    }
+
+    private final List<Packet> packets = new ArrayList<>();
+
+    @Override
+    public void onPacket(
+        final DirectBuffer buffer,
+        final int offset,
+        final int capturedLengthBytes,
+        final int wireLengthBytes,
+        final long timestampNs,
+        final int linkType,
+        final int interfaceId,
+        final int vlanTag) {
+        final byte[] octets = new byte[capturedLengthBytes];
+        buffer.getBytes(offset, octets);
+        packets.add(new Packet(octets, wireLengthBytes, timestampNs, linkType, interfaceId, vlanTag));
+    }
+
+    List<Packet> packets() {
+        return packets;
+    }
+
+    /** Polls until so many packets were taken in all. */
+    CapturedPackets await(final LivePacketSource source, final int count) {
+        final long startNs = System.nanoTime();
+        while (packets.size() < count) {
+            if (source.poll(this, POLL_LIMIT) == 0) {
+                source.awaitArrival(WAIT_MS);
+            }
+            if (System.nanoTime() - startNs > DEADLINE_NS) {
+                throw new AssertionError(packets.size() + " packets of " + count + " came; " + source.damage());
+            }
+        }
+        return this;
+    }
+
+    /** Polls until the source ends. */
+    CapturedPackets awaitEnd(final LivePacketSource source) {
+        final long startNs = System.nanoTime();
+        int taken = source.poll(this, POLL_LIMIT);
+        while (taken != PacketSource.END_OF_SOURCE) {
+            if (taken == 0) {
+                source.awaitArrival(WAIT_MS);
+            }
+            if (System.nanoTime() - startNs > DEADLINE_NS) {
+                throw new AssertionError("the source did not end");
+            }
+            taken = source.poll(this, POLL_LIMIT);
+        }
+        return this;
+    }
+
+    /** Takes no more in, and polls what is there. */
+    CapturedPackets stopAndDrain(final LivePacketSource source) {
+        source.stop();
+        return awaitEnd(source);
+    }
+}

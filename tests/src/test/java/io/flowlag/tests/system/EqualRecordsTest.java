@@ -1,0 +1,55 @@
+package io.flowlag.tests.system;
+
+import io.flowlag.tests.support.Captures;
+import io.flowlag.tests.support.IpfixReader;
+import io.flowlag.tests.support.Meter;
+import io.flowlag.tests.support.SharedData;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+
+/** How the agents are spread over threads changes nothing in what they say. */
+class EqualRecordsTest {
+    @TempDir
+    private Path directory;
+
+    @Test
+    void shouldMakeEqualRecordsInEveryThreadingMode() throws IOException {
+        final Path capture = directory.resolve("demo.pcap");
+        Captures.writeDemo(capture);
+
+        assertEqualRecords(capture);
+    }
+
+    @Test
+    void shouldMakeEqualRecordsOfRealTrafficInEveryThreadingMode() throws IOException {
+        assertEqualRecords(SharedData.capture("mix/mix_dev_70k_snap96.nsec.pcap"));
+    }
+
+    /** With short timeouts, so that flows end for every reason. */
+    private void assertEqualRecords(final Path capture) throws IOException {
+        final List<String> invoker = records(capture, "invoker");
+
+        assertFalse(invoker.isEmpty());
+        assertEquals(invoker, records(capture, "shared"));
+        assertEquals(invoker, records(capture, "pipelined"));
+    }
+
+    private List<String> records(final Path capture, final String threading) throws IOException {
+        final Path output = Files.createDirectory(directory.resolve(threading));
+        final Meter.Outcome outcome = new Meter(output)
+            .option("--threading", threading).option("--active", "3s").option("--idle", "1s").run(capture);
+        outcome.result().orFail();
+        outcome.stats().orFailUnlessAccounted();
+        final IpfixReader reader = IpfixReader.of(outcome.ipfixFile());
+        reader.reception().orFail();
+        return reader.records().stream().sorted().toList();
+    }
+}

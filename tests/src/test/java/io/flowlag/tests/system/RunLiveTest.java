@@ -1,0 +1,215 @@
+package io.flowlag.tests.system;
+
+import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.lab.GeneratedTraffic;
+import io.flowlag.exporter.lab.TrafficFlows;
+import io.flowlag.exporter.lab.TrafficProfile;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.tests.support.Command;
+import io.flowlag.tests.support.Deadline;
+import io.flowlag.tests.support.Flow;
+import io.flowlag.tests.support.Flowlag;
+import io.flowlag.tests.support.Flows;
+import io.flowlag.tests.support.NetworkNamespace;
+import io.flowlag.tests.support.Nfcapd;
+import io.flowlag.tests.support.RawSender;
+import io.flowlag.tests.support.Stats;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/**
+ * {@code flowlag run} on a veth pair whose other end is in a network namespace: frames are sent raw there, with and without
+ * VLAN tags, and nfcapd must hold what was sent.
+ */
+@Tag("topology")
+class RunLiveTest {
+    private static final String HERE = "fltest0";
+    private static final String THERE = "fltest1";
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+    private static final int PACKETS = 5_000;
+    private static final int FLOWS = 100;
+
+    @TempDir
+    private Path directory;
+    private NetworkNamespace namespace;
+
+    @BeforeEach
+    void connect() throws IOException {
+        NetworkNamespace.assumeAvailable();
+        namespace = NetworkNamespace.create("run");
+        Command.of("ip", "link", "add", HERE, "type", "veth", "peer", "name", THERE, "netns", namespace.name()).run().orFail();
+        Files.writeString(Path.of("/proc/sys/net/ipv6/conf/" + HERE + "/disable_ipv6"), "1");
+        Command.of("ip", "link", "set", HERE, "up").run().orFail();
+        namespace.ip("link", "set", THERE, "up");
+    }
+
+    @AfterEach
+    void disconnect() throws IOException {
+        if (namespace != null) {
+            Command.of("ip", "link", "delete", HERE).run();
+            namespace.close();
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"afpacket", "pcap"})
+    void shouldExportWhatWasSentToNfcapd(final String source) throws Exception {
+        try (Nfcapd nfcapd = new Nfcapd(Files.createDirectory(directory.resolve("nfcapd")));
+            Command.Running run = start(nfcapd, source)) {
+            final TrafficFlows truth = send();
+            awaitCaptured(run, PACKETS);
+            stop(run);
+
+            Flows.assertSameCounts(Flows.of(truth), nfcapd.finish().orFail().flows(), "nfcapd, " + source);
+            final Stats stats = Stats.read(statsFile()).orFailUnlessAccounted();
+            assertEquals(PACKETS, stats.counter(CounterId.METERED));
+            assertEquals(0, stats.counter(CounterId.LOST_IN_KERNEL));
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"afpacket", "pcap"})
+    void shouldExportOnlyTheVlanOfTheFilter(final String source) throws Exception {
+        final int vlanId = anyVlanId();
+        try (Nfcapd nfcapd = new Nfcapd(Files.createDirectory(directory.resolve("nfcapd")));
+            Command.Running run = start(nfcapd, source, "--filter", "vlan " + vlanId)) {
+            final TrafficFlows truth = send();
+            final List<Flow> wanted = new ArrayList<>();
+            for (int i = 0; i < truth.flowCount(); i++) {
+                if (truth.vlanId(i) == vlanId) {
+                    wanted.add(Flows.of(truth).get(i));
+                }
+            }
+            assertFalse(wanted.isEmpty());
+            awaitCaptured(run, wanted.stream().mapToLong(Flow::packets).sum());
+            stop(run);
+
+            Flows.assertSameCounts(wanted, nfcapd.finish().orFail().flows(), "nfcapd, " + source);
+        }
+    }
+
+    @Test
+    void shouldFlushAndSayWhyWhenTheInterfaceVanishes() throws Exception {
+        try (Nfcapd nfcapd = new Nfcapd(Files.createDirectory(directory.resolve("nfcapd")));
+            Command.Running run = start(nfcapd, "afpacket")) {
+            final TrafficFlows truth = send();
+            awaitCaptured(run, PACKETS);
+            Command.of("ip", "link", "delete", HERE).run().orFail();
+
+            final Command.Result ended = run.finish();
+            assertEquals(66, ended.exitCode(), ended::toString);
+            assertEquals(1, ended.errorLines().stream().filter(line -> line.startsWith("flowlag: " + HERE)).count(),
+                ended::toString);
+            Flows.assertSameCounts(Flows.of(truth), nfcapd.finish().orFail().flows(), "nfcapd");
+        }
+    }
+
+    @Test
+    void shouldReloadWithoutLosingAFlowAndRefuseWhatItCannotChange() throws Exception {
+        final Path config = directory.resolve("flowlag.yaml");
+        try (Nfcapd nfcapd = new Nfcapd(Files.createDirectory(directory.resolve("nfcapd")))) {
+            final String common = "capture: {interfaces: [" + HERE + "], direction: in}\n" +
+                "exporting: {destinations: ['udp://127.0.0.1:" + nfcapd.port() + "']}\n" +
+                "stats: {file: " + statsFile() + ", interval: 100ms}\n";
+            Files.writeString(config, common + "metering: {idle-timeout: 10m, active-timeout: 20m}\n");
+            try (Command.Running run = new Flowlag().command("run", "-c", config).timeout(TIMEOUT).start()) {
+                Deadline.await(TIMEOUT, () -> run.errors().contains("metering " + HERE), () -> "start: " + run.errors());
+                final TrafficFlows truth = send();
+                awaitCaptured(run, PACKETS);
+
+                Files.writeString(config, common + "metering: {idle-timeout: 10m, active-timeout: 20m, max-flows: 64k}\n");
+                run.signal("HUP");
+                Deadline.await(TIMEOUT, () -> run.errors().contains("metering.max-flows"), () -> "refusal: " + run.errors());
+                Files.writeString(config, common + "metering: {idle-timeout: 100ms}\n");
+                run.signal("HUP");
+                Deadline.await(TIMEOUT, () -> endedIdle() > 0, () -> "new timeout: " + run.errors());
+                stop(run);
+
+                Flows.assertSameCounts(Flows.of(truth), nfcapd.finish().orFail().flows(), "nfcapd");
+            }
+        }
+    }
+
+    private Command.Running start(final Nfcapd nfcapd, final String source, final String... more) {
+        final List<Object> line = new ArrayList<>(List.of("run", "-i", HERE, "--source", source, "--direction", "in",
+            "--export", "udp://127.0.0.1:" + nfcapd.port(), "--stats", statsFile(), "--set", "stats.interval=100ms"));
+        line.addAll(List.of(more));
+        final Command.Running run = new Flowlag().command(line.toArray()).timeout(TIMEOUT).start();
+        Deadline.await(TIMEOUT, () -> run.errors().contains("metering " + HERE), () -> "start: " + run.errors());
+        return run;
+    }
+
+    private TrafficFlows send() throws Exception {
+        return namespace.call(() -> {
+            try (RawSender sender = new RawSender(THERE); GeneratedTraffic traffic = new GeneratedTraffic(profile())) {
+                int polled = 0;
+                while (polled != PacketSource.END_OF_SOURCE) {
+                    polled = traffic.poll((buffer, offset, captured, wire, timeNs, linkType, interfaceId, vlanTag) -> {
+                        final byte[] frame = new byte[captured];
+                        buffer.getBytes(offset, frame);
+                        try {
+                            sender.send(frame);
+                        } catch (final IOException e) {
+                            throw new IllegalStateException(e);
+                        }
+                    }, 64);
+                }
+                return traffic.flows();
+            }
+        });
+    }
+
+    private static TrafficProfile profile() {
+        return TrafficProfile.demo().toBuilder().packetCount(PACKETS).flowCount(FLOWS).vlanShare(0.3).build();
+    }
+
+    private static int anyVlanId() {
+        final TrafficFlows flows = new GeneratedTraffic(profile()).flows();
+        for (int i = 0; i < flows.flowCount(); i++) {
+            if (flows.vlanId(i) != 0) {
+                return flows.vlanId(i);
+            }
+        }
+        throw new IllegalStateException("no flow has a VLAN");
+    }
+
+    private void awaitCaptured(final Command.Running run, final long count) {
+        Deadline.await(TIMEOUT, () -> counter(CounterId.CAPTURED) >= count, () -> "captured " + counter(CounterId.CAPTURED) +
+            " of " + count + ": " + run.errors());
+    }
+
+    private long endedIdle() {
+        return counter(CounterId.FLOWS_ENDED_IDLE);
+    }
+
+    private long counter(final CounterId id) {
+        return Files.exists(statsFile()) ? Stats.read(statsFile()).counter(id) : 0;
+    }
+
+    private Path statsFile() {
+        return directory.resolve("stats.json");
+    }
+
+    private static void stop(final Command.Running run) {
+        run.signal("TERM");
+        final Command.Result ended = run.finish();
+        assertEquals(0, ended.exitCode(), ended::toString);
+        assertTrue(ended.errors().contains("ended:"), ended::toString);
+    }
+}

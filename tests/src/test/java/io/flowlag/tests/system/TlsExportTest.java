@@ -1,0 +1,122 @@
+package io.flowlag.tests.system;
+
+import io.flowlag.exporter.lab.TrafficProfile;
+import io.flowlag.tests.support.Captures;
+import io.flowlag.tests.support.Command;
+import io.flowlag.tests.support.Deadline;
+import io.flowlag.tests.support.Flowlag;
+import io.flowlag.tests.support.Ports;
+import io.flowlag.tests.support.Tools;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** {@code meter} to {@code collect} over mutual TLS, with certificates as an operator makes them. */
+class TlsExportTest {
+    private static final Duration TIMEOUT = Duration.ofSeconds(60);
+
+    @TempDir
+    private Path directory;
+    private Path capture;
+
+    @BeforeEach
+    void makeCertificates() throws IOException {
+        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "ca.key", "-out", "ca.pem", "-subj", "/CN=ca");
+        makeCertificate("exporter", "DNS:exporter.test");
+        makeCertificate("collector", "DNS:localhost,IP:127.0.0.1");
+        makeCertificate("stranger", "DNS:stranger.test");
+        capture = directory.resolve("demo.pcap");
+        Captures.writeDemo(capture);
+    }
+
+    @Test
+    void shouldDeliverEveryRecordToACollectorThatItVerifies() throws IOException {
+        final int port = Ports.freeTcp();
+        try (Command.Running collector = collector(port)) {
+            meter("tls://127.0.0.1:" + port).orFail();
+            final Command.Result collected = collector.finish().orFail();
+
+            final long records = collected.output().lines().filter(line -> line.contains("\"packetDeltaCount\"")).count();
+            assertEquals(TrafficProfile.demo().flowCount(), records, collected::errors);
+        }
+    }
+
+    @Test
+    void shouldSendNothingToACollectorOfAnotherName() throws IOException {
+        makeCertificate("collector", "DNS:elsewhere.test");
+        final int port = Ports.freeTcp();
+        try (Command.Running collector = collector(port)) {
+            final Command.Result metered = meter("tls://127.0.0.1:" + port);
+
+            assertEquals(73, metered.exitCode(), metered::toString);
+            assertEquals(List.of(), collector.output().lines().toList());
+        }
+    }
+
+    @Test
+    void shouldSendNothingWithACertificateThatTheCollectorDoesNotTrust() throws IOException {
+        openssl("req", "-x509", "-newkey", "rsa:2048", "-nodes", "-keyout", "exporter.key", "-out", "exporter.pem",
+            "-subj", "/CN=exporter");
+        makePrivate("exporter.key");
+        final int port = Ports.freeTcp();
+        try (Command.Running collector = collector(port)) {
+            final Command.Result metered = meter("tls://127.0.0.1:" + port);
+
+            assertEquals(73, metered.exitCode(), metered::toString);
+            assertTrue(collector.output().isEmpty(), collector::output);
+        }
+    }
+
+    private Command.Running collector(final int port) {
+        final Command.Running collector = new Flowlag().command("collect", "--listen", "tls://127.0.0.1:" + port,
+            "--format", "json", "--count", TrafficProfile.demo().flowCount(),
+            "--tls-certificate", directory.resolve("collector.pem"), "--tls-key", directory.resolve("collector.key"),
+            "--tls-trust", directory.resolve("ca.pem")).timeout(TIMEOUT).start();
+        Deadline.await(TIMEOUT, () -> accepts(port), () -> "collect listens: " + collector.errors());
+        return collector;
+    }
+
+    private Command.Result meter(final String destination) {
+        return new Flowlag().command("meter", "-r", capture, "--export", destination + "?options=off", "--active", "1d",
+            "--idle", "1d", "--tls-certificate", directory.resolve("exporter.pem"),
+            "--tls-key", directory.resolve("exporter.key"), "--tls-trust", directory.resolve("ca.pem")).timeout(TIMEOUT).run();
+    }
+
+    private static boolean accepts(final int port) {
+        try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+            return socket.isConnected();
+        } catch (final IOException e) {
+            return false;
+        }
+    }
+
+    private void makeCertificate(final String name, final String subjectAltName) throws IOException {
+        openssl("req", "-newkey", "rsa:2048", "-nodes", "-keyout", name + ".key", "-out", name + ".csr", "-subj", "/CN=" + name);
+        Files.writeString(directory.resolve(name + ".ext"), "subjectAltName=" + subjectAltName);
+        openssl("x509", "-req", "-in", name + ".csr", "-CA", "ca.pem", "-CAkey", "ca.key", "-CAcreateserial",
+            "-out", name + ".pem", "-extfile", name + ".ext");
+        makePrivate(name + ".key");
+    }
+
+    private void makePrivate(final String file) {
+        Command.of("chmod", "600", directory.resolve(file)).run().orFail();
+    }
+
+    private void openssl(final Object... arguments) {
+        final Object[] line = new Object[arguments.length + 1];
+        line[0] = Tools.require("openssl", "openssl");
+        System.arraycopy(arguments, 0, line, 1, arguments.length);
+        Command.of(line).directory(directory).run().orFail();
+    }
+}
