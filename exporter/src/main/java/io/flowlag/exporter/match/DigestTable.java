@@ -68,7 +68,7 @@ final class DigestTable {
         int position = index.first(tag);
         while (position != SlotIndex.NONE) {
             final int slot = index.slot(position);
-            if (entries.getLong(slot * ENTRY_LENGTH_BYTES + DIGEST_OFFSET) == digest) {
+            if (digest(slot) == digest) {
                 return slot;
             }
             position = index.next(tag, position);
@@ -94,6 +94,10 @@ final class DigestTable {
         putInt(slot, FLAGS_OFFSET, 0);
         index.add(tag(digest), slot);
         return slot;
+    }
+
+    long digest(final int slot) {
+        return entries.getLong(slot * ENTRY_LENGTH_BYTES + DIGEST_OFFSET);
     }
 
     int sentHead(final int slot) {
@@ -157,7 +161,7 @@ final class DigestTable {
         }
         count(slot, PACKET_COUNT_OFFSET, -1);
         if (getInt(slot, PACKET_COUNT_OFFSET) == 0) {
-            index.remove(tag(entries.getLong(slot * ENTRY_LENGTH_BYTES + DIGEST_OFFSET)), slot);
+            index.remove(tag(digest(slot)), slot);
             putInt(slot, NEXT_FREE_OFFSET, freeHead);
             freeHead = slot;
         }

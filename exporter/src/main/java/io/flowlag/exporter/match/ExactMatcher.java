@@ -27,6 +27,8 @@ public final class ExactMatcher {
     private final long rememberedNs;
     private final WaitingPackets packets;
     private final DigestTable digests;
+    private final DistantDigests distantSent = new DistantDigests();
+    private final DistantDigests distantReceived = new DistantDigests();
     private final SegmentFlows flows;
     private final PacketFeatures features;
     private final MatchHandler handler;
@@ -74,6 +76,7 @@ public final class ExactMatcher {
         final long sentNs = PacketDescriptor.timestampNs(descriptor, offset);
         final long digest = PacketDescriptor.digest(descriptor, offset);
         final int flow = flows.onSent(descriptor, offset);
+        distantSent.add(digest, sentNs);
 
         makeRoom();
         final int slot = digests.find(digest);
@@ -124,6 +127,7 @@ public final class ExactMatcher {
         final long receivedNs = PacketDescriptor.timestampNs(descriptor, offset);
         final long digest = PacketDescriptor.digest(descriptor, offset);
         final int flow = flows.onReceived(descriptor, offset);
+        distantReceived.add(digest, receivedNs);
 
         makeRoom();
         final int slot = digests.find(digest);
@@ -310,6 +314,7 @@ public final class ExactMatcher {
         } else {
             leaveSent(packet, MatchCounter.LOST);
             flows.onLost(flow);
+            countIfDistant(sentNs, distantReceived.timeNs(digests.digest(packets.digest(packet))));
             handler.onLost(flow, sentNs);
         }
     }
@@ -328,7 +333,18 @@ public final class ExactMatcher {
         } else {
             leaveReceived(packet, MatchCounter.UNEXPECTED);
             flows.onUnexpected(flow);
+            countIfDistant(distantSent.timeNs(digests.digest(slot)), receivedNs);
             handler.onUnexpected(packets.tag(packet), receivedNs);
+        }
+    }
+
+    /** Counts a packet that did not match if the other point saw it at quite another time. */
+    private void countIfDistant(final long sentNs, final long receivedNs) {
+        if (sentNs != DistantDigests.UNKNOWN && receivedNs != DistantDigests.UNKNOWN) {
+            final long distanceNs = difference(receivedNs, sentNs);
+            if (distanceNs > maximumDelayNs || distanceNs < -maximumLeadNs) {
+                counters.onDistant(distanceNs);
+            }
         }
     }
 

@@ -90,7 +90,7 @@ public final class ExactMatcherContext {
     /** {@return octets off the heap of a matcher of this context, the flows not included} */
     public long memoryBytes() {
         return (long)maxPackets * (WaitingPackets.RECORD_LENGTH_BYTES + DigestTable.ENTRY_LENGTH_BYTES) +
-            SlotIndex.memoryBytes(maxPackets);
+            SlotIndex.memoryBytes(maxPackets) + 2 * DistantDigests.memoryBytes();
     }
 
     void check() {

@@ -60,6 +60,13 @@ public enum MatchCounter {
     FORGOTTEN(
         "match_forgotten", "packets", "Matched packets forgotten early for lack of memory; copies of them are undecided."),
 
+    /** Lost packets of flows that come through. */
+    LOST_OF_SEEN_FLOW(
+        "match_lost_of_seen_flow", "packets", "Lost packets of flows of which the receiver point saw other packets."),
+    /** Packets that were there at another time. */
+    DISTANT(
+        "match_distant", "packets",
+        "Unmatched packets, of a sample, that the other point saw at a time further away than the maximum delay."),
     /** Fragments at the sender. */
     SENT_FRAGMENTS("match_sent_fragments", "packets", "Sent packets that are fragments."),
     /** Fragments at the receiver. */
@@ -75,8 +82,6 @@ public enum MatchCounter {
 
     /** Flows in memory now. */
     FLOWS("match_flows", "flows", "Flows of the segment in memory now."),
-    /** Flows with packets at both points. */
-    FLOWS_AT_BOTH("match_flows_at_both", "flows", "Flows of the segment, so far, that had packets at both points."),
     /** Flows ever. */
     FLOWS_CREATED("match_flows_created", "flows", "Flows of the segment, so far."),
     /** Flows that were forgotten. */

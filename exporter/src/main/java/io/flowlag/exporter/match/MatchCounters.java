@@ -7,7 +7,9 @@ import io.flowlag.rli.counters.CounterTable;
  * were true a moment ago. Allocates at construction.
  */
 public final class MatchCounters {
-    private final CounterTable table = new CounterTable(1, MatchCounter.count());
+    private static final int DISTANCE_COLUMN = MatchCounter.count();
+
+    private final CounterTable table = new CounterTable(1, MatchCounter.count() + 1);
 
     /** All counters at 0. */
     public MatchCounters() {
@@ -44,6 +46,20 @@ public final class MatchCounters {
             get(MatchCounter.RECEIVED_DIGEST_SHORT) - get(MatchCounter.RECEIVED_OVERFLOW) -
             get(MatchCounter.RECEIVED_WAITING) - get(MatchCounter.MATCHED) - get(MatchCounter.UNEXPECTED) -
             get(MatchCounter.DUPLICATES) - get(MatchCounter.RECEIVED_UNDECIDED);
+    }
+
+    /**
+     * How far apart the points saw the packet that {@link MatchCounter#DISTANT} counted last; safe from any thread.
+     *
+     * @return receiver time minus sender time, signed, ns; 0 if there was none.
+     */
+    public long distanceNs() {
+        return table.get(0, DISTANCE_COLUMN);
+    }
+
+    void onDistant(final long distanceNs) {
+        table.set(0, DISTANCE_COLUMN, distanceNs);
+        increment(MatchCounter.DISTANT);
     }
 
     void increment(final MatchCounter counter) {

@@ -383,9 +383,6 @@ public final class SegmentFlows {
             counters.increment(MatchCounter.SENT_WITHOUT_FLOW);
             return flow;
         }
-        if (sent(flow) == 0 && received(flow) > 0) {
-            counters.increment(MatchCounter.FLOWS_AT_BOTH);
-        }
         count(flow, SENT_OFFSET);
         return flow;
     }
@@ -400,9 +397,6 @@ public final class SegmentFlows {
         if (flow == NO_FLOW) {
             counters.increment(MatchCounter.RECEIVED_WITHOUT_FLOW);
             return flow;
-        }
-        if (received(flow) == 0 && sent(flow) > 0) {
-            counters.increment(MatchCounter.FLOWS_AT_BOTH);
         }
         count(flow, RECEIVED_OFFSET);
         return flow;
@@ -424,6 +418,9 @@ public final class SegmentFlows {
 
     void onLost(final int flow) {
         countIfAny(flow, LOST_OFFSET);
+        if (flow != NO_FLOW && received(flow) > 0) {
+            counters.increment(MatchCounter.LOST_OF_SEEN_FLOW);
+        }
     }
 
     void onUnexpected(final int flow) {
