@@ -1,6 +1,5 @@
 package io.flowlag.exporter.match;
 
-import java.util.ArrayList;
 import java.util.EnumMap;
 import java.util.EnumSet;
 import java.util.List;
@@ -73,9 +72,9 @@ public final class DigestAgreement {
         return verdict;
     }
 
-    /** {@return sent packets of the window last judged that were decided of: matched or lost} */
+    /** {@return sent packets of the window last judged that were decided of: matched, lost, or cut too short to match} */
     public long decidedPackets() {
-        return in(MatchCounter.MATCHED) + in(MatchCounter.LOST);
+        return in(MatchCounter.MATCHED) + in(MatchCounter.LOST) + in(MatchCounter.SENT_DIGEST_SHORT);
     }
 
     /** {@return the share of these that matched, 0 to 1; NaN if there are none} */
@@ -109,12 +108,11 @@ public final class DigestAgreement {
 
     private Verdict verdictOfWindow() {
         final boolean isDecided = decidedPackets() >= minimumPackets;
-        final boolean isCut = in(MatchCounter.SENT) + in(MatchCounter.RECEIVED) >= minimumPackets && isCut();
         final boolean isOneSided = in(MatchCounter.SENT) == 0 && in(MatchCounter.UNEXPECTED) >= minimumPackets;
-        if (isDecided && share() >= ENOUGH && !isCut) {
+        if (isDecided && share() >= ENOUGH) {
             return Verdict.AGREES;
         }
-        return isDecided || isCut || isOneSided ? Verdict.DISAGREES : Verdict.TOO_FEW;
+        return isDecided || isOneSided ? Verdict.DISAGREES : Verdict.TOO_FEW;
     }
 
     private Set<DisagreementCause> findCauses() {

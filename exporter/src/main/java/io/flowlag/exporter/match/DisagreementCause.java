@@ -9,7 +9,8 @@ public enum DisagreementCause {
     /** Captures are cut. */
     SNAP_LENGTH("most packets of a point are cut before the octets that the digest covers: snap length too short"),
     /** Packets are the same, and their times are not. */
-    TIME("the same packets are there at times further apart than the maximum delay: clocks apart, or segment.max-delay too small"),
+    TIME(
+        "the points see the same packets further apart than the maximum delay: clocks differ, or segment.max-delay is too small"),
     /** Packets are only missing. */
     LOSS("packets are missing and few others come in their place: loss, or traffic that leaves before the receiver point"),
     /** Different hash keys. */

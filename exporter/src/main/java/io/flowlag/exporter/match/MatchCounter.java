@@ -78,7 +78,8 @@ public enum MatchCounter {
     /** Large packets at the sender. */
     SENT_LARGE("match_sent_large", "packets", "Sent packets longer than an Ethernet payload or joined by an offload."),
     /** Large packets at the receiver. */
-    RECEIVED_LARGE("match_received_large", "packets", "Received packets longer than an Ethernet payload or joined by an offload."),
+    RECEIVED_LARGE(
+        "match_received_large", "packets", "Received packets longer than an Ethernet payload or joined by an offload."),
 
     /** Flows in memory now. */
     FLOWS("match_flows", "flows", "Flows of the segment in memory now."),
