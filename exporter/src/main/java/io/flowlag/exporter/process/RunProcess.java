@@ -11,7 +11,6 @@ import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.console.Logging;
 import io.flowlag.exporter.console.Signals;
 import io.flowlag.exporter.console.Terminal;
-import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.record.DestinationFactory;
 import io.flowlag.exporter.status.CounterId;
@@ -21,6 +20,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -63,12 +63,8 @@ public final class RunProcess {
     private ExitCode run() {
         final Signals signals = Signals.install(Signals.HangUp.RELOADS);
         final List<LivePacketSource> sources = openSources();
-        final DelayWiring wiring = wiring(sources);
-        final DestinationFactory factory = factory(sources);
-        destinations = new Destinations(factory);
-        try (PipelineRun run =
-            new PipelineRun(config, sources, true, wiring, openDestinations(sources), counters, signals, terminal)) {
-            factory.delay(run.delayMeter());
+        destinations = new Destinations(factory(sources));
+        try (PipelineRun run = new PipelineRun(config, sources, true, openDestinations(sources), counters, signals, terminal)) {
             tellConfiguration();
             tellNotices(sources);
             run.ownTraffic(LocalTraffic.of(config.exporting().destinations()));
@@ -96,20 +92,10 @@ public final class RunProcess {
     private List<LivePacketSource> openSources() {
         final List<LivePacketSource> sources = new ArrayList<>();
         try {
-            final LiveSegment segment = new LiveSegment(config);
-            for (int i = 0; i < segment.interfaces().size(); i++) {
-                sources.add(LiveCapture.open(options(segment.interfaces().get(i), segment.direction(i))));
+            for (final String interfaceName : config.capture().interfaces()) {
+                sources.add(LiveCapture.open(options(interfaceName)));
             }
             return sources;
-        } catch (final RuntimeException ex) {
-            CloseHelper.closeAll(sources);
-            throw ex;
-        }
-    }
-
-    private DelayWiring wiring(final List<LivePacketSource> sources) {
-        try {
-            return new LiveSegment(config).wiring(new HostMachine());
         } catch (final RuntimeException ex) {
             CloseHelper.closeAll(sources);
             throw ex;
@@ -132,21 +118,20 @@ public final class RunProcess {
     }
 
     private DestinationFactory factory(final List<LivePacketSource> sources) {
-        final LiveSegment segment = new LiveSegment(config);
         final boolean[] isEgress = new boolean[sources.size()];
+        Arrays.fill(isEgress, config.capture().direction() == ExporterConfig.Direction.OUT);
         final Map<Integer, String> interfaceNames = new LinkedHashMap<>();
         for (int i = 0; i < sources.size(); i++) {
-            isEgress[i] = segment.direction(i) == ExporterConfig.Direction.OUT;
-            interfaceNames.put(sources.get(i).interfaceId(), segment.interfaces().get(i));
+            interfaceNames.put(sources.get(i).interfaceId(), config.capture().interfaces().get(i));
         }
         return new DestinationFactory(false, isEgress, interfaceNames, counters);
     }
 
-    private LiveCaptureOptions options(final String interfaceName, final ExporterConfig.Direction direction) {
+    private LiveCaptureOptions options(final String interfaceName) {
         final ExporterConfig.Capture capture = config.capture();
         return LiveCaptureOptions.of(interfaceName)
             .withKind(LiveCaptureOptions.Kind.valueOf(capture.source().name()))
-            .withDirection(LiveCaptureOptions.Direction.valueOf(direction.name()))
+            .withDirection(LiveCaptureOptions.Direction.valueOf(capture.direction().name()))
             .withPromiscuous(capture.promiscuous())
             .withSnapLengthBytes(capture.snapLengthBytes())
             .withRing((int)capture.ringBytes(), 0, LiveCaptureOptions.DEFAULT_BLOCK_TIMEOUT_MS)
@@ -163,12 +148,12 @@ public final class RunProcess {
                 LOG.info("{} = {} ({})", value.path(), value.text(), value.origin());
             }
         }
-        final long ringsBytes = new LiveSegment(config).interfaces().size() * config.capture().ringBytes();
+        final long ringsBytes = config.capture().interfaces().size() * config.capture().ringBytes();
         LOG.info("memory bound outside the heap: {} MiB: flow cache and rings {} MiB, packet rings of the kernel {} MiB",
             mebibytes(MeteringPipeline.memoryBytes(config) + ringsBytes),
             mebibytes(MeteringPipeline.memoryBytes(config)), mebibytes(ringsBytes));
         LOG.info("metering {} with {} threading, exporting to {} as profile {}",
-            String.join(", ", new LiveSegment(config).interfaces()), config.threading().name().toLowerCase(Locale.ROOT),
+            String.join(", ", config.capture().interfaces()), config.threading().name().toLowerCase(Locale.ROOT),
             config.exporting().destinations().stream().map(ExporterConfig.Destination::uri).toList(),
             config.exporting().destinations().stream().map((each) -> each.profile().name().toLowerCase(Locale.ROOT))
                 .distinct().toList());

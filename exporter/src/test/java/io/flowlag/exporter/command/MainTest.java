@@ -128,7 +128,7 @@ class MainTest {
         for (final String command : List.of("demo", "run", "meter", "delay", "collect", "check-config")) {
             assertTrue(output().contains("\n  " + command + " "), output());
         }
-        for (final String later : List.of("delay", "size", "top", "flows", "lab")) {
+        for (final String later : List.of("size", "top", "flows", "lab")) {
             assertFalse(output().contains("\n  " + later + " "), output());
         }
         assertEquals("", errors());
