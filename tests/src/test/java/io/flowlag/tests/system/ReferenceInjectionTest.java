@@ -320,7 +320,8 @@ class ReferenceInjectionTest {
         Capture(final NetworkNamespace namespace, final String interfaceName, final String direction, final String name) {
             file = directory.resolve(name + ".pcap");
             tcpdump = Command.of("ip", "netns", "exec", namespace.name(), Tools.require("tcpdump", "tcpdump"), "-n",
-                "-i", interfaceName, "-Q", direction, "--time-stamp-precision=nano", "-s", "200", "-U", "--immediate-mode", "-w", file,
+                "-i", interfaceName, "-Q", direction, "--time-stamp-precision=nano", "-s", "200", "-U", "--immediate-mode",
+                "-w", file,
                 "udp port " + PORT + " and not greater 1000").timeout(TIMEOUT).start();
             Deadline.await(TIMEOUT, () -> tcpdump.errors().contains("listening"), tcpdump::errors);
         }
