@@ -3,25 +3,25 @@ package io.flowlag.exporter.delay;
 import io.flowlag.rli.reference.TimestampMethod;
 import org.agrona.DirectBuffer;
 
-/** Puts references on the way, and tells when they really left. One thread. Allocates: never after construction. */
+/** Sends reference packets. Called by the metering thread alone; no call blocks or throws. */
 public interface ReferenceTransmitter extends AutoCloseable {
     /**
-     * Sends one reference; never blocks.
+     * Sends one reference.
      *
-     * @param streamIndex of the class of the reference.
-     * @param buffer      that holds it.
-     * @param offset      of its first octet.
-     * @param lengthBytes of it.
+     * @param streamIndex of the reference: its class.
+     * @param buffer      holds the payload of the datagram.
+     * @param offset      of the payload.
+     * @param lengthBytes of the payload.
      * @return true if the kernel took it.
      */
     boolean send(int streamIndex, DirectBuffer buffer, int offset, int lengthBytes);
 
     /**
-     * Hands over effective send times that have become known; never blocks.
+     * Hands over effective send times that have become known.
      *
      * @param handler takes them.
-     * @param limit   of send times in this call.
-     * @return how many.
+     * @param limit   how many at most.
+     * @return how many there were.
      */
     int poll(SendTimeHandler handler, int limit);
 
@@ -29,14 +29,15 @@ public interface ReferenceTransmitter extends AutoCloseable {
     void close();
 
     /** Takes effective send times. */
+    @FunctionalInterface
     interface SendTimeHandler {
         /**
-         * When a reference really left.
+         * One reference passed the sender's observation point.
          *
-         * @param streamIndex    of its class.
+         * @param streamIndex    of the reference.
          * @param sequenceNumber of the reference.
-         * @param sentNs         ns since 1970.
-         * @param method         by which the time was taken.
+         * @param sentNs         when it passed, ns since 1970.
+         * @param method         by which that was taken.
          */
         void onSendTime(int streamIndex, int sequenceNumber, long sentNs, TimestampMethod method);
     }

@@ -8,6 +8,7 @@ import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.console.Progress;
 import io.flowlag.exporter.console.Signals;
 import io.flowlag.exporter.console.Terminal;
+import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.pipeline.OwnTraffic;
 import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.status.AccountingIdentity;
@@ -77,6 +78,30 @@ final class PipelineRun implements AutoCloseable {
         final Counters counters,
         final Signals signals,
         final Terminal terminal) {
+        this(config, sources, isLive, DelayWiring.NONE, destinations, counters, signals, terminal);
+    }
+
+    /**
+     * A run of the stages with delay.
+     *
+     * @param config       of the process.
+     * @param sources      owned by the run from now on; with two measurement points the sender point first.
+     * @param isLive       whether packets come as they happen.
+     * @param wiring       what the delay stage is joined to.
+     * @param destinations owned by the run from now on.
+     * @param counters     of the process.
+     * @param signals      what the system asks.
+     * @param terminal     for messages and statistics.
+     */
+    PipelineRun(
+        final ExporterConfig config,
+        final List<? extends PacketSource> sources,
+        final boolean isLive,
+        final DelayWiring wiring,
+        final List<Destination> destinations,
+        final Counters counters,
+        final Signals signals,
+        final Terminal terminal) {
         this.counters = counters;
         this.terminal = terminal;
         this.signals = signals;
@@ -85,7 +110,7 @@ final class PipelineRun implements AutoCloseable {
         isInvoker = config.threading() == Threading.INVOKER;
         statsConfig = config.stats();
         memoryBoundBytes = MeteringPipeline.memoryBytes(config);
-        pipeline = new MeteringPipeline(config, sources, isLive, destinations, counters, errors);
+        pipeline = new MeteringPipeline(config, sources, isLive, wiring, destinations, counters, errors);
     }
 
     /**
@@ -194,7 +219,8 @@ final class PipelineRun implements AutoCloseable {
             destinationStatistics.add(destination.statistics());
         }
         return new Statistics(
-            counters, sourceStatistics, destinationStatistics, startTimeMs, System.currentTimeMillis(), memoryBoundBytes);
+            counters, sourceStatistics, destinationStatistics, pipeline.delayStatistics(), startTimeMs,
+            System.currentTimeMillis(), memoryBoundBytes);
     }
 
     @Override
