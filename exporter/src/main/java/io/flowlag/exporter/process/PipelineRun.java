@@ -63,6 +63,7 @@ final class PipelineRun implements AutoCloseable {
     private long nextAgreementNs = System.nanoTime() + AGREEMENT_NS;
     private long stopDeadlineNs;
     private Consumer<MeteringPipeline> onReload = (pipeline) -> { };
+    private Runnable onHousekeeping = () -> { };
 
     /**
      * A run of the stages.
@@ -127,6 +128,15 @@ final class PipelineRun implements AutoCloseable {
      */
     void onReload(final Consumer<MeteringPipeline> onReload) {
         this.onReload = onReload;
+    }
+
+    /**
+     * What else is looked after, ten times a second.
+     *
+     * @param onHousekeeping must not throw.
+     */
+    void onHousekeeping(final Runnable onHousekeeping) {
+        this.onHousekeeping = onHousekeeping;
     }
 
     /**
@@ -256,6 +266,7 @@ final class PipelineRun implements AutoCloseable {
 
     private void keepHouse(final Progress progress) {
         counters.set(CounterId.ERRORS, errors.count());
+        onHousekeeping.run();
         if (signals.isStopRequested() || !isLive && errors.count() > 0) {
             pipeline.requestStop();
             if (stopDeadlineNs == 0) {
