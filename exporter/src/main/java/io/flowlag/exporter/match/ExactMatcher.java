@@ -245,10 +245,11 @@ public final class ExactMatcher {
         if (packet == WaitingPackets.NONE || difference(packets.timeNs(packet), sentNs) > maximumDelayNs) {
             return false;
         }
+        final long receivedNs = packets.timeNs(packet);
         leaveReceived(packet, MatchCounter.MATCHED);
-        packets.state(packet, WaitingPackets.STATE_SENT_DECIDED);
+        packets.becomesSent(packet, Math.max(sentNs, receivedNs));
         digests.becomesSent(slot);
-        onMatched(slot, packets.flow(packet), packets.tag(packet), sentNs, packets.timeNs(packet));
+        onMatched(slot, packets.flow(packet), packets.tag(packet), sentNs, receivedNs);
         return true;
     }
 
