@@ -121,9 +121,9 @@ class SegmentFlowsTest {
         flows.takeLost(silent);
         flows.onLost(silent);
         flows.onUnexpected(silent);
-        flows.expire(SILENCE_NS, 100);
+        flows.sweep(SILENCE_NS, 100);
         assertTrue(flows.isLive(silent));
-        flows.expire(SILENCE_NS + 1, 100);
+        flows.sweep(SILENCE_NS + 1, 100);
 
         assertFalse(flows.isLive(silent));
         assertTrue(flows.isLive(waiting) && flows.isLive(lively));
@@ -133,6 +133,18 @@ class SegmentFlowsTest {
         assertEquals(1, flows.counters().get(MatchCounter.UNEXPECTED_UNTAKEN));
         assertEquals(silent, flows.onSent(packets.packet(4, 0, 0), 0), "the slot is given again");
         assertEquals(0, flows.lost(silent));
+    }
+
+    @Test
+    void shouldSweepTheWholeTableInTheTimeOfSilence() {
+        final SegmentFlows flows = new SegmentFlows(1_000, SILENCE_NS);
+        for (int i = 0; i < 1_000; i++) {
+            flows.onSent(packets.packet(i, 0, 0), 0);
+        }
+        for (long nowNs = SILENCE_NS + 1; nowNs < 2 * SILENCE_NS; nowNs++) {
+            flows.expire(nowNs);
+        }
+        assertEquals(0, flows.counters().get(MatchCounter.FLOWS));
     }
 
     @Test
@@ -160,7 +172,7 @@ class SegmentFlowsTest {
             }
             if (random.nextInt(4) == 0) {
                 final long now = nowNs;
-                flows.expire(nowNs, maxFlows);
+                flows.sweep(nowNs, maxFlows);
                 newestNs.values().removeIf(newest -> now - newest > SILENCE_NS);
                 sent.keySet().retainAll(newestNs.keySet());
             }
