@@ -1,0 +1,203 @@
+package io.flowlag.exporter.match;
+
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
+
+/**
+ * The digests that a matcher remembers: each with the queues of its packets that wait, in order of arrival. Slots stay put
+ * while a digest has packets in {@link WaitingPackets}.
+ * <pre>
+ *   0  digest            8
+ *   8  newestMatchedNs   8   largest sender time of a matched packet, valid with FLAG_MATCHED
+ *  16  sentHead          4   sent packets that wait, or NONE
+ *  20  sentTail          4
+ *  24  receivedHead      4   received packets that wait, or NONE
+ *  28  receivedTail      4
+ *  32  packetCount       4   of this digest in WaitingPackets
+ *  36  sentCount         4   of these, those that stand for a sent packet
+ *  40  flags             4   FLAG_MATCHED
+ *  44  nextFree          4
+ * </pre>
+ * One thread owns it. Allocates at construction, off-heap.
+ */
+final class DigestTable {
+    /** No slot. */
+    static final int NONE = -1;
+    /** Octets of one digest. */
+    static final int ENTRY_LENGTH_BYTES = 48;
+
+    private static final int DIGEST_OFFSET = 0;
+    private static final int NEWEST_MATCHED_NS_OFFSET = DIGEST_OFFSET + 8;
+    private static final int SENT_HEAD_OFFSET = NEWEST_MATCHED_NS_OFFSET + 8;
+    private static final int SENT_TAIL_OFFSET = SENT_HEAD_OFFSET + 4;
+    private static final int RECEIVED_HEAD_OFFSET = SENT_TAIL_OFFSET + 4;
+    private static final int RECEIVED_TAIL_OFFSET = RECEIVED_HEAD_OFFSET + 4;
+    private static final int PACKET_COUNT_OFFSET = RECEIVED_TAIL_OFFSET + 4;
+    private static final int SENT_COUNT_OFFSET = PACKET_COUNT_OFFSET + 4;
+    private static final int FLAGS_OFFSET = SENT_COUNT_OFFSET + 4;
+    private static final int NEXT_FREE_OFFSET = FLAGS_OFFSET + 4;
+
+    private static final int FLAG_MATCHED = 1;
+    /** Spreads digests that are not as random as a keyed hash is; 2^64 divided by the golden ratio. */
+    private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
+
+    private final SlotIndex index;
+    private final UnsafeBuffer entries;
+    private final WaitingPackets packets;
+    private int freeHead;
+
+    /**
+     * An empty table.
+     *
+     * @param capacity digests at most; as many as there may be packets, so that there is always room.
+     * @param packets  that the queues are made of.
+     */
+    DigestTable(final int capacity, final WaitingPackets packets) {
+        this.packets = packets;
+        index = new SlotIndex(capacity);
+        entries = new UnsafeBuffer(BufferUtil.allocateDirectAligned(capacity * ENTRY_LENGTH_BYTES, CACHE_LINE_LENGTH));
+        for (int slot = 0; slot < capacity; slot++) {
+            putInt(slot, NEXT_FREE_OFFSET, slot + 1 < capacity ? slot + 1 : NONE);
+        }
+    }
+
+    int find(final long digest) {
+        final int tag = tag(digest);
+        int position = index.first(tag);
+        while (position != SlotIndex.NONE) {
+            final int slot = index.slot(position);
+            if (digest(slot) == digest) {
+                return slot;
+            }
+            position = index.next(tag, position);
+        }
+        return NONE;
+    }
+
+    /**
+     * Adds a digest that is not in the table.
+     *
+     * @return its slot.
+     */
+    int add(final long digest) {
+        final int slot = freeHead;
+        freeHead = getInt(slot, NEXT_FREE_OFFSET);
+        entries.putLong(slot * ENTRY_LENGTH_BYTES + DIGEST_OFFSET, digest);
+        putInt(slot, SENT_HEAD_OFFSET, WaitingPackets.NONE);
+        putInt(slot, SENT_TAIL_OFFSET, WaitingPackets.NONE);
+        putInt(slot, RECEIVED_HEAD_OFFSET, WaitingPackets.NONE);
+        putInt(slot, RECEIVED_TAIL_OFFSET, WaitingPackets.NONE);
+        putInt(slot, PACKET_COUNT_OFFSET, 0);
+        putInt(slot, SENT_COUNT_OFFSET, 0);
+        putInt(slot, FLAGS_OFFSET, 0);
+        index.add(tag(digest), slot);
+        return slot;
+    }
+
+    long digest(final int slot) {
+        return entries.getLong(slot * ENTRY_LENGTH_BYTES + DIGEST_OFFSET);
+    }
+
+    int sentHead(final int slot) {
+        return getInt(slot, SENT_HEAD_OFFSET);
+    }
+
+    int receivedHead(final int slot) {
+        return getInt(slot, RECEIVED_HEAD_OFFSET);
+    }
+
+    boolean hasSent(final int slot) {
+        return getInt(slot, SENT_COUNT_OFFSET) > 0;
+    }
+
+    void addSent(final int slot, final int packet) {
+        count(slot, PACKET_COUNT_OFFSET, 1);
+        count(slot, SENT_COUNT_OFFSET, 1);
+        append(slot, SENT_HEAD_OFFSET, SENT_TAIL_OFFSET, packet);
+    }
+
+    void addReceived(final int slot, final int packet) {
+        count(slot, PACKET_COUNT_OFFSET, 1);
+        append(slot, RECEIVED_HEAD_OFFSET, RECEIVED_TAIL_OFFSET, packet);
+    }
+
+    /** Takes the sent packet that waited longest out of the queue; there must be one. */
+    void popSent(final int slot) {
+        pop(slot, SENT_HEAD_OFFSET, SENT_TAIL_OFFSET);
+    }
+
+    /** Takes the received packet that waited longest out of the queue; there must be one. */
+    void popReceived(final int slot) {
+        pop(slot, RECEIVED_HEAD_OFFSET, RECEIVED_TAIL_OFFSET);
+    }
+
+    /** A received packet of the digest stands for the sent one that it met, from now on. */
+    void becomesSent(final int slot) {
+        count(slot, SENT_COUNT_OFFSET, 1);
+    }
+
+    void onMatched(final int slot, final long sentNs) {
+        final int offset = slot * ENTRY_LENGTH_BYTES + NEWEST_MATCHED_NS_OFFSET;
+        if (!hasMatched(slot) || sentNs > entries.getLong(offset)) {
+            entries.putLong(offset, sentNs);
+        }
+        putInt(slot, FLAGS_OFFSET, FLAG_MATCHED);
+    }
+
+    boolean hasMatched(final int slot) {
+        return (getInt(slot, FLAGS_OFFSET) & FLAG_MATCHED) != 0;
+    }
+
+    long newestMatchedNs(final int slot) {
+        return entries.getLong(slot * ENTRY_LENGTH_BYTES + NEWEST_MATCHED_NS_OFFSET);
+    }
+
+    /** One packet of the digest is remembered no more; the digest goes with the last. */
+    void onForgotten(final int slot, final boolean isSent) {
+        if (isSent) {
+            count(slot, SENT_COUNT_OFFSET, -1);
+        }
+        count(slot, PACKET_COUNT_OFFSET, -1);
+        if (getInt(slot, PACKET_COUNT_OFFSET) == 0) {
+            index.remove(tag(digest(slot)), slot);
+            putInt(slot, NEXT_FREE_OFFSET, freeHead);
+            freeHead = slot;
+        }
+    }
+
+    private void append(final int slot, final int headOffset, final int tailOffset, final int packet) {
+        final int tail = getInt(slot, tailOffset);
+        if (tail == WaitingPackets.NONE) {
+            putInt(slot, headOffset, packet);
+        } else {
+            packets.next(tail, packet);
+        }
+        putInt(slot, tailOffset, packet);
+    }
+
+    private void pop(final int slot, final int headOffset, final int tailOffset) {
+        final int next = packets.next(getInt(slot, headOffset));
+        putInt(slot, headOffset, next);
+        if (next == WaitingPackets.NONE) {
+            putInt(slot, tailOffset, WaitingPackets.NONE);
+        }
+    }
+
+    private void count(final int slot, final int fieldOffset, final int amount) {
+        putInt(slot, fieldOffset, getInt(slot, fieldOffset) + amount);
+    }
+
+    private int getInt(final int slot, final int fieldOffset) {
+        return entries.getInt(slot * ENTRY_LENGTH_BYTES + fieldOffset);
+    }
+
+    private void putInt(final int slot, final int fieldOffset, final int value) {
+        entries.putInt(slot * ENTRY_LENGTH_BYTES + fieldOffset, value);
+    }
+
+    private static int tag(final long digest) {
+        return (int)(digest * SPREAD >>> 32);
+    }
+}

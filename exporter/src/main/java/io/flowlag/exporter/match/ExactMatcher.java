@@ -1,0 +1,381 @@
+package io.flowlag.exporter.match;
+
+import io.flowlag.exporter.decode.PacketDescriptor;
+import org.agrona.DirectBuffer;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Matches every packet of a segment by its digest: the packets of the sender point with those of the receiver point, in one
+ * process ({@code docs/exact.md}).
+ * <p>
+ * A packet sent at a and received at b matches if -maximumLead &lt;= b - a &lt;= maximumDelay; its delay b - a is signed. Packets
+ * with equal digests (twins) match in order of arrival. It does not matter which of the two is handed over first: whichever
+ * comes first waits. A sent packet that waited for longer than the maximum delay is lost. A received one is a duplicate if its
+ * digest had matched a packet sent at most the maximum delay before it, else it is unexpected. Where packets were missed at one
+ * point by ourselves (overflow here, or {@link #onSenderGap}, {@link #onReceiverGap}), what did not match at the other one is
+ * undecided: neither lost nor unexpected.
+ * <p>
+ * One thread owns a matcher, its flows and its counters. All work of a call is bounded by the packets that it decides of; each
+ * is decided of once. Allocates at construction, off-heap.
+ */
+public final class ExactMatcher {
+    private static final int NOT_GIVEN_BY_DIGEST = PacketDescriptor.FLAG_DIGEST_SHORT | PacketDescriptor.FLAG_DIGEST;
+    private static final int FORGET_LIMIT = 64;
+    /** Packets that come from so far in the future are not waited for: a clock was set back since. */
+    private static final long FUTURE_NS = TimeUnit.MINUTES.toNanos(1);
+
+    private final long maximumDelayNs;
+    private final long maximumLeadNs;
+    private final long rememberedNs;
+    private final WaitingPackets packets;
+    private final DigestTable digests;
+    private final DistantDigests distantSent = new DistantDigests();
+    private final DistantDigests distantReceived = new DistantDigests();
+    private final SegmentFlows flows;
+    private final PacketFeatures features;
+    private final MatchHandler handler;
+    private final MatchCounters counters;
+
+    private boolean hasSenderGap;
+    private long senderGapNs;
+    private boolean hasReceiverGap;
+    private long receiverGapNs;
+    private long delayNs;
+
+    /**
+     * A matcher that remembers no packet.
+     *
+     * @param context sizes and times; checked here.
+     * @param flows   of the segment, owned by this matcher's thread, with the same counters.
+     * @param handler is told what becomes of packets; {@link MatchHandler#NONE} if nobody asks.
+     */
+    public ExactMatcher(final ExactMatcherContext context, final SegmentFlows flows, final MatchHandler handler) {
+        context.check();
+        maximumDelayNs = context.maximumDelayNs();
+        maximumLeadNs = context.maximumLeadNs();
+        rememberedNs = context.maximumDelayNs() + context.graceNs();
+        packets = new WaitingPackets(context.maxPackets());
+        digests = new DigestTable(context.maxPackets(), packets);
+        this.flows = flows;
+        this.handler = handler;
+        counters = flows.counters();
+        features = new PacketFeatures(counters);
+    }
+
+    /**
+     * A packet of the segment at the sender point.
+     *
+     * @param descriptor holds the decoded packet.
+     * @param offset     of the descriptor.
+     * @return what could be done with it at once.
+     */
+    public MatchResult onSent(final DirectBuffer descriptor, final int offset) {
+        counters.increment(MatchCounter.SENT);
+        features.onSent(descriptor, offset);
+        if (!hasDigest(descriptor, offset, MatchCounter.SENT_DIGEST_SHORT, MatchCounter.SENT_WITHOUT_DIGEST)) {
+            return MatchResult.WITHOUT_DIGEST;
+        }
+        final long sentNs = PacketDescriptor.timestampNs(descriptor, offset);
+        final long digest = PacketDescriptor.digest(descriptor, offset);
+        final int flow = flows.onSent(descriptor, offset);
+        distantSent.add(digest, sentNs);
+
+        makeRoom();
+        final int slot = digests.find(digest);
+        if (slot != DigestTable.NONE && digests.hasSent(slot)) {
+            counters.increment(MatchCounter.TWINS);
+        }
+        if (slot != DigestTable.NONE && matchWithReceived(slot, sentNs)) {
+            return MatchResult.MATCHED;
+        }
+        if (packets.isFull()) {
+            counters.increment(MatchCounter.SENT_OVERFLOW);
+            flows.onUndecided(flow);
+            onSenderGap(sentNs);
+            return MatchResult.OVERFLOW;
+        }
+        final int place = slot == DigestTable.NONE ? digests.add(digest) : slot;
+        digests.addSent(place, packets.add(WaitingPackets.STATE_SENT, sentNs, 0, flow, place));
+        counters.increment(MatchCounter.SENT_WAITING);
+        flows.onWaiting(flow);
+        return MatchResult.WAITING;
+    }
+
+    /**
+     * A packet of the segment at the receiver point, without a tag.
+     *
+     * @param descriptor holds the decoded packet.
+     * @param offset     of the descriptor.
+     * @return what could be done with it at once.
+     */
+    public MatchResult onReceived(final DirectBuffer descriptor, final int offset) {
+        return onReceived(descriptor, offset, 0);
+    }
+
+    /**
+     * A packet of the segment at the receiver point.
+     *
+     * @param descriptor  holds the decoded packet.
+     * @param offset      of the descriptor.
+     * @param receiverTag comes back with what the handler is told of the packet.
+     * @return what could be done with it at once.
+     */
+    public MatchResult onReceived(final DirectBuffer descriptor, final int offset, final long receiverTag) {
+        counters.increment(MatchCounter.RECEIVED);
+        features.onReceived(descriptor, offset);
+        if (!hasDigest(descriptor, offset, MatchCounter.RECEIVED_DIGEST_SHORT, MatchCounter.RECEIVED_WITHOUT_DIGEST)) {
+            return MatchResult.WITHOUT_DIGEST;
+        }
+        final long receivedNs = PacketDescriptor.timestampNs(descriptor, offset);
+        final long digest = PacketDescriptor.digest(descriptor, offset);
+        final int flow = flows.onReceived(descriptor, offset);
+        distantReceived.add(digest, receivedNs);
+
+        makeRoom();
+        final int slot = digests.find(digest);
+        if (slot != DigestTable.NONE && matchWithSent(slot, receivedNs, flow, receiverTag)) {
+            return MatchResult.MATCHED;
+        }
+        if (packets.isFull()) {
+            counters.increment(MatchCounter.RECEIVED_OVERFLOW);
+            flows.onUndecided(flow);
+            onReceiverGap(receivedNs);
+            return MatchResult.OVERFLOW;
+        }
+        final int place = slot == DigestTable.NONE ? digests.add(digest) : slot;
+        digests.addReceived(place, packets.add(WaitingPackets.STATE_RECEIVED, receivedNs, receiverTag, flow, place));
+        counters.increment(MatchCounter.RECEIVED_WAITING);
+        flows.onWaiting(flow);
+        return MatchResult.WAITING;
+    }
+
+    /**
+     * Tells the time: decides of packets that waited for longer than the maximum delay, and forgets those remembered that
+     * long. Every packet with an earlier time, less the grace, must have been handed over before. Packets more than a minute
+     * after the time are decided of as well: a clock was set back.
+     *
+     * @param nowNs newest packet time of both points (files) or clock time (live), UNIX epoch.
+     * @param limit how many packets to look at in this call at most.
+     * @return how many were looked at; fewer than the limit if nothing is left to do now.
+     */
+    public int onTime(final long nowNs, final int limit) {
+        int count = 0;
+        while (count < limit && !packets.isEmpty() && isDue(packets.timeNs(packets.oldest()), nowNs)) {
+            decideOfOldest();
+            count++;
+        }
+        flows.expire(nowNs);
+        return count;
+    }
+
+    /**
+     * Ends matching, a bounded number of packets in each call: decides of all that wait.
+     *
+     * @param observedUntilNs until what time the receiver point would have seen a packet. Those sent less than the maximum
+     *                        delay before it, and not seen, are undecided. {@link Long#MAX_VALUE} if they are known to have
+     *                        had their time.
+     * @param limit           how many packets to look at in this call at most.
+     * @return whether packets may be left.
+     */
+    public boolean finish(final long observedUntilNs, final int limit) {
+        for (int i = 0; i < limit && !packets.isEmpty(); i++) {
+            final int packet = packets.oldest();
+            if (packets.state(packet) == WaitingPackets.STATE_SENT &&
+                difference(observedUntilNs, packets.timeNs(packet)) < maximumDelayNs) {
+                leaveSent(packet, MatchCounter.SENT_UNDECIDED);
+                flows.onUndecided(packets.flow(packet));
+            }
+            decideOfOldest();
+        }
+        return !packets.isEmpty();
+    }
+
+    /**
+     * Packets were missed at the sender point by ourselves, such as drops in the kernel. Received packets that do not match
+     * and came at most the maximum delay after that are undecided.
+     *
+     * @param untilNs time at the sender point up to which packets may have been missed, UNIX epoch.
+     */
+    public void onSenderGap(final long untilNs) {
+        senderGapNs = hasSenderGap ? Math.max(senderGapNs, untilNs) : untilNs;
+        hasSenderGap = true;
+    }
+
+    /**
+     * Packets were missed at the receiver point by ourselves, such as drops in the kernel. Sent packets that do not match and
+     * could have arrived by then are undecided.
+     *
+     * @param untilNs time at the receiver point up to which packets may have been missed, UNIX epoch.
+     */
+    public void onReceiverGap(final long untilNs) {
+        receiverGapNs = hasReceiverGap ? Math.max(receiverGapNs, untilNs) : untilNs;
+        hasReceiverGap = true;
+    }
+
+    /** {@return the delay of the packet that matched last, signed, ns; valid after {@link MatchResult#MATCHED}} */
+    public long delayNs() {
+        return delayNs;
+    }
+
+    /** {@return the flows of the segment} */
+    public SegmentFlows flows() {
+        return flows;
+    }
+
+    /** {@return the counters, those of the flows included} */
+    public MatchCounters counters() {
+        return counters;
+    }
+
+    private boolean isDue(final long timeNs, final long nowNs) {
+        final long ageNs = difference(nowNs, timeNs);
+        return ageNs > rememberedNs || ageNs < -(rememberedNs + FUTURE_NS);
+    }
+
+    private boolean hasDigest(
+        final DirectBuffer descriptor, final int offset, final MatchCounter whenShort, final MatchCounter whenNone) {
+        final int flags = PacketDescriptor.flags(descriptor, offset) & NOT_GIVEN_BY_DIGEST;
+        if (flags == PacketDescriptor.FLAG_DIGEST) {
+            return true;
+        }
+        counters.increment((flags & PacketDescriptor.FLAG_DIGEST_SHORT) != 0 ? whenShort : whenNone);
+        return false;
+    }
+
+    /** Matches a packet that is sent now with the received packet that waits longest. */
+    private boolean matchWithReceived(final int slot, final long sentNs) {
+        int packet = digests.receivedHead(slot);
+        while (packet != WaitingPackets.NONE && difference(sentNs, packets.timeNs(packet)) > maximumLeadNs) {
+            decideOfReceived(packet);
+            packet = digests.receivedHead(slot);
+        }
+        if (packet == WaitingPackets.NONE || difference(packets.timeNs(packet), sentNs) > maximumDelayNs) {
+            return false;
+        }
+        final long receivedNs = packets.timeNs(packet);
+        leaveReceived(packet, MatchCounter.MATCHED);
+        packets.becomesSent(packet, Math.max(sentNs, receivedNs));
+        digests.becomesSent(slot);
+        onMatched(slot, packets.flow(packet), packets.tag(packet), sentNs, receivedNs);
+        return true;
+    }
+
+    /** Matches a packet that is received now with the sent packet that waits longest. */
+    private boolean matchWithSent(final int slot, final long receivedNs, final int flow, final long receiverTag) {
+        int packet = digests.sentHead(slot);
+        while (packet != WaitingPackets.NONE && difference(receivedNs, packets.timeNs(packet)) > maximumDelayNs) {
+            decideOfSent(packet);
+            packet = digests.sentHead(slot);
+        }
+        if (packet == WaitingPackets.NONE || difference(packets.timeNs(packet), receivedNs) > maximumLeadNs) {
+            return false;
+        }
+        leaveSent(packet, MatchCounter.MATCHED);
+        onMatched(slot, flow, receiverTag, packets.timeNs(packet), receivedNs);
+        return true;
+    }
+
+    private void onMatched(
+        final int slot, final int flow, final long receiverTag, final long sentNs, final long receivedNs) {
+        delayNs = receivedNs - sentNs;
+        digests.onMatched(slot, sentNs);
+        flows.onDelay(flow, delayNs);
+        if (delayNs < 0) {
+            counters.increment(MatchCounter.NEGATIVE);
+        }
+        handler.onMatched(receiverTag, delayNs, sentNs, receivedNs);
+    }
+
+    /** Forgets decided packets early if there is no room, the oldest first. */
+    private void makeRoom() {
+        for (int i = 0; i < FORGET_LIMIT && packets.isFull(); i++) {
+            final int packet = packets.oldest();
+            final int state = packets.state(packet);
+            if (state == WaitingPackets.STATE_SENT_DECIDED) {
+                counters.increment(MatchCounter.FORGOTTEN);
+                onSenderGap(packets.timeNs(packet));
+            } else if (state != WaitingPackets.STATE_RECEIVED_DECIDED) {
+                return;
+            }
+            decideOfOldest();
+        }
+    }
+
+    /** The oldest packet is also the first in the queue of its digest, if it still waits. */
+    private void decideOfOldest() {
+        final int packet = packets.oldest();
+        if (packets.state(packet) == WaitingPackets.STATE_SENT) {
+            decideOfSent(packet);
+        } else if (packets.state(packet) == WaitingPackets.STATE_RECEIVED) {
+            decideOfReceived(packet);
+        }
+        digests.onForgotten(packets.digest(packet), packets.state(packet) == WaitingPackets.STATE_SENT_DECIDED);
+        packets.removeOldest();
+    }
+
+    private void decideOfSent(final int packet) {
+        final long sentNs = packets.timeNs(packet);
+        final int flow = packets.flow(packet);
+        if (hasReceiverGap && difference(sentNs, receiverGapNs) <= maximumLeadNs) {
+            leaveSent(packet, MatchCounter.SENT_UNDECIDED);
+            flows.onUndecided(flow);
+        } else {
+            leaveSent(packet, MatchCounter.LOST);
+            flows.onLost(flow);
+            countIfDistant(sentNs, distantReceived.timeNs(digests.digest(packets.digest(packet))));
+            handler.onLost(flow, sentNs);
+        }
+    }
+
+    private void decideOfReceived(final int packet) {
+        final int slot = packets.digest(packet);
+        final int flow = packets.flow(packet);
+        final long receivedNs = packets.timeNs(packet);
+        if (digests.hasMatched(slot) && difference(receivedNs, digests.newestMatchedNs(slot)) <= maximumDelayNs) {
+            leaveReceived(packet, MatchCounter.DUPLICATES);
+            flows.onDuplicate(flow);
+            handler.onDuplicate(packets.tag(packet), receivedNs);
+        } else if (hasSenderGap && difference(receivedNs, senderGapNs) <= maximumDelayNs) {
+            leaveReceived(packet, MatchCounter.RECEIVED_UNDECIDED);
+            flows.onUndecided(flow);
+        } else {
+            leaveReceived(packet, MatchCounter.UNEXPECTED);
+            flows.onUnexpected(flow);
+            countIfDistant(distantSent.timeNs(digests.digest(slot)), receivedNs);
+            handler.onUnexpected(packets.tag(packet), receivedNs);
+        }
+    }
+
+    /** Counts a packet that did not match if the other point saw it at quite another time. */
+    private void countIfDistant(final long sentNs, final long receivedNs) {
+        if (sentNs != DistantDigests.UNKNOWN && receivedNs != DistantDigests.UNKNOWN) {
+            final long distanceNs = difference(receivedNs, sentNs);
+            if (distanceNs > maximumDelayNs || distanceNs < -maximumLeadNs) {
+                counters.onDistant(distanceNs);
+            }
+        }
+    }
+
+    private void leaveSent(final int packet, final MatchCounter counter) {
+        digests.popSent(packets.digest(packet));
+        packets.state(packet, WaitingPackets.STATE_SENT_DECIDED);
+        counters.add(MatchCounter.SENT_WAITING, -1);
+        counters.increment(counter);
+        flows.onDecided(packets.flow(packet));
+    }
+
+    private void leaveReceived(final int packet, final MatchCounter counter) {
+        digests.popReceived(packets.digest(packet));
+        packets.state(packet, WaitingPackets.STATE_RECEIVED_DECIDED);
+        counters.add(MatchCounter.RECEIVED_WAITING, -1);
+        counters.increment(counter);
+        flows.onDecided(packets.flow(packet));
+    }
+
+    /** The difference a - b; where it does not fit, the largest or smallest number: packets so far apart never match. */
+    private static long difference(final long a, final long b) {
+        final long difference = a - b;
+        return ((a ^ b) & (a ^ difference)) < 0 ? (a < 0 ? Long.MIN_VALUE : Long.MAX_VALUE) : difference;
+    }
+}

@@ -1,0 +1,110 @@
+package io.flowlag.exporter.match;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What an {@link ExactMatcher} is made of; the defaults are those of the product. Fluent until the matcher is made, which
+ * checks and copies it.
+ */
+public final class ExactMatcherContext {
+    /** The most packets that can be remembered. */
+    public static final int MAX_PACKETS = 1 << 24;
+    /** The longest maximum delay, ns. */
+    public static final long MAX_DELAY_NS = TimeUnit.HOURS.toNanos(1);
+
+    private int maxPackets = 1_000_000;
+    private long maximumDelayNs = TimeUnit.MILLISECONDS.toNanos(200);
+    private long maximumLeadNs = -1;
+    private long graceNs;
+
+    /** Defaults. */
+    public ExactMatcherContext() {
+    }
+
+    /** {@return how many packets are remembered at most} */
+    public int maxPackets() {
+        return maxPackets;
+    }
+
+    /**
+     * Sets how many packets are remembered at most: about those of one maximum delay, of both points where they do not match.
+     *
+     * @param maxPackets 1 to {@link #MAX_PACKETS}.
+     * @return this.
+     */
+    public ExactMatcherContext maxPackets(final int maxPackets) {
+        this.maxPackets = maxPackets;
+        return this;
+    }
+
+    /** {@return after what time without an arrival a sent packet is lost, ns} */
+    public long maximumDelayNs() {
+        return maximumDelayNs;
+    }
+
+    /**
+     * Sets after what time without an arrival a sent packet is lost.
+     *
+     * @param maximumDelayNs 1 to {@link #MAX_DELAY_NS}.
+     * @return this.
+     */
+    public ExactMatcherContext maximumDelayNs(final long maximumDelayNs) {
+        this.maximumDelayNs = maximumDelayNs;
+        return this;
+    }
+
+    /** {@return how much earlier than it was sent a packet may seem to arrive, ns} */
+    public long maximumLeadNs() {
+        return maximumLeadNs < 0 ? maximumDelayNs : maximumLeadNs;
+    }
+
+    /**
+     * Sets how much earlier than it was sent a packet may seem to arrive, because two clocks differ. By default it is the
+     * maximum delay. With one clock 0 is right: then a further copy is never taken for the arrival of a twin sent after it.
+     *
+     * @param maximumLeadNs 0 to the maximum delay.
+     * @return this.
+     */
+    public ExactMatcherContext maximumLeadNs(final long maximumLeadNs) {
+        this.maximumLeadNs = maximumLeadNs;
+        return this;
+    }
+
+    /** {@return how much later than time passes a packet may be handed over, ns} */
+    public long graceNs() {
+        return graceNs;
+    }
+
+    /**
+     * Sets how much later than time passes a packet may be handed over: 0 where packets come in the order of their times, as
+     * from files; the time that a packet may spend in rings where {@link ExactMatcher#onTime} is told the time of a clock.
+     *
+     * @param graceNs 0 to {@link #MAX_DELAY_NS}.
+     * @return this.
+     */
+    public ExactMatcherContext graceNs(final long graceNs) {
+        this.graceNs = graceNs;
+        return this;
+    }
+
+    /** {@return octets off the heap of a matcher of this context, the flows not included} */
+    public long memoryBytes() {
+        return (long)maxPackets * (WaitingPackets.RECORD_LENGTH_BYTES + DigestTable.ENTRY_LENGTH_BYTES) +
+            SlotIndex.memoryBytes(maxPackets) + 2 * DistantDigests.memoryBytes();
+    }
+
+    void check() {
+        if (maxPackets < 1 || maxPackets > MAX_PACKETS) {
+            throw new IllegalArgumentException("maxPackets=" + maxPackets + " is not within 1.." + MAX_PACKETS);
+        }
+        if (maximumDelayNs < 1 || maximumDelayNs > MAX_DELAY_NS) {
+            throw new IllegalArgumentException("maximumDelayNs=" + maximumDelayNs + " is not within 1.." + MAX_DELAY_NS);
+        }
+        if (maximumLeadNs() > maximumDelayNs) {
+            throw new IllegalArgumentException("maximumLeadNs=" + maximumLeadNs + " exceeds maximumDelayNs=" + maximumDelayNs);
+        }
+        if (graceNs < 0 || graceNs > MAX_DELAY_NS) {
+            throw new IllegalArgumentException("graceNs=" + graceNs + " is not within 0.." + MAX_DELAY_NS);
+        }
+    }
+}

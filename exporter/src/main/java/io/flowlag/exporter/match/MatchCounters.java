@@ -1,0 +1,72 @@
+package io.flowlag.exporter.match;
+
+import io.flowlag.rli.counters.CounterTable;
+
+/**
+ * The values of all {@link MatchCounter}s. The thread that owns the matcher writes; any thread may read and sees values that
+ * were true a moment ago. Allocates at construction.
+ */
+public final class MatchCounters {
+    private static final int DISTANCE_COLUMN = MatchCounter.count();
+
+    private final CounterTable table = new CounterTable(1, MatchCounter.count() + 1);
+
+    /** All counters at 0. */
+    public MatchCounters() {
+    }
+
+    /**
+     * Reads a counter; safe from any thread.
+     *
+     * @param counter to read.
+     * @return its value.
+     */
+    public long get(final MatchCounter counter) {
+        return table.get(0, counter.ordinal());
+    }
+
+    /**
+     * What the first of the two sums leaves unexplained; to be called by the owner, or when the owner is at rest.
+     *
+     * @return 0 when every sent packet is accounted for.
+     */
+    public long unexplainedSent() {
+        return get(MatchCounter.SENT) - get(MatchCounter.SENT_WITHOUT_DIGEST) - get(MatchCounter.SENT_DIGEST_SHORT) -
+            get(MatchCounter.SENT_OVERFLOW) - get(MatchCounter.SENT_WAITING) - get(MatchCounter.MATCHED) -
+            get(MatchCounter.LOST) - get(MatchCounter.SENT_UNDECIDED);
+    }
+
+    /**
+     * What the second of the two sums leaves unexplained; to be called by the owner, or when the owner is at rest.
+     *
+     * @return 0 when every received packet is accounted for.
+     */
+    public long unexplainedReceived() {
+        return get(MatchCounter.RECEIVED) - get(MatchCounter.RECEIVED_WITHOUT_DIGEST) -
+            get(MatchCounter.RECEIVED_DIGEST_SHORT) - get(MatchCounter.RECEIVED_OVERFLOW) -
+            get(MatchCounter.RECEIVED_WAITING) - get(MatchCounter.MATCHED) - get(MatchCounter.UNEXPECTED) -
+            get(MatchCounter.DUPLICATES) - get(MatchCounter.RECEIVED_UNDECIDED);
+    }
+
+    /**
+     * How far apart the points saw the packet that {@link MatchCounter#DISTANT} counted last; safe from any thread.
+     *
+     * @return receiver time minus sender time, signed, ns; 0 if there was none.
+     */
+    public long distanceNs() {
+        return table.get(0, DISTANCE_COLUMN);
+    }
+
+    void onDistant(final long distanceNs) {
+        table.set(0, DISTANCE_COLUMN, distanceNs);
+        increment(MatchCounter.DISTANT);
+    }
+
+    void increment(final MatchCounter counter) {
+        table.increment(0, counter.ordinal());
+    }
+
+    void add(final MatchCounter counter, final long amount) {
+        table.add(0, counter.ordinal(), amount);
+    }
+}

@@ -1,0 +1,13 @@
+package io.flowlag.exporter.match;
+
+/** What {@link ExactMatcher} could do with a packet at once. */
+public enum MatchResult {
+    /** It met its other end; {@link ExactMatcher#delayNs()} is its delay. */
+    MATCHED,
+    /** It waits for its other end; the {@link MatchHandler} will be told what became of it. */
+    WAITING,
+    /** It has no digest, or was cut too short for one. */
+    WITHOUT_DIGEST,
+    /** There is no room for it. */
+    OVERFLOW
+}

@@ -1,0 +1,586 @@
+package io.flowlag.exporter.match;
+
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.rli.counters.DelayCounters;
+import org.agrona.BufferUtil;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.security.SecureRandom;
+import java.util.SplittableRandom;
+
+import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
+
+/**
+ * What is known of each flow of a segment by exact matching. A flow is a 5-tuple here, whatever else the key of the flow cache
+ * holds; keys are compared in full. Three cache lines a flow:
+ * <pre>
+ *   0  source address          16   as in PacketDescriptor
+ *  16  destination address     16
+ *  32  sourcePort               2
+ *  34  destinationPort          2
+ *  36  protocol                 1
+ *  37  ipVersion                1   0: no flow in this slot
+ *  38  (unused)                 2
+ *  40  sent                     8   packets with a digest at the sender point
+ *  48  received                 8   packets with a digest at the receiver point
+ *  56  lost                     8
+ *  64  unexpected               8
+ *  72  duplicates               8
+ *  80  undecided                8   of both points
+ *  88  lostTaken                8   of these, told of in flow records
+ *  96  unexpectedTaken          8
+ * 104  undecidedTaken           8
+ * 112  newestNs                 8   largest time of its packets
+ * 120  waitingCount             4   packets that wait in the matcher
+ * 124  tag                      4   part of the key's hash; in a free slot, the next free one
+ * 128  DelayCounters           64   of its matched packets
+ * </pre>
+ * One thread owns the table: that of the matcher. Allocates at construction, off-heap.
+ */
+public final class SegmentFlows {
+    /** No flow. */
+    public static final int NO_FLOW = -1;
+    /** The largest table: flows are addressed by int. */
+    public static final int MAX_FLOWS = 8 * 1024 * 1024;
+    /** Given as the time after which silent flows are forgotten: never. */
+    public static final long NEVER_NS = Long.MAX_VALUE;
+
+    private static final int SWEEP_SLOTS = 16;
+
+    private static final int SOURCE_HIGH_OFFSET = 0;
+    private static final int SOURCE_LOW_OFFSET = SOURCE_HIGH_OFFSET + 8;
+    private static final int DESTINATION_HIGH_OFFSET = SOURCE_LOW_OFFSET + 8;
+    private static final int DESTINATION_LOW_OFFSET = DESTINATION_HIGH_OFFSET + 8;
+    private static final int SOURCE_PORT_OFFSET = DESTINATION_LOW_OFFSET + 8;
+    private static final int DESTINATION_PORT_OFFSET = SOURCE_PORT_OFFSET + 2;
+    private static final int PROTOCOL_OFFSET = DESTINATION_PORT_OFFSET + 2;
+    private static final int IP_VERSION_OFFSET = PROTOCOL_OFFSET + 1;
+    private static final int SENT_OFFSET = IP_VERSION_OFFSET + 3;
+    private static final int RECEIVED_OFFSET = SENT_OFFSET + 8;
+    private static final int LOST_OFFSET = RECEIVED_OFFSET + 8;
+    private static final int UNEXPECTED_OFFSET = LOST_OFFSET + 8;
+    private static final int DUPLICATES_OFFSET = UNEXPECTED_OFFSET + 8;
+    private static final int UNDECIDED_OFFSET = DUPLICATES_OFFSET + 8;
+    private static final int LOST_TAKEN_OFFSET = UNDECIDED_OFFSET + 8;
+    private static final int UNEXPECTED_TAKEN_OFFSET = LOST_TAKEN_OFFSET + 8;
+    private static final int UNDECIDED_TAKEN_OFFSET = UNEXPECTED_TAKEN_OFFSET + 8;
+    private static final int NEWEST_NS_OFFSET = UNDECIDED_TAKEN_OFFSET + 8;
+    private static final int WAITING_COUNT_OFFSET = NEWEST_NS_OFFSET + 8;
+    private static final int TAG_OFFSET = WAITING_COUNT_OFFSET + 4;
+    private static final int DELAY_OFFSET = TAG_OFFSET + 4;
+    private static final int FLOW_LENGTH_BYTES = DELAY_OFFSET + DelayCounters.LENGTH_BYTES;
+
+    private final int capacity;
+    private final long silenceNs;
+    private final long sweepEveryNs;
+    private final SlotIndex index;
+    private final UnsafeBuffer flows;
+    private final MatchCounters counters = new MatchCounters();
+    private final long addressSecret;
+    private final long destinationSecret;
+    private final long highSecret;
+    private final long portsSecret;
+
+    private int freeHead;
+    private int hand;
+    private long nextSweepNs = Long.MIN_VALUE;
+
+    private long keySourceHigh;
+    private long keySourceLow;
+    private long keyDestinationHigh;
+    private long keyDestinationLow;
+    private long keyPorts;
+
+    /**
+     * No flows yet.
+     *
+     * @param maxFlows  how many there are at most, 1 to {@link #MAX_FLOWS}; further ones are counted and have no flow.
+     * @param silenceNs after what time without a packet a flow is forgotten, more than 0; {@link #NEVER_NS} for a truth file.
+     */
+    public SegmentFlows(final int maxFlows, final long silenceNs) {
+        if (maxFlows < 1 || maxFlows > MAX_FLOWS) {
+            throw new IllegalArgumentException("maxFlows=" + maxFlows + " is not within 1.." + MAX_FLOWS);
+        }
+        if (silenceNs <= 0) {
+            throw new IllegalArgumentException("silenceNs=" + silenceNs + " is not more than 0");
+        }
+        capacity = maxFlows;
+        this.silenceNs = silenceNs;
+        sweepEveryNs = (long)((double)silenceNs / maxFlows * SWEEP_SLOTS);
+        index = new SlotIndex(maxFlows);
+        flows = new UnsafeBuffer(BufferUtil.allocateDirectAligned(maxFlows * FLOW_LENGTH_BYTES, CACHE_LINE_LENGTH));
+        for (int flow = 0; flow < capacity; flow++) {
+            flows.putInt(flow * FLOW_LENGTH_BYTES + TAG_OFFSET, flow + 1 < capacity ? flow + 1 : NO_FLOW);
+        }
+        final SplittableRandom random = new SplittableRandom(new SecureRandom().nextLong());
+        addressSecret = random.nextLong() | 1;
+        destinationSecret = random.nextLong() | 1;
+        highSecret = random.nextLong() | 1;
+        portsSecret = random.nextLong() | 1;
+    }
+
+    /**
+     * The memory of a table, by formula.
+     *
+     * @param maxFlows how many flows it holds at most.
+     * @return octets off the heap.
+     */
+    public static long memoryBytes(final int maxFlows) {
+        return (long)maxFlows * FLOW_LENGTH_BYTES + SlotIndex.memoryBytes(maxFlows);
+    }
+
+    /** {@return the counters of the flows and of the matcher that uses them} */
+    public MatchCounters counters() {
+        return counters;
+    }
+
+    /** {@return how many flows there can be; every flow is a number below it} */
+    public int capacity() {
+        return capacity;
+    }
+
+    /**
+     * Tells whether a number is that of a flow.
+     *
+     * @param flow 0 to {@link #capacity()} - 1.
+     * @return whether it is.
+     */
+    public boolean isLive(final int flow) {
+        return ipVersion(flow) != 0;
+    }
+
+    /**
+     * The flow of a packet.
+     *
+     * @param descriptor holds the decoded packet.
+     * @param offset     of the descriptor.
+     * @return the flow, or {@link #NO_FLOW}.
+     */
+    public int find(final DirectBuffer descriptor, final int offset) {
+        wrapPacket(descriptor, offset);
+        return find(tagOfKey());
+    }
+
+    /**
+     * The flow of an entry of the flow cache, which may be one of several of the same 5-tuple.
+     *
+     * @param entries holds the entry.
+     * @param offset  of the entry.
+     * @return the flow, or {@link #NO_FLOW}.
+     */
+    public int findOfEntry(final DirectBuffer entries, final int offset) {
+        keySourceHigh = FlowEntry.sourceHigh(entries, offset);
+        keySourceLow = FlowEntry.sourceLow(entries, offset);
+        keyDestinationHigh = FlowEntry.destinationHigh(entries, offset);
+        keyDestinationLow = FlowEntry.destinationLow(entries, offset);
+        keyPorts = ports(
+            FlowEntry.sourcePort(entries, offset), FlowEntry.destinationPort(entries, offset),
+            FlowEntry.protocol(entries, offset), FlowEntry.ipVersion(entries, offset));
+        return find(tagOfKey());
+    }
+
+    /**
+     * Takes the lost packets that no record has told of yet.
+     *
+     * @param flow of the record.
+     * @return packets.
+     */
+    public long takeLost(final int flow) {
+        return take(flow, LOST_OFFSET, LOST_TAKEN_OFFSET);
+    }
+
+    /**
+     * Takes the unexpected packets that no record has told of yet.
+     *
+     * @param flow of the record.
+     * @return packets.
+     */
+    public long takeUnexpected(final int flow) {
+        return take(flow, UNEXPECTED_OFFSET, UNEXPECTED_TAKEN_OFFSET);
+    }
+
+    /**
+     * Takes the undecided packets that no record has heard of yet. If there are any, lost and unexpected packets of the same
+     * time are a lower bound only.
+     *
+     * @param flow of the record.
+     * @return packets.
+     */
+    public long takeUndecided(final int flow) {
+        return take(flow, UNDECIDED_OFFSET, UNDECIDED_TAKEN_OFFSET);
+    }
+
+    /**
+     * Reads the packets with a digest at the sender point.
+     *
+     * @param flow to read.
+     * @return packets.
+     */
+    public long sent(final int flow) {
+        return getLong(flow, SENT_OFFSET);
+    }
+
+    /**
+     * Reads the packets with a digest at the receiver point.
+     *
+     * @param flow to read.
+     * @return packets.
+     */
+    public long received(final int flow) {
+        return getLong(flow, RECEIVED_OFFSET);
+    }
+
+    /**
+     * Reads the lost packets.
+     *
+     * @param flow to read.
+     * @return packets.
+     */
+    public long lost(final int flow) {
+        return getLong(flow, LOST_OFFSET);
+    }
+
+    /**
+     * Reads the packets that the sender point did not see.
+     *
+     * @param flow to read.
+     * @return packets.
+     */
+    public long unexpected(final int flow) {
+        return getLong(flow, UNEXPECTED_OFFSET);
+    }
+
+    /**
+     * Reads the further copies.
+     *
+     * @param flow to read.
+     * @return packets.
+     */
+    public long duplicates(final int flow) {
+        return getLong(flow, DUPLICATES_OFFSET);
+    }
+
+    /**
+     * Reads the packets, of either point, that did not match for reasons of our own.
+     *
+     * @param flow to read.
+     * @return packets.
+     */
+    public long undecided(final int flow) {
+        return getLong(flow, UNDECIDED_OFFSET);
+    }
+
+    /**
+     * Reads the packets that wait in the matcher now.
+     *
+     * @param flow to read.
+     * @return packets.
+     */
+    public int waitingCount(final int flow) {
+        return flows.getInt(flow * FLOW_LENGTH_BYTES + WAITING_COUNT_OFFSET);
+    }
+
+    /**
+     * Reads the version of a flow's addresses.
+     *
+     * @param flow to read.
+     * @return 4 or 6; 0 if there is no such flow.
+     */
+    public int ipVersion(final int flow) {
+        return flows.getByte(flow * FLOW_LENGTH_BYTES + IP_VERSION_OFFSET) & 0xFF;
+    }
+
+    /**
+     * Reads the protocol of a flow.
+     *
+     * @param flow to read.
+     * @return IP protocol number.
+     */
+    public int protocol(final int flow) {
+        return flows.getByte(flow * FLOW_LENGTH_BYTES + PROTOCOL_OFFSET) & 0xFF;
+    }
+
+    /**
+     * Reads the source port of a flow.
+     *
+     * @param flow to read.
+     * @return the port; 0 where there is none.
+     */
+    public int sourcePort(final int flow) {
+        return flows.getShort(flow * FLOW_LENGTH_BYTES + SOURCE_PORT_OFFSET) & 0xFFFF;
+    }
+
+    /**
+     * Reads the destination port of a flow.
+     *
+     * @param flow to read.
+     * @return the port; 0 where there is none.
+     */
+    public int destinationPort(final int flow) {
+        return flows.getShort(flow * FLOW_LENGTH_BYTES + DESTINATION_PORT_OFFSET) & 0xFFFF;
+    }
+
+    /**
+     * Reads the first eight octets of a flow's source address.
+     *
+     * @param flow to read.
+     * @return as in {@link PacketDescriptor}.
+     */
+    public long sourceHigh(final int flow) {
+        return getLong(flow, SOURCE_HIGH_OFFSET);
+    }
+
+    /**
+     * Reads the last eight octets of a flow's source address.
+     *
+     * @param flow to read.
+     * @return as in {@link PacketDescriptor}.
+     */
+    public long sourceLow(final int flow) {
+        return getLong(flow, SOURCE_LOW_OFFSET);
+    }
+
+    /**
+     * Reads the first eight octets of a flow's destination address.
+     *
+     * @param flow to read.
+     * @return as in {@link PacketDescriptor}.
+     */
+    public long destinationHigh(final int flow) {
+        return getLong(flow, DESTINATION_HIGH_OFFSET);
+    }
+
+    /**
+     * Reads the last eight octets of a flow's destination address.
+     *
+     * @param flow to read.
+     * @return as in {@link PacketDescriptor}.
+     */
+    public long destinationLow(final int flow) {
+        return getLong(flow, DESTINATION_LOW_OFFSET);
+    }
+
+    /** {@return the memory that holds the {@link DelayCounters} of all flows, to be read by the owner} */
+    public DirectBuffer delayBuffer() {
+        return flows;
+    }
+
+    /**
+     * Where the {@link DelayCounters} of a flow are.
+     *
+     * @param flow to read.
+     * @return the offset in {@link #delayBuffer()}.
+     */
+    public int delayOffset(final int flow) {
+        return flow * FLOW_LENGTH_BYTES + DELAY_OFFSET;
+    }
+
+    /**
+     * Counts a packet at the sender point.
+     *
+     * @return its flow, or NO_FLOW if the table is full.
+     */
+    int onSent(final DirectBuffer descriptor, final int offset) {
+        final int flow = findOrCreate(descriptor, offset);
+        if (flow == NO_FLOW) {
+            counters.increment(MatchCounter.SENT_WITHOUT_FLOW);
+            return flow;
+        }
+        count(flow, SENT_OFFSET);
+        return flow;
+    }
+
+    /**
+     * Counts a packet at the receiver point.
+     *
+     * @return its flow, or NO_FLOW if the table is full.
+     */
+    int onReceived(final DirectBuffer descriptor, final int offset) {
+        final int flow = findOrCreate(descriptor, offset);
+        if (flow == NO_FLOW) {
+            counters.increment(MatchCounter.RECEIVED_WITHOUT_FLOW);
+            return flow;
+        }
+        count(flow, RECEIVED_OFFSET);
+        return flow;
+    }
+
+    void onWaiting(final int flow) {
+        addWaiting(flow, 1);
+    }
+
+    void onDecided(final int flow) {
+        addWaiting(flow, -1);
+    }
+
+    void onDelay(final int flow, final long delayNs) {
+        if (flow != NO_FLOW) {
+            DelayCounters.record(flows, delayOffset(flow), delayNs);
+        }
+    }
+
+    void onLost(final int flow) {
+        countIfAny(flow, LOST_OFFSET);
+        if (flow != NO_FLOW && received(flow) > 0) {
+            counters.increment(MatchCounter.LOST_OF_SEEN_FLOW);
+        }
+    }
+
+    void onUnexpected(final int flow) {
+        countIfAny(flow, UNEXPECTED_OFFSET);
+    }
+
+    void onDuplicate(final int flow) {
+        countIfAny(flow, DUPLICATES_OFFSET);
+    }
+
+    void onUndecided(final int flow) {
+        countIfAny(flow, UNDECIDED_OFFSET);
+    }
+
+    /**
+     * Forgets flows that have been silent for too long, if any are to be forgotten at all: looks at a few slots from time to
+     * time, at all of them about once in the time of silence.
+     *
+     * @param nowNs as for the matcher.
+     */
+    void expire(final long nowNs) {
+        if (silenceNs != NEVER_NS && nowNs >= nextSweepNs) {
+            nextSweepNs = nowNs + sweepEveryNs;
+            sweep(nowNs, SWEEP_SLOTS);
+        }
+    }
+
+    void sweep(final long nowNs, final int slots) {
+        for (int i = 0; i < slots; i++) {
+            hand = hand + 1 == capacity ? 0 : hand + 1;
+            if (isLive(hand) && waitingCount(hand) == 0 && nowNs - getLong(hand, NEWEST_NS_OFFSET) > silenceNs) {
+                remove(hand);
+            }
+        }
+    }
+
+    private int findOrCreate(final DirectBuffer descriptor, final int offset) {
+        wrapPacket(descriptor, offset);
+        final int tag = tagOfKey();
+        int flow = find(tag);
+        if (flow == NO_FLOW) {
+            flow = create(tag);
+        }
+        if (flow != NO_FLOW) {
+            final long timestampNs = PacketDescriptor.timestampNs(descriptor, offset);
+            if (timestampNs > getLong(flow, NEWEST_NS_OFFSET)) {
+                flows.putLong(flow * FLOW_LENGTH_BYTES + NEWEST_NS_OFFSET, timestampNs);
+            }
+        }
+        return flow;
+    }
+
+    private int find(final int tag) {
+        int position = index.first(tag);
+        while (position != SlotIndex.NONE) {
+            final int flow = index.slot(position);
+            if (hasKey(flow)) {
+                return flow;
+            }
+            position = index.next(tag, position);
+        }
+        return NO_FLOW;
+    }
+
+    private int create(final int tag) {
+        final int flow = freeHead;
+        if (flow == NO_FLOW) {
+            return NO_FLOW;
+        }
+        final int offset = flow * FLOW_LENGTH_BYTES;
+        freeHead = flows.getInt(offset + TAG_OFFSET);
+        flows.setMemory(offset, FLOW_LENGTH_BYTES, (byte)0);
+        flows.putLong(offset + SOURCE_HIGH_OFFSET, keySourceHigh);
+        flows.putLong(offset + SOURCE_LOW_OFFSET, keySourceLow);
+        flows.putLong(offset + DESTINATION_HIGH_OFFSET, keyDestinationHigh);
+        flows.putLong(offset + DESTINATION_LOW_OFFSET, keyDestinationLow);
+        flows.putShort(offset + SOURCE_PORT_OFFSET, (short)(keyPorts >>> 32));
+        flows.putShort(offset + DESTINATION_PORT_OFFSET, (short)(keyPorts >>> 16));
+        flows.putByte(offset + PROTOCOL_OFFSET, (byte)(keyPorts >>> 8));
+        flows.putByte(offset + IP_VERSION_OFFSET, (byte)keyPorts);
+        flows.putLong(offset + NEWEST_NS_OFFSET, Long.MIN_VALUE);
+        flows.putInt(offset + TAG_OFFSET, tag);
+        index.add(tag, flow);
+        counters.increment(MatchCounter.FLOWS_CREATED);
+        counters.increment(MatchCounter.FLOWS);
+        return flow;
+    }
+
+    private void remove(final int flow) {
+        counters.add(MatchCounter.LOST_UNTAKEN, takeLost(flow));
+        counters.add(MatchCounter.UNEXPECTED_UNTAKEN, takeUnexpected(flow));
+        counters.add(MatchCounter.FLOWS, -1);
+        counters.increment(MatchCounter.FLOWS_REMOVED);
+        final int offset = flow * FLOW_LENGTH_BYTES;
+        index.remove(flows.getInt(offset + TAG_OFFSET), flow);
+        flows.putByte(offset + IP_VERSION_OFFSET, (byte)0);
+        flows.putInt(offset + TAG_OFFSET, freeHead);
+        freeHead = flow;
+    }
+
+    private void wrapPacket(final DirectBuffer descriptor, final int offset) {
+        keySourceHigh = PacketDescriptor.sourceHigh(descriptor, offset);
+        keySourceLow = PacketDescriptor.sourceLow(descriptor, offset);
+        keyDestinationHigh = PacketDescriptor.destinationHigh(descriptor, offset);
+        keyDestinationLow = PacketDescriptor.destinationLow(descriptor, offset);
+        keyPorts = ports(
+            PacketDescriptor.sourcePort(descriptor, offset), PacketDescriptor.destinationPort(descriptor, offset),
+            PacketDescriptor.protocol(descriptor, offset), PacketDescriptor.ipVersion(descriptor, offset));
+    }
+
+    private static long ports(final int sourcePort, final int destinationPort, final int protocol, final int ipVersion) {
+        return (long)sourcePort << 32 | (long)destinationPort << 16 | (long)protocol << 8 | ipVersion;
+    }
+
+    private boolean hasKey(final int flow) {
+        return sourceLow(flow) == keySourceLow && destinationLow(flow) == keyDestinationLow &&
+            ports(sourcePort(flow), destinationPort(flow), protocol(flow), ipVersion(flow)) == keyPorts &&
+            sourceHigh(flow) == keySourceHigh && destinationHigh(flow) == keyDestinationHigh;
+    }
+
+    private int tagOfKey() {
+        final long addresses = fold(keySourceLow ^ addressSecret, keyDestinationLow ^ destinationSecret) ^
+            fold(keySourceHigh ^ highSecret, keyDestinationHigh ^ portsSecret);
+        return (int)(fold(addresses ^ highSecret, keyPorts ^ portsSecret) >>> 32);
+    }
+
+    /** Multiplies to 128 bits and folds the halves. */
+    private static long fold(final long a, final long b) {
+        return Math.multiplyHigh(a, b) ^ a * b;
+    }
+
+    private long take(final int flow, final int countOffset, final int takenOffset) {
+        final long count = getLong(flow, countOffset);
+        final long delta = count - getLong(flow, takenOffset);
+        flows.putLong(flow * FLOW_LENGTH_BYTES + takenOffset, count);
+        return delta;
+    }
+
+    private void addWaiting(final int flow, final int amount) {
+        if (flow != NO_FLOW) {
+            flows.putInt(flow * FLOW_LENGTH_BYTES + WAITING_COUNT_OFFSET, waitingCount(flow) + amount);
+        }
+    }
+
+    private void countIfAny(final int flow, final int fieldOffset) {
+        if (flow != NO_FLOW) {
+            count(flow, fieldOffset);
+        }
+    }
+
+    private void count(final int flow, final int fieldOffset) {
+        flows.putLong(flow * FLOW_LENGTH_BYTES + fieldOffset, getLong(flow, fieldOffset) + 1);
+    }
+
+    private long getLong(final int flow, final int fieldOffset) {
+        return flows.getLong(flow * FLOW_LENGTH_BYTES + fieldOffset);
+    }
+}

@@ -1,0 +1,127 @@
+package io.flowlag.exporter.match;
+
+import org.agrona.BitUtil;
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
+
+/**
+ * Open-addressed index from a 32-bit tag to slots elsewhere (linear probing, at most half full, deletion by shifting back). A
+ * bucket is one long: the tag, and the slot plus one; 0 is free. Several slots may have one tag: whoever asks compares keys in
+ * full. One thread owns an index. Allocates at construction, off-heap.
+ */
+final class SlotIndex {
+    /** Returned when there is no further bucket with the tag. */
+    static final int NONE = -1;
+
+    private static final int BUCKET_LENGTH_BYTES = Long.BYTES;
+
+    private final UnsafeBuffer buckets;
+    private final int mask;
+
+    /**
+     * An empty index.
+     *
+     * @param maxSlots that it will hold at once, at most.
+     */
+    SlotIndex(final int maxSlots) {
+        final int count = bucketCount(maxSlots);
+        mask = count - 1;
+        buckets = new UnsafeBuffer(BufferUtil.allocateDirectAligned(count * BUCKET_LENGTH_BYTES, CACHE_LINE_LENGTH));
+    }
+
+    static long memoryBytes(final int maxSlots) {
+        return (long)bucketCount(maxSlots) * BUCKET_LENGTH_BYTES;
+    }
+
+    private static int bucketCount(final int maxSlots) {
+        return BitUtil.findNextPositivePowerOfTwo(Math.max(16, maxSlots * 2));
+    }
+
+    /**
+     * The first bucket with a tag.
+     *
+     * @param tag to look for.
+     * @return its position, or {@link #NONE}.
+     */
+    int first(final int tag) {
+        return seek(tag, tag & mask);
+    }
+
+    /**
+     * The next bucket with a tag.
+     *
+     * @param tag      to look for.
+     * @param position of the bucket before.
+     * @return its position, or {@link #NONE}.
+     */
+    int next(final int tag, final int position) {
+        return seek(tag, (position + 1) & mask);
+    }
+
+    /**
+     * The slot in a bucket.
+     *
+     * @param position of a bucket in use.
+     * @return the slot.
+     */
+    int slot(final int position) {
+        return (int)bucket(position) - 1;
+    }
+
+    void add(final int tag, final int slot) {
+        int position = tag & mask;
+        while (bucket(position) != 0) {
+            position = (position + 1) & mask;
+        }
+        bucket(position, (long)tag << 32 | (slot + 1));
+    }
+
+    /**
+     * Takes a slot out and closes the gap.
+     *
+     * @param tag  under which the slot was added.
+     * @param slot which is in the index.
+     */
+    void remove(final int tag, final int slot) {
+        int gap = tag & mask;
+        while ((int)bucket(gap) != slot + 1) {
+            gap = (gap + 1) & mask;
+        }
+
+        int position = (gap + 1) & mask;
+        long moved = bucket(position);
+        while (moved != 0) {
+            final int home = (int)(moved >>> 32) & mask;
+            if (((position - home) & mask) >= ((position - gap) & mask)) {
+                bucket(gap, moved);
+                gap = position;
+            }
+            position = (position + 1) & mask;
+            moved = bucket(position);
+        }
+        bucket(gap, 0);
+    }
+
+    private int seek(final int tag, final int from) {
+        int position = from;
+        long bucket = bucket(position);
+        while (bucket != 0) {
+            if ((int)(bucket >>> 32) == tag) {
+                return position;
+            }
+            position = (position + 1) & mask;
+            bucket = bucket(position);
+        }
+        return NONE;
+    }
+
+    private long bucket(final int position) {
+        return buckets.getLong(position * BUCKET_LENGTH_BYTES);
+    }
+
+    private void bucket(final int position, final long value) {
+        buckets.putLong(position * BUCKET_LENGTH_BYTES, value);
+    }
+}

@@ -1,0 +1,129 @@
+package io.flowlag.exporter.match;
+
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
+
+/**
+ * The packets that a matcher remembers, in the order in which they came: a ring of records of half a cache line.
+ * <pre>
+ *   0  timeNs     8   at its point, UNIX epoch
+ *   8  tag        8   of a receiver packet; 0 for a sender packet
+ *  16  flow       4   in SegmentFlows, or NO_FLOW
+ *  20  digest     4   slot in DigestTable
+ *  24  next       4   packet of the same digest and kind behind it, or NONE
+ *  28  state      4   STATE_
+ * </pre>
+ * One thread owns it. Allocates at construction, off-heap.
+ */
+final class WaitingPackets {
+    /** No packet. */
+    static final int NONE = -1;
+    /** Octets of one record. */
+    static final int RECORD_LENGTH_BYTES = 32;
+
+    /** A sent packet that waits for its arrival. */
+    static final int STATE_SENT = 1;
+    /** A received packet that waits for its sending. */
+    static final int STATE_RECEIVED = 2;
+    /** A sent packet of which it is decided what became, remembered for its copies. */
+    static final int STATE_SENT_DECIDED = 3;
+    /** A received packet of which it is decided what became. */
+    static final int STATE_RECEIVED_DECIDED = 4;
+
+    private static final int TIME_NS_OFFSET = 0;
+    private static final int TAG_OFFSET = TIME_NS_OFFSET + 8;
+    private static final int FLOW_OFFSET = TAG_OFFSET + 8;
+    private static final int DIGEST_OFFSET = FLOW_OFFSET + 4;
+    private static final int NEXT_OFFSET = DIGEST_OFFSET + 4;
+    private static final int STATE_OFFSET = NEXT_OFFSET + 4;
+
+    private final UnsafeBuffer records;
+    private final int capacity;
+    private int oldest;
+    private int size;
+
+    WaitingPackets(final int capacity) {
+        this.capacity = capacity;
+        records = new UnsafeBuffer(BufferUtil.allocateDirectAligned(capacity * RECORD_LENGTH_BYTES, CACHE_LINE_LENGTH));
+    }
+
+    boolean isEmpty() {
+        return size == 0;
+    }
+
+    boolean isFull() {
+        return size == capacity;
+    }
+
+    /** {@return the packet that came first; there must be one} */
+    int oldest() {
+        return oldest;
+    }
+
+    /**
+     * Puts a packet behind all others; there must be room.
+     *
+     * @return where it is, until it is removed.
+     */
+    int add(final int state, final long timeNs, final long tag, final int flow, final int digest) {
+        int packet = oldest + size;
+        if (packet >= capacity) {
+            packet -= capacity;
+        }
+        size++;
+        final int offset = packet * RECORD_LENGTH_BYTES;
+        records.putLong(offset + TIME_NS_OFFSET, timeNs);
+        records.putLong(offset + TAG_OFFSET, tag);
+        records.putInt(offset + FLOW_OFFSET, flow);
+        records.putInt(offset + DIGEST_OFFSET, digest);
+        records.putInt(offset + NEXT_OFFSET, NONE);
+        records.putInt(offset + STATE_OFFSET, state);
+        return packet;
+    }
+
+    /** Forgets the packet that came first. */
+    void removeOldest() {
+        oldest = oldest + 1 == capacity ? 0 : oldest + 1;
+        size--;
+    }
+
+    /** A received packet stands for the sent one that it met, from now on, and is remembered as long as the later of the two. */
+    void becomesSent(final int packet, final long timeNs) {
+        records.putLong(packet * RECORD_LENGTH_BYTES + TIME_NS_OFFSET, timeNs);
+        state(packet, STATE_SENT_DECIDED);
+    }
+
+    long timeNs(final int packet) {
+        return records.getLong(packet * RECORD_LENGTH_BYTES + TIME_NS_OFFSET);
+    }
+
+    long tag(final int packet) {
+        return records.getLong(packet * RECORD_LENGTH_BYTES + TAG_OFFSET);
+    }
+
+    int flow(final int packet) {
+        return records.getInt(packet * RECORD_LENGTH_BYTES + FLOW_OFFSET);
+    }
+
+    int digest(final int packet) {
+        return records.getInt(packet * RECORD_LENGTH_BYTES + DIGEST_OFFSET);
+    }
+
+    int next(final int packet) {
+        return records.getInt(packet * RECORD_LENGTH_BYTES + NEXT_OFFSET);
+    }
+
+    void next(final int packet, final int value) {
+        records.putInt(packet * RECORD_LENGTH_BYTES + NEXT_OFFSET, value);
+    }
+
+    int state(final int packet) {
+        return records.getInt(packet * RECORD_LENGTH_BYTES + STATE_OFFSET);
+    }
+
+    void state(final int packet, final int value) {
+        records.putInt(packet * RECORD_LENGTH_BYTES + STATE_OFFSET, value);
+    }
+}
