@@ -2,7 +2,7 @@ package io.flowlag.exporter.lab;
 
 /**
  * When the packets of a {@link LoadModel} come. Time is cut into steps of 10 µs; the rate is constant within a step, and the
- * next packet comes when the rate has added up to an exponential variate of the mean packet. One thread. Allocates at
+ * next train comes when the rate has added up to an exponential variate of the mean train. One thread. Allocates at
  * construction.
  */
 final class ArrivalTimes {
@@ -13,7 +13,8 @@ final class ArrivalTimes {
     private final LoadModel load;
     private final LabRandom random;
     private final double capacityBitsPerNs;
-    private final double meanPacketBits;
+    private final double newTrainShare;
+    private final double meanTrainBits;
     private final double inputNsPerByte;
     private final double[] states;
     private final double[] persistences;
@@ -29,7 +30,8 @@ final class ArrivalTimes {
         this.load = load;
         random = new LabRandom(seed);
         capacityBitsPerNs = capacityBps / NS_PER_SECOND;
-        meanPacketBits = meanPacketBytes * BITS_PER_OCTET;
+        newTrainShare = 1 / load.trainPackets();
+        meanTrainBits = meanPacketBytes * BITS_PER_OCTET * load.trainPackets();
         inputNsPerByte = load.inputBps() == 0 ? 0 : BITS_PER_OCTET * NS_PER_SECOND / load.inputBps();
         final int count = load.bursts().size();
         states = new double[count];
@@ -54,16 +56,22 @@ final class ArrivalTimes {
      * @return when it comes, whole ns since the start; not before the one before it.
      */
     long nextNs(final int lengthBytes) {
-        double wantedBits = random.nextExponential() * meanPacketBits;
+        if (random.nextDouble() < newTrainShare) {
+            virtualNs = nextTrainNs();
+        }
+        final double startNs = Math.max(virtualNs, inputFreeNs);
+        inputFreeNs = startNs + lengthBytes * inputNsPerByte;
+        return (long) startNs;
+    }
+
+    private double nextTrainNs() {
+        double wantedBits = random.nextExponential() * meanTrainBits;
         while (wantedBits > (stepEndsNs - virtualNs) * rateBitsPerNs) {
             wantedBits -= (stepEndsNs - virtualNs) * rateBitsPerNs;
             virtualNs = stepEndsNs;
             beginStep();
         }
-        virtualNs += wantedBits / rateBitsPerNs;
-        final double startNs = Math.max(virtualNs, inputFreeNs);
-        inputFreeNs = startNs + lengthBytes * inputNsPerByte;
-        return (long) startNs;
+        return virtualNs + wantedBits / rateBitsPerNs;
     }
 
     private void beginStep() {

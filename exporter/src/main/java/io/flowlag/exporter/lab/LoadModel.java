@@ -6,16 +6,19 @@ import java.util.List;
  * How much traffic is offered to a simulated link, and how it comes and goes. The mean utilization swings as a cosine between
  * two values. It is multiplied by {@code exp(x - s²/2)}, where x is the sum of Gaussian processes whose correlation falls
  * exponentially with time (Ornstein and Uhlenbeck), and s² their variance: bursts of congestion of several lengths. Packets come
- * at random (Poisson) at the rate of the moment, but never closer than the input line lets them.
+ * in trains, as far apart as the input line sets them, of geometric length; trains come at random (Poisson) at the rate of the
+ * moment.
  *
  * @param lowestUtilization  of the link, on average; above 0.
  * @param highestUtilization of the link, on average; not below the lowest, and at most 2.
  * @param swingNs            from lowest to lowest, ns, more than 0.
  * @param bursts             the Gaussian processes, fastest first; may be empty.
+ * @param trainPackets       mean packets of a train, 1 or more; 1 for packets that come one by one.
  * @param inputBps           rate of the line that the packets come in by, bits/s; 0 for no limit.
  */
 public record LoadModel(
-    double lowestUtilization, double highestUtilization, long swingNs, List<Burstiness> bursts, long inputBps) {
+    double lowestUtilization, double highestUtilization, long swingNs, List<Burstiness> bursts, double trainPackets,
+    long inputBps) {
     /**
      * One Gaussian process.
      *
@@ -37,6 +40,7 @@ public record LoadModel(
             highestUtilization >= lowestUtilization && highestUtilization <= 2,
             "highestUtilization=" + highestUtilization + ": must be lowestUtilization=" + lowestUtilization + " to 2");
         check(swingNs > 0, "swingNs=" + swingNs + ": must be more than 0");
+        check(trainPackets >= 1, "trainPackets=" + trainPackets + ": must be 1 or more");
         check(inputBps >= 0, "inputBps=" + inputBps + ": must be 0 or more");
         bursts = List.copyOf(bursts);
     }
@@ -48,7 +52,7 @@ public record LoadModel(
      * @return the load.
      */
     public static LoadModel constant(final double utilization) {
-        return new LoadModel(utilization, utilization, 1_000_000_000L, List.of(), 0);
+        return new LoadModel(utilization, utilization, 1_000_000_000L, List.of(), 1, 0);
     }
 
     /**
@@ -60,7 +64,7 @@ public record LoadModel(
      * @return the load.
      */
     public LoadModel swinging(final double lowest, final double highest, final long periodNs) {
-        return new LoadModel(lowest, highest, periodNs, bursts, inputBps);
+        return new LoadModel(lowest, highest, periodNs, bursts, trainPackets, inputBps);
     }
 
     /**
@@ -70,7 +74,19 @@ public record LoadModel(
      * @return the load.
      */
     public LoadModel bursting(final Burstiness... others) {
-        return new LoadModel(lowestUtilization, highestUtilization, swingNs, List.of(others), inputBps);
+        return new LoadModel(
+            lowestUtilization, highestUtilization, swingNs, List.of(others), trainPackets, inputBps);
+    }
+
+    /**
+     * The same with trains.
+     *
+     * @param packets in a train, on average.
+     * @param lineBps rate of the input line, bits/s; 0 for no limit.
+     * @return the load.
+     */
+    public LoadModel inTrains(final double packets, final long lineBps) {
+        return new LoadModel(lowestUtilization, highestUtilization, swingNs, bursts, packets, lineBps);
     }
 
     /**
