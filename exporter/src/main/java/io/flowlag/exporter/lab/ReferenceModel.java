@@ -1,5 +1,6 @@
 package io.flowlag.exporter.lab;
 
+import io.flowlag.rli.sender.InjectionContext;
 import io.flowlag.rli.sender.InjectionPolicy;
 
 import java.util.Arrays;
@@ -26,8 +27,6 @@ public record ReferenceModel(
     /** The port of the product's configuration. */
     public static final int DEFAULT_PORT = 8620;
 
-    private static final double DEFAULT_WEIGHT = 0.1;
-
     /** Checks the ranges that the scheduler does not check. */
     public ReferenceModel {
         policies = List.copyOf(policies);
@@ -51,7 +50,8 @@ public record ReferenceModel(
      */
     public static ReferenceModel of(final InjectionPolicy policy) {
         return new ReferenceModel(
-            List.of(policy), 1, TimeUnit.MILLISECONDS.toNanos(100), Long.MAX_VALUE, DEFAULT_WEIGHT, DEFAULT_PORT, 1, null);
+            List.of(policy), 1, TimeUnit.MILLISECONDS.toNanos(100), Long.MAX_VALUE,
+            InjectionContext.DEFAULT_SMOOTHING, DEFAULT_PORT, 1, null);
     }
 
     /**
@@ -75,6 +75,16 @@ public record ReferenceModel(
     public ReferenceModel inClass(final int classIndex) {
         return new ReferenceModel(
             policies, classIndex, maximumGapNs, ceilingBps, utilizationWeight, port, firstSsid, key);
+    }
+
+    /**
+     * The same with another average of the utilization.
+     *
+     * @param weight of the newest utilization, above 0, up to 1.
+     * @return the references.
+     */
+    public ReferenceModel weighing(final double weight) {
+        return new ReferenceModel(policies, sharedClass, maximumGapNs, ceilingBps, weight, port, firstSsid, key);
     }
 
     /**

@@ -130,6 +130,26 @@ final class RliExperiment {
         return flow -> truth.receivedPackets(flow) >= packets;
     }
 
+    IntPredicate slowerThan(final long delayNs) {
+        return flow -> truth.meanNs(flow) >= delayNs;
+    }
+
+    /** The mean delay of all packets, µs. */
+    double trueMeanUs() {
+        return perPacketUs(flow -> (double)truth.sumNs(flow));
+    }
+
+    /** The mean error of all packets of flows with estimates, µs, signed. */
+    double biasUs() {
+        return perPacketUs(flow ->
+            isEstimated(flow) ? (estimatedMeanNs(flow) - truth.meanNs(flow)) * truth.receivedPackets(flow) : 0);
+    }
+
+    private double perPacketUs(final FlowValue sumNs) {
+        return Arrays.stream(values(flow -> true, sumNs)).sum() / 1e3 /
+            Arrays.stream(values(flow -> true, truth::receivedPackets)).sum();
+    }
+
     double estimatedMeanNs(final int flow) {
         final int offset = flow * DelayCounters.LENGTH_BYTES;
         return (double)DelayCounters.sumNs(estimates, offset) / sampleCount(flow);

@@ -47,7 +47,8 @@ class RliPaperFigures {
     /**
      * Prints some of the tables.
      *
-     * @param figures their names: fit, accuracy, byDelay, policies, equalBytes, ceiling, twoClasses.
+     * @param figures their names: fit, accuracy, byDelay, policies, equalBytes, smoothing,
+     *                ceiling, twoClasses.
      */
     public static void main(final String[] figures) {
         final RliPaperFigures all = new RliPaperFigures();
@@ -58,6 +59,7 @@ class RliPaperFigures {
                 case "byDelay" -> all.byDelay();
                 case "policies" -> all.policies();
                 case "equalBytes" -> all.equalBytes();
+                case "smoothing" -> all.smoothing();
                 case "ceiling" -> all.ceiling();
                 case "twoClasses" -> all.twoClasses();
                 default -> throw new IllegalArgumentException("figure=" + figure);
@@ -244,26 +246,53 @@ class RliPaperFigures {
         }
     }
 
+    /** What α does: injection rates beside those of the paper's section V-A, on the seeds of the fit. */
+    @Test
+    void smoothing() {
+        print("%nalpha: references per 100 packets (paper: 10, 9, 4.8, 0.6), mean error us, median relative error %%; RED; " +
+            "medians of %d seeds from %d; %d packets", SEEDS, FIRST_FIT_SEED, PACKETS / 3);
+        for (final double weight : new double[] {0.1, 0.05, 0.02, 0.01, 0.005}) {
+            final StringBuilder line = new StringBuilder();
+            for (final double utilization : UTILIZATIONS) {
+                final double[] row = medians(SEEDS, seed -> {
+                    final SegmentProfile profile = SegmentProfile.rliPaper(
+                        utilization, QueueModel.paperRed(), PACKETS / 3, FIRST_FIT_SEED + seed - 1);
+                    final RliExperiment run = new RliExperiment(
+                        profile.with(ReferenceModel.of(AdaptivePolicy.PAPER).weighing(weight)), Estimator.LINEAR);
+                    return new double[] {100 * run.injectionRate(), run.biasUs(), 100 * run.medianMeanError()};
+                });
+                line.append(String.format(Locale.ROOT, "   %5.2f: %6.3f %6.3f %6.2f", utilization, row[0], row[1], row[2]));
+            }
+            print("%6.3f%s", weight, line);
+        }
+    }
+
     /** Load between 20 and 90 %, every policy with at least as many octets as adaptive took. */
     @Test
     void equalBytes() {
-        print("%nload between 20 and 90 %%, equal octets: median relative error %% of flow means (references); RED; %d packets",
-            PACKETS);
-        print("%5s %22s %22s %22s %22s", "seed", "adaptive", "every-n", "every-interval", "combined");
-        final double[] medians = medians(SEEDS, seed -> {
-            final RliExperiment[] runs = equalBytes(varyingLoad(PACKETS, seed));
-            final StringBuilder line = new StringBuilder();
-            for (final RliExperiment run : runs) {
-                line.append(String.format(Locale.ROOT, " %13.2f (%6d)", 100 * run.medianMeanError(), run.references()));
-            }
-            print("%5d%s", seed, line);
-            return equalBytesRow(runs);
+        final String[] names = {"adaptive", "every-n", "every-interval", "combined"};
+        print("%nload between 20 and 90 %%, equal octets; RED; medians of %d seeds; %d packets", SEEDS, PACKETS / 3);
+        final double[] row = medians(SEEDS, seed -> {
+            final SegmentProfile profile = varyingLoad(PACKETS / 3, seed);
+            final double aloneUs = meanUs(profile);
+            return Arrays.stream(equalBytes(profile)).flatMapToDouble(run -> Arrays.stream(new double[] {
+                run.references(), 100 * run.medianMeanError(), 100 * run.meanError(flow -> true, 0.9),
+                100 * run.meanError(run.slowerThan(100_000), 0.5), run.medianAbsoluteErrorUs(),
+                100 * run.medianDeviationError(flow -> true), run.trueMeanUs() - aloneUs})).toArray();
         });
-        print("medians: all flows        %s", Arrays.toString(medians).replaceAll("(\\.\\d\\d)\\d*", "$1"));
+        print("%-15s %10s %10s %10s %12s %10s %10s %14s", "policy", "references", "p50 %", "p90 %", ">=100us p50%", "p50 us",
+            "sd p50 %", "added delay us");
+        final int columns = row.length / names.length;
+        for (int i = 0; i < names.length; i++) {
+            final int first = i * columns;
+            print("%-15s %10.0f %10.2f %10.2f %12.2f %10.3f %10.2f %14.2f", names[i], row[first], row[first + 1],
+                row[first + 2], row[first + 3], row[first + 4], row[first + 5], row[first + 6]);
+        }
     }
 
-    private static double[] equalBytesRow(final RliExperiment[] runs) {
-        return Arrays.stream(runs).mapToDouble(run -> 100 * run.medianMeanError()).toArray();
+    /** The mean delay of packets without references. */
+    private static double meanUs(final SegmentProfile profile) {
+        return fitRow(profile.with((ReferenceModel)null))[2];
     }
 
     /** The load of the paper's trace, swinging between 20 and 90 % of a link as it has at 55 %. */
