@@ -1,0 +1,140 @@
+package io.flowlag.exporter.sketching;
+
+import io.flowlag.sketch.estimate.HeavyHitters;
+import io.flowlag.sketch.estimate.SketchOverview;
+import io.flowlag.sketch.lda.LdaEstimate;
+
+/**
+ * What the comparison of both points says of an interval as a whole. Filled by {@link SketchReceiver}, reused for the next
+ * interval. One thread. Allocates at construction.
+ */
+public final class IntervalAnswer {
+    /** Most heavy hitters that are told of. */
+    public static final int HEAVY_HITTERS = 5;
+
+    final LdaEstimate[] aggregators;
+    final HeavyHitters heavyHitters = new HeavyHitters(HEAVY_HITTERS);
+    long number;
+    long startNs;
+    long endNs;
+    boolean isDamaged;
+    boolean isCut;
+    int usableCells;
+    int occupiedCells;
+    int flowCount;
+    int estimatedFlowCount;
+    double flowLostPackets;
+
+    IntervalAnswer(final int classCount) {
+        aggregators = new LdaEstimate[classCount];
+        for (int i = 0; i < classCount; i++) {
+            aggregators[i] = new LdaEstimate();
+        }
+    }
+
+    void begin(final long intervalNumber, final long intervalNs) {
+        number = intervalNumber;
+        startNs = intervalNumber * intervalNs;
+        endNs = startNs + intervalNs;
+        usableCells = 0;
+        occupiedCells = 0;
+        flowCount = 0;
+        estimatedFlowCount = 0;
+        flowLostPackets = 0;
+        heavyHitters.clear();
+    }
+
+    void cells(final SketchOverview overview, final int rows) {
+        for (int row = 0; row < rows; row++) {
+            usableCells += overview.usableCells(row);
+            occupiedCells += overview.occupiedCells(row);
+        }
+    }
+
+    /** {@return number of the interval} */
+    public long number() {
+        return number;
+    }
+
+    /** {@return its first ns, UNIX epoch, by the sender's timestamps} */
+    public long startNs() {
+        return startNs;
+    }
+
+    /** {@return the first ns after it} */
+    public long endNs() {
+        return endNs;
+    }
+
+    /** {@return whether a point lost packets of its own} */
+    public boolean isDamaged() {
+        return isDamaged;
+    }
+
+    /** {@return whether only a part of the interval was seen} */
+    public boolean isCut() {
+        return isCut;
+    }
+
+    /** {@return cells of all rows that can be used} */
+    public int usableCells() {
+        return usableCells;
+    }
+
+    /** {@return cells of all rows that hold packets at one point at least} */
+    public int occupiedCells() {
+        return occupiedCells;
+    }
+
+    /** {@return records with packets in the interval} */
+    public int flowCount() {
+        return flowCount;
+    }
+
+    /** {@return those of them with a mean} */
+    public int estimatedFlowCount() {
+        return estimatedFlowCount;
+    }
+
+    /**
+     * What the aggregators of a class say.
+     *
+     * @param classIndex of the class.
+     * @return the estimate, to be used during the call.
+     */
+    public LdaEstimate aggregator(final int classIndex) {
+        return aggregators[classIndex];
+    }
+
+    /** {@return whether it is known how many packets were lost in all} */
+    public boolean hasLoss() {
+        boolean isKnown = !isCut;
+        for (final LdaEstimate each : aggregators) {
+            isKnown &= each.hasLoss();
+        }
+        return isKnown;
+    }
+
+    /** {@return packets lost in all, less those that came unexpected; signed} */
+    public long lostPackets() {
+        long lost = 0;
+        for (final LdaEstimate each : aggregators) {
+            lost += each.lostPackets();
+        }
+        return lost;
+    }
+
+    /** {@return lost packets that cannot have been of the flows that the receiver knows; at least this many} */
+    public long unexplainedLostPackets() {
+        return Math.max(0, (long)Math.ceil(lostPackets() - flowLostPackets - 1e-6));
+    }
+
+    /**
+     * Visits the records with most packets, the largest first.
+     *
+     * @param handler is called with the index of the record in place of a flow hash, and its packets.
+     */
+    public void forEachHeavyHitter(final HeavyHitters.CandidateHandler handler) {
+        heavyHitters.forEach(handler);
+    }
+}

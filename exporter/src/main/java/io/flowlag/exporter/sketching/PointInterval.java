@@ -1,0 +1,159 @@
+package io.flowlag.exporter.sketching;
+
+import io.flowlag.sketch.image.SketchImage;
+import io.flowlag.sketch.interval.IntervalSketch;
+import io.flowlag.sketch.lda.LossyDifferenceAggregator;
+import io.flowlag.sketch.lds.LossyDifferenceSketch;
+
+/**
+ * All that one point keeps of one interval: the sketch of all flows, the aggregator of each class, the digests of the last W, and
+ * at the receiver point the packets that are held and the records that have packets here. Allocates at construction.
+ */
+final class PointInterval implements IntervalSketch, SenderAnswer {
+    /** Octets of a packet in flight. */
+    static final int DIGEST_BYTES = Long.BYTES;
+
+    private final LossyDifferenceSketch sketch;
+    private final LossyDifferenceAggregator[] aggregators;
+    private final long[] inFlight;
+    private final HeldPackets held;
+    private final int[] records;
+    private final Damage damage;
+    private final long maximumDelayNs;
+
+    private long startNs;
+    private long tailStartNs;
+    private int inFlightCount;
+    private int recordCount;
+    private boolean isInFlightComplete = true;
+    private boolean isDamaged;
+
+    /** Up to which interval the point lost packets of its own. */
+    static final class Damage {
+        private long throughInterval = Long.MIN_VALUE;
+
+        void extend(final long intervalNumber) {
+            throughInterval = Math.max(throughInterval, intervalNumber);
+        }
+    }
+
+    PointInterval(final SketchContext context, final boolean isReceiver, final Damage damage) {
+        sketch = new LossyDifferenceSketch(context.geometry(), context.seed());
+        aggregators = new LossyDifferenceAggregator[context.classCount()];
+        for (int i = 0; i < aggregators.length; i++) {
+            aggregators[i] = new LossyDifferenceAggregator(context.aggregatorGeometry(), context.seed());
+        }
+        inFlight = new long[context.inFlightPackets()];
+        held = isReceiver ? new HeldPackets(context.inFlightPackets()) : null;
+        records = isReceiver ? new int[context.recordCount()] : null;
+        maximumDelayNs = context.maximumDelayNs();
+        this.damage = damage;
+    }
+
+    @Override
+    public void clear() {
+        sketch.clear();
+        for (final LossyDifferenceAggregator aggregator : aggregators) {
+            aggregator.clear();
+        }
+        if (held != null) {
+            held.clear();
+        }
+        inFlightCount = 0;
+        recordCount = 0;
+        isInFlightComplete = true;
+        isDamaged = false;
+    }
+
+    @Override
+    public void begin(final long intervalNumber, final long intervalNs) {
+        sketch.begin(intervalNumber, intervalNs);
+        for (final LossyDifferenceAggregator aggregator : aggregators) {
+            aggregator.begin(intervalNumber, intervalNs);
+        }
+        startNs = intervalNumber * intervalNs;
+        tailStartNs = startNs + intervalNs - maximumDelayNs;
+        if (intervalNumber <= damage.throughInterval) {
+            markDamaged();
+        }
+    }
+
+    /** Adds a packet; its digest too where its time is in the last W. */
+    void update(
+        final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
+        final int weight) {
+        final long relativeNs = timestampNs - startNs;
+        sketch.update(flowHash, digest, relativeNs, lengthBytes, weight);
+        aggregators[classIndex].update(digest, relativeNs, lengthBytes);
+        if (timestampNs >= tailStartNs) {
+            if (inFlightCount < inFlight.length) {
+                inFlight[inFlightCount++] = digest;
+            } else {
+                isInFlightComplete = false;
+            }
+        }
+    }
+
+    /** The point lost packets of its own: what is missing here may not have been lost on the path. */
+    void markDamaged() {
+        isDamaged = true;
+        sketch.markDamaged();
+        for (final LossyDifferenceAggregator aggregator : aggregators) {
+            aggregator.markDamaged();
+        }
+    }
+
+    boolean isDamaged() {
+        return isDamaged;
+    }
+
+    int inFlightCapacity() {
+        return inFlight.length;
+    }
+
+    HeldPackets held() {
+        return held;
+    }
+
+    void addRecord(final int record) {
+        records[recordCount++] = record;
+    }
+
+    int recordCount() {
+        return recordCount;
+    }
+
+    int record(final int index) {
+        return records[index];
+    }
+
+    @Override
+    public long intervalNumber() {
+        return sketch.intervalNumber();
+    }
+
+    @Override
+    public boolean isInFlightComplete() {
+        return isInFlightComplete;
+    }
+
+    @Override
+    public int inFlightCount() {
+        return inFlightCount;
+    }
+
+    @Override
+    public long inFlight(final int index) {
+        return inFlight[index];
+    }
+
+    @Override
+    public SketchImage sketch() {
+        return sketch.image();
+    }
+
+    @Override
+    public SketchImage aggregator(final int classIndex) {
+        return aggregators[classIndex].image();
+    }
+}

@@ -1,0 +1,53 @@
+package io.flowlag.exporter.sketching;
+
+import io.flowlag.sketch.image.SketchImage;
+
+/**
+ * A closed interval of the sender point, as the receiver point needs it: sketches, what the sender lost itself, and the digests
+ * of the packets that may have been under way at the interval's end. It belongs to one thread, and until it is given back.
+ */
+public interface SenderAnswer {
+    /**
+     * The interval.
+     *
+     * @return its number.
+     */
+    long intervalNumber();
+
+    /**
+     * Whether the digests are all there: if not, nobody knows which packets belong to the interval.
+     *
+     * @return true if they are.
+     */
+    boolean isInFlightComplete();
+
+    /**
+     * Packets sent in the last W of the interval, W being the maximum delay.
+     *
+     * @return how many.
+     */
+    int inFlightCount();
+
+    /**
+     * One of those packets.
+     *
+     * @param index of the packet, in the order of sending.
+     * @return its digest.
+     */
+    long inFlight(int index);
+
+    /**
+     * The sketch of all flows.
+     *
+     * @return a verified image of family LDS.
+     */
+    SketchImage sketch();
+
+    /**
+     * The aggregator of a traffic class.
+     *
+     * @param classIndex of the class.
+     * @return a verified image of family LDA.
+     */
+    SketchImage aggregator(int classIndex);
+}

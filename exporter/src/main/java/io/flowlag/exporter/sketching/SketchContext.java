@@ -1,0 +1,261 @@
+package io.flowlag.exporter.sketching;
+
+import io.flowlag.sketch.estimate.FlowEstimator;
+import io.flowlag.sketch.image.SketchGeometry;
+
+
+/**
+ * Sizes, times and seed of the sketches of a segment; setters return this. {@link #conclude} checks ranges and relations. Not
+ * safe for several threads.
+ */
+public final class SketchContext {
+    /** Most intervals that may be open at once. */
+    static final int MAX_OPEN_INTERVALS = 7;
+
+    private static final int[] AGGREGATOR_BANKS = {0, 4, 7, 10};
+
+    private SketchGeometry geometry = SketchGeometry.lds(4, 16 * 1024, 1);
+    private int aggregatorCells = 1024;
+    private int classCount = 1;
+    private long seed;
+    private long intervalNs = 1_000_000_000L;
+    private long maximumDelayNs = 200_000_000L;
+    private long answerDeadlineNs;
+    private double alpha = FlowEstimator.DEFAULT_ALPHA;
+    private int inFlightPackets = 64 * 1024;
+    private int waitingRecords = 32 * 1024;
+    private int maxFlows = 128 * 1024;
+
+    /** Defaults. */
+    public SketchContext() {
+    }
+
+    /** {@return the shape of the sketch of all flows} */
+    public SketchGeometry geometry() {
+        return geometry;
+    }
+
+    /**
+     * Sets the shape of the sketch of all flows.
+     *
+     * @param newGeometry of family LDS.
+     * @return this.
+     */
+    public SketchContext geometry(final SketchGeometry newGeometry) {
+        geometry = newGeometry;
+        return this;
+    }
+
+    /** {@return the shape of the aggregator of one class} */
+    public SketchGeometry aggregatorGeometry() {
+        return SketchGeometry.lda(aggregatorCells, AGGREGATOR_BANKS);
+    }
+
+    /**
+     * Sets the cells of each bank of a class's aggregator; its four banks take a half-power share of the packets each.
+     *
+     * @param cells even, at least 2.
+     * @return this.
+     */
+    public SketchContext aggregatorCells(final int cells) {
+        aggregatorCells = cells;
+        return this;
+    }
+
+    /** {@return how many traffic classes there are} */
+    public int classCount() {
+        return classCount;
+    }
+
+    /**
+     * Sets the number of traffic classes.
+     *
+     * @param count at least 1.
+     * @return this.
+     */
+    public SketchContext classCount(final int count) {
+        classCount = count;
+        return this;
+    }
+
+    /** {@return the seed that both points share} */
+    public long seed() {
+        return seed;
+    }
+
+    /**
+     * Sets the seed that both points share.
+     *
+     * @param newSeed any.
+     * @return this.
+     */
+    public SketchContext seed(final long newSeed) {
+        seed = newSeed;
+        return this;
+    }
+
+    /** {@return T, ns} */
+    public long intervalNs() {
+        return intervalNs;
+    }
+
+    /**
+     * Sets the length of an interval.
+     *
+     * @param lengthNs T, at least W.
+     * @return this.
+     */
+    public SketchContext intervalNs(final long lengthNs) {
+        intervalNs = lengthNs;
+        return this;
+    }
+
+    /** {@return W, ns} */
+    public long maximumDelayNs() {
+        return maximumDelayNs;
+    }
+
+    /**
+     * Sets how long a packet may be under way.
+     *
+     * @param delayNs W, at least 1.
+     * @return this.
+     */
+    public SketchContext maximumDelayNs(final long delayNs) {
+        maximumDelayNs = delayNs;
+        return this;
+    }
+
+    /** {@return how much longer than W after an interval its answer is waited for, ns} */
+    public long answerDeadlineNs() {
+        return answerDeadlineNs;
+    }
+
+    /**
+     * Sets how much longer than W after the end of an interval the sender's answer is waited for; 0 where both points are in one
+     * process.
+     *
+     * @param deadlineNs at least 0.
+     * @return this.
+     */
+    public SketchContext answerDeadlineNs(final long deadlineNs) {
+        answerDeadlineNs = deadlineNs;
+        return this;
+    }
+
+    /** {@return how much fuller than the emptiest a cell may be and still count} */
+    public double alpha() {
+        return alpha;
+    }
+
+    /**
+     * Sets how much fuller than the emptiest a cell may be and still count.
+     *
+     * @param share at least 0.
+     * @return this.
+     */
+    public SketchContext alpha(final double share) {
+        alpha = share;
+        return this;
+    }
+
+    /** {@return packets that may be under way at an interval's end} */
+    public int inFlightPackets() {
+        return inFlightPackets;
+    }
+
+    /**
+     * Sets how many packets may be under way at an interval's end.
+     *
+     * @param packets at least 1.
+     * @return this.
+     */
+    public SketchContext inFlightPackets(final int packets) {
+        inFlightPackets = packets;
+        return this;
+    }
+
+    /** {@return records that may wait for an answer} */
+    public int waitingRecords() {
+        return waitingRecords;
+    }
+
+    /**
+     * Sets how many records of ended flows may wait for an answer.
+     *
+     * @param records at least 1.
+     * @return this.
+     */
+    public SketchContext waitingRecords(final int records) {
+        waitingRecords = records;
+        return this;
+    }
+
+    /** {@return flows in the cache at once} */
+    public int maxFlows() {
+        return maxFlows;
+    }
+
+    /**
+     * Sets how many flows are in the cache at once.
+     *
+     * @param flows at least 1.
+     * @return this.
+     */
+    public SketchContext maxFlows(final int flows) {
+        maxFlows = flows;
+        return this;
+    }
+
+    /** {@return how many intervals are open at the receiver point at most} */
+    int openIntervals() {
+        return 1 + (int)Math.min(MAX_OPEN_INTERVALS, -Math.floorDiv(-(maximumDelayNs + answerDeadlineNs), intervalNs));
+    }
+
+    /** {@return records that are open or wait} */
+    int recordCount() {
+        return maxFlows + waitingRecords;
+    }
+
+    /**
+     * Checks ranges and relations.
+     *
+     * @return this.
+     * @throws IllegalArgumentException naming the value that is wrong.
+     */
+    public SketchContext conclude() {
+        require(classCount >= 1, "classCount", classCount, "at least 1");
+        require(maximumDelayNs >= 1, "maximumDelayNs", maximumDelayNs, "at least 1");
+        require(maximumDelayNs <= intervalNs, "maximumDelayNs", maximumDelayNs, "at most intervalNs=" + intervalNs);
+        require(answerDeadlineNs >= 0, "answerDeadlineNs", answerDeadlineNs, "not negative");
+        require(openIntervals() <= MAX_OPEN_INTERVALS, "answerDeadlineNs", answerDeadlineNs,
+            "at most " + (MAX_OPEN_INTERVALS - 1) + " intervals less maximumDelayNs=" + maximumDelayNs);
+        require(inFlightPackets >= 1, "inFlightPackets", inFlightPackets, "at least 1");
+        require(waitingRecords >= 1, "waitingRecords", waitingRecords, "at least 1");
+        require(maxFlows >= 1, "maxFlows", maxFlows, "at least 1");
+        return this;
+    }
+
+    /**
+     * Memory of both points in one process, by formula: for each interval that may be open, and one more, at each point the
+     * sketch, an aggregator for each class, and 8 octets a packet in flight; at the receiver point 45 more for each such packet
+     * and 4 a record; and once 196 octets a record, those of the waiting records, and 24 a packet in flight.
+     *
+     * @param entryLengthBytes of a flow in the cache.
+     * @return octets.
+     */
+    public long memoryBytes(final int entryLengthBytes) {
+        final long sketches = SketchGeometry.memoryBytes(geometry) + classCount * SketchGeometry.memoryBytes(aggregatorGeometry());
+        final long sender = sketches + (long)inFlightPackets * PointInterval.DIGEST_BYTES;
+        final long receiver = sender + (long)inFlightPackets * HeldPackets.PACKET_BYTES + (long)recordCount() * Integer.BYTES;
+        return (openIntervals() + 1) * (sender + receiver) + SketchRecords.memoryBytes(recordCount()) +
+            FlowTotals.memoryBytes(recordCount()) + WaitingRecords.memoryBytes(waitingRecords, entryLengthBytes) +
+            DigestSet.memoryBytes(inFlightPackets);
+    }
+
+    private static void require(final boolean holds, final String name, final Object value, final String legal) {
+        if (!holds) {
+            throw new IllegalArgumentException(name + "=" + value + " is not " + legal);
+        }
+    }
+}

@@ -1,0 +1,90 @@
+package io.flowlag.exporter.sketching;
+
+/**
+ * What the sketches of a segment count: label, unit and one sentence. These sums hold at any time:
+ * <pre>
+ * sent     = sentWithoutDigest + sentBooked + sentLate + sentUnsketched
+ * received = receivedWithoutDigest + receivedBooked + receivedHeld + receivedLate + receivedUnsketched
+ * waited   = completed + waiting
+ * </pre>
+ */
+public enum SketchCounter {
+    /** Packets seen by the sender. */
+    SENT("lds_sent", "packets", "Packets of the segment seen at the sender point."),
+    /** Sent packets without a digest. */
+    SENT_WITHOUT_DIGEST("lds_sent_without_digest", "packets", "Sent packets without a digest; kept out of the sketches."),
+    /** Sent packets in a sketch. */
+    SENT_BOOKED("lds_sent_booked", "packets", "Sent packets that are in a sketch."),
+    /** Sent packets whose interval was closed. */
+    SENT_LATE("lds_sent_late", "packets", "Sent packets that came when their interval was closed."),
+    /** Sent packets without a sketch. */
+    SENT_UNSKETCHED("lds_sent_unsketched", "packets", "Sent packets whose interval found no empty sketch."),
+    /** Packets seen by the receiver. */
+    RECEIVED("lds_received", "packets", "Packets of the segment seen at the receiver point."),
+    /** Received packets without a digest. */
+    RECEIVED_WITHOUT_DIGEST(
+        "lds_received_without_digest", "packets", "Received packets without a digest; kept out of the sketches."),
+    /** Received packets in a sketch. */
+    RECEIVED_BOOKED("lds_received_booked", "packets", "Received packets that are in a sketch."),
+    /** Received packets that are held. */
+    RECEIVED_HELD(
+        "lds_received_held", "packets", "Received packets of which it is not yet known in which interval they were sent."),
+    /** Received packets whose interval was closed. */
+    RECEIVED_LATE("lds_received_late", "packets", "Received packets that came when their interval was closed."),
+    /** Received packets without a sketch. */
+    RECEIVED_UNSKETCHED("lds_received_unsketched", "packets", "Received packets whose interval found no empty sketch."),
+    /** Received packets booked by the sender's digests. */
+    BOOKED_EARLIER(
+        "lds_booked_earlier", "packets", "Received packets that were booked into an earlier interval, by the sender's digests."),
+    /** Received packets for which there was no room. */
+    HELD_OVERFLOW(
+        "lds_held_overflow", "packets", "Received packets booked by their arrival, because too many were held."),
+    /** Intervals compared. */
+    INTERVALS("lds_intervals", "intervals", "Intervals in which both points were compared."),
+    /** Intervals not compared. */
+    INTERVALS_UNANSWERED("lds_intervals_unanswered", "intervals", "Intervals for which no answer of the sender came in time."),
+    /** Intervals that do not fit. */
+    INTERVALS_REFUSED("lds_intervals_refused", "intervals", "Intervals of the sender that do not fit: shape, seed or times."),
+    /** Intervals with losses of our own. */
+    INTERVALS_DAMAGED(
+        "lds_intervals_damaged", "intervals", "Compared intervals in which a point lost packets of its own: loss is absent."),
+    /** Intervals cut. */
+    INTERVALS_CUT(
+        "lds_intervals_cut", "intervals", "Compared intervals of which only a part was seen: loss is absent unless it is 0."),
+    /** Records that had no place. */
+    RECORDS_WITHOUT_ROOM("lds_records_without_room", "records", "Flow records without a sketch estimate, for want of room."),
+    /** Records that waited. */
+    RECORDS_WAITED("lds_records_waited", "records", "Flow records that had to wait for an answer."),
+    /** Records that need not wait any more. */
+    RECORDS_COMPLETED("lds_records_completed", "records", "Flow records that have waited and were handed on."),
+    /** Records that wait. */
+    RECORDS_WAITING("lds_records_waiting", "records", "Flow records that wait now."),
+    /** Records that did not wait. */
+    RECORDS_NOT_WAITED(
+        "lds_records_not_waited", "records", "Flow records handed on before their answer, because too many waited.");
+
+    private final String label;
+    private final String unit;
+    private final String description;
+
+    SketchCounter(final String label, final String unit, final String description) {
+        this.label = label;
+        this.unit = unit;
+        this.description = description;
+    }
+
+    /** {@return the name that statistics use} */
+    public String label() {
+        return label;
+    }
+
+    /** {@return what is counted} */
+    public String unit() {
+        return unit;
+    }
+
+    /** {@return one sentence} */
+    public String description() {
+        return description;
+    }
+}

@@ -1,0 +1,62 @@
+package io.flowlag.exporter.sketching;
+
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.ByteBuffer;
+
+/**
+ * The counters of {@link SketchCounter}. One thread writes; any thread may read. Allocates at construction.
+ */
+public final class SketchCounters {
+    private final UnsafeBuffer values =
+        new UnsafeBuffer(ByteBuffer.allocateDirect(SketchCounter.values().length * Long.BYTES));
+
+    /** All at 0. */
+    SketchCounters() {
+    }
+
+    void increment(final SketchCounter counter) {
+        add(counter, 1);
+    }
+
+    void add(final SketchCounter counter, final long amount) {
+        set(counter, values.getLong(offset(counter)) + amount);
+    }
+
+    void set(final SketchCounter counter, final long total) {
+        values.putLongOrdered(offset(counter), total);
+    }
+
+    /**
+     * Reads a counter; safe from any thread.
+     *
+     * @param counter to read.
+     * @return its value.
+     */
+    public long get(final SketchCounter counter) {
+        return values.getLongVolatile(offset(counter));
+    }
+
+    /** {@return sent packets that no counter explains; 0 when the sum holds} */
+    public long unexplainedSent() {
+        return get(SketchCounter.SENT) - get(SketchCounter.SENT_WITHOUT_DIGEST) - get(SketchCounter.SENT_BOOKED) -
+            get(SketchCounter.SENT_LATE) - get(SketchCounter.SENT_UNSKETCHED);
+    }
+
+    /** {@return received packets that no counter explains; 0 when the sum holds} */
+    public long unexplainedReceived() {
+        return get(SketchCounter.RECEIVED) - get(SketchCounter.RECEIVED_WITHOUT_DIGEST) -
+            get(SketchCounter.RECEIVED_BOOKED) - get(SketchCounter.RECEIVED_HELD) - get(SketchCounter.RECEIVED_LATE) -
+            get(SketchCounter.RECEIVED_UNSKETCHED);
+    }
+
+    /** {@return records that waited and that no counter explains; 0 when the sum holds} */
+    public long unexplainedRecords() {
+        return get(SketchCounter.RECORDS_WAITED) - get(SketchCounter.RECORDS_COMPLETED) -
+            get(SketchCounter.RECORDS_WAITING);
+    }
+
+    private static int offset(final SketchCounter counter) {
+        return counter.ordinal() * Long.BYTES;
+    }
+}

@@ -1,0 +1,121 @@
+package io.flowlag.exporter.sketching;
+
+/**
+ * Both points of a segment in one process: the sender point answers the receiver point as an exchange would, without the way. Time
+ * is the packets', which come from both points in its order. The metering thread owns it. Allocates at construction.
+ */
+public final class SketchPair {
+    private final SketchPoint sender;
+    private final SketchReceiver receiver;
+    private final SketchCounters counters;
+    private final long maximumDelayNs;
+    private long firstSentNs = Long.MAX_VALUE;
+    private boolean hasReceived;
+
+    /**
+     * Points that have seen nothing.
+     *
+     * @param context          concluded; the deadline is not used.
+     * @param entryLengthBytes of a flow in the cache.
+     * @param recordHandler    takes records that have waited.
+     * @param intervalHandler  is told of each interval.
+     */
+    public SketchPair(
+        final SketchContext context,
+        final int entryLengthBytes,
+        final RecordHandler recordHandler,
+        final IntervalHandler intervalHandler) {
+        sender = new SketchPoint(context, false);
+        receiver = new SketchReceiver(context, sender, entryLengthBytes, recordHandler, intervalHandler);
+        counters = receiver.counters();
+        maximumDelayNs = context.maximumDelayNs();
+    }
+
+    /**
+     * A packet of the segment at the sender point.
+     *
+     * @param timestampNs at that point.
+     * @param flowHash    of its flow.
+     * @param digest      of the packet.
+     * @param lengthBytes of the packet.
+     * @param classIndex  of its traffic class.
+     * @param weight      of its flow, at least 1.
+     */
+    public void onSent(
+        final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
+        final int weight) {
+        onTime(timestampNs);
+        firstSentNs = Math.min(firstSentNs, timestampNs);
+        counters.increment(SketchCounter.SENT);
+        if (sender.onPacket(timestampNs, flowHash, digest, lengthBytes, classIndex, weight)) {
+            counters.increment(SketchCounter.SENT_BOOKED);
+        } else {
+            counters.set(SketchCounter.SENT_LATE, sender.intervals().latePackets());
+            counters.set(SketchCounter.SENT_UNSKETCHED, sender.intervals().unsketchedPackets());
+        }
+    }
+
+    /** A packet of the segment without a digest at the sender point: no sketch can take it. */
+    public void onSentWithoutDigest() {
+        counters.increment(SketchCounter.SENT);
+        counters.increment(SketchCounter.SENT_WITHOUT_DIGEST);
+    }
+
+    /**
+     * A packet of the segment at the receiver point.
+     *
+     * @param timestampNs at that point.
+     * @param flowHash    of its flow.
+     * @param digest      of the packet.
+     * @param lengthBytes of the packet.
+     * @param classIndex  of its traffic class.
+     * @param weight      of its flow, at least 1.
+     * @param slot        of its flow in the cache.
+     * @param record      what this returned for the flow's last packet, or {@link SketchRecords#NONE}.
+     * @return index of what the sketches say of the flow's record; {@link SketchRecords#NONE} without room.
+     */
+    public int onReceived(
+        final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
+        final int weight, final int slot, final int record) {
+        onTime(timestampNs);
+        if (!hasReceived) {
+            hasReceived = true;
+            if (firstSentNs == Long.MAX_VALUE || timestampNs - firstSentNs > maximumDelayNs) {
+                receiver.cutFirst();
+            }
+        }
+        return receiver.onPacket(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, slot, record);
+    }
+
+    /**
+     * Time has passed.
+     *
+     * @param timestampNs since the epoch; all packets before it have come.
+     */
+    public void onTime(final long timestampNs) {
+        if (timestampNs >= receiver.nextEventNs()) {
+            receiver.onTime(timestampNs);
+            sender.advance(timestampNs);
+        }
+    }
+
+    /**
+     * This process lost packets, at one point or the other.
+     *
+     * @param timestampNs up to when.
+     */
+    public void onOwnLoss(final long timestampNs) {
+        sender.onOwnLoss(timestampNs);
+        receiver.onOwnLoss(timestampNs);
+    }
+
+    /** The input has ended: every interval is compared as far as it was seen. */
+    public void onEnd() {
+        receiver.onEnd();
+    }
+
+    /** {@return the receiver point} */
+    public SketchReceiver receiver() {
+        return receiver;
+    }
+}

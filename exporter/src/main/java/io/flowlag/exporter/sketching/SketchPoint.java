@@ -1,0 +1,121 @@
+package io.flowlag.exporter.sketching;
+
+import io.flowlag.sketch.interval.IntervalSketches;
+import io.flowlag.sketch.interval.MeasurementInterval;
+
+/**
+ * One measurement point's sketches, by interval. A sender point of this process gives its closed intervals to the receiver point as
+ * an exchange would. The metering thread owns it. Allocates at construction.
+ */
+public final class SketchPoint implements SenderAnswers {
+    private final MeasurementInterval interval;
+    private final int openIntervals;
+    private final IntervalSketches<PointInterval> intervals;
+    private final PointInterval.Damage damage = new PointInterval.Damage();
+    private PointInterval taken;
+
+    /**
+     * A point that has seen nothing.
+     *
+     * @param context    concluded.
+     * @param isReceiver whether it is the receiver point.
+     */
+    public SketchPoint(final SketchContext context, final boolean isReceiver) {
+        interval = new MeasurementInterval(context.intervalNs());
+        openIntervals = context.openIntervals();
+        intervals = new IntervalSketches<>(
+            interval, (openIntervals - 1) * context.intervalNs(), openIntervals, openIntervals + 1,
+            () -> new PointInterval(context, isReceiver, damage));
+    }
+
+    /**
+     * A packet at this point, booked into the interval of its timestamp.
+     *
+     * @param timestampNs at this point.
+     * @param flowHash    of its flow.
+     * @param digest      of the packet.
+     * @param lengthBytes of the packet.
+     * @param classIndex  of its traffic class.
+     * @param weight      of its flow, at least 1.
+     * @return whether the interval is open; if not, the packet is counted.
+     */
+    public boolean onPacket(
+        final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
+        final int weight) {
+        final PointInterval open = intervals.select(timestampNs);
+        if (open != null) {
+            open.update(timestampNs, flowHash, digest, lengthBytes, classIndex, weight);
+        }
+        return open != null;
+    }
+
+    /**
+     * Opens the intervals up to a time.
+     *
+     * @param timestampNs since the epoch.
+     */
+    public void advance(final long timestampNs) {
+        intervals.advance(timestampNs);
+    }
+
+    /**
+     * The point lost packets of its own up to a time: every open interval, and those up to that time, are damaged.
+     *
+     * @param timestampNs since the epoch.
+     */
+    public void onOwnLoss(final long timestampNs) {
+        final long through = interval.number(timestampNs);
+        damage.extend(through);
+        for (long number = through - openIntervals; number <= through; number++) {
+            damage(number);
+        }
+    }
+
+    void damage(final long number) {
+        if (intervals.isOpen(number)) {
+            intervals.selectInterval(number).markDamaged();
+        }
+    }
+
+    MeasurementInterval interval() {
+        return interval;
+    }
+
+    int openIntervals() {
+        return openIntervals;
+    }
+
+    IntervalSketches<PointInterval> intervals() {
+        return intervals;
+    }
+
+    @Override
+    public PointInterval take(final long intervalNumber) {
+        intervals.closeThrough(intervalNumber);
+        while (taken == null || taken.intervalNumber() < intervalNumber) {
+            if (taken != null) {
+                intervals.giveBack(taken);
+            }
+            taken = intervals.poll();
+            if (taken == null) {
+                return null;
+            }
+        }
+        if (taken.intervalNumber() > intervalNumber) {
+            return null;
+        }
+        final PointInterval answer = taken;
+        taken = null;
+        return answer;
+    }
+
+    @Override
+    public boolean isExpected(final long intervalNumber) {
+        return false;
+    }
+
+    @Override
+    public void giveBack(final SenderAnswer answer) {
+        intervals.giveBack((PointInterval)answer);
+    }
+}

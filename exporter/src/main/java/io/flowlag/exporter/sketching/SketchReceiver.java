@@ -1,0 +1,500 @@
+package io.flowlag.exporter.sketching;
+
+import io.flowlag.sketch.estimate.FlowEstimate;
+import io.flowlag.sketch.estimate.FlowEstimator;
+import io.flowlag.sketch.estimate.LossKind;
+import io.flowlag.sketch.image.PairingResult;
+import io.flowlag.sketch.interval.IntervalSketches;
+import io.flowlag.sketch.lda.LdaEstimator;
+import org.agrona.DirectBuffer;
+
+/**
+ * The receiver point: books packets into the interval in which they were sent, compares an interval with the sender's when all its
+ * packets must have arrived, and tells the records that have packets in it.
+ * <p>
+ * A packet that arrives in the first W of an interval may have been sent in the one before. It is held until that one is due, W
+ * after its end; then the sender's digests of the last W of it tell. Digests that arrived before the end are taken out of them
+ * first, so that of two packets with equal digests each is booked in the order of arrival.
+ * <p>
+ * The metering thread owns it. Allocates at construction.
+ */
+public final class SketchReceiver {
+    private final SketchPoint point;
+    private final IntervalSketches<PointInterval> intervals;
+    private final SenderAnswers answers;
+    private final long intervalNs;
+    private final long maximumDelayNs;
+    private final long answerDeadlineNs;
+    private final int rowCount;
+
+    private final SketchRecords records;
+    private final WaitingRecords waiting;
+    private final FlowTotals totals;
+    private final DigestSet inFlight;
+    private final FlowEstimator estimator;
+    private final FlowEstimate estimate = new FlowEstimate();
+    private final LdaEstimator aggregatorEstimator;
+    private final IntervalAnswer summary;
+    private final SketchCounters counters = new SketchCounters();
+    private final RecordHandler recordHandler;
+    private final IntervalHandler intervalHandler;
+
+    private boolean isStarted;
+    private boolean isFirstCut;
+    private long firstInterval;
+    private long nextInterval;
+    private long nextEventNs = Long.MIN_VALUE;
+    private long newestNs = Long.MIN_VALUE;
+
+    /**
+     * A point that has seen nothing.
+     *
+     * @param context          concluded.
+     * @param answers          of the sender point.
+     * @param entryLengthBytes of a flow in the cache.
+     * @param recordHandler    takes records that have waited.
+     * @param intervalHandler  is told of each interval.
+     */
+    public SketchReceiver(
+        final SketchContext context,
+        final SenderAnswers answers,
+        final int entryLengthBytes,
+        final RecordHandler recordHandler,
+        final IntervalHandler intervalHandler) {
+        this.answers = answers;
+        this.recordHandler = recordHandler;
+        this.intervalHandler = intervalHandler;
+        point = new SketchPoint(context, true);
+        intervals = point.intervals();
+        intervalNs = context.intervalNs();
+        maximumDelayNs = context.maximumDelayNs();
+        answerDeadlineNs = context.answerDeadlineNs();
+        rowCount = context.geometry().rows();
+        records = new SketchRecords(context.recordCount());
+        waiting = new WaitingRecords(context.waitingRecords(), entryLengthBytes);
+        totals = new FlowTotals(context.recordCount());
+        inFlight = new DigestSet(context.inFlightPackets());
+        estimator = new FlowEstimator(
+            context.geometry(), context.seed(), context.alpha(), FlowEstimator.DEFAULT_NOISE_TOLERANCE,
+            FlowEstimator.DEFAULT_CONFIDENCE);
+        aggregatorEstimator = new LdaEstimator(FlowEstimator.DEFAULT_CONFIDENCE);
+        summary = new IntervalAnswer(context.classCount());
+    }
+
+    /**
+     * A packet of the segment that a record counts.
+     *
+     * @param timestampNs at this point.
+     * @param flowHash    of its flow.
+     * @param digest      of the packet.
+     * @param lengthBytes of the packet.
+     * @param classIndex  of its traffic class.
+     * @param weight      of its flow, at least 1.
+     * @param slot        of its flow in the cache.
+     * @param record      what this returned for the flow's last packet, or {@link SketchRecords#NONE}.
+     * @return index of what the sketches say of the flow's record; {@link SketchRecords#NONE} without room.
+     */
+    public int onPacket(
+        final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
+        final int weight, final int slot, final int record) {
+        if (timestampNs >= nextEventNs) {
+            onTime(timestampNs);
+        }
+        newestNs = Math.max(newestNs, timestampNs);
+        counters.increment(SketchCounter.RECEIVED);
+        final PointInterval open = intervals.select(timestampNs);
+        if (open == null) {
+            countRefused();
+            if (record != SketchRecords.NONE) {
+                records.addUnanswered(record, 1);
+                records.addUnknownLoss(record);
+            }
+            return record;
+        }
+        final int booked = record == SketchRecords.NONE ? open(flowHash, weight, slot, open.intervalNumber()) : record;
+        if (isAmbiguous(timestampNs, open)) {
+            if (open.held().add(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, booked)) {
+                retain(booked);
+                counters.increment(SketchCounter.RECEIVED_HELD);
+                return booked;
+            }
+            counters.increment(SketchCounter.HELD_OVERFLOW);
+            open.markDamaged();
+            point.damage(open.intervalNumber() - 1);
+        }
+        book(open, timestampNs, flowHash, digest, lengthBytes, classIndex, weight, booked);
+        return booked;
+    }
+
+    /** A packet of the segment without a digest: no sketch can take it. */
+    public void onPacketWithoutDigest() {
+        counters.increment(SketchCounter.RECEIVED);
+        counters.increment(SketchCounter.RECEIVED_WITHOUT_DIGEST);
+    }
+
+    /**
+     * Time has passed: intervals that are due are compared, new ones open.
+     *
+     * @param timestampNs since the epoch, by the clock of the packets' timestamps.
+     */
+    public void onTime(final long timestampNs) {
+        if (!isStarted) {
+            isStarted = true;
+            point.advance(timestampNs);
+            firstInterval = intervals.newestInterval();
+            nextInterval = firstInterval;
+        }
+        while (nextInterval <= intervals.newestInterval() && isDue(timestampNs)) {
+            nextInterval++;
+        }
+        point.advance(timestampNs);
+        nextInterval = Math.max(nextInterval, intervals.newestInterval() - point.openIntervals() + 1);
+        final long dueNs = point.interval().endNs(nextInterval) + maximumDelayNs;
+        nextEventNs = Math.min(
+            point.interval().endNs(intervals.newestInterval()), timestampNs < dueNs ? dueNs : dueNs + answerDeadlineNs);
+    }
+
+    /** The input has ended: every interval is compared as far as it was seen. */
+    public void onEnd() {
+        while (isStarted && nextInterval <= intervals.newestInterval()) {
+            final boolean isCut = point.interval().endNs(nextInterval) + maximumDelayNs > newestNs;
+            conclude(answers.take(nextInterval), isCut || isFirst());
+            nextInterval++;
+        }
+    }
+
+    /** Only a part of the first interval was seen: the sender point was watched for longer. */
+    public void cutFirst() {
+        isFirstCut = true;
+    }
+
+    /**
+     * This point lost packets of its own.
+     *
+     * @param timestampNs up to when.
+     */
+    public void onOwnLoss(final long timestampNs) {
+        point.onOwnLoss(timestampNs);
+    }
+
+    /**
+     * Whether the record of a flow that has ended has to wait; if so it was copied, and {@link RecordHandler} gets it later.
+     *
+     * @param record index of what the sketches say of it.
+     * @param entry  holds the finished flow.
+     * @param offset of the flow.
+     * @return false if it is complete, or there is no room; then {@link #done} is to be called.
+     */
+    public boolean waits(final int record, final DirectBuffer entry, final int offset) {
+        if (!records.isReferred(record)) {
+            return false;
+        }
+        final int place = waiting.add(entry, offset);
+        if (place == WaitingRecords.NONE) {
+            counters.increment(SketchCounter.RECORDS_NOT_WAITED);
+            return false;
+        }
+        records.end(record, place);
+        counters.increment(SketchCounter.RECORDS_WAITED);
+        counters.set(SketchCounter.RECORDS_WAITING, waiting.count());
+        return true;
+    }
+
+    /**
+     * The record of a flow that has ended was handed on and is not asked for any more.
+     *
+     * @param record index of what the sketches say of it.
+     */
+    public void done(final int record) {
+        if (records.isReferred(record)) {
+            records.end(record, SketchRecords.NONE);
+        } else {
+            records.free(record);
+        }
+    }
+
+    /** {@return what the sketches say of each record} */
+    public SketchRecords records() {
+        return records;
+    }
+
+    /** {@return the counters} */
+    public SketchCounters counters() {
+        return counters;
+    }
+
+    /**
+     * The time from which on {@link #onTime} has something to do.
+     *
+     * @return ns since the epoch.
+     */
+    public long nextEventNs() {
+        return nextEventNs;
+    }
+
+    /**
+     * Where the octets of a record lie.
+     *
+     * @param record  with packets in the interval that is told of.
+     * @param visitor gets the slot of a living flow, or the octets of a record that waits; nothing if it is neither.
+     */
+    public void locate(final int record, final RecordVisitor visitor) {
+        final int place = records.place(record);
+        if (records.isLive(record)) {
+            visitor.onLiveFlow(place);
+        } else if (place != SketchRecords.NONE) {
+            visitor.onWaitingRecord(waiting.buffer(place), waiting.offset(place));
+        }
+    }
+
+    /** Is told where a record is. */
+    public interface RecordVisitor {
+        /**
+         * The flow lives.
+         *
+         * @param slot in the cache.
+         */
+        void onLiveFlow(int slot);
+
+        /**
+         * The flow has ended and its record waits.
+         *
+         * @param buffer holds the record.
+         * @param offset of the record.
+         */
+        void onWaitingRecord(DirectBuffer buffer, int offset);
+    }
+
+    private boolean isAmbiguous(final long timestampNs, final PointInterval open) {
+        final long number = open.intervalNumber();
+        return timestampNs - number * intervalNs < maximumDelayNs && intervals.isOpen(number - 1);
+    }
+
+    private int open(final long flowHash, final int weight, final int slot, final long number) {
+        final int record = records.open(flowHash, weight, slot, number);
+        if (record == SketchRecords.NONE) {
+            counters.increment(SketchCounter.RECORDS_WITHOUT_ROOM);
+        }
+        return record;
+    }
+
+    private void retain(final int record) {
+        if (record != SketchRecords.NONE) {
+            records.retain(record);
+        }
+    }
+
+    private void release(final int record) {
+        if (record == SketchRecords.NONE || !records.release(record) || records.isLive(record)) {
+            return;
+        }
+        final int place = records.place(record);
+        if (place != SketchRecords.NONE) {
+            counters.increment(SketchCounter.RECORDS_COMPLETED);
+            recordHandler.onRecord(waiting.buffer(place), waiting.offset(place), waiting.lengthBytes(), record);
+            waiting.remove(place);
+            counters.set(SketchCounter.RECORDS_WAITING, waiting.count());
+        }
+        records.free(record);
+    }
+
+    private void countRefused() {
+        counters.set(SketchCounter.RECEIVED_LATE, intervals.latePackets());
+        counters.set(SketchCounter.RECEIVED_UNSKETCHED, intervals.unsketchedPackets());
+    }
+
+    private void book(
+        final PointInterval open, final long timestampNs, final long flowHash, final long digest, final int lengthBytes,
+        final int classIndex, final int weight, final int record) {
+        open.update(timestampNs, flowHash, digest, lengthBytes, classIndex, weight);
+        counters.increment(SketchCounter.RECEIVED_BOOKED);
+        if (record != SketchRecords.NONE && records.countPacket(record, open.intervalNumber()) == 1) {
+            open.addRecord(record);
+            records.retain(record);
+        }
+    }
+
+    /** Concludes the next interval if it is time. {@return whether it was} */
+    private boolean isDue(final long timestampNs) {
+        final long dueNs = point.interval().endNs(nextInterval) + maximumDelayNs;
+        if (timestampNs < dueNs) {
+            return false;
+        }
+        final SenderAnswer answer = answers.take(nextInterval);
+        if (answer == null && answers.isExpected(nextInterval) && timestampNs < dueNs + answerDeadlineNs) {
+            return false;
+        }
+        conclude(answer, isFirst());
+        return true;
+    }
+
+    private boolean isFirst() {
+        return isFirstCut && nextInterval == firstInterval;
+    }
+
+    private void conclude(final SenderAnswer answer, final boolean isCut) {
+        final long number = nextInterval;
+        settleHeld(number, answer);
+        final PointInterval own = point.take(number);
+        if (own != null) {
+            if (answer != null && isPaired(answer, own)) {
+                compare(answer, own, isCut);
+            } else {
+                counters.increment(SketchCounter.INTERVALS_UNANSWERED);
+                giveUp(own);
+            }
+            point.giveBack(own);
+        }
+        if (answer != null) {
+            answers.giveBack(answer);
+        }
+    }
+
+    /** Books the packets that were held in the next interval. */
+    private void settleHeld(final long number, final SenderAnswer answer) {
+        if (!intervals.isOpen(number + 1)) {
+            return;
+        }
+        final PointInterval next = intervals.selectInterval(number + 1);
+        final PointInterval own = intervals.isOpen(number) ? intervals.selectInterval(number) : null;
+        final HeldPackets held = next.held();
+        if (held.count() == 0) {
+            return;
+        }
+        inFlight.clear();
+        final boolean isKnown = answer != null && own != null && answer.isInFlightComplete() && own.isInFlightComplete() &&
+            readInFlight(answer, own);
+        if (!isKnown) {
+            next.markDamaged();
+            if (own != null) {
+                own.markDamaged();
+            }
+        }
+        for (int i = 0; i < held.count(); i++) {
+            final int record = held.record(i);
+            final boolean isEarlier = isKnown && inFlight.take(held.digest(i));
+            if (isEarlier) {
+                counters.increment(SketchCounter.BOOKED_EARLIER);
+                if (record != SketchRecords.NONE) {
+                    records.firstInterval(record, number);
+                }
+            }
+            book(isEarlier ? own : next, held.timestampNs(i), held.flowHash(i), held.digest(i), held.lengthBytes(i),
+                held.classIndex(i), held.weight(i), record);
+            release(record);
+        }
+        counters.add(SketchCounter.RECEIVED_HELD, -held.count());
+        held.clear();
+    }
+
+    private boolean readInFlight(final SenderAnswer answer, final PointInterval own) {
+        if (answer.inFlightCount() > own.inFlightCapacity()) {
+            return false;
+        }
+        for (int i = 0; i < answer.inFlightCount(); i++) {
+            inFlight.add(answer.inFlight(i));
+        }
+        for (int i = 0; i < own.inFlightCount(); i++) {
+            inFlight.take(own.inFlight(i));
+        }
+        return true;
+    }
+
+    private boolean isPaired(final SenderAnswer answer, final PointInterval own) {
+        boolean isPaired = estimator.pair(answer.sketch(), own.sketch()) == PairingResult.PAIRED;
+        for (int i = 0; isPaired && i < summary.aggregators.length; i++) {
+            isPaired = aggregatorEstimator.estimate(answer.aggregator(i), own.aggregator(i), summary.aggregators[i]) ==
+                PairingResult.PAIRED;
+        }
+        if (!isPaired) {
+            counters.increment(SketchCounter.INTERVALS_REFUSED);
+        }
+        return isPaired;
+    }
+
+    private void compare(final SenderAnswer answer, final PointInterval own, final boolean isCut) {
+        final long number = own.intervalNumber();
+        counters.increment(SketchCounter.INTERVALS);
+        summary.begin(number, intervalNs);
+        summary.isDamaged = own.isDamaged() || answer.sketch().damaged();
+        summary.isCut = isCut;
+        summary.cells(estimator.overview(), rowCount);
+        counters.add(SketchCounter.INTERVALS_DAMAGED, summary.isDamaged ? 1 : 0);
+        counters.add(SketchCounter.INTERVALS_CUT, isCut ? 1 : 0);
+
+        totals.clear();
+        for (int i = 0; i < own.recordCount(); i++) {
+            final int record = own.record(i);
+            totals.add(records.flowHash(record), records.packets(record, number));
+            summary.heavyHitters.offer(record, records.packets(record, number));
+        }
+        for (int i = 0; i < own.recordCount(); i++) {
+            tell(own.record(i), number, isCut);
+        }
+        if (summary.isDamaged || summary.usableCells < summary.occupiedCells) {
+            tellSilentFlows(number, isCut);
+        }
+        intervalHandler.onInterval(summary);
+        releaseRecords(own);
+        estimator.unpair();
+    }
+
+    private void tell(final int record, final long number, final boolean isCut) {
+        final int packets = records.packets(record, number);
+        final long flowPackets = totals.get(records.flowHash(record));
+        final double share = (double)packets / flowPackets;
+        estimator.estimate(records.flowHash(record), records.weight(record), flowPackets, estimate);
+        summary.flowCount++;
+        if (estimate.hasMean()) {
+            summary.estimatedFlowCount++;
+            records.addDelay(record, packets, share, estimate);
+        } else {
+            records.addUnanswered(record, packets);
+        }
+        tellLoss(record, share, isCut);
+    }
+
+    private void tellLoss(final int record, final double share, final boolean isCut) {
+        if (estimate.lossKind() == LossKind.NONE || isCut && estimate.lossKind() != LossKind.EXACT) {
+            records.addUnknownLoss(record);
+        } else {
+            records.addLoss(record, share, estimate.lostPackets(), estimate.lossKind());
+            summary.flowLostPackets += share * estimate.lostPackets();
+        }
+    }
+
+    /** Flows that live and of which nothing arrived may have lost all that they sent. */
+    private void tellSilentFlows(final long number, final boolean isCut) {
+        for (int record = 0; record < records.limit(); record++) {
+            if (isSilent(record, number) && totals.get(records.flowHash(record)) == 0) {
+                estimator.estimate(records.flowHash(record), records.weight(record), 0, estimate);
+                tellLoss(record, 1, isCut);
+            }
+        }
+    }
+
+    private boolean isSilent(final int record, final long number) {
+        return records.isLive(record) && records.packets(record, number) == 0 && records.firstInterval(record) <= number;
+    }
+
+    private void giveUp(final PointInterval own) {
+        final long number = own.intervalNumber();
+        for (int i = 0; i < own.recordCount(); i++) {
+            records.addUnanswered(own.record(i), records.packets(own.record(i), number));
+            records.addUnknownLoss(own.record(i));
+        }
+        for (int record = 0; record < records.limit(); record++) {
+            if (isSilent(record, number)) {
+                records.addUnknownLoss(record);
+            }
+        }
+        releaseRecords(own);
+    }
+
+    private void releaseRecords(final PointInterval own) {
+        for (int i = 0; i < own.recordCount(); i++) {
+            records.clearPackets(own.record(i), own.intervalNumber());
+            release(own.record(i));
+        }
+    }
+}

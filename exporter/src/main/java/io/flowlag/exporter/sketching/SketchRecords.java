@@ -1,0 +1,353 @@
+package io.flowlag.exporter.sketching;
+
+import io.flowlag.sketch.estimate.FlowEstimate;
+import io.flowlag.sketch.estimate.LossKind;
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
+
+/**
+ * What the sketches say of each flow record, while its flow lives and while it waits: packets in each open interval, and what the
+ * closed ones have told. A record is an index here; it stays until nothing refers to it any more.
+ * <pre>
+ *   0  flowHash            8
+ *   8  references          4   open intervals with packets of the record, and its held packets
+ *  12  place               4   slot in the cache while the flow lives, then among the waiting records, or NONE
+ *  16  weight              4
+ *  20  flags               4
+ *  24  firstInterval       8   in which the record has a packet
+ *  32  answeredPackets     8   behind the mean
+ *  40  meanNs              8   floating point, as the next four
+ *  48  deviationsNs2       8   sum of squared deviations from the mean
+ *  56  boundSquares        8   sum of squares of packets times bound
+ *  64  samples             8
+ *  72  lostPackets         8
+ *  80  unansweredPackets   8
+ *  88  usableCells         4
+ *  92  (unused)            4
+ *  96  packets             4 for each of 8 intervals, by the interval's number modulo 8
+ * </pre>
+ * One thread. Allocates at construction, off the heap.
+ */
+public final class SketchRecords {
+    /** No record. */
+    public static final int NONE = -1;
+
+    private static final int FLOW_HASH_OFFSET = 0;
+    private static final int REFERENCES_OFFSET = FLOW_HASH_OFFSET + 8;
+    private static final int PLACE_OFFSET = REFERENCES_OFFSET + 4;
+    private static final int WEIGHT_OFFSET = PLACE_OFFSET + 4;
+    private static final int FLAGS_OFFSET = WEIGHT_OFFSET + 4;
+    private static final int FIRST_INTERVAL_OFFSET = FLAGS_OFFSET + 4;
+    private static final int ANSWERED_PACKETS_OFFSET = FIRST_INTERVAL_OFFSET + 8;
+    private static final int MEAN_OFFSET = ANSWERED_PACKETS_OFFSET + 8;
+    private static final int DEVIATIONS_OFFSET = MEAN_OFFSET + 8;
+    private static final int BOUND_SQUARES_OFFSET = DEVIATIONS_OFFSET + 8;
+    private static final int SAMPLES_OFFSET = BOUND_SQUARES_OFFSET + 8;
+    private static final int LOST_PACKETS_OFFSET = SAMPLES_OFFSET + 8;
+    private static final int UNANSWERED_PACKETS_OFFSET = LOST_PACKETS_OFFSET + 8;
+    private static final int USABLE_CELLS_OFFSET = UNANSWERED_PACKETS_OFFSET + 8;
+    private static final int PACKETS_OFFSET = USABLE_CELLS_OFFSET + 8;
+    private static final int INTERVAL_MASK = 7;
+    private static final int LENGTH_BYTES = PACKETS_OFFSET + (INTERVAL_MASK + 1) * Integer.BYTES;
+
+    private static final int FLAG_IN_USE = 1;
+    private static final int FLAG_LIVE = 1 << 1;
+    private static final int FLAG_LOSS_KNOWN = 1 << 2;
+    private static final int FLAG_LOSS_UNKNOWN = 1 << 3;
+    private static final int FLAG_LOSS_BOUND = 1 << 4;
+    private static final int FLAG_NO_DEVIATION = 1 << 5;
+
+    private final UnsafeBuffer rows;
+    private final int[] free;
+    private int freeCount;
+    private int usedCount;
+
+    /**
+     * No record.
+     *
+     * @param capacity records that fit.
+     */
+    SketchRecords(final int capacity) {
+        rows = new UnsafeBuffer(
+            BufferUtil.allocateDirectAligned(Math.multiplyExact(capacity, LENGTH_BYTES), CACHE_LINE_LENGTH));
+        free = new int[capacity];
+    }
+
+    /** {@return octets, by formula} */
+    static long memoryBytes(final int capacity) {
+        return (long)capacity * (LENGTH_BYTES + Integer.BYTES);
+    }
+
+    /** {@return a new record of a living flow, or {@link #NONE} if there is no room} */
+    int open(final long flowHash, final int weight, final int slot, final long firstInterval) {
+        final int record;
+        if (freeCount > 0) {
+            record = free[--freeCount];
+        } else if (usedCount < free.length) {
+            record = usedCount++;
+        } else {
+            return NONE;
+        }
+        final int row = row(record);
+        rows.setMemory(row, LENGTH_BYTES, (byte)0);
+        rows.putLong(row + FLOW_HASH_OFFSET, flowHash);
+        rows.putInt(row + PLACE_OFFSET, slot);
+        rows.putInt(row + WEIGHT_OFFSET, weight);
+        rows.putInt(row + FLAGS_OFFSET, FLAG_IN_USE | FLAG_LIVE);
+        rows.putLong(row + FIRST_INTERVAL_OFFSET, firstInterval);
+        return record;
+    }
+
+    /** Nothing refers to the record any more. */
+    void free(final int record) {
+        rows.putInt(row(record) + FLAGS_OFFSET, 0);
+        free[freeCount++] = record;
+    }
+
+    void retain(final int record) {
+        final int at = row(record) + REFERENCES_OFFSET;
+        rows.putInt(at, rows.getInt(at) + 1);
+    }
+
+    /** {@return whether it was the last reference} */
+    boolean release(final int record) {
+        final int at = row(record) + REFERENCES_OFFSET;
+        final int references = rows.getInt(at) - 1;
+        rows.putInt(at, references);
+        return references == 0;
+    }
+
+    boolean isReferred(final int record) {
+        return rows.getInt(row(record) + REFERENCES_OFFSET) > 0;
+    }
+
+    boolean isLive(final int record) {
+        return has(record, FLAG_LIVE);
+    }
+
+    /** The flow has ended; its record is kept elsewhere, or nowhere. */
+    void end(final int record, final int place) {
+        final int row = row(record);
+        rows.putInt(row + FLAGS_OFFSET, rows.getInt(row + FLAGS_OFFSET) & ~FLAG_LIVE);
+        rows.putInt(row + PLACE_OFFSET, place);
+    }
+
+    int place(final int record) {
+        return rows.getInt(row(record) + PLACE_OFFSET);
+    }
+
+    long flowHash(final int record) {
+        return rows.getLong(row(record) + FLOW_HASH_OFFSET);
+    }
+
+    int weight(final int record) {
+        return rows.getInt(row(record) + WEIGHT_OFFSET);
+    }
+
+    long firstInterval(final int record) {
+        return rows.getLong(row(record) + FIRST_INTERVAL_OFFSET);
+    }
+
+    void firstInterval(final int record, final long number) {
+        rows.putLong(row(record) + FIRST_INTERVAL_OFFSET, Math.min(firstInterval(record), number));
+    }
+
+    /** {@return all records ever used are below it} */
+    int limit() {
+        return usedCount;
+    }
+
+    /** Counts a packet. {@return how many the record has in that interval now} */
+    int countPacket(final int record, final long intervalNumber) {
+        final int at = row(record) + packetsOffset(intervalNumber);
+        final int packets = rows.getInt(at) + 1;
+        rows.putInt(at, packets);
+        return packets;
+    }
+
+    int packets(final int record, final long intervalNumber) {
+        return rows.getInt(row(record) + packetsOffset(intervalNumber));
+    }
+
+    void clearPackets(final int record, final long intervalNumber) {
+        rows.putInt(row(record) + packetsOffset(intervalNumber), 0);
+    }
+
+    /** An interval's answer for the flow, of whose packets the record has a share. */
+    void addDelay(final int record, final int packets, final double share, final FlowEstimate estimate) {
+        final int row = row(record);
+        final double before = rows.getLong(row + ANSWERED_PACKETS_OFFSET);
+        final double after = before + packets;
+        final double distanceNs = estimate.meanNs() - rows.getDouble(row + MEAN_OFFSET);
+        double deviationsNs2 = distanceNs * distanceNs * before * packets / after;
+        if (estimate.hasStandardDeviation()) {
+            deviationsNs2 += packets * estimate.standardDeviationNs() * estimate.standardDeviationNs();
+        } else {
+            flag(record, FLAG_NO_DEVIATION);
+        }
+        final double packetsBoundNs = packets * estimate.boundNs();
+        rows.putLong(row + ANSWERED_PACKETS_OFFSET, (long)after);
+        addDouble(row + MEAN_OFFSET, distanceNs * packets / after);
+        addDouble(row + DEVIATIONS_OFFSET, deviationsNs2);
+        addDouble(row + BOUND_SQUARES_OFFSET, packetsBoundNs * packetsBoundNs);
+        addDouble(row + SAMPLES_OFFSET, share * estimate.samples());
+        rows.putInt(row + USABLE_CELLS_OFFSET, rows.getInt(row + USABLE_CELLS_OFFSET) + estimate.usableCells());
+    }
+
+    /** Packets of the record have no estimate in an interval. */
+    void addUnanswered(final int record, final int packets) {
+        final int at = row(record) + UNANSWERED_PACKETS_OFFSET;
+        rows.putLong(at, rows.getLong(at) + packets);
+    }
+
+    /** The flow's loss in an interval. */
+    void addLoss(final int record, final double share, final double lostPackets, final LossKind kind) {
+        if (kind == LossKind.EXACT || kind == LossKind.UPPER_BOUND) {
+            addDouble(row(record) + LOST_PACKETS_OFFSET, share * lostPackets);
+            flag(record, kind == LossKind.EXACT ? FLAG_LOSS_KNOWN : FLAG_LOSS_KNOWN | FLAG_LOSS_BOUND);
+        } else {
+            addUnknownLoss(record);
+        }
+    }
+
+    /** Nobody knows what the flow lost in an interval. */
+    void addUnknownLoss(final int record) {
+        flag(record, FLAG_LOSS_UNKNOWN);
+    }
+
+    /**
+     * Whether some packets of the record have an estimate.
+     *
+     * @param record index.
+     * @return true if so.
+     */
+    public boolean hasMean(final int record) {
+        return rows.getLong(row(record) + ANSWERED_PACKETS_OFFSET) > 0;
+    }
+
+    /**
+     * The mean of the intervals that have answers, weighted by the record's packets.
+     *
+     * @param record that has one.
+     * @return ns, signed.
+     */
+    public long meanNs(final int record) {
+        return Math.round(rows.getDouble(row(record) + MEAN_OFFSET));
+    }
+
+    /**
+     * Packets behind the mean.
+     *
+     * @param record that has one.
+     * @return at least 1.
+     */
+    public long samples(final int record) {
+        return Math.max(1, Math.round(rows.getDouble(row(record) + SAMPLES_OFFSET)));
+    }
+
+    /**
+     * Usable cells of the flow, over all intervals.
+     *
+     * @param record that has a mean.
+     * @return cells.
+     */
+    public int usableCells(final int record) {
+        return rows.getInt(row(record) + USABLE_CELLS_OFFSET);
+    }
+
+    /**
+     * Whether every interval with a mean has a standard deviation too.
+     *
+     * @param record that has a mean.
+     * @return true if so.
+     */
+    public boolean hasStandardDeviation(final int record) {
+        return hasMean(record) && !has(record, FLAG_NO_DEVIATION);
+    }
+
+    /**
+     * The standard deviation within and between the intervals.
+     *
+     * @param record that has one.
+     * @return ns.
+     */
+    public double standardDeviationNs(final int record) {
+        final int row = row(record);
+        return Math.sqrt(rows.getDouble(row + DEVIATIONS_OFFSET) / rows.getLong(row + ANSWERED_PACKETS_OFFSET));
+    }
+
+    /**
+     * Whether the mean has a bound: no packet is without an estimate.
+     *
+     * @param record index.
+     * @return true if so.
+     */
+    public boolean hasBound(final int record) {
+        return hasMean(record) && rows.getLong(row(record) + UNANSWERED_PACKETS_OFFSET) == 0;
+    }
+
+    /**
+     * Half width of the 95 % interval of the mean: those of the intervals, taken as independent.
+     *
+     * @param record that has one.
+     * @return ns, rounded up.
+     */
+    public long boundNs(final int record) {
+        final int row = row(record);
+        return (long)Math.ceil(
+            Math.sqrt(rows.getDouble(row + BOUND_SQUARES_OFFSET)) / rows.getLong(row + ANSWERED_PACKETS_OFFSET));
+    }
+
+    /**
+     * Whether the loss is known in each interval in which the flow lived.
+     *
+     * @param record index.
+     * @return true if so.
+     */
+    public boolean hasLoss(final int record) {
+        return has(record, FLAG_LOSS_KNOWN) && !has(record, FLAG_LOSS_UNKNOWN);
+    }
+
+    /**
+     * Whether the loss is exact, and then 0; otherwise it is an upper bound.
+     *
+     * @param record that has a loss.
+     * @return true if so.
+     */
+    public boolean isLossExact(final int record) {
+        return !has(record, FLAG_LOSS_BOUND);
+    }
+
+    /**
+     * The packets that the flow lost, or may have lost.
+     *
+     * @param record that has a loss.
+     * @return packets, rounded up.
+     */
+    public long lostPackets(final int record) {
+        return (long)Math.ceil(rows.getDouble(row(record) + LOST_PACKETS_OFFSET) - 1e-6);
+    }
+
+    private boolean has(final int record, final int flag) {
+        return (rows.getInt(row(record) + FLAGS_OFFSET) & flag) != 0;
+    }
+
+    private void flag(final int record, final int flags) {
+        final int at = row(record) + FLAGS_OFFSET;
+        rows.putInt(at, rows.getInt(at) | flags);
+    }
+
+    private void addDouble(final int at, final double amount) {
+        rows.putDouble(at, rows.getDouble(at) + amount);
+    }
+
+    private static int packetsOffset(final long intervalNumber) {
+        return PACKETS_OFFSET + (int)(intervalNumber & INTERVAL_MASK) * Integer.BYTES;
+    }
+
+    private static int row(final int record) {
+        return record * LENGTH_BYTES;
+    }
+}
