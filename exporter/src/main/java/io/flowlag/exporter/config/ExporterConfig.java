@@ -309,6 +309,11 @@ public record ExporterConfig(
         boolean exact,
         int exactPackets,
         boolean senderRecords) {
+        /** {@return the same for every packet, whatever its addresses} */
+        public Segment withoutSelector() {
+            return new Segment(role, id, ingress, egress, List.of(), List.of(), -1, maximumDelayNs, intervalNs, offload, exact,
+                exactPackets, senderRecords);
+        }
     }
 
     /**
@@ -366,6 +371,18 @@ public record ExporterConfig(
         int bufferPackets,
         long silentAfterNs,
         Drift drift) {
+        /**
+         * The same for a bottleneck that is known, where a packet's own size adds to its delay.
+         *
+         * @param bps of the bottleneck queue.
+         * @return the copy.
+         */
+        public Rli withSerialisationAt(final long bps) {
+            return new Rli(policy, everyN, everyIntervalNs, minimumUtilization, maximumUtilization, minimumRateOneIn,
+                maximumRateOneIn, maximumGapNs, ceilingBps, bps, target, port, session, keyFile, classes, estimator,
+                SerialisationKind.CAPACITY, bufferPackets, silentAfterNs, drift);
+        }
+
         /** {@return how many traffic classes there are, 1 or more} */
         public int classCount() {
             return Math.max(1, classes.size());
@@ -472,6 +489,28 @@ public record ExporterConfig(
      */
     public ExporterConfig withThreading(final Threading otherThreading) {
         return new ExporterConfig(observationDomainId, otherThreading, capture, decode, metering, segment, clock, rli, pipeline,
+            exporting, log, stats, effectiveValues, warnings);
+    }
+
+    /**
+     * The same configuration with another segment, for a command that knows better.
+     *
+     * @param otherSegment of the process.
+     * @return the copy.
+     */
+    public ExporterConfig withSegment(final Segment otherSegment) {
+        return new ExporterConfig(observationDomainId, threading, capture, decode, metering, otherSegment, clock, rli, pipeline,
+            exporting, log, stats, effectiveValues, warnings);
+    }
+
+    /**
+     * The same configuration with other references, for a command that knows better.
+     *
+     * @param otherRli of the process.
+     * @return the copy.
+     */
+    public ExporterConfig withRli(final Rli otherRli) {
+        return new ExporterConfig(observationDomainId, threading, capture, decode, metering, segment, clock, otherRli, pipeline,
             exporting, log, stats, effectiveValues, warnings);
     }
 
