@@ -57,6 +57,14 @@ enum ConfigOption {
     POLICY(ConfigTable.POLICY, "POLICY", "--policy"),
     /** The rate of the bottleneck. */
     CAPACITY(ConfigTable.CAPACITY, "RATE", "--capacity"),
+    /** Rows of the sketch. */
+    ROWS(ConfigTable.LDS_ROWS, "R", "--rows"),
+    /** Cells of a row. */
+    SKETCH_COLUMNS(ConfigTable.LDS_COLUMNS, "C", "--columns"),
+    /** Cells of a flow in a row. */
+    VLDA(ConfigTable.LDS_VLDA, "K", "--vlda"),
+    /** Sampling rates. */
+    RATES(ConfigTable.LDS_RATES, "SHARE,...", "--rates"),
     /** Our certificate. */
     TLS_CERTIFICATE(ConfigTable.TLS_CERTIFICATE, "PEM", "--tls-certificate"),
     /** Our key. */

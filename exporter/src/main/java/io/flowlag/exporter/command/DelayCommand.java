@@ -17,7 +17,9 @@ import java.util.List;
     description = "Measures the delay of each flow between two points, from two captures of the same traffic.")
 final class DelayCommand extends ConfiguredCommand {
     private static final String RLI = "rli";
+    private static final String LDS = "lds";
     private static final String EXACT = "exact";
+    private static final List<String> ESTIMATORS = List.of(RLI, LDS, EXACT);
 
     /** How references come about. */
     private enum References {
@@ -40,8 +42,9 @@ final class DelayCommand extends ConfiguredCommand {
             "in the captures (injected). Default: marked.")
     private References references;
 
-    @Option(names = "--estimators", paramLabel = "rli,exact", split = ",",
-        description = "What delays come from: references (rli), matching of every packet (exact). Default: both.")
+    @Option(names = "--estimators", paramLabel = "rli,lds,exact", split = ",",
+        description = "What delays come from: references (rli), sketches of both points (lds), matching of every packet " +
+            "(exact). Default: all; lds only where --max-delay is not above --interval.")
     private List<String> estimators;
 
     @Option(names = "--truth", paramLabel = "FILE.csv",
@@ -56,23 +59,31 @@ final class DelayCommand extends ConfiguredCommand {
             ConfigOption.TUNNELS, ConfigOption.FRAGMENTS, ConfigOption.OBSERVATION_DOMAIN, ConfigOption.ENTERPRISE_NUMBER,
             ConfigOption.THREADING, ConfigOption.TLS_CERTIFICATE, ConfigOption.TLS_KEY, ConfigOption.TLS_TRUST,
             ConfigOption.TLS_PEER, ConfigOption.LOG_FILE, ConfigOption.MAXIMUM_DELAY, ConfigOption.INTERVAL,
-            ConfigOption.POLICY, ConfigOption.CAPACITY));
+            ConfigOption.POLICY, ConfigOption.CAPACITY, ConfigOption.ROWS, ConfigOption.SKETCH_COLUMNS, ConfigOption.VLDA,
+            ConfigOption.RATES));
         this.starter = starter;
     }
 
     @Override
     ExitCode work(final ExporterConfig config) {
-        final List<String> chosen = estimators == null ? List.of(RLI, EXACT) : estimators;
+        final boolean isLdsPossible = config.segment().maximumDelayNs() <= config.segment().intervalNs();
+        final List<String> chosen =
+            estimators != null ? estimators : isLdsPossible ? ESTIMATORS : List.of(RLI, EXACT);
         for (final String each : chosen) {
-            if (!each.equals(RLI) && !each.equals(EXACT)) {
-                throw new ExitException(ExitCode.USAGE, "--estimators " + each + ": must be rli, exact, or rli,exact");
+            if (!ESTIMATORS.contains(each)) {
+                throw new ExitException(ExitCode.USAGE, "--estimators " + each + ": must be of rli, lds, exact");
             }
+        }
+        if (chosen.contains(LDS) && !isLdsPossible) {
+            throw new ExitException(
+                ExitCode.USAGE, "--estimators lds: needs a --max-delay that is not above --interval");
         }
         final ReferenceMode mode = references == References.MARKED ? ReferenceMode.MARKED : ReferenceMode.CAPTURED;
         return starter.delay(
             config,
             new DelayOptions(
-                List.copyOf(senderFiles), List.copyOf(receiverFiles), mode, chosen.contains(RLI), chosen.contains(EXACT),
+                List.copyOf(senderFiles), List.copyOf(receiverFiles), mode, chosen.contains(RLI), chosen.contains(LDS),
+                chosen.contains(EXACT),
                 truthFile),
             terminal());
     }

@@ -14,6 +14,7 @@ import java.util.Set;
 final class Conclusion {
     private static final int UDP_MESSAGE_BYTES = 1400;
     private static final int STREAM_MESSAGE_BYTES = 16 * 1024;
+    private static final double PARTS_IN_A_MILLION = 1e6;
 
     private final Map<ConfigKey<?>, Setting> settings;
     private final List<DestinationSpec> specs;
@@ -37,7 +38,7 @@ final class Conclusion {
             new ExporterConfig.Metering(Set.copyOf(value(ConfigTable.FLOW_KEY)), intValue(ConfigTable.MAX_FLOWS),
                 value(ConfigTable.ACTIVE_TIMEOUT), value(ConfigTable.IDLE_TIMEOUT), value(ConfigTable.TCP_END_TIMEOUT)),
             segment(), new ExporterConfig.Clock(value(ConfigTable.CLOCK_SOURCE), value(ConfigTable.CLOCK_ERROR),
-                value(ConfigTable.CLOCK_FILE)), rli(),
+                value(ConfigTable.CLOCK_FILE)), rli(), lds(),
             new ExporterConfig.Pipeline(intValue(ConfigTable.PACKET_RING), intValue(ConfigTable.RECORD_RING),
                 value(ConfigTable.IDLE)),
             new ExporterConfig.Exporting(destinations, value(ConfigTable.ENTERPRISE_NUMBER),
@@ -66,6 +67,14 @@ final class Conclusion {
             value(ConfigTable.CLASSES).stream().map(Long::intValue).toList(), value(ConfigTable.ESTIMATOR),
             value(ConfigTable.SERIALISATION), intValue(ConfigTable.REFERENCE_BUFFER), value(ConfigTable.SILENT_AFTER),
             value(ConfigTable.DRIFT));
+    }
+
+    private ExporterConfig.Lds lds() {
+        return new ExporterConfig.Lds(value(ConfigTable.LDS_ENABLED), intValue(ConfigTable.LDS_ROWS),
+            intValue(ConfigTable.LDS_COLUMNS), intValue(ConfigTable.LDS_VLDA),
+            value(ConfigTable.LDS_RATES).stream().map((each) -> (int)Math.round(each * PARTS_IN_A_MILLION)).toList(),
+            value(ConfigTable.LDS_ALPHA), intValue(ConfigTable.LDS_AGGREGATOR), intValue(ConfigTable.LDS_IN_FLIGHT),
+            intValue(ConfigTable.LDS_WAITING));
     }
 
     private Destination destination(final DestinationSpec spec) {

@@ -344,6 +344,49 @@ public final class ConfigTable {
         "Whether the estimated drift of the clocks is only reported, or taken out of the delays too (apply)."));
 
     static {
+        section("lds", "Sketches of the packets at both points, compared at the end of each measurement interval.");
+    }
+
+    /** Whether there are sketches. */
+    public static final ConfigKey<Boolean> LDS_ENABLED = row(ConfigKey.of(
+        "lds.enabled", onOff(), "off",
+        "Estimate delay and loss of each flow from sketches of both points (role both)."));
+    /** Rows of the sketch. */
+    public static final ConfigKey<Long> LDS_ROWS = row(ConfigKey.of(
+        "lds.rows", number(1, 16), "4",
+        "Rows of the sketch; each packet is in one cell of each row that samples it."));
+    /** Columns of the sketch. */
+    public static final ConfigKey<Long> LDS_COLUMNS = row(ConfigKey.of(
+        "lds.columns", count("16", "4m"), "16k",
+        "Cells of a row, of 32 octets each; flows that share their cells disturb one another."));
+    /** Cells of a flow in a row. */
+    public static final ConfigKey<Long> LDS_VLDA = row(ConfigKey.of(
+        "lds.vlda", number(1, 64), "1",
+        "Cells of a row over which the packets of one flow spread; more of them stand more loss and need more columns."));
+    /** Sampling rates of the rows. */
+    public static final ConfigKey<List<Double>> LDS_RATES = row(ConfigKey.of(
+        "lds.rates", list(fraction()), "[]",
+        "Share of packets that each row samples, one for each row; all packets if none is listed.")
+        .example("[1, 0.5, 0.1, 0.01]"));
+    /** How much fuller a cell may be. */
+    public static final ConfigKey<Double> LDS_ALPHA = row(ConfigKey.of(
+        "lds.alpha", fraction(), "0.1",
+        "How much fuller than its emptiest a cell of a flow may be and still count for the mean."));
+    /** Cells of an aggregator's bank. */
+    public static final ConfigKey<Long> LDS_AGGREGATOR = row(ConfigKey.of(
+        "lds.lda-cells", count("16", "1m"), "1k",
+        "Cells in each of the four banks of a traffic class's aggregator (LDA); an even number."));
+    /** Packets under way. */
+    public static final ConfigKey<Long> LDS_IN_FLIGHT = row(ConfigKey.of(
+        "lds.in-flight", count("16", "16m"), "64k",
+        "Packets of the last segment.max-delay of an interval that are remembered, so that those under way at its end are " +
+        "booked where they were sent; with more of them the loss of the interval is not known."));
+    /** Records that may wait. */
+    public static final ConfigKey<Long> LDS_WAITING = row(ConfigKey.of(
+        "lds.waiting-records", count("16", "8m"), "32k",
+        "Records of ended flows that may wait for the end of their interval; more are made without it and counted."));
+
+    static {
         section("pipeline", "The rings between the threads.");
     }
 

@@ -16,6 +16,7 @@ final class DelayRelations {
     private static final int REFERENCE_LENGTH_BYTES = 110;
     private static final double BITS_NS = 8e9;
     private static final int MAXIMUM_SESSION = 0xFFFF;
+    private static final double LEAST_RATE = 1e-6;
 
     private final Map<ConfigKey<?>, Setting> settings;
     private final Problems problems;
@@ -34,6 +35,35 @@ final class DelayRelations {
         rates();
         references();
         clock();
+        sketches();
+    }
+
+    private void sketches() {
+        final long rowCount = value(ConfigTable.LDS_ROWS);
+        final List<Double> rates = value(ConfigTable.LDS_RATES);
+        if (!rates.isEmpty() && rates.size() != rowCount) {
+            problem(ConfigTable.LDS_RATES, "has " + rates.size() + " shares for lds.rows " + rowCount +
+                ": give one for each row, or none");
+        }
+        if (rates.stream().anyMatch((each) -> each < LEAST_RATE)) {
+            problem(ConfigTable.LDS_RATES, "has a share below 0.000001: no packet would be in that row");
+        }
+        if (value(ConfigTable.LDS_VLDA) > value(ConfigTable.LDS_COLUMNS)) {
+            problem(blamed(ConfigTable.LDS_VLDA, ConfigTable.LDS_COLUMNS), "lds.vlda must not be above lds.columns");
+        }
+        if (value(ConfigTable.LDS_AGGREGATOR) % 2 != 0) {
+            problem(ConfigTable.LDS_AGGREGATOR, "must be even: neighbouring cells are compared");
+        }
+        if (!value(ConfigTable.LDS_ENABLED)) {
+            return;
+        }
+        if (value(ConfigTable.ROLE) != Role.BOTH) {
+            problem(ConfigTable.LDS_ENABLED, "needs both points in one process: segment.role both");
+        }
+        if (value(ConfigTable.MAXIMUM_DELAY) > value(ConfigTable.SEGMENT_INTERVAL)) {
+            problem(blamed(ConfigTable.MAXIMUM_DELAY, ConfigTable.SEGMENT_INTERVAL),
+                "with lds.enabled, segment.max-delay must not be above segment.interval");
+        }
     }
 
     private void role() {

@@ -18,6 +18,7 @@ import java.util.Set;
  * @param segment             delay between two measurement points.
  * @param clock               how far their clocks may differ.
  * @param rli                 reference packets and what is made of them.
+ * @param lds                 sketches of both points.
  * @param pipeline            the rings between the threads.
  * @param exporting           where the records go.
  * @param log                 what the process says of itself.
@@ -34,6 +35,7 @@ public record ExporterConfig(
     Segment segment,
     Clock clock,
     Rli rli,
+    Lds lds,
     Pipeline pipeline,
     Exporting exporting,
     Log log,
@@ -390,6 +392,31 @@ public record ExporterConfig(
     }
 
     /**
+     * Sketches of both points.
+     *
+     * @param enabled         whether there are any.
+     * @param rows            R.
+     * @param columns         C.
+     * @param vldaLength      k.
+     * @param ratesPpm        that each row samples, packets in a million; empty for all packets.
+     * @param alpha           how much fuller than the emptiest a cell may be.
+     * @param aggregatorCells in each bank of a class's aggregator.
+     * @param inFlightPackets remembered of the end of an interval.
+     * @param waitingRecords  of ended flows.
+     */
+    public record Lds(
+        boolean enabled,
+        int rows,
+        int columns,
+        int vldaLength,
+        List<Integer> ratesPpm,
+        double alpha,
+        int aggregatorCells,
+        int inFlightPackets,
+        int waitingRecords) {
+    }
+
+    /**
      * The rings between the threads.
      *
      * @param packetRingBytes between capture and metering, a power of two.
@@ -488,7 +515,7 @@ public record ExporterConfig(
      * @return the copy.
      */
     public ExporterConfig withThreading(final Threading otherThreading) {
-        return new ExporterConfig(observationDomainId, otherThreading, capture, decode, metering, segment, clock, rli, pipeline,
+        return new ExporterConfig(observationDomainId, otherThreading, capture, decode, metering, segment, clock, rli, lds, pipeline,
             exporting, log, stats, effectiveValues, warnings);
     }
 
@@ -499,7 +526,7 @@ public record ExporterConfig(
      * @return the copy.
      */
     public ExporterConfig withSegment(final Segment otherSegment) {
-        return new ExporterConfig(observationDomainId, threading, capture, decode, metering, otherSegment, clock, rli, pipeline,
+        return new ExporterConfig(observationDomainId, threading, capture, decode, metering, otherSegment, clock, rli, lds, pipeline,
             exporting, log, stats, effectiveValues, warnings);
     }
 
@@ -510,7 +537,7 @@ public record ExporterConfig(
      * @return the copy.
      */
     public ExporterConfig withRli(final Rli otherRli) {
-        return new ExporterConfig(observationDomainId, threading, capture, decode, metering, segment, clock, otherRli, pipeline,
+        return new ExporterConfig(observationDomainId, threading, capture, decode, metering, segment, clock, otherRli, lds, pipeline,
             exporting, log, stats, effectiveValues, warnings);
     }
 

@@ -54,6 +54,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private final ReferenceSender sender;
     private final MarkedReferences marked;
     private final Matching matching;
+    private final Sketching sketching;
+    private final FlowEnd flowEnd;
     private final DelayReport report;
     private final AtomicReference<ExporterConfig.Rli> newSettings = new AtomicReference<>();
 
@@ -75,6 +77,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         final EpochNanoClock clock,
         final Counters counters) {
         this.wiring = wiring;
+        this.flowEnd = flowEnd;
         this.cache = cache;
         this.counters = counters;
         entries = cache.entries();
@@ -95,7 +98,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             scheduler, wiring,
             receiver == null ? null : (stream, number, sentNs, method) -> receiver.onSendTime(stream, number, sentNs), clock);
         matching = wiring.isMatched() ? new Matching(config, clock != null, cache, counters) : null;
-        report = new DelayReport(config, wiring, receiver, summaries, scheduler, matching, counters);
+        sketching = wiring.isSketched() ?
+            new Sketching(config, clock != null, cache, classes, this::onWaited, counters) : null;
+        report = new DelayReport(config, wiring, receiver, summaries, scheduler, matching, sketching, counters);
         flowEnd.meter(this);
     }
 
@@ -109,7 +114,21 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         if (!wiring.role().isReceiver()) {
             return 0;
         }
+        if (wiring.isSketched()) {
+            return FlowDelay.SKETCH_LENGTH_BYTES;
+        }
         return wiring.isMatched() ? FlowDelay.EXACT_LENGTH_BYTES : FlowDelay.LENGTH_BYTES;
+    }
+
+    /**
+     * What the sketches of both points hold, by formula.
+     *
+     * @param config sizes.
+     * @param wiring what the stage is joined to.
+     * @return octets; 0 without sketches.
+     */
+    public static long sketchMemoryBytes(final ExporterConfig config, final DelayWiring wiring) {
+        return wiring.isSketched() ? Sketching.memoryBytes(config) : 0;
     }
 
     /**
@@ -130,6 +149,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         }
         if (matching != null) {
             matching.onSent(descriptor, offset);
+        }
+        if (sketching != null) {
+            sketching.onSent(descriptor, offset);
         }
         if (scheduler == null) {
             return;
@@ -162,6 +184,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         final long arrivalNs = PacketDescriptor.timestampNs(descriptor, offset);
         if (matching != null) {
             matching.onReceived(descriptor, offset, slot, arrivalNs);
+        }
+        if (sketching != null) {
+            sketching.onReceived(descriptor, offset, slot);
         }
         if (receiver == null) {
             return;
@@ -230,6 +255,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         if (matching != null) {
             matching.onTime(nowNs);
         }
+        if (sketching != null) {
+            sketching.onTime(nowNs);
+        }
         return sender == null ? 0 : sender.onTime(nowNs);
     }
 
@@ -242,13 +270,20 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         if (matching != null) {
             matching.onEnd();
         }
+        if (sketching != null) {
+            sketching.onEnd();
+        }
         report.onInterval();
     }
 
-    /** A flow ends: writes what is known only now. */
-    void onFlowEnd(final MutableDirectBuffer entry, final int offset) {
+    /**
+     * A flow ends: writes what is known only now.
+     *
+     * @return false if the record waits for more, and was copied.
+     */
+    boolean onFlowEnd(final MutableDirectBuffer entry, final int offset) {
         if (!wiring.role().isReceiver()) {
-            return;
+            return true;
         }
         final long sampleCount = DelayCounters.count(entry, offset);
         final boolean isExact =
@@ -262,10 +297,32 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             }
         }
         if (matching != null) {
-            matching.onFlowEnd(entry, offset);
+            matching.onFlowEnd(entry, offset, wiring.isExact() || sketching == null);
         }
         FlowDelay.estimator(entry, offset, isExact ? FlowDelay.ESTIMATOR_MATCHED : sampleCount > 0 ? estimator : 0);
-        if (isExact || sampleCount > 0) {
+        if (sketching != null) {
+            if (sketching.waits(entry, offset)) {
+                counters.increment(CounterId.RECORDS_WAITING);
+                return false;
+            }
+            sketching.finish(entry, offset);
+        }
+        writeSegment(entry, offset);
+        return true;
+    }
+
+    /** A record has waited and is complete. */
+    private void onWaited(
+        final MutableDirectBuffer buffer, final int offset, final int lengthBytes, final int record) {
+        final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
+        sketching.write(buffer, delayOffset, record);
+        writeSegment(buffer, delayOffset);
+        counters.add(CounterId.RECORDS_WAITING, -1);
+        flowEnd.onWaited(buffer, offset, lengthBytes);
+    }
+
+    private void writeSegment(final MutableDirectBuffer entry, final int offset) {
+        if (FlowDelay.estimator(entry, offset) != 0) {
             FlowDelay.segmentId(entry, offset, segmentId);
             final long clockErrorNs = wiring.clockError().errorNs();
             if (clockErrorNs >= 0) {

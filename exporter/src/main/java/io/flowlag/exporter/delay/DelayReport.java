@@ -3,6 +3,7 @@ package io.flowlag.exporter.delay;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.match.MatchCounter;
+import io.flowlag.exporter.sketching.SketchCounter;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
@@ -28,6 +29,7 @@ final class DelayReport {
     private final DelaySummaries summaries;
     private final InjectionScheduler scheduler;
     private final Matching matching;
+    private final Sketching sketching;
     private final Counters counters;
     private final int classCount;
     private volatile String policy;
@@ -40,12 +42,14 @@ final class DelayReport {
         final DelaySummaries summaries,
         final InjectionScheduler scheduler,
         final Matching matching,
+        final Sketching sketching,
         final Counters counters) {
         this.wiring = wiring;
         this.receiver = receiver;
         this.summaries = summaries;
         this.scheduler = scheduler;
         this.matching = matching;
+        this.sketching = sketching;
         this.counters = counters;
         role = wiring.role().name().toLowerCase(Locale.ROOT);
         segmentId = config.segment().id();
@@ -111,10 +115,26 @@ final class DelayReport {
             unexplained.put("unexplained_sent", matching.counters().unexplainedSent());
             unexplained.put("unexplained_received", matching.counters().unexplainedReceived());
         }
+        if (sketching != null) {
+            tellSketches(values, unexplained);
+        }
         return new DelayStatistics(
             role, segmentId, wiring.role() == Role.RECEIVER ? "" : policy, wiring.clockError().errorNs(), values, gauges,
             summaries == null ? List.of() : summaries.interval(), summaries == null ? List.of() : summaries.total(),
-            unexplained);
+            sketching == null ? null : sketching.statistics(), unexplained);
+    }
+
+    private void tellSketches(final Map<String, Long> values, final Map<String, Long> unexplained) {
+        for (final SketchCounter each : SketchCounter.values()) {
+            values.put(each.label(), sketching.counters().get(each));
+        }
+        values.put("lds_bounded_flows", sketching.boundedFlowCount());
+        values.put("lds_bounds_held", sketching.heldBoundCount());
+        values.put("lds_rli_flows", sketching.bothFlowCount());
+        values.put("lds_rli_agreed", sketching.bothAgreedCount());
+        unexplained.put("unexplained_lds_sent", sketching.counters().unexplainedSent());
+        unexplained.put("unexplained_lds_received", sketching.counters().unexplainedReceived());
+        unexplained.put("unexplained_lds_records", sketching.counters().unexplainedRecords());
     }
 
     private long unexplainedEstimates() {

@@ -17,6 +17,7 @@ import java.util.List;
  * @param isInterpolated whether delays are estimated from references.
  * @param isMatched      whether every packet is matched; needs both points.
  * @param isExact        whether matched packets, and not estimates, are the delay of a flow.
+ * @param isSketched     whether packets of both points are in sketches; needs both points.
  * @param digestPayloadBytes of a packet that its digest covers: fewer than all where a capture has cut packets.
  */
 public record DelayWiring(
@@ -28,6 +29,7 @@ public record DelayWiring(
     boolean isInterpolated,
     boolean isMatched,
     boolean isExact,
+    boolean isSketched,
     int digestPayloadBytes) {
     /** Of a packet that its digest covers, where captures have them. */
     public static final int DIGEST_PAYLOAD_BYTES = 32;
@@ -35,6 +37,44 @@ public record DelayWiring(
     /** No delay is measured. */
     public static final DelayWiring NONE = new DelayWiring(
         Role.NONE, ReferenceMode.NONE, List.of(), null, ClockError.NONE, false, false, false, DIGEST_PAYLOAD_BYTES);
+
+    /**
+     * Without sketches.
+     *
+     * @param role           of the process.
+     * @param referenceMode  where references come from.
+     * @param sessions       of the references.
+     * @param transmitter    sends references, or null.
+     * @param clockError     of the two points' clocks.
+     * @param isInterpolated whether delays are estimated from references.
+     * @param isMatched      whether every packet is matched.
+     * @param isExact        whether matched packets are the delay of a flow.
+     * @param digestPayloadBytes of a packet that its digest covers.
+     */
+    public DelayWiring(
+        final Role role,
+        final ReferenceMode referenceMode,
+        final List<ReferenceSession> sessions,
+        final ReferenceTransmitter transmitter,
+        final ClockError clockError,
+        final boolean isInterpolated,
+        final boolean isMatched,
+        final boolean isExact,
+        final int digestPayloadBytes) {
+        this(role, referenceMode, sessions, transmitter, clockError, isInterpolated, isMatched, isExact, false,
+            digestPayloadBytes);
+    }
+
+    /**
+     * The same with sketches, or without.
+     *
+     * @param sketched whether packets of both points are in sketches.
+     * @return the copy.
+     */
+    public DelayWiring withSketches(final boolean sketched) {
+        return new DelayWiring(role, referenceMode, sessions, transmitter, clockError, isInterpolated, isMatched, isExact, sketched,
+            digestPayloadBytes);
+    }
 
     /** {@return whether there is anything to do} */
     public boolean isOn() {

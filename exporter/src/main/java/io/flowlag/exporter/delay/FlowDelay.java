@@ -18,7 +18,8 @@ import org.agrona.MutableDirectBuffer;
  * 102  estimator                1   of the mean: 0 for none, else as element 12 has it
  * 103  lossKind                 1   as element 24 has it, valid with FLAG_LOSS
  * 104  (unused)                24
- * 128  matched counters        64   DelayCounters, of matched packets; only with exact matching
+ * 128  matched counters        64   DelayCounters, of matched packets; only with exact matching or sketches
+ * 192  sketch                  64   FlowSketch, only with sketches
  * </pre>
  * Everything but the counters is written when the flow ends. Fields are in the byte order of the machine. Stateless; the thread
  * that owns the memory may call it.
@@ -29,6 +30,9 @@ public final class FlowDelay {
     /** Octets with exact matching. */
     public static final int EXACT_LENGTH_BYTES = LENGTH_BYTES + DelayCounters.LENGTH_BYTES;
 
+    /** Octets with sketches. */
+    public static final int SKETCH_LENGTH_BYTES = EXACT_LENGTH_BYTES + FlowSketch.LENGTH_BYTES;
+
     /** The error bound is known. */
     public static final int FLAG_ERROR_BOUND = 1;
     /** The clock's error is known. */
@@ -38,15 +42,26 @@ public final class FlowDelay {
     /** The flow is of the segment. */
     public static final int FLAG_SEGMENT = 1 << 3;
 
+    /** Packets that came unexpectedly are known. */
+    public static final int FLAG_UNEXPECTED = 1 << 4;
+    /** The mean by sketches is known. */
+    public static final int FLAG_SKETCH = 1 << 5;
+    /** The standard deviation by sketches is known. */
+    public static final int FLAG_SKETCH_DEVIATION = 1 << 6;
+
     /** Estimator: interpolated between two references. */
     public static final int ESTIMATOR_INTERPOLATED = 1;
     /** Estimator: the left reference. */
     public static final int ESTIMATOR_LEFT = 2;
+    /** Estimator: sketches of both points. */
+    public static final int ESTIMATOR_SKETCH = 3;
     /** Estimator: every packet matched. */
     public static final int ESTIMATOR_MATCHED = 6;
 
     /** Kind of loss: counted packet by packet. */
     public static final int LOSS_EXACT = 1;
+    /** Kind of loss: at most so many. */
+    public static final int LOSS_UPPER_BOUND = 2;
 
     private static final int ERROR_BOUND_OFFSET = DelayCounters.LENGTH_BYTES;
     private static final int CLOCK_ERROR_OFFSET = ERROR_BOUND_OFFSET + 8;
@@ -89,6 +104,27 @@ public final class FlowDelay {
      */
     public static int matchedOffset(final int offset) {
         return offset + LENGTH_BYTES;
+    }
+
+    /**
+     * Where what the sketches say lies.
+     *
+     * @param offset of the layout.
+     * @return its offset.
+     */
+    public static int sketchOffset(final int offset) {
+        return offset + EXACT_LENGTH_BYTES;
+    }
+
+    /**
+     * Says that the sketches know something.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     * @param flags  FLAG_SKETCH, with FLAG_SKETCH_DEVIATION or without.
+     */
+    public static void sketchFlags(final MutableDirectBuffer buffer, final int offset, final int flags) {
+        addFlag(buffer, offset, flags);
     }
 
     /**
@@ -185,6 +221,19 @@ public final class FlowDelay {
         buffer.putLong(offset + LOST_PACKETS_OFFSET, lostPackets);
         buffer.putLong(offset + UNEXPECTED_PACKETS_OFFSET, unexpectedPackets);
         buffer.putByte(offset + LOSS_KIND_OFFSET, (byte)lossKind);
+        addFlag(buffer, offset, FLAG_LOSS | FLAG_UNEXPECTED);
+    }
+
+    /**
+     * Writes how many packets were lost at most; how many came unexpectedly is not known.
+     *
+     * @param buffer      holds the layout.
+     * @param offset      of the layout.
+     * @param lostPackets seen by the sender point alone, at most.
+     */
+    public static void lossBound(final MutableDirectBuffer buffer, final int offset, final long lostPackets) {
+        buffer.putLong(offset + LOST_PACKETS_OFFSET, lostPackets);
+        buffer.putByte(offset + LOSS_KIND_OFFSET, (byte)LOSS_UPPER_BOUND);
         addFlag(buffer, offset, FLAG_LOSS);
     }
 

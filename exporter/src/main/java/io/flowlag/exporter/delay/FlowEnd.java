@@ -7,7 +7,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Stands between the flow cache and the records: when a flow ends, writes into its entry what is known of it only then, such as
- * the error bound and the state of the clock. The metering thread owns it. Allocates at construction.
+ * the error bound and the state of the clock. A record that has to wait for its interval is handed on later. The metering thread owns it. Allocates at construction.
  */
 public final class FlowEnd implements FlowRecordSink {
     private final FlowRecordSink next;
@@ -31,7 +31,13 @@ public final class FlowEnd implements FlowRecordSink {
     @Override
     public void onFlowRecord(final DirectBuffer buffer, final int offset, final int lengthBytes) {
         entry.wrap(buffer, offset, lengthBytes);
-        meter.onFlowEnd(entry, FlowEntry.BASE_LENGTH_BYTES);
+        if (meter.onFlowEnd(entry, FlowEntry.BASE_LENGTH_BYTES)) {
+            next.onFlowRecord(buffer, offset, lengthBytes);
+        }
+    }
+
+    /** Hands on a record that has waited, and is finished. */
+    void onWaited(final DirectBuffer buffer, final int offset, final int lengthBytes) {
         next.onFlowRecord(buffer, offset, lengthBytes);
     }
 }

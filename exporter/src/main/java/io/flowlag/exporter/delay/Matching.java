@@ -105,13 +105,13 @@ final class Matching implements MatchHandler {
     }
 
     /** A flow ends: writes its loss, and compares its estimate with what was matched. */
-    void onFlowEnd(final MutableDirectBuffer entry, final int offset) {
+    void onFlowEnd(final MutableDirectBuffer entry, final int offset, final boolean isLossTold) {
         final int flow = flows.findOfEntry(entry, 0);
         if (flow != SegmentFlows.NO_FLOW) {
             final long undecided = flows.takeUndecided(flow);
             final long lost = flows.takeLost(flow);
             final long unexpected = flows.takeUnexpected(flow);
-            if (undecided == 0) {
+            if (undecided == 0 && isLossTold) {
                 FlowDelay.loss(entry, offset, lost, unexpected, FlowDelay.LOSS_EXACT);
             }
         }

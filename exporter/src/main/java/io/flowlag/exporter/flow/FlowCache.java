@@ -38,6 +38,7 @@ public final class FlowCache {
     private final FlowRecordSink sink;
     private final Counters counters;
     private final int stateLengthBytes;
+    private final long boundaryNs;
 
     private long activeTimeoutNs;
     private long idleTimeoutNs;
@@ -62,6 +63,7 @@ public final class FlowCache {
         this.sink = sink;
         this.counters = counters;
         stateLengthBytes = context.stateLengthBytes();
+        boundaryNs = context.boundaryNs();
         timeouts(context.activeTimeoutNs(), context.idleTimeoutNs(), context.tcpEndTimeoutNs());
     }
 
@@ -205,14 +207,19 @@ public final class FlowCache {
         if (silenceNs >= idleTimeoutNs) {
             return EndReason.IDLE_TIMEOUT;
         }
-        return nowNs - FlowEntry.startNs(entries, entryOffset) >= activeTimeoutNs ? EndReason.ACTIVE_TIMEOUT : null;
+        return nowNs >= activeDeadlineNs(entryOffset) ? EndReason.ACTIVE_TIMEOUT : null;
     }
 
     private long deadlineNs(final int entryOffset) {
         final long silenceNs = isTcpEnded(entryOffset) ? Math.min(tcpEndTimeoutNs, idleTimeoutNs) : idleTimeoutNs;
         return Math.min(
-            FlowEntry.endNs(entries, entryOffset) + silenceNs,
-            FlowEntry.startNs(entries, entryOffset) + activeTimeoutNs);
+            FlowEntry.endNs(entries, entryOffset) + silenceNs, activeDeadlineNs(entryOffset));
+    }
+
+    /** The active timeout, or the first boundary at or after it. */
+    private long activeDeadlineNs(final int entryOffset) {
+        final long timeoutNs = FlowEntry.startNs(entries, entryOffset) + activeTimeoutNs;
+        return boundaryNs == 0 ? timeoutNs : timeoutNs + Math.floorMod(-timeoutNs, boundaryNs);
     }
 
     private boolean isTcpEnded(final int entryOffset) {

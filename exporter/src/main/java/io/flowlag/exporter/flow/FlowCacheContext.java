@@ -11,6 +11,7 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 public final class FlowCacheContext {
     private int maxFlows = 128 * 1024;
     private int stateLengthBytes;
+    private long boundaryNs;
     private long activeTimeoutNs = TimeUnit.SECONDS.toNanos(60);
     private long idleTimeoutNs = TimeUnit.SECONDS.toNanos(15);
     private long tcpEndTimeoutNs = TimeUnit.SECONDS.toNanos(1);
@@ -52,6 +53,22 @@ public final class FlowCacheContext {
      */
     public FlowCacheContext stateLengthBytes(final int stateLengthBytes) {
         this.stateLengthBytes = stateLengthBytes;
+        return this;
+    }
+
+    /** {@return where records of living flows are cut, ns; 0 for anywhere} */
+    public long boundaryNs() {
+        return boundaryNs;
+    }
+
+    /**
+     * Sets where records of living flows are cut: at the first multiple of this time that is not before the active timeout.
+     *
+     * @param boundaryNs 0 for the active timeout itself.
+     * @return this.
+     */
+    public FlowCacheContext boundaryNs(final long boundaryNs) {
+        this.boundaryNs = boundaryNs;
         return this;
     }
 

@@ -12,6 +12,7 @@ import java.util.List;
  * @param receiverFiles  captures of the receiver point, at least one.
  * @param referenceMode  {@link ReferenceMode#MARKED} or {@link ReferenceMode#CAPTURED}.
  * @param isInterpolated whether delays are estimated from references.
+ * @param isSketched     whether packets of both points are in sketches.
  * @param isExact        whether matched packets are the delay of a flow.
  * @param truthFile      for the exact delays of all flows, or null.
  */
@@ -20,6 +21,7 @@ public record DelayOptions(
     List<String> receiverFiles,
     ReferenceMode referenceMode,
     boolean isInterpolated,
+    boolean isSketched,
     boolean isExact,
     Path truthFile) {
 }

@@ -27,6 +27,9 @@ final class DelayTable {
             print(each, "estimates", each.estimates(), out);
             print(each, "references", each.references(), out);
         }
+        if (delay.sketches() != null) {
+            DelayTableSketches.print(delay, out);
+        }
         final Map<String, Long> counters = delay.counters();
         out.println();
         if (counters.containsKey("rli_packets")) {

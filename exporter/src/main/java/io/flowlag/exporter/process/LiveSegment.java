@@ -82,7 +82,7 @@ final class LiveSegment implements AutoCloseable {
             final DelayWiring wiring = new DelayWiring(
                 role, isInterpolated ? ReferenceMode.SENT : ReferenceMode.NONE, sessions, transmitter,
                 clockState == null ? ClockError.NONE : error(clockState), isInterpolated, isMatched,
-                config.segment().exact(), DelayWiring.DIGEST_PAYLOAD_BYTES);
+                config.segment().exact(), DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(config.lds().enabled());
             return new LiveSegment(config, clockState, wiring, port);
         } catch (final ExitException e) {
             CloseHelper.close(port);

@@ -114,7 +114,8 @@ final class MeteringPipeline implements AutoCloseable {
         final FlowRecordSink recordSink = hasRings ? new FlowRecordRing(recordRing, counters) : exporting;
         final FlowEnd flowEnd = wiring.isOn() ? new FlowEnd(recordSink) : null;
         final FlowCache cache = new FlowCache(
-            cacheContext(config).stateLengthBytes(DelayMeter.stateLengthBytes(wiring)),
+            cacheContext(config).stateLengthBytes(DelayMeter.stateLengthBytes(wiring))
+                .boundaryNs(wiring.isSketched() ? config.segment().intervalNs() : 0),
             wiring.isOn() ? flowEnd : recordSink, counters);
         delayMeter = wiring.isOn() ? new DelayMeter(config, wiring, flowEnd, cache, liveClock, counters) : null;
         metering = new MeteringAgent(
@@ -135,13 +136,15 @@ final class MeteringPipeline implements AutoCloseable {
      * What the process will hold outside the heap, by formula.
      *
      * @param config sizes.
-     * @return octets of the flow cache and the rings.
+     * @param wiring what the delay stage is joined to.
+     * @return octets of the flow cache with the state of its flows, the rings, and the sketches.
      */
-    static long memoryBytes(final ExporterConfig config) {
+    static long memoryBytes(final ExporterConfig config, final DelayWiring wiring) {
         final long rings = config.threading() != Threading.PIPELINED ? 0 :
             StageRing.memoryBytes(config.pipeline().packetRingBytes()) +
             StageRing.memoryBytes(config.pipeline().recordRingBytes());
-        return rings + cacheContext(config).memoryBytes();
+        return rings + cacheContext(config).stateLengthBytes(DelayMeter.stateLengthBytes(wiring)).memoryBytes() +
+            DelayMeter.sketchMemoryBytes(config, wiring);
     }
 
     /** Starts the threads of the mode; they do not keep the process alive. */

@@ -115,8 +115,12 @@ final class PipelineRun implements AutoCloseable {
         this.sources = sources;
         isInvoker = config.threading() == Threading.INVOKER;
         statsConfig = config.stats();
-        memoryBoundBytes = MeteringPipeline.memoryBytes(config);
+        memoryBoundBytes = MeteringPipeline.memoryBytes(config, wiring);
         pipeline = new MeteringPipeline(config, sources, isLive, wiring, destinations, counters, errors);
+        if (wiring.isSketched()) {
+            LOG.info("sketches: {} rows of {} cells; sketches and records take {} octets", config.lds().rows(),
+                config.lds().columns(), DelayMeter.sketchMemoryBytes(config, wiring));
+        }
         agreement = wiring.isMatched() ?
             new DigestAgreement(pipeline.delayMeter().matchCounters(), DigestAgreement.DEFAULT_MINIMUM_PACKETS) : null;
     }

@@ -11,6 +11,7 @@ import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.console.Logging;
 import io.flowlag.exporter.console.Signals;
 import io.flowlag.exporter.console.Terminal;
+import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.record.DestinationFactory;
 import io.flowlag.exporter.status.CounterId;
@@ -172,8 +173,8 @@ public final class RunProcess {
         }
         final long ringsBytes = interfaceNames.size() * config.capture().ringBytes();
         LOG.info("memory bound outside the heap: {} MiB: flow cache and rings {} MiB, packet rings of the kernel {} MiB",
-            mebibytes(MeteringPipeline.memoryBytes(config) + ringsBytes),
-            mebibytes(MeteringPipeline.memoryBytes(config)), mebibytes(ringsBytes));
+            mebibytes(MeteringPipeline.memoryBytes(config, DelayWiring.NONE) + ringsBytes),
+            mebibytes(MeteringPipeline.memoryBytes(config, DelayWiring.NONE)), mebibytes(ringsBytes));
         LOG.info("metering {} with {} threading, exporting to {} as profile {}",
             String.join(", ", interfaceNames), config.threading().name().toLowerCase(Locale.ROOT),
             config.exporting().destinations().stream().map(ExporterConfig.Destination::uri).toList(),

@@ -2,6 +2,7 @@ package io.flowlag.exporter.record;
 
 import io.flowlag.exporter.config.ExporterConfig.Profile;
 import io.flowlag.exporter.delay.FlowDelay;
+import io.flowlag.exporter.delay.FlowSketch;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
@@ -14,6 +15,7 @@ import io.flowlag.ipfix.template.TemplateCatalog;
 import io.flowlag.rli.counters.DelayCounters;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
+import org.agrona.collections.Int2ObjectHashMap;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -33,7 +35,8 @@ final class FlowRecordEncoder {
     /** The order in which groups are left out when there are too many templates. */
     private static final int[] DISPENSABLE = {
         Presence.VLAN, Presence.ICMP, Presence.INTERPOLATED, Presence.CLOCK, Presence.SEGMENT, Presence.MINIMUM_US,
-        Presence.MAXIMUM_US, Presence.SUM_US, Presence.BOUND, Presence.LOSS, Presence.MEAN_US, Presence.DELAY};
+        Presence.MAXIMUM_US, Presence.SUM_US, Presence.BOUND, Presence.UNEXPECTED, Presence.LOSS, Presence.SKETCH,
+        Presence.MEAN_US, Presence.DEVIATION, Presence.DELAY, Presence.MEAN};
 
     /** The record shape of one combination of presence groups. */
     private record Shape(Template template, RecordField[] fields, boolean isPoorer) {
@@ -44,7 +47,7 @@ final class FlowRecordEncoder {
     private final Profile profile;
     private final boolean[] isEgress;
     private final Counters counters;
-    private final Shape[] shapes = new Shape[Presence.MASK_COUNT];
+    private final Int2ObjectHashMap<Shape> shapes = new Int2ObjectHashMap<>();
 
     /**
      * An encoder for one session.
@@ -106,16 +109,16 @@ final class FlowRecordEncoder {
     }
 
     private Shape shapeOf(final int presence) {
-        Shape shape = shapes[presence];
+        Shape shape = shapes.get(presence);
         if (shape == null) {
             shape = newShape(presence);
             int remaining = presence;
             for (int i = 0; shape == null; i++) {
                 remaining &= ~DISPENSABLE[i];
-                final Shape poorer = shapes[remaining];
+                final Shape poorer = shapes.get(remaining);
                 shape = poorer == null ? null : new Shape(poorer.template, poorer.fields, true);
             }
-            shapes[presence] = shape;
+            shapes.put(presence, shape);
         }
         return shape;
     }
@@ -172,7 +175,7 @@ final class FlowRecordEncoder {
         final int flowDelayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
         final int delayOffset = FlowDelay.bestOffset(entry, flowDelayOffset);
         return switch (field) {
-            case DELAY_MEAN_MICROSECONDS -> put4(to, at, Presence.toMicros(DelayCounters.meanNs(entry, delayOffset)));
+            case DELAY_MEAN_MICROSECONDS -> put4(to, at, Presence.toMicros(meanNs(entry, flowDelayOffset)));
             case DELAY_MINIMUM_MICROSECONDS -> put4(to, at, Presence.toMicros(DelayCounters.minimumNs(entry, delayOffset)));
             case DELAY_MAXIMUM_MICROSECONDS -> put4(to, at, Presence.toMicros(DelayCounters.maximumNs(entry, delayOffset)));
             case DELAY_SUM_MICROSECONDS -> put8(to, at, Presence.toMicros(DelayCounters.sumNs(entry, delayOffset)));
@@ -181,13 +184,16 @@ final class FlowRecordEncoder {
             case DELAY_SQUARE_SUM ->
                 put8(to, at, Double.doubleToRawLongBits(DelayCounters.squareSumNs2(entry, delayOffset)));
             case DELAY_STANDARD_DEVIATION ->
-                put8(to, at, Math.round(DelayCounters.standardDeviationNs(entry, delayOffset)));
-            case DELAY_MEAN -> put8(to, at, DelayCounters.meanNs(entry, delayOffset));
+                put8(to, at, Math.round(standardDeviationNs(entry, flowDelayOffset)));
+            case DELAY_MEAN -> put8(to, at, meanNs(entry, flowDelayOffset));
             case DELAY_MINIMUM -> put8(to, at, DelayCounters.minimumNs(entry, delayOffset));
             case DELAY_MAXIMUM -> put8(to, at, DelayCounters.maximumNs(entry, delayOffset));
             case DELAY_ESTIMATOR -> put1(to, at, FlowDelay.estimator(entry, flowDelayOffset));
             case DELAY_ERROR_BOUND -> put8(to, at, FlowDelay.errorBoundNs(entry, flowDelayOffset));
             case DELAY_INTERPOLATED_MEAN -> put8(to, at, DelayCounters.meanNs(entry, flowDelayOffset));
+            case SKETCH_MEAN -> put8(to, at, FlowSketch.meanNs(entry, FlowDelay.sketchOffset(flowDelayOffset)));
+            case SKETCH_SAMPLES -> put8(to, at, FlowSketch.samples(entry, FlowDelay.sketchOffset(flowDelayOffset)));
+            case SKETCH_CELLS -> put4(to, at, FlowSketch.usableCells(entry, FlowDelay.sketchOffset(flowDelayOffset)));
             case LOST_PACKETS -> put8(to, at, FlowDelay.lostPackets(entry, flowDelayOffset));
             case SEGMENT_ID -> put4(to, at, FlowDelay.segmentId(entry, flowDelayOffset));
             case CLOCK_ERROR_BOUND -> put8(to, at, FlowDelay.clockErrorNs(entry, flowDelayOffset));
@@ -195,6 +201,18 @@ final class FlowRecordEncoder {
             case UNEXPECTED_PACKETS -> put8(to, at, FlowDelay.unexpectedPackets(entry, flowDelayOffset));
             default -> throw new IllegalStateException(field.name());
         };
+    }
+
+    private static long meanNs(final DirectBuffer entry, final int offset) {
+        return FlowDelay.estimator(entry, offset) == FlowDelay.ESTIMATOR_SKETCH ?
+            FlowSketch.meanNs(entry, FlowDelay.sketchOffset(offset)) :
+            DelayCounters.meanNs(entry, FlowDelay.bestOffset(entry, offset));
+    }
+
+    private static double standardDeviationNs(final DirectBuffer entry, final int offset) {
+        return FlowDelay.estimator(entry, offset) == FlowDelay.ESTIMATOR_SKETCH ?
+            FlowSketch.standardDeviationNs(entry, FlowDelay.sketchOffset(offset)) :
+            DelayCounters.standardDeviationNs(entry, FlowDelay.bestOffset(entry, offset));
     }
 
     private long interfaceId(final DirectBuffer entry, final int offset, final boolean isForEgress) {

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.record;
 
 import io.flowlag.exporter.delay.FlowDelay;
+import io.flowlag.exporter.delay.FlowSketch;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.rli.counters.DelayCounters;
 import org.agrona.DirectBuffer;
@@ -36,8 +37,16 @@ final class Presence {
     static final int INTERPOLATED = 1 << 11;
     /** Lost and unexpected packets. */
     static final int LOSS = 1 << 12;
+    /** Unexpected packets are known, not only lost ones. */
+    static final int UNEXPECTED = 1 << 13;
+    /** A mean with its estimator. */
+    static final int MEAN = 1 << 14;
+    /** A standard deviation. */
+    static final int DEVIATION = 1 << 15;
+    /** The mean by sketches alone. */
+    static final int SKETCH = 1 << 16;
     /** How many different masks there are. */
-    static final int MASK_COUNT = 1 << 13;
+    static final int MASK_COUNT = 1 << 17;
 
     private static final int PROTOCOL_ICMP = 1;
     private static final int PROTOCOL_ICMPV6 = 58;
@@ -82,8 +91,16 @@ final class Presence {
         final int mask =
             (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_SEGMENT) ? SEGMENT : 0) |
             (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_CLOCK_ERROR) ? CLOCK : 0) |
-            (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_LOSS) ? LOSS : 0);
+            (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_LOSS) ? LOSS : 0) |
+            (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_UNEXPECTED) ? UNEXPECTED : 0) |
+            (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_SKETCH) ? SKETCH : 0);
         final int estimator = FlowDelay.estimator(entry, flowDelayOffset);
+        if (estimator == FlowDelay.ESTIMATOR_SKETCH) {
+            return mask | MEAN |
+                (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_ERROR_BOUND) ? BOUND : 0) |
+                (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_SKETCH_DEVIATION) ? DEVIATION : 0) |
+                (fitsMicros(FlowSketch.meanNs(entry, FlowDelay.sketchOffset(flowDelayOffset))) ? MEAN_US : 0);
+        }
         final int delayOffset = FlowDelay.bestOffset(entry, flowDelayOffset);
         final long sampleCount = DelayCounters.count(entry, delayOffset);
         if (estimator == 0 || sampleCount == 0) {
@@ -92,7 +109,7 @@ final class Presence {
         final boolean isMatched = estimator == FlowDelay.ESTIMATOR_MATCHED;
         final boolean isBounded = !isMatched && FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_ERROR_BOUND);
         final boolean isComplete = sampleCount == FlowEntry.packetCount(entry, offset);
-        return mask | DELAY | (isBounded ? BOUND : 0) |
+        return mask | DELAY | MEAN | DEVIATION | (isBounded ? BOUND : 0) |
             (isMatched && DelayCounters.count(entry, flowDelayOffset) > 0 ? INTERPOLATED : 0) |
             (fitsMicros(DelayCounters.meanNs(entry, delayOffset)) ? MEAN_US : 0) |
             (fitsMicros(DelayCounters.minimumNs(entry, delayOffset)) ? MINIMUM_US : 0) |

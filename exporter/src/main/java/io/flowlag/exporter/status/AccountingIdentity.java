@@ -34,13 +34,14 @@ public final class AccountingIdentity {
     }
 
     /**
-     * Records made that were neither dropped before the exporting stage nor taken by it.
+     * Records made that do not wait for their interval, and were neither dropped before the exporting stage nor taken by it.
      *
      * @param counters of the process.
      * @return 0 when the identity holds.
      */
     public static long unexplainedRecords(final Counters counters) {
         return counters.get(CounterId.RECORDS_MADE) -
-            (counters.get(CounterId.DROPPED_AT_RECORD_RING) + counters.get(CounterId.RECORDS_TAKEN));
+            (counters.get(CounterId.RECORDS_WAITING) + counters.get(CounterId.DROPPED_AT_RECORD_RING) +
+            counters.get(CounterId.RECORDS_TAKEN));
     }
 }

@@ -143,6 +143,9 @@ public enum CounterId {
     /** Flow records handed to the exporting stage or dropped before it. */
     RECORDS_MADE("records_made", "records",
         "Flow records handed to the exporting stage or dropped before it."),
+    /** Flow records that wait for the end of their measurement interval. */
+    RECORDS_WAITING("records_waiting", "records",
+        "Flow records that wait for the end of their measurement interval."),
     /** Flow records dropped because the ring to the exporting stage was full. */
     DROPPED_AT_RECORD_RING("dropped_at_record_ring", "records",
         "Flow records dropped because the ring to the exporting stage was full."),

@@ -14,6 +14,7 @@ import java.util.Map;
  * @param gauges         by label, in order: what goes up and down.
  * @param interval       the last measurement interval that ended, by class; empty before the first.
  * @param total          since the start, by class, as of the last interval or the end.
+ * @param sketches       what the sketches say; null without.
  * @param unexplained    what each sum of the stage leaves over, by name; 0 when it holds.
  */
 public record DelayStatistics(
@@ -25,6 +26,7 @@ public record DelayStatistics(
     Map<String, Double> gauges,
     List<DelaySummary> interval,
     List<DelaySummary> total,
+    SketchStatistics sketches,
     Map<String, Long> unexplained) {
     /** {@return whether every sum holds} */
     public boolean isAccountedFor() {

@@ -39,7 +39,55 @@ final class DelayStatisticsWriter {
         json.writeEndObject();
         summaries(json, "interval", delay.interval());
         summaries(json, "total", delay.total());
+        if (delay.sketches() != null) {
+            sketches(json, delay.sketches());
+        }
         json.writeEndObject();
+    }
+
+    private static void sketches(final JsonGenerator json, final SketchStatistics sketches) throws IOException {
+        json.writeObjectFieldStart("sketches");
+        json.writeStringField("geometry", sketches.geometry());
+        json.writeNumberField("memory_bytes", sketches.memoryBytes());
+        if (sketches.startNs() != null) {
+            json.writeNumberField("start_ns", sketches.startNs());
+            json.writeNumberField("end_ns", sketches.endNs());
+            json.writeNumberField("usable_cells", sketches.usableCells());
+            json.writeNumberField("occupied_cells", sketches.occupiedCells());
+            number(json, "unexplained_lost", sketches.unexplainedLost());
+            aggregates(json, "interval", sketches.interval());
+            json.writeArrayFieldStart("heavy_flows");
+            for (final HeavyFlow each : sketches.heavyFlows()) {
+                json.writeStartObject();
+                json.writeStringField("source", each.source());
+                json.writeStringField("destination", each.destination());
+                json.writeNumberField("protocol", each.protocol());
+                json.writeNumberField("source_port", each.sourcePort());
+                json.writeNumberField("destination_port", each.destinationPort());
+                json.writeNumberField("packets", each.packets());
+                json.writeEndObject();
+            }
+            json.writeEndArray();
+        }
+        aggregates(json, "total", sketches.total());
+        json.writeEndObject();
+    }
+
+    private static void aggregates(final JsonGenerator json, final String name, final List<AggregateDelay> aggregates)
+        throws IOException {
+        json.writeArrayFieldStart(name);
+        for (final AggregateDelay each : aggregates) {
+            json.writeStartObject();
+            if (each.dscp() >= 0) {
+                json.writeNumberField("dscp", each.dscp());
+            }
+            json.writeNumberField("samples", each.samples());
+            number(json, "mean_ns", each.meanNs());
+            number(json, "sd_ns", each.standardDeviationNs());
+            number(json, "lost", each.lostPackets());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
     }
 
     private static void summaries(final JsonGenerator json, final String name, final List<DelaySummary> summaries)

@@ -1,0 +1,124 @@
+package io.flowlag.exporter.delay;
+
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+/**
+ * The layout of what the sketches say of a flow, a part of {@link FlowDelay}:
+ * <pre>
+ *  0  record                 4   while the flow lives: one more than its index in the sketches' records, 0 for none
+ *  4  usableCells            4   valid with FLAG_SKETCH, as the next two
+ *  8  meanNs                 8
+ * 16  samples                8
+ * 24  standardDeviationNs    8   floating point, valid with FLAG_SKETCH_DEVIATION
+ * 32  (unused)              32
+ * </pre>
+ * All but the record is written when the flow's record is complete. Fields are in the byte order of the machine. Stateless; the
+ * thread that owns the memory may call it.
+ */
+public final class FlowSketch {
+    /** Octets. */
+    public static final int LENGTH_BYTES = 64;
+
+    private static final int RECORD_OFFSET = 0;
+    private static final int USABLE_CELLS_OFFSET = RECORD_OFFSET + 4;
+    private static final int MEAN_OFFSET = USABLE_CELLS_OFFSET + 4;
+    private static final int SAMPLES_OFFSET = MEAN_OFFSET + 8;
+    private static final int STANDARD_DEVIATION_OFFSET = SAMPLES_OFFSET + 8;
+
+    private FlowSketch() {
+    }
+
+    /**
+     * Reads the record.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     * @return its index, or -1.
+     */
+    public static int record(final DirectBuffer buffer, final int offset) {
+        return buffer.getInt(offset + RECORD_OFFSET) - 1;
+    }
+
+    /**
+     * Writes the record.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     * @param value  its index, or -1.
+     */
+    public static void record(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putInt(offset + RECORD_OFFSET, value + 1);
+    }
+
+    /**
+     * Writes a mean.
+     *
+     * @param buffer      holds the layout.
+     * @param offset      of the layout.
+     * @param meanNs      signed.
+     * @param samples     packets behind it.
+     * @param usableCells behind it.
+     */
+    public static void mean(
+        final MutableDirectBuffer buffer, final int offset, final long meanNs, final long samples, final int usableCells) {
+        buffer.putLong(offset + MEAN_OFFSET, meanNs);
+        buffer.putLong(offset + SAMPLES_OFFSET, samples);
+        buffer.putInt(offset + USABLE_CELLS_OFFSET, usableCells);
+    }
+
+    /**
+     * Reads the mean.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     * @return ns, signed.
+     */
+    public static long meanNs(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + MEAN_OFFSET);
+    }
+
+    /**
+     * Reads the packets behind the mean.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     * @return packets.
+     */
+    public static long samples(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + SAMPLES_OFFSET);
+    }
+
+    /**
+     * Reads the usable cells.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     * @return cells.
+     */
+    public static int usableCells(final DirectBuffer buffer, final int offset) {
+        return buffer.getInt(offset + USABLE_CELLS_OFFSET);
+    }
+
+    /**
+     * Reads the standard deviation.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     * @return ns.
+     */
+    public static double standardDeviationNs(final DirectBuffer buffer, final int offset) {
+        return buffer.getDouble(offset + STANDARD_DEVIATION_OFFSET);
+    }
+
+    /**
+     * Writes the standard deviation.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     * @param value  ns.
+     */
+    public static void standardDeviationNs(final MutableDirectBuffer buffer, final int offset, final double value) {
+        buffer.putDouble(offset + STANDARD_DEVIATION_OFFSET, value);
+    }
+}

@@ -1,0 +1,295 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.flow.FlowCache;
+import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.sketching.IntervalAnswer;
+import io.flowlag.exporter.sketching.RecordHandler;
+import io.flowlag.exporter.sketching.SketchContext;
+import io.flowlag.exporter.sketching.SketchCounters;
+import io.flowlag.exporter.sketching.SketchPair;
+import io.flowlag.exporter.sketching.SketchReceiver;
+import io.flowlag.exporter.sketching.SketchRecords;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.HeavyFlow;
+import io.flowlag.exporter.status.SketchStatistics;
+import io.flowlag.rli.counters.CounterTable;
+import io.flowlag.rli.counters.DelayCounters;
+import io.flowlag.sketch.hash.KeyedMix;
+import io.flowlag.sketch.image.SketchGeometry;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Sketches of both points of this process, joined to the flow cache: packets go in, and what the sketches say of a flow goes into
+ * its record when that is complete. The metering thread owns it; {@link #statistics} and counters may be read by any. Allocates at
+ * construction and at the end of an interval.
+ */
+final class Sketching {
+    /** Longer than packets spend in the merge of live sources and in the rings. */
+    private static final long LIVE_GRACE_NS = 1_000_000_000L;
+    /** No flow counts more than another. */
+    private static final int WEIGHT = 1;
+
+    private static final int BOUNDED_FLOWS = 0;
+    private static final int BOUNDS_HELD = 1;
+    private static final int BOTH_FLOWS = 2;
+    private static final int BOTH_AGREED = 3;
+    private static final int COLUMNS = 4;
+
+    private final FlowCache cache;
+    private final UnsafeBuffer entries;
+    private final Counters counters;
+    private final TrafficClasses classes;
+    private final SketchPair pair;
+    private final SketchReceiver receiver;
+    private final SketchRecords records;
+    private final Aggregates aggregates;
+    private final CounterTable table = new CounterTable(1, COLUMNS);
+    private final boolean isLive;
+    private final String geometry;
+    private final long memoryBytes;
+    private long lostByUs;
+    private volatile SketchStatistics statistics;
+
+    /**
+     * Nothing sketched yet.
+     *
+     * @param config        sizes and times.
+     * @param isLive        whether packets come as they happen.
+     * @param cache         whose flows have room for what the sketches say.
+     * @param classes       of the traffic.
+     * @param recordHandler takes records that have waited.
+     * @param counters      of the process.
+     */
+    Sketching(
+        final ExporterConfig config,
+        final boolean isLive,
+        final FlowCache cache,
+        final TrafficClasses classes,
+        final RecordHandler recordHandler,
+        final Counters counters) {
+        this.isLive = isLive;
+        this.cache = cache;
+        this.classes = classes;
+        this.counters = counters;
+        entries = cache.entries();
+        final SketchContext context = context(config).seed(KeyedMix.mix(new SecureRandom().nextLong(), 0)).conclude();
+        pair = new SketchPair(context, entryLengthBytes(), recordHandler, this::onInterval);
+        receiver = pair.receiver();
+        records = receiver.records();
+        aggregates = new Aggregates(classes);
+        geometry = context.geometry().toString();
+        memoryBytes = context.memoryBytes(entryLengthBytes());
+        statistics = new SketchStatistics(
+            geometry, memoryBytes, null, null, 0, 0, List.of(), null, List.of(), aggregates.total());
+    }
+
+    private static int entryLengthBytes() {
+        return FlowEntry.BASE_LENGTH_BYTES + FlowDelay.SKETCH_LENGTH_BYTES;
+    }
+
+    private static SketchContext context(final ExporterConfig config) {
+        final ExporterConfig.Lds lds = config.lds();
+        final int[] ratesPpm = lds.ratesPpm().stream().mapToInt(Integer::intValue).toArray();
+        return new SketchContext()
+            .geometry(SketchGeometry.lds(lds.rows(), lds.columns(), lds.vldaLength(), ratesPpm))
+            .aggregatorCells(lds.aggregatorCells())
+            .classCount(config.rli().classCount())
+            .intervalNs(config.segment().intervalNs())
+            .maximumDelayNs(config.segment().maximumDelayNs())
+            .alpha(lds.alpha())
+            .inFlightPackets(lds.inFlightPackets())
+            .waitingRecords(lds.waitingRecords())
+            .maxFlows(config.metering().maxFlows());
+    }
+
+    /** {@return octets of both points, by formula} */
+    static long memoryBytes(final ExporterConfig config) {
+        return context(config).memoryBytes(entryLengthBytes());
+    }
+
+    void onSent(final DirectBuffer descriptor, final int offset) {
+        if (hasDigest(descriptor, offset)) {
+            pair.onSent(
+                PacketDescriptor.timestampNs(descriptor, offset), PacketDescriptor.segmentFlowHash(descriptor, offset),
+                PacketDescriptor.digest(descriptor, offset), PacketDescriptor.ipLengthBytes(descriptor, offset),
+                classes.of(descriptor, offset), WEIGHT);
+        } else {
+            pair.onSentWithoutDigest();
+        }
+    }
+
+    void onReceived(final DirectBuffer descriptor, final int offset, final int slot) {
+        if (!hasDigest(descriptor, offset)) {
+            receiver.onPacketWithoutDigest();
+            return;
+        }
+        final int sketchOffset = FlowDelay.sketchOffset(cache.stateOffset(slot));
+        final int before = FlowSketch.record(entries, sketchOffset);
+        final int record = pair.onReceived(
+            PacketDescriptor.timestampNs(descriptor, offset), PacketDescriptor.segmentFlowHash(descriptor, offset),
+            PacketDescriptor.digest(descriptor, offset), PacketDescriptor.ipLengthBytes(descriptor, offset),
+            classes.of(descriptor, offset), WEIGHT, slot, before);
+        if (record != before) {
+            FlowSketch.record(entries, sketchOffset, record);
+        }
+    }
+
+    void onTime(final long nowNs) {
+        final long lost = counters.get(CounterId.LOST_IN_KERNEL) + counters.get(CounterId.DROPPED_AT_PACKET_RING);
+        if (lost != lostByUs) {
+            lostByUs = lost;
+            pair.onOwnLoss(nowNs);
+        }
+        pair.onTime(isLive ? nowNs - LIVE_GRACE_NS : nowNs);
+    }
+
+    void onEnd() {
+        pair.onEnd();
+    }
+
+    /** A flow ends. {@return whether its record waits, and was copied} */
+    boolean waits(final MutableDirectBuffer entry, final int offset) {
+        final int record = FlowSketch.record(entry, FlowDelay.sketchOffset(offset));
+        return record != SketchRecords.NONE && receiver.waits(record, entry, 0);
+    }
+
+    /** A flow has ended and its record does not wait: writes what the sketches say. */
+    void finish(final MutableDirectBuffer entry, final int offset) {
+        final int record = FlowSketch.record(entry, FlowDelay.sketchOffset(offset));
+        if (record != SketchRecords.NONE) {
+            write(entry, offset, record);
+            receiver.done(record);
+        }
+    }
+
+    /** Writes what the sketches say into a record. */
+    void write(final MutableDirectBuffer entry, final int offset, final int record) {
+        final int sketchOffset = FlowDelay.sketchOffset(offset);
+        if (records.hasMean(record)) {
+            FlowSketch.mean(
+                entry, sketchOffset, records.meanNs(record), records.samples(record), records.usableCells(record));
+            FlowDelay.sketchFlags(entry, offset, FlowDelay.FLAG_SKETCH);
+            if (records.hasStandardDeviation(record)) {
+                FlowSketch.standardDeviationNs(entry, sketchOffset, records.standardDeviationNs(record));
+                FlowDelay.sketchFlags(entry, offset, FlowDelay.FLAG_SKETCH_DEVIATION);
+            }
+            judge(entry, offset, record);
+            if (FlowDelay.estimator(entry, offset) == 0) {
+                FlowDelay.estimator(entry, offset, FlowDelay.ESTIMATOR_SKETCH);
+                if (records.hasBound(record)) {
+                    FlowDelay.errorBoundNs(entry, offset, records.boundNs(record));
+                }
+            }
+        }
+        if (records.hasLoss(record) && !FlowDelay.has(entry, offset, FlowDelay.FLAG_LOSS)) {
+            if (records.isLossExact(record)) {
+                FlowDelay.loss(entry, offset, records.lostPackets(record), 0, FlowDelay.LOSS_EXACT);
+            } else {
+                FlowDelay.lossBound(entry, offset, records.lostPackets(record));
+            }
+        }
+    }
+
+    /** Compares the sketches' mean with what was matched, and with what was interpolated. */
+    private void judge(final MutableDirectBuffer entry, final int offset, final int record) {
+        final long meanNs = records.meanNs(record);
+        final int matchedOffset = FlowDelay.matchedOffset(offset);
+        final boolean isBounded = records.hasBound(record);
+        if (isBounded && DelayCounters.count(entry, matchedOffset) > 0) {
+            final long errorNs = Math.abs(meanNs - DelayCounters.meanNs(entry, matchedOffset));
+            table.increment(0, BOUNDED_FLOWS);
+            table.add(0, BOUNDS_HELD, errorNs <= Math.max(1, records.boundNs(record)) ? 1 : 0);
+        }
+        if (isBounded && DelayCounters.count(entry, offset) > 0 &&
+            FlowDelay.has(entry, offset, FlowDelay.FLAG_ERROR_BOUND)) {
+            final long distanceNs = Math.abs(meanNs - DelayCounters.meanNs(entry, offset));
+            table.increment(0, BOTH_FLOWS);
+            table.add(0, BOTH_AGREED, distanceNs <= records.boundNs(record) + FlowDelay.errorBoundNs(entry, offset) ? 1 : 0);
+        }
+    }
+
+    private static boolean hasDigest(final DirectBuffer descriptor, final int offset) {
+        return (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_DIGEST) != 0;
+    }
+
+    private void onInterval(final IntervalAnswer answer) {
+        aggregates.add(answer);
+        final List<HeavyFlow> heavyFlows = new ArrayList<>();
+        answer.forEachHeavyHitter((record, packets) -> receiver.locate((int)record, new SketchReceiver.RecordVisitor() {
+            @Override
+            public void onLiveFlow(final int slot) {
+                heavyFlows.add(heavyFlow(entries, cache.stateOffset(slot) - FlowEntry.BASE_LENGTH_BYTES, (long)packets));
+            }
+
+            @Override
+            public void onWaitingRecord(final DirectBuffer buffer, final int offset) {
+                heavyFlows.add(heavyFlow(buffer, offset, (long)packets));
+            }
+        }));
+        statistics = new SketchStatistics(
+            geometry, memoryBytes, answer.startNs(), answer.endNs(), answer.usableCells(), answer.occupiedCells(),
+            aggregates.interval(answer), answer.hasLoss() ? answer.unexplainedLostPackets() : null, heavyFlows,
+            aggregates.total());
+    }
+
+    private static HeavyFlow heavyFlow(final DirectBuffer entry, final int offset, final long packets) {
+        final boolean isIpv6 = FlowEntry.ipVersion(entry, offset) == 6;
+        return new HeavyFlow(
+            address(isIpv6, FlowEntry.sourceHigh(entry, offset), FlowEntry.sourceLow(entry, offset)),
+            address(isIpv6, FlowEntry.destinationHigh(entry, offset), FlowEntry.destinationLow(entry, offset)),
+            FlowEntry.protocol(entry, offset), FlowEntry.sourcePort(entry, offset),
+            FlowEntry.destinationPort(entry, offset), packets);
+    }
+
+    private static String address(final boolean isIpv6, final long high, final long low) {
+        final byte[] octets = isIpv6 ?
+            ByteBuffer.allocate(2 * Long.BYTES).putLong(high).putLong(low).array() :
+            ByteBuffer.allocate(Integer.BYTES).putInt((int)low).array();
+        try {
+            return InetAddress.getByAddress(octets).getHostAddress();
+        } catch (final UnknownHostException ex) {
+            throw new IllegalStateException(ex);
+        }
+    }
+
+    /** {@return as of the last interval} */
+    SketchStatistics statistics() {
+        return statistics;
+    }
+
+    SketchCounters counters() {
+        return receiver.counters();
+    }
+
+    /** {@return flow records with a mean that has a bound, and matched packets} */
+    long boundedFlowCount() {
+        return table.get(0, BOUNDED_FLOWS);
+    }
+
+    /** {@return those of them where the matched mean lies within the bound} */
+    long heldBoundCount() {
+        return table.get(0, BOUNDS_HELD);
+    }
+
+    /** {@return flow records with two bounded means, by sketches and by references} */
+    long bothFlowCount() {
+        return table.get(0, BOTH_FLOWS);
+    }
+
+    /** {@return those of them where the means differ by no more than both bounds} */
+    long bothAgreedCount() {
+        return table.get(0, BOTH_AGREED);
+    }
+}

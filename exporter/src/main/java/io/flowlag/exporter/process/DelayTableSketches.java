@@ -1,0 +1,68 @@
+package io.flowlag.exporter.process;
+
+import io.flowlag.exporter.status.AggregateDelay;
+import io.flowlag.exporter.status.DelayStatistics;
+import io.flowlag.exporter.status.DelaySummary;
+import io.flowlag.exporter.status.HeavyFlow;
+import io.flowlag.exporter.status.SketchStatistics;
+
+import java.io.PrintStream;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Prints what the sketches say of the traffic as a whole: aggregators beside references by class, and of the last interval. */
+final class DelayTableSketches {
+    private static final double NANOS_PER_MICRO = 1e3;
+    private static final String ABSENT = "-";
+
+    private DelayTableSketches() {
+    }
+
+    static void print(final DelayStatistics delay, final PrintStream out) {
+        final SketchStatistics sketches = delay.sketches();
+        out.printf(Locale.ROOT, "%n%-5s %12s %12s %12s %12s %12s %12s%n", "class", "lda_samples", "lda_mean_us", "lda_sd_us",
+            "rli_mean_us", "rli_sd_us", "lost");
+        final List<AggregateDelay> total = sketches.total();
+        for (int i = 0; i < total.size(); i++) {
+            print(total.get(i), i < delay.total().size() ? delay.total().get(i) : null, out);
+        }
+        if (sketches.startNs() != null) {
+            out.printf(Locale.ROOT, "last interval: %d of %d cells usable, %s lost packets of no known flow, largest flows:%n",
+                sketches.usableCells(), sketches.occupiedCells(),
+                sketches.unexplainedLost() == null ? "an unknown number of" : sketches.unexplainedLost().toString());
+            for (final HeavyFlow each : sketches.heavyFlows()) {
+                out.printf(Locale.ROOT, "%10d packets  %s:%d -> %s:%d protocol %d%n", each.packets(), each.source(),
+                    each.sourcePort(), each.destination(), each.destinationPort(), each.protocol());
+            }
+        }
+        final Map<String, Long> counters = delay.counters();
+        out.printf(Locale.ROOT, "sketches (%s, %d octets): %d intervals compared, %d damaged, %d cut, %d without an answer%n",
+            sketches.geometry(), sketches.memoryBytes(), counters.get("lds_intervals"), counters.get("lds_intervals_damaged"),
+            counters.get("lds_intervals_cut"), counters.get("lds_intervals_unanswered"));
+        share(out, "sketches: bound holds for %.1f %% of %d flows%n", counters.get("lds_bounds_held"),
+            counters.get("lds_bounded_flows"));
+        share(out, "sketches and references agree within their bounds for %.1f %% of %d flows%n",
+            counters.get("lds_rli_agreed"), counters.get("lds_rli_flows"));
+    }
+
+    private static void print(final AggregateDelay aggregate, final DelaySummary references, final PrintStream out) {
+        final boolean hasReferences = references != null && references.estimates().count() > 0;
+        out.printf(Locale.ROOT, "%-5s %12d %12s %12s %12s %12s %12s%n",
+            aggregate.dscp() < 0 ? "all" : Integer.toString(aggregate.dscp()), aggregate.samples(),
+            micros(aggregate.meanNs()), micros(aggregate.standardDeviationNs()),
+            micros(hasReferences ? references.estimates().meanNs() : null),
+            micros(hasReferences ? references.estimates().standardDeviationNs() : null),
+            aggregate.lostPackets() == null ? ABSENT : aggregate.lostPackets().toString());
+    }
+
+    private static void share(final PrintStream out, final String text, final long part, final long whole) {
+        if (whole > 0) {
+            out.printf(Locale.ROOT, text, 100.0 * part / whole, whole);
+        }
+    }
+
+    private static String micros(final Long valueNs) {
+        return valueNs == null ? ABSENT : String.format(Locale.ROOT, "%.3f", valueNs / NANOS_PER_MICRO);
+    }
+}

@@ -1,0 +1,31 @@
+package io.flowlag.exporter.status;
+
+import java.util.List;
+
+/**
+ * What sketches say of a measurement interval, and of all so far. Immutable. What is not known is null.
+ *
+ * @param geometry        of the sketch, for people.
+ * @param memoryBytes     of all sketches and records, by formula.
+ * @param startNs         of the last interval that was compared, by the sender's timestamps; null before the first, as is the
+ *                        rest of it.
+ * @param endNs           of that interval.
+ * @param usableCells     of that interval.
+ * @param occupiedCells   of that interval.
+ * @param interval        by class, of that interval.
+ * @param unexplainedLost packets of that interval that were lost and cannot have been of a flow that the receiver knows.
+ * @param heavyFlows      of that interval, the largest first.
+ * @param total           by class, of all intervals.
+ */
+public record SketchStatistics(
+    String geometry,
+    long memoryBytes,
+    Long startNs,
+    Long endNs,
+    long usableCells,
+    long occupiedCells,
+    List<AggregateDelay> interval,
+    Long unexplainedLost,
+    List<HeavyFlow> heavyFlows,
+    List<AggregateDelay> total) {
+}
