@@ -89,10 +89,24 @@ final class Sketching {
         receiver = pair.receiver();
         records = receiver.records();
         aggregates = new Aggregates(classes);
-        geometry = context.geometry().toString();
+        geometry = text(context.geometry());
         memoryBytes = context.memoryBytes(entryLengthBytes());
         statistics = new SketchStatistics(
             geometry, memoryBytes, null, null, 0, 0, List.of(), null, List.of(), aggregates.total());
+    }
+
+    private static String text(final SketchGeometry geometry) {
+        final StringBuilder text = new StringBuilder(geometry.rows() + " rows of " + geometry.columns() + " cells");
+        if (geometry.vldaLength() > 1) {
+            text.append(", ").append(geometry.vldaLength()).append(" for a flow");
+        }
+        if (geometry.rate(0) < SketchGeometry.FULL_RATE_PPM || geometry.rate(geometry.rows() - 1) != geometry.rate(0)) {
+            text.append(", sampling");
+            for (int row = 0; row < geometry.rows(); row++) {
+                text.append(' ').append(geometry.samplingRate(row));
+            }
+        }
+        return text.toString();
     }
 
     private static int entryLengthBytes() {

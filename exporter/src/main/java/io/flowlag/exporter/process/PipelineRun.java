@@ -117,7 +117,7 @@ final class PipelineRun implements AutoCloseable {
         statsConfig = config.stats();
         memoryBoundBytes = MeteringPipeline.memoryBytes(config, wiring);
         pipeline = new MeteringPipeline(config, sources, isLive, wiring, destinations, counters, errors);
-        if (wiring.isSketched()) {
+        if (isLive && wiring.isSketched()) {
             LOG.info("sketches: {} rows of {} cells; sketches and records take {} octets", config.lds().rows(),
                 config.lds().columns(), DelayMeter.sketchMemoryBytes(config, wiring));
         }

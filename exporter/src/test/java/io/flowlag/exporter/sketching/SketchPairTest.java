@@ -1,0 +1,258 @@
+package io.flowlag.exporter.sketching;
+
+import com.sun.management.ThreadMXBean;
+import io.flowlag.sketch.image.SketchGeometry;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.lang.management.ManagementFactory;
+import java.util.Random;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class SketchPairTest {
+    private static final long INTERVAL_NS = 100_000_000L;
+    private static final long MAXIMUM_DELAY_NS = 20_000_000L;
+    private static final long MS = 1_000_000L;
+
+    static SketchContext context(final int columns) {
+        return new SketchContext().geometry(SketchGeometry.lds(4, columns, 1)).aggregatorCells(64).seed(42)
+            .intervalNs(INTERVAL_NS).maximumDelayNs(MAXIMUM_DELAY_NS).inFlightPackets(4096).waitingRecords(64).maxFlows(1024);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5})
+    void shouldGiveTheExactMeanOfFlowsAloneInTheirCells(final long seed) {
+        final Random random = new Random(seed);
+        final TwoPoints points = new TwoPoints(context(1 << 16));
+        final long[] sums = new long[20];
+        final long[] counts = new long[20];
+        for (int i = 0; i < 20_000; i++) {
+            final int flow = random.nextInt(20);
+            final long delayNs = random.nextLong(MAXIMUM_DELAY_NS);
+            points.packet(flow, random.nextLong(10 * INTERVAL_NS), delayNs);
+            sums[flow] += delayNs;
+            counts[flow]++;
+        }
+        points.pass();
+        points.pair.onEnd();
+
+        for (int flow = 0; flow < 20; flow++) {
+            final int record = points.record(flow);
+            assertEquals((double)sums[flow] / counts[flow], points.records().meanNs(record), 0.5001);
+            assertTrue(points.records().hasLoss(record));
+            assertTrue(points.records().isLossExact(record));
+            assertEquals(0, points.records().lostPackets(record));
+            assertEquals(0, points.records().boundNs(record));
+        }
+        points.intervals.forEach((each) -> assertEquals(each.occupiedCells(), each.usableCells(), each::toString));
+        assertEquals(10, points.intervals.stream().filter((each) -> each.occupiedCells() > 0).count());
+        assertTrue(points.counters().get(SketchCounter.BOOKED_EARLIER) > 100);
+        assertTrue(points.isAccountedFor());
+    }
+
+    @Test
+    void shouldBookTwinsOnBothSidesOfABoundaryInTheOrderOfTheirArrival() {
+        final TwoPoints points = new TwoPoints(context(1 << 12));
+        points.packet(1, INTERVAL_NS - 10 * MS, MS, 99).packet(1, INTERVAL_NS + MS, MS, 99);
+        points.packet(1, INTERVAL_NS - 9 * MS, MS, 98).packet(1, INTERVAL_NS - MS, 3 * MS, 98);
+        points.pass();
+        points.pair.onEnd();
+
+        points.intervals.forEach((each) -> assertEquals(each.occupiedCells(), each.usableCells(), each::toString));
+        assertEquals(1, points.counters().get(SketchCounter.BOOKED_EARLIER));
+        assertEquals(3 * MS / 2, points.records().meanNs(points.record(1)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5})
+    void shouldBoundTheLossOfEveryFlowFromAbove(final long seed) {
+        final Random random = new Random(seed);
+        final TwoPoints points = new TwoPoints(context(64));
+        final long[] lost = new long[50];
+        for (int flow = 0; flow < 50; flow++) {
+            points.packet(flow, 0, MS);
+        }
+        for (int i = 0; i < 5_000; i++) {
+            final int flow = random.nextInt(50);
+            final long sentNs = random.nextLong(10 * INTERVAL_NS);
+            if (random.nextInt(1000) < 2) {
+                points.lost(flow, sentNs);
+                lost[flow]++;
+            } else {
+                points.packet(flow, sentNs, MS + random.nextLong(MS));
+            }
+        }
+        points.packet(0, 10 * INTERVAL_NS + 2 * MAXIMUM_DELAY_NS, MS);
+        points.pass();
+        points.pair.onEnd();
+
+        int exact = 0;
+        long total = 0;
+        for (int flow = 0; flow < 50; flow++) {
+            final int record = points.record(flow);
+            total += lost[flow];
+            assertTrue(points.records().hasLoss(record), "flow " + flow);
+            assertTrue(points.records().lostPackets(record) >= lost[flow], "flow " + flow);
+            exact += points.records().isLossExact(record) ? 1 : 0;
+            assertTrue(!points.records().isLossExact(record) || lost[flow] == 0, "flow " + flow);
+        }
+        assertTrue(total > 0 && exact > 0, total + " lost, " + exact + " exact");
+        assertEquals(total, points.intervals.stream().filter((each) -> each.lostPackets() != null)
+            .mapToLong(TwoPoints.IntervalSummary::lostPackets).sum());
+    }
+
+    @Test
+    void shouldCountTheLossOfAFlowThatFallsSilent() {
+        final TwoPoints points = new TwoPoints(context(1 << 12));
+        points.packet(1, MS, MS).packet(2, MS, MS);
+        for (int i = 0; i < 5; i++) {
+            points.lost(1, INTERVAL_NS + i * MS);
+        }
+        points.packet(2, 3 * INTERVAL_NS, MS).pass();
+
+        assertEquals(5, points.records().lostPackets(points.record(1)));
+        assertFalse(points.records().isLossExact(points.record(1)));
+        assertEquals(0, points.records().lostPackets(points.record(2)));
+        assertTrue(points.records().isLossExact(points.record(2)));
+    }
+
+    @Test
+    void shouldTellLossThatNoFlowExplains() {
+        final TwoPoints points = new TwoPoints(context(1 << 12));
+        points.packet(2, MS, MS);
+        for (int i = 0; i < 7; i++) {
+            points.lost(1, 2 * MS + i);
+        }
+        points.packet(2, 3 * INTERVAL_NS, MS).pass();
+
+        assertEquals(7, points.intervals.get(0).lostPackets());
+        assertEquals(7, points.intervals.get(0).unexplained());
+    }
+
+    @Test
+    void shouldNotReportAsLossWhatWeLostOurselves() {
+        final TwoPoints points = new TwoPoints(context(1 << 12));
+        points.packet(1, MS, MS).lost(1, 2 * MS).packet(2, 3 * MS, MS).pass();
+        points.pair.onOwnLoss(TwoPoints.START_NS + 4 * MS);
+        points.packet(1, 3 * INTERVAL_NS, MS).packet(2, 3 * INTERVAL_NS, MS).pass();
+
+        assertFalse(points.records().hasLoss(points.record(1)));
+        assertFalse(points.records().hasLoss(points.record(2)));
+        assertNull(points.intervals.get(0).lostPackets());
+        assertTrue(points.intervals.get(0).isDamaged());
+        assertTrue(points.records().hasMean(points.record(2)));
+    }
+
+    @Test
+    void shouldKeepARecordUntilItsIntervalIsCompared() {
+        final TwoPoints points = new TwoPoints(context(1 << 12));
+        points.packet(1, MS, MS).packet(2, MS, MS).pass();
+        assertTrue(points.end(1));
+        assertEquals(1, points.counters().get(SketchCounter.RECORDS_WAITING));
+
+        points.packet(2, INTERVAL_NS + MAXIMUM_DELAY_NS - 3 * MS, MS).pass();
+        assertTrue(points.completed.isEmpty());
+        points.packet(2, INTERVAL_NS + MAXIMUM_DELAY_NS, MS).pass();
+        assertEquals(1, points.completed.get(1));
+        assertEquals(0, points.counters().get(SketchCounter.RECORDS_WAITING));
+        assertTrue(points.isAccountedFor());
+    }
+
+    @Test
+    void shouldKeepARecordOfWhichAPacketIsHeld() {
+        final TwoPoints points = new TwoPoints(context(1 << 12));
+        points.packet(2, MS, MS).packet(1, INTERVAL_NS - MS, 3 * MS).pass();
+        assertTrue(points.end(1));
+        points.packet(2, INTERVAL_NS + MAXIMUM_DELAY_NS, MS).pass();
+        assertEquals(1, points.completed.get(1));
+    }
+
+    @Test
+    void shouldShareTheAnswerBetweenTwoRecordsOfAFlow() {
+        final TwoPoints points = new TwoPoints(context(1 << 12));
+        points.packet(1, MS, MS).packet(1, 2 * MS, 3 * MS).pass();
+        points.end(1);
+        points.packet(1, 10 * MS, 2 * MS).lost(1, 11 * MS).packet(1, 12 * MS, 2 * MS).lost(1, 13 * MS);
+        points.packet(2, 3 * INTERVAL_NS, MS).pass();
+
+        assertFalse(points.records().hasMean(points.record(1)), "the cells of the flow miss two packets");
+        assertEquals(1, points.records().lostPackets(points.record(1)), "half of the packets, half of the loss");
+        assertEquals(1, points.completed.get(1));
+    }
+
+    @Test
+    void shouldHandRecordsOnWhenTooManyWait() {
+        final TwoPoints points = new TwoPoints(context(1 << 12).waitingRecords(2));
+        for (int flow = 0; flow < 5; flow++) {
+            points.packet(flow, MS, MS);
+        }
+        points.pass();
+        int waiting = 0;
+        for (int flow = 0; flow < 5; flow++) {
+            waiting += points.end(flow) ? 1 : 0;
+        }
+        assertEquals(2, waiting);
+        assertEquals(3, points.counters().get(SketchCounter.RECORDS_NOT_WAITED));
+        points.packet(9, 3 * INTERVAL_NS, MS).pass();
+        assertEquals(2, points.completed.size());
+        assertTrue(points.isAccountedFor());
+    }
+
+    @Test
+    void shouldSayThatLossIsUnknownWhenMorePacketsAreInFlightThanThereIsRoomFor() {
+        final TwoPoints points = new TwoPoints(context(1 << 12).inFlightPackets(10));
+        for (int i = 0; i < 100; i++) {
+            points.packet(1, INTERVAL_NS - MS + i, 2 * MS);
+        }
+        points.packet(1, 3 * INTERVAL_NS, MS).pass();
+        assertFalse(points.records().hasLoss(points.record(1)));
+        assertNotEquals(0, points.counters().get(SketchCounter.HELD_OVERFLOW));
+        assertTrue(points.isAccountedFor());
+    }
+
+    @Test
+    void shouldStandLongSilence() {
+        final TwoPoints points = new TwoPoints(context(1 << 12));
+        points.packet(1, MS, MS).packet(1, 100_000 * INTERVAL_NS, MS).packet(1, 100_001 * INTERVAL_NS, 2 * MS).pass();
+        points.pair.onEnd();
+        assertEquals(4 * MS / 3, points.records().meanNs(points.record(1)));
+        assertTrue(points.records().isLossExact(points.record(1)));
+        assertTrue(points.isAccountedFor());
+    }
+
+    @Test
+    void shouldNotAllocate() {
+        final SketchPair pair = new SketchPair(
+            context(1 << 10).conclude(), TwoPoints.ENTRY_LENGTH_BYTES, (buffer, offset, lengthBytes, record) -> { },
+            (answer) -> { });
+        final ThreadMXBean thread = (ThreadMXBean)ManagementFactory.getThreadMXBean();
+        final int[] records = new int[64];
+        java.util.Arrays.fill(records, SketchRecords.NONE);
+        pass(pair, records, 0, 300_000);
+        thread.getCurrentThreadAllocatedBytes();
+        final long before = thread.getCurrentThreadAllocatedBytes();
+        pass(pair, records, 300_000, 500_000);
+        assertTrue(thread.getCurrentThreadAllocatedBytes() - before < 512, "allocates");
+    }
+
+    private static void pass(final SketchPair pair, final int[] records, final int from, final int to) {
+        for (int i = from; i < to; i++) {
+            final long sentNs = TwoPoints.START_NS + i * 10_000L;
+            final int flow = i & 63;
+            pair.onSent(sentNs, TwoPoints.flowHash(flow), i * 0x9E37_79B9_7F4A_7C15L, 100, 0, 1);
+            final int arrived = i - 300;
+            if (arrived >= 0) {
+                final int arrivedFlow = arrived & 63;
+                records[arrivedFlow] = pair.onReceived(
+                    sentNs, TwoPoints.flowHash(arrivedFlow), arrived * 0x9E37_79B9_7F4A_7C15L, 100, 0, 1, arrivedFlow,
+                    records[arrivedFlow]);
+            }
+        }
+    }
+}

@@ -1,0 +1,118 @@
+package io.flowlag.exporter.sketching;
+
+import io.flowlag.sketch.image.SketchGeometry;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** A receiver point whose sender is elsewhere: answers come late, or never. */
+class SketchReceiverTest {
+    private static final long INTERVAL_NS = 100_000_000L;
+    private static final long MAXIMUM_DELAY_NS = 20_000_000L;
+    private static final long DEADLINE_NS = 250_000_000L;
+    private static final long MS = 1_000_000L;
+    private static final long START_NS = TwoPoints.START_NS;
+
+    private final SketchContext context = SketchPairTest.context(1 << 10).answerDeadlineNs(DEADLINE_NS).conclude();
+    private final SketchPoint sender = new SketchPoint(context, false);
+    private final LateAnswers answers = new LateAnswers();
+    private final List<Boolean> completedWithMean = new ArrayList<>();
+    private final SketchReceiver receiver = new SketchReceiver(
+        context, answers, TwoPoints.ENTRY_LENGTH_BYTES,
+        (buffer, offset, lengthBytes, record) -> completedWithMean.add(this.hasMean(record)), (answer) -> { });
+    private long digest;
+
+    private boolean hasMean(final int record) {
+        return receiver.records().hasMean(record);
+    }
+
+    /** Answers of a point of this process that are held back. */
+    private final class LateAnswers implements SenderAnswers {
+        private long through = Long.MIN_VALUE;
+
+        @Override
+        public SenderAnswer take(final long intervalNumber) {
+            return intervalNumber <= through ? sender.take(intervalNumber) : null;
+        }
+
+        @Override
+        public boolean isExpected(final long intervalNumber) {
+            return intervalNumber > through;
+        }
+
+        @Override
+        public void giveBack(final SenderAnswer answer) {
+            sender.giveBack(answer);
+        }
+    }
+
+    private int packet(final int record, final long sentNs, final long delayNs) {
+        digest += 0x9E37_79B9_7F4A_7C15L;
+        sender.onPacket(START_NS + sentNs, TwoPoints.flowHash(1), digest, 100, 0, 1);
+        return receiver.onPacket(START_NS + sentNs + delayNs, TwoPoints.flowHash(1), digest, 100, 0, 1, 1, record);
+    }
+
+    @Test
+    void shouldWaitForAnAnswerThatIsLate() {
+        int record = packet(SketchRecords.NONE, MS, MS);
+        assertTrue(receiver.waits(record, new UnsafeBuffer(new byte[TwoPoints.ENTRY_LENGTH_BYTES]), 0));
+        record = packet(SketchRecords.NONE, INTERVAL_NS + 50 * MS, MS);
+        assertTrue(completedWithMean.isEmpty());
+        answers.through = START_NS / INTERVAL_NS;
+        receiver.onTime(START_NS + INTERVAL_NS + 60 * MS);
+        assertEquals(List.of(true), completedWithMean);
+        assertFalse(hasMean(record));
+    }
+
+    @Test
+    void shouldHandARecordOnWhenNoAnswerComes() {
+        final int record = packet(SketchRecords.NONE, MS, MS);
+        assertTrue(receiver.waits(record, new UnsafeBuffer(new byte[TwoPoints.ENTRY_LENGTH_BYTES]), 0));
+        receiver.onTime(START_NS + INTERVAL_NS + MAXIMUM_DELAY_NS + DEADLINE_NS - 1);
+        assertTrue(completedWithMean.isEmpty());
+        receiver.onTime(START_NS + INTERVAL_NS + MAXIMUM_DELAY_NS + DEADLINE_NS);
+        assertEquals(List.of(false), completedWithMean);
+        assertEquals(1, receiver.counters().get(SketchCounter.INTERVALS_UNANSWERED));
+        assertEquals(0, receiver.counters().unexplainedRecords());
+    }
+
+    @Test
+    void shouldNotKnowTheLossAfterAnIntervalWithoutAnAnswer() {
+        int record = packet(SketchRecords.NONE, INTERVAL_NS - MS, 2 * MS);
+        record = packet(record, INTERVAL_NS + 50 * MS, MS);
+        receiver.onTime(START_NS + INTERVAL_NS + MAXIMUM_DELAY_NS + DEADLINE_NS);
+        answers.through = Long.MAX_VALUE;
+        receiver.onTime(START_NS + 5 * INTERVAL_NS);
+        assertFalse(receiver.records().hasLoss(record));
+        assertEquals(0, receiver.counters().unexplainedReceived());
+    }
+
+    @Test
+    void shouldRefuseAnAnswerOfAnotherShape() {
+        final SketchContext other = SketchPairTest.context(1 << 10).geometry(SketchGeometry.lds(2, 1 << 10, 1)).conclude();
+        final SketchPoint stranger = new SketchPoint(other, false);
+        final SketchReceiver own = new SketchReceiver(
+            SketchPairTest.context(1 << 10).conclude(), stranger, TwoPoints.ENTRY_LENGTH_BYTES, (buffer, offset, length, record) -> { },
+            (answer) -> { });
+        stranger.onPacket(START_NS, 1, 2, 100, 0, 1);
+        final int record = own.onPacket(START_NS + MS, 1, 2, 100, 0, 1, 0, SketchRecords.NONE);
+        own.onTime(START_NS + 3 * INTERVAL_NS);
+        assertEquals(1, own.counters().get(SketchCounter.INTERVALS_REFUSED));
+        assertFalse(own.records().hasMean(record));
+    }
+
+    @Test
+    void shouldRefuseDelaysBeyondAnInterval() {
+        assertThrows(
+            IllegalArgumentException.class, () -> SketchPairTest.context(16).maximumDelayNs(INTERVAL_NS + 1).conclude());
+        assertThrows(
+            IllegalArgumentException.class, () -> SketchPairTest.context(16).answerDeadlineNs(8 * INTERVAL_NS).conclude());
+    }
+}
