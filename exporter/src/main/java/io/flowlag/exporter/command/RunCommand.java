@@ -24,7 +24,7 @@ final class RunCommand extends ConfiguredCommand {
     private ExporterConfig complete(final ExporterConfig config) {
         final boolean hasFile = line().hasMatchedOption("-c");
         final ExitCode exitCode = hasFile ? ExitCode.CONFIGURATION : ExitCode.USAGE;
-        if (config.capture().interfaces().isEmpty()) {
+        if (config.capture().interfaces().isEmpty() && config.segment().role() != ExporterConfig.Role.BOTH) {
             throw new ExitException(exitCode, "run: no interface: name one with -i IFACE, or in a file under capture.interfaces");
         }
         if (config.exporting().destinations().isEmpty()) {

@@ -36,6 +36,8 @@ final class Conclusion {
                 value(ConfigTable.DIGEST_KEY_FILE)),
             new ExporterConfig.Metering(Set.copyOf(value(ConfigTable.FLOW_KEY)), intValue(ConfigTable.MAX_FLOWS),
                 value(ConfigTable.ACTIVE_TIMEOUT), value(ConfigTable.IDLE_TIMEOUT), value(ConfigTable.TCP_END_TIMEOUT)),
+            segment(), new ExporterConfig.Clock(value(ConfigTable.CLOCK_SOURCE), value(ConfigTable.CLOCK_ERROR),
+                value(ConfigTable.CLOCK_FILE)), rli(),
             new ExporterConfig.Pipeline(intValue(ConfigTable.PACKET_RING), intValue(ConfigTable.RECORD_RING),
                 value(ConfigTable.IDLE)),
             new ExporterConfig.Exporting(destinations, value(ConfigTable.ENTERPRISE_NUMBER),
@@ -44,6 +46,26 @@ final class Conclusion {
             new ExporterConfig.Log(value(ConfigTable.LOG_LEVEL), value(ConfigTable.LOG_FILE)),
             new ExporterConfig.Stats(value(ConfigTable.STATS_FILE), orZero(value(ConfigTable.STATS_INTERVAL))),
             effectiveValues(), warnings(destinations));
+    }
+
+    private ExporterConfig.Segment segment() {
+        final Long vlanId = value(ConfigTable.SEGMENT_VLAN);
+        return new ExporterConfig.Segment(value(ConfigTable.ROLE), value(ConfigTable.SEGMENT_ID), value(ConfigTable.INGRESS),
+            value(ConfigTable.EGRESS), value(ConfigTable.SEGMENT_SOURCE), value(ConfigTable.SEGMENT_DESTINATION),
+            vlanId == null ? -1 : vlanId.intValue(), value(ConfigTable.MAXIMUM_DELAY), value(ConfigTable.SEGMENT_INTERVAL),
+            value(ConfigTable.OFFLOAD), value(ConfigTable.EXACT), intValue(ConfigTable.EXACT_PACKETS),
+            value(ConfigTable.SENDER_RECORDS));
+    }
+
+    private ExporterConfig.Rli rli() {
+        return new ExporterConfig.Rli(value(ConfigTable.POLICY), value(ConfigTable.EVERY_N), value(ConfigTable.EVERY_INTERVAL),
+            value(ConfigTable.MINIMUM_UTILIZATION), value(ConfigTable.MAXIMUM_UTILIZATION), value(ConfigTable.MINIMUM_RATE),
+            value(ConfigTable.MAXIMUM_RATE), value(ConfigTable.MAXIMUM_GAP), value(ConfigTable.CEILING),
+            orZero(value(ConfigTable.CAPACITY)), value(ConfigTable.TARGET), intValue(ConfigTable.REFERENCE_PORT),
+            intValue(ConfigTable.SESSION), value(ConfigTable.REFERENCE_KEY_FILE),
+            value(ConfigTable.CLASSES).stream().map(Long::intValue).toList(), value(ConfigTable.ESTIMATOR),
+            value(ConfigTable.SERIALISATION), intValue(ConfigTable.REFERENCE_BUFFER), value(ConfigTable.SILENT_AFTER),
+            value(ConfigTable.DRIFT));
     }
 
     private Destination destination(final DestinationSpec spec) {

@@ -18,11 +18,13 @@ import static io.flowlag.exporter.config.UnitValue.ringOctets;
 import static io.flowlag.exporter.config.ValueTypes.AUTO;
 import static io.flowlag.exporter.config.ValueTypes.NONE;
 import static io.flowlag.exporter.config.ValueTypes.choice;
+import static io.flowlag.exporter.config.ValueTypes.fraction;
 import static io.flowlag.exporter.config.ValueTypes.list;
 import static io.flowlag.exporter.config.ValueTypes.number;
 import static io.flowlag.exporter.config.ValueTypes.onOff;
 import static io.flowlag.exporter.config.ValueTypes.orWord;
 import static io.flowlag.exporter.config.ValueTypes.path;
+import static io.flowlag.exporter.config.ValueTypes.prefix;
 import static io.flowlag.exporter.config.ValueTypes.text;
 
 /**
@@ -155,6 +157,191 @@ public final class ConfigTable {
         "metering.tcp-end-timeout", duration("0s", "1d"), "1s",
         "How long a flow waits for stragglers after TCP FIN or RST; not more than idle-timeout.")
         .reloads());
+
+    static {
+        section("segment", "Delay between two measurement points: which packets pass both, and what this process is.");
+    }
+
+    /** What this process is for the segment. */
+    public static final ConfigKey<ExporterConfig.Role> ROLE = row(ConfigKey.of(
+        "segment.role", choice(ExporterConfig.Role.class), "none",
+        "What this process is: none measures no delay; sender sends reference packets; receiver estimates delays from them; " +
+        "both has the two points on one host."));
+    /** The number of the segment. */
+    public static final ConfigKey<Long> SEGMENT_ID = row(ConfigKey.of(
+        "segment.id", number(0, UNSIGNED_32_MAX), "1",
+        "Number of the pair of points, and so of the direction, in records (flowlagSegmentId)."));
+    /** The sender point of both. */
+    public static final ConfigKey<String> INGRESS = row(ConfigKey.of(
+        "segment.ingress", orWord(NONE, text("interface name")), NONE,
+        "Interface where packets enter (role both): the sender point.")
+        .example("eth0"));
+    /** The receiver point of both. */
+    public static final ConfigKey<String> EGRESS = row(ConfigKey.of(
+        "segment.egress", orWord(NONE, text("interface name")), NONE,
+        "Interface where packets leave (role both): the receiver point.")
+        .example("eth1"));
+    /** Selected sources. */
+    public static final ConfigKey<List<Prefix>> SEGMENT_SOURCE = row(ConfigKey.of(
+        "segment.source", list(prefix()), "[]",
+        "Source addresses of the packets that pass both points; every address if none is listed. The same at both points.")
+        .example("[192.0.2.0/24]"));
+    /** Selected destinations. */
+    public static final ConfigKey<List<Prefix>> SEGMENT_DESTINATION = row(ConfigKey.of(
+        "segment.destination", list(prefix()), "[]",
+        "Destination addresses of the packets that pass both points; every address if none is listed.")
+        .example("[198.51.100.0/24]"));
+    /** Selected VLAN. */
+    public static final ConfigKey<Long> SEGMENT_VLAN = row(ConfigKey.of(
+        "segment.vlan", orWord(NONE, number(0, 4094)), NONE,
+        "VLAN id of the packets that pass both points; any, and untagged ones, with none.")
+        .example("100"));
+    /** The longest delay. */
+    public static final ConfigKey<Long> MAXIMUM_DELAY = row(ConfigKey.of(
+        "segment.max-delay", duration("1us", "60s"), "200ms",
+        "The longest that a packet may be under way: later references are refused, and packets missing for longer are lost."));
+    /** The measurement interval. */
+    public static final ConfigKey<Long> SEGMENT_INTERVAL = row(ConfigKey.of(
+        "segment.interval", duration("10ms", "1h"), "1s",
+        "Measurement interval: for how long a summary of each traffic class is gathered."));
+    /** What offloads mean. */
+    public static final ConfigKey<ExporterConfig.Offload> OFFLOAD = row(ConfigKey.of(
+        "segment.offload", choice(ExporterConfig.Offload.class), "refuse",
+        "Whether run refuses interfaces with segmentation or receive offload on, which make the two points see different " +
+        "packets, or allows them."));
+    /** Whether every packet is matched. */
+    public static final ConfigKey<Boolean> EXACT = row(ConfigKey.of(
+        "segment.exact", onOff(), "off",
+        "Match every packet of both points by its digest: exact delay and loss of each flow (role both)."));
+    /** Packets under way at once. */
+    public static final ConfigKey<Long> EXACT_PACKETS = row(ConfigKey.of(
+        "segment.exact-packets", count("1k", "16m"), "1m",
+        "Packets under way at once that exact matching remembers; more are counted and not matched."));
+    /** Whether a sender makes records. */
+    public static final ConfigKey<Boolean> SENDER_RECORDS = row(ConfigKey.of(
+        "segment.sender-records", onOff(), "off",
+        "Whether a sender makes flow records of its own too."));
+
+    static {
+        section("clock", "How far the clocks of the two points may differ: said in every record with a delay.");
+    }
+
+    /** Where the clock's error is known from. */
+    public static final ConfigKey<ExporterConfig.ClockSource> CLOCK_SOURCE = row(ConfigKey.of(
+        "clock.source", choice(ExporterConfig.ClockSource.class), "adjtimex",
+        "Where the clock's error is known from: adjtimex is the kernel's own bound; file is clock.file; fixed is " +
+        "clock.error."));
+    /** A fixed error. */
+    public static final ConfigKey<Long> CLOCK_ERROR = row(ConfigKey.of(
+        "clock.error", duration("0ns", "1h"), "1ms",
+        "The clock's error, when its source is fixed."));
+    /** A file with the error. */
+    public static final ConfigKey<Path> CLOCK_FILE = row(ConfigKey.of(
+        "clock.file", orWord(NONE, path()), NONE,
+        "File whose first line is the clock's error as a duration, written anew by whoever keeps the clock.")
+        .example("/run/flowlag/clock-error"));
+
+    static {
+        section("rli", "Reference Latency Interpolation: reference packets and what the receiver makes of them.");
+    }
+
+    /** When references are sent. */
+    public static final ConfigKey<ExporterConfig.Policy> POLICY = row(ConfigKey.of(
+        "rli.policy", choice(ExporterConfig.Policy.class), "adaptive",
+        "When a reference is sent: adaptive goes by the utilization of rli.capacity; every-n counts packets; every-interval " +
+        "goes by time; combined is whichever of the two is first.")
+        .reloads());
+    /** Packets to a reference. */
+    public static final ConfigKey<Long> EVERY_N = row(ConfigKey.of(
+        "rli.every-n", number(1, 1_000_000), "100",
+        "Packets to each reference (every-n, combined).")
+        .reloads());
+    /** Time to a reference. */
+    public static final ConfigKey<Long> EVERY_INTERVAL = row(ConfigKey.of(
+        "rli.every-interval", duration("1us", "10s"), "1ms",
+        "Time from one reference to the next (every-interval, combined).")
+        .reloads());
+    /** Utilization with the most references. */
+    public static final ConfigKey<Double> MINIMUM_UTILIZATION = row(ConfigKey.of(
+        "rli.min-utilization", fraction(), "0.6",
+        "Utilization up to which references are most frequent (adaptive).")
+        .reloads());
+    /** Utilization with the fewest references. */
+    public static final ConfigKey<Double> MAXIMUM_UTILIZATION = row(ConfigKey.of(
+        "rli.max-utilization", fraction(), "0.85",
+        "Utilization from which on references are rarest (adaptive).")
+        .reloads());
+    /** The lowest rate. */
+    public static final ConfigKey<Long> MINIMUM_RATE = row(ConfigKey.of(
+        "rli.min-rate", number(1, 1_000_000), "300",
+        "The lowest rate, as packets to each reference (adaptive).")
+        .reloads());
+    /** The highest rate. */
+    public static final ConfigKey<Long> MAXIMUM_RATE = row(ConfigKey.of(
+        "rli.max-rate", number(1, 1_000_000), "10",
+        "The highest rate, as packets to each reference (adaptive).")
+        .reloads());
+    /** The longest gap. */
+    public static final ConfigKey<Long> MAXIMUM_GAP = row(ConfigKey.of(
+        "rli.max-gap", duration("100us", "10s"), "100ms",
+        "The longest time without a reference, whatever the policy.")
+        .reloads());
+    /** The bandwidth ceiling. */
+    public static final ConfigKey<Long> CEILING = row(ConfigKey.of(
+        "rli.ceiling", bitRate("1k", "100g"), "1m",
+        "Bits a second that references of all classes may take on average.")
+        .reloads());
+    /** The rate of the bottleneck. */
+    public static final ConfigKey<Long> CAPACITY = row(ConfigKey.of(
+        "rli.capacity", orWord(NONE, bitRate("8k", "1000g")), NONE,
+        "Rate of the bottleneck queue in bits a second: the shaper's, not the interface's. The policy adaptive and " +
+        "serialisation need it.")
+        .example("50m").reloads());
+    /** Where references go. */
+    public static final ConfigKey<String> TARGET = row(ConfigKey.of(
+        "rli.target", orWord(NONE, text("host")), NONE,
+        "Host that references are sent to: the receiver, or any host behind it.")
+        .example("198.51.100.1"));
+    /** The reference port. */
+    public static final ConfigKey<Long> REFERENCE_PORT = row(ConfigKey.of(
+        "rli.port", number(1, 65535), "8620",
+        "UDP port of references; the same at both points."));
+    /** The first session. */
+    public static final ConfigKey<Long> SESSION = row(ConfigKey.of(
+        "rli.session", number(1, 65535), "1",
+        "STAMP session identifier of the first class; each further class has the next one. The same at both points."));
+    /** The key of the HMACs. */
+    public static final ConfigKey<Path> REFERENCE_KEY_FILE = row(ConfigKey.of(
+        "rli.key-file", orWord(NONE, path()), NONE,
+        "File with the secret key of authenticated references, 32 or more hexadecimal digits; the same at both points.")
+        .example("/etc/flowlag/reference.key"));
+    /** The traffic classes. */
+    public static final ConfigKey<List<Long>> CLASSES = row(ConfigKey.of(
+        "rli.classes", list(number(0, 63)), "[]",
+        "DSCP of each traffic class that has a queue, and so references, of its own; packets with another DSCP are of the " +
+        "first class. One class if none is listed.")
+        .example("[0, 46]"));
+    /** How delays are estimated. */
+    public static final ConfigKey<ExporterConfig.EstimatorKind> ESTIMATOR = row(ConfigKey.of(
+        "rli.estimator", choice(ExporterConfig.EstimatorKind.class), "linear",
+        "linear draws a line between two references (RLI); left takes the last one's delay (RLI-L)."));
+    /** How a packet's own octets count. */
+    public static final ConfigKey<ExporterConfig.SerialisationKind> SERIALISATION = row(ConfigKey.of(
+        "rli.serialisation", choice(ExporterConfig.SerialisationKind.class), "none",
+        "What a packet's own size adds to its delay: nothing, as for taps behind the queue; its time at rli.capacity; or " +
+        "fitted to references of several sizes."));
+    /** Packets that wait. */
+    public static final ConfigKey<Long> REFERENCE_BUFFER = row(ConfigKey.of(
+        "rli.buffer", count("16", "16m"), "64k",
+        "Packets of each class that may wait for their next reference; more are counted and have no estimate."));
+    /** When estimates stop. */
+    public static final ConfigKey<Long> SILENT_AFTER = row(ConfigKey.of(
+        "rli.silent-after", duration("1ms", "10m"), "1s",
+        "Estimates stop when no reference came for this long; more than rli.max-gap."));
+    /** What the drift of the clocks is for. */
+    public static final ConfigKey<ExporterConfig.Drift> DRIFT = row(ConfigKey.of(
+        "rli.drift", choice(ExporterConfig.Drift.class), "report",
+        "Whether the estimated drift of the clocks is only reported, or taken out of the delays too (apply)."));
 
     static {
         section("pipeline", "The rings between the threads.");

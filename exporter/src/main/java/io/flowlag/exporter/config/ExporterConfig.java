@@ -15,6 +15,9 @@ import java.util.Set;
  * @param capture             where packets come from.
  * @param decode              how headers become flow keys.
  * @param metering            the flow cache.
+ * @param segment             delay between two measurement points.
+ * @param clock               how far their clocks may differ.
+ * @param rli                 reference packets and what is made of them.
  * @param pipeline            the rings between the threads.
  * @param exporting           where the records go.
  * @param log                 what the process says of itself.
@@ -28,6 +31,9 @@ public record ExporterConfig(
     Capture capture,
     Decode decode,
     Metering metering,
+    Segment segment,
+    Clock clock,
+    Rli rli,
     Pipeline pipeline,
     Exporting exporting,
     Log log,
@@ -123,6 +129,84 @@ public record ExporterConfig(
         OFF
     }
 
+    /** What a process is for the segment. */
+    public enum Role {
+        /** It measures no delay. */
+        NONE,
+        /** It sends references. */
+        SENDER,
+        /** It estimates delays. */
+        RECEIVER,
+        /** Two points on one host, with one clock. */
+        BOTH;
+
+        /** {@return whether references leave from here} */
+        public boolean isSender() {
+            return this == SENDER || this == BOTH;
+        }
+
+        /** {@return whether delays are estimated here} */
+        public boolean isReceiver() {
+            return this == RECEIVER || this == BOTH;
+        }
+    }
+
+    /** What segmentation and receive offloads mean. */
+    public enum Offload {
+        /** The process does not start with them. */
+        REFUSE,
+        /** They are let be. */
+        ALLOW
+    }
+
+    /** Where the clock's error is known from. */
+    public enum ClockSource {
+        /** The kernel's own bound. */
+        ADJTIMEX,
+        /** A file that is written anew. */
+        FILE,
+        /** The configuration. */
+        FIXED
+    }
+
+    /** When references are sent. */
+    public enum Policy {
+        /** By utilization, Algorithm 1 of the RLI paper. */
+        ADAPTIVE,
+        /** One in n packets. */
+        EVERY_N,
+        /** One each interval. */
+        EVERY_INTERVAL,
+        /** Whichever of the two is first. */
+        COMBINED
+    }
+
+    /** How delays are estimated. */
+    public enum EstimatorKind {
+        /** By a line between two references. */
+        LINEAR,
+        /** By the last reference. */
+        LEFT
+    }
+
+    /** What a packet's own size adds to its delay. */
+    public enum SerialisationKind {
+        /** Nothing. */
+        NONE,
+        /** Its time at the capacity. */
+        CAPACITY,
+        /** What references of several sizes show. */
+        FITTED
+    }
+
+    /** What the estimated drift of the clocks is for. */
+    public enum Drift {
+        /** For information. */
+        REPORT,
+        /** It is taken out of the delays. */
+        APPLY
+    }
+
     /** The least grave messages that are logged. */
     public enum LogLevel {
         /** What needs somebody. */
@@ -192,6 +276,100 @@ public record ExporterConfig(
         long activeTimeoutNs,
         long idleTimeoutNs,
         long tcpEndTimeoutNs) {
+    }
+
+    /**
+     * Delay between two measurement points.
+     *
+     * @param role           of this process.
+     * @param id             of the pair of points, an unsigned 32-bit number.
+     * @param ingress        interface of the sender point of role both, or null.
+     * @param egress         interface of the receiver point of role both, or null.
+     * @param sources        prefixes of selected packets; empty for all.
+     * @param destinations   prefixes of selected packets; empty for all.
+     * @param vlanId         of selected packets; below 0 for all.
+     * @param maximumDelayNs that a packet may be under way.
+     * @param intervalNs     of measurement.
+     * @param offload        what segmentation and receive offloads mean.
+     * @param exact          whether every packet is matched.
+     * @param exactPackets   under way at once.
+     * @param senderRecords  whether a sender makes flow records.
+     */
+    public record Segment(
+        Role role,
+        long id,
+        String ingress,
+        String egress,
+        List<Prefix> sources,
+        List<Prefix> destinations,
+        int vlanId,
+        long maximumDelayNs,
+        long intervalNs,
+        Offload offload,
+        boolean exact,
+        int exactPackets,
+        boolean senderRecords) {
+    }
+
+    /**
+     * How far the clocks of the two points may differ.
+     *
+     * @param source  where that is known from.
+     * @param errorNs when it is fixed.
+     * @param file    that holds it, or null.
+     */
+    public record Clock(ClockSource source, long errorNs, Path file) {
+    }
+
+    /**
+     * Reference packets and what is made of them.
+     *
+     * @param policy             when a reference is sent.
+     * @param everyN             packets to each reference.
+     * @param everyIntervalNs    from one reference to the next.
+     * @param minimumUtilization up to which references are most frequent.
+     * @param maximumUtilization from which on they are rarest.
+     * @param minimumRateOneIn   packets to each reference at the lowest rate.
+     * @param maximumRateOneIn   packets to each reference at the highest rate.
+     * @param maximumGapNs       without a reference.
+     * @param ceilingBps         of all references.
+     * @param capacityBps        of the bottleneck queue; 0 for unknown.
+     * @param target             host that references are sent to, or null.
+     * @param port               of references.
+     * @param session            identifier of the first class.
+     * @param keyFile            of authenticated references, or null.
+     * @param classes            DSCP of each class; empty for one class.
+     * @param estimator          of delays.
+     * @param serialisation      what a packet's own size adds.
+     * @param bufferPackets      that may wait, each class.
+     * @param silentAfterNs      when estimates stop.
+     * @param drift              what the clocks' drift is for.
+     */
+    public record Rli(
+        Policy policy,
+        long everyN,
+        long everyIntervalNs,
+        double minimumUtilization,
+        double maximumUtilization,
+        long minimumRateOneIn,
+        long maximumRateOneIn,
+        long maximumGapNs,
+        long ceilingBps,
+        long capacityBps,
+        String target,
+        int port,
+        int session,
+        Path keyFile,
+        List<Integer> classes,
+        EstimatorKind estimator,
+        SerialisationKind serialisation,
+        int bufferPackets,
+        long silentAfterNs,
+        Drift drift) {
+        /** {@return how many traffic classes there are, 1 or more} */
+        public int classCount() {
+            return Math.max(1, classes.size());
+        }
     }
 
     /**
@@ -293,8 +471,8 @@ public record ExporterConfig(
      * @return the copy.
      */
     public ExporterConfig withThreading(final Threading otherThreading) {
-        return new ExporterConfig(observationDomainId, otherThreading, capture, decode, metering, pipeline, exporting, log, stats,
-            effectiveValues, warnings);
+        return new ExporterConfig(observationDomainId, otherThreading, capture, decode, metering, segment, clock, rli, pipeline,
+            exporting, log, stats, effectiveValues, warnings);
     }
 
     /**

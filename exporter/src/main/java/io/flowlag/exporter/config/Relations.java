@@ -31,6 +31,7 @@ final class Relations {
         notMore(ConfigTable.IDLE_TIMEOUT, ConfigTable.ACTIVE_TIMEOUT);
         notMore(ConfigTable.TCP_END_TIMEOUT, ConfigTable.IDLE_TIMEOUT);
         enterpriseNumber();
+        new DelayRelations(settings, problems).check();
         digest();
         tls();
         stats();
@@ -69,6 +70,8 @@ final class Relations {
             problem(ConfigTable.DIGEST_KEY_FILE, "a key without digest: set decode.digest to on, or leave the key out");
         }
         readable(ConfigTable.DIGEST_KEY_FILE, true);
+        readable(ConfigTable.REFERENCE_KEY_FILE, true);
+        readable(ConfigTable.CLOCK_FILE, false);
     }
 
     private void tls() {

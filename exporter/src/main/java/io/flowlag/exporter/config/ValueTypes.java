@@ -104,6 +104,39 @@ final class ValueTypes {
         };
     }
 
+    /** A share, such as 0.85. */
+    static ValueType<Double> fraction() {
+        return new ValueType<>() {
+            @Override
+            Double parse(final String text) throws BadValueException {
+                if (!text.matches("0|1|[01]?\\.[0-9]{1,9}") || Double.parseDouble(text) > 1) {
+                    throw new BadValueException("is no share: write a number from 0 to 1, such as 0.85");
+                }
+                return Double.valueOf(text);
+            }
+
+            @Override
+            String syntax() {
+                return "share, 0 to 1";
+            }
+        };
+    }
+
+    /** Addresses that begin alike. */
+    static ValueType<Prefix> prefix() {
+        return new ValueType<>() {
+            @Override
+            Prefix parse(final String text) throws BadValueException {
+                return Prefix.parse(text);
+            }
+
+            @Override
+            String syntax() {
+                return "prefix";
+            }
+        };
+    }
+
     /** The path of a file; whether the file must be there is checked by {@link Relations}. */
     static ValueType<Path> path() {
         return new ValueType<>() {

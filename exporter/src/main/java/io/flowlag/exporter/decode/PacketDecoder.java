@@ -27,6 +27,7 @@ public final class PacketDecoder {
     public static final int MAX_TUNNELS = 8;
 
     private static final int VLAN_ID_MASK = 0xFFF;
+    private static final int UDP_HEADER_LENGTH_BYTES = 8;
 
     private final Cursor cursor = new Cursor();
     private final Counters counters;
@@ -115,8 +116,31 @@ public final class PacketDecoder {
         PacketDescriptor.wireLengthBytes(descriptor, descriptorOffset, wireLengthBytes);
         PacketDescriptor.segmentCount(descriptor, descriptorOffset, 1);
         PacketDescriptor.observationPoint(descriptor, descriptorOffset, observationPoint);
+        PacketDescriptor.kind(descriptor, descriptorOffset, PacketDescriptor.KIND_REGULAR);
         describe(descriptor, descriptorOffset);
         return DECODED;
+    }
+
+    /**
+     * Where the payload of the UDP datagram lies that was decoded last, in the buffer that was given then; valid behind
+     * {@link #DECODED}, with a {@link #udpPayloadLengthBytes() length} above 0.
+     *
+     * @return the offset of its first octet.
+     */
+    public int udpPayloadOffset() {
+        return packet.payloadOffset + UDP_HEADER_LENGTH_BYTES;
+    }
+
+    /**
+     * How much was captured of the payload of the UDP datagram that was decoded last; valid behind {@link #DECODED}.
+     *
+     * @return octets; 0 or less if the packet is no whole datagram.
+     */
+    public int udpPayloadLengthBytes() {
+        if (packet.protocol != IpProtocol.UDP || packet.isFragment || packet.isTransportCut) {
+            return 0;
+        }
+        return packet.capturedPayloadBytes(cursor.end) - UDP_HEADER_LENGTH_BYTES;
     }
 
     /** Goes on to the innermost packet that is whole; true if there is one but the outer. */

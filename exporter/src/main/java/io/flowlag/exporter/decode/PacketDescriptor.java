@@ -24,7 +24,7 @@ import org.agrona.MutableDirectBuffer;
  *  64  wireLengthBytes        4
  *  68  segmentCount           2   packets that a segmentation offload joined; 1 normally
  *  70  observationPoint       1   index of the packet source
- *  71  (unused)               1
+ *  71  kind                   1   KIND_REGULAR or KIND_REFERENCE, which has the layout of DecodedReference
  *  72  digest                 8   0 unless FLAG_DIGEST
  *  80  segmentFlowHash        8   0 unless FLAG_DIGEST
  * </pre>
@@ -33,6 +33,11 @@ import org.agrona.MutableDirectBuffer;
 public final class PacketDescriptor {
     /** Length of one descriptor in octets; with a ring's record header it fills one and a half cache lines. */
     public static final int LENGTH_BYTES = 88;
+
+    /** A regular packet. */
+    public static final int KIND_REGULAR = 0;
+    /** A verified reference packet: see {@link DecodedReference}. */
+    public static final int KIND_REFERENCE = 1;
 
     /** The packet has a VLAN tag. */
     public static final int FLAG_VLAN = 1;
@@ -65,7 +70,8 @@ public final class PacketDescriptor {
     private static final int WIRE_LENGTH_OFFSET = IP_LENGTH_OFFSET + 4;
     private static final int SEGMENT_COUNT_OFFSET = WIRE_LENGTH_OFFSET + 4;
     private static final int OBSERVATION_POINT_OFFSET = SEGMENT_COUNT_OFFSET + 2;
-    private static final int DIGEST_OFFSET = OBSERVATION_POINT_OFFSET + 2;
+    private static final int KIND_OFFSET = OBSERVATION_POINT_OFFSET + 1;
+    private static final int DIGEST_OFFSET = KIND_OFFSET + 1;
     private static final int SEGMENT_FLOW_HASH_OFFSET = DIGEST_OFFSET + 8;
 
     private PacketDescriptor() {
@@ -509,6 +515,28 @@ public final class PacketDescriptor {
      */
     public static void observationPoint(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putByte(offset + OBSERVATION_POINT_OFFSET, (byte)value);
+    }
+
+    /**
+     * Reads the kind: a regular packet or a reference.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @return the value.
+     */
+    public static int kind(final DirectBuffer buffer, final int offset) {
+        return buffer.getByte(offset + KIND_OFFSET);
+    }
+
+    /**
+     * Writes the kind: a regular packet or a reference.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @param value  to write.
+     */
+    public static void kind(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putByte(offset + KIND_OFFSET, (byte)value);
     }
 
     /**

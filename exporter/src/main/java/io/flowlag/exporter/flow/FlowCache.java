@@ -164,6 +164,17 @@ public final class FlowCache {
         return FlowEntry.generation(entries, table.offset(slot));
     }
 
+    /**
+     * Whether a slot still holds the flow that it held: what is written to its state otherwise would be lost, or be another's.
+     *
+     * @param slot       as {@link #update} returned it.
+     * @param generation of the slot at that time.
+     * @return true if the flow lives.
+     */
+    public boolean isCurrent(final int slot, final int generation) {
+        return FlowEntry.generation(entries, table.offset(slot)) == generation && table.isLive(slot);
+    }
+
     /** {@return the memory of all entries, for stages that keep state per flow} */
     public UnsafeBuffer entries() {
         return entries;

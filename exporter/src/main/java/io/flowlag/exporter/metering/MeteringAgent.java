@@ -1,6 +1,8 @@
 package io.flowlag.exporter.metering;
 
 import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.delay.DelayMeter;
+import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.pipeline.DescriptorHandler;
 import io.flowlag.exporter.pipeline.DescriptorRing;
@@ -17,8 +19,9 @@ import java.util.function.BooleanSupplier;
 
 /**
  * The metering stage: counts decoded packets in the flow cache, ends flows by packet time (files) or by the clock (live), and
- * flushes the cache when the stage before it has ended. Packets come from a ring, or by direct call where capture runs on the
- * same thread. Writer of the counters of metering and of the cache. Allocates at construction.
+ * flushes the cache when the stage before it has ended. Where delay is measured, packets of the sender point and references go
+ * to the delay stage alone, those of the receiver point to both. Packets come from a ring, or by direct call where capture runs
+ * on the same thread. Writer of the counters of metering and of the cache. Allocates at construction.
  */
 public final class MeteringAgent implements Stage, DescriptorHandler {
     private static final int BATCH_LIMIT = 16;
@@ -31,10 +34,15 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
     private final BooleanSupplier isUpstreamEnded;
     private final EpochNanoClock clock;
     private final Counters counters;
+    private final DelayMeter delayMeter;
+    private final DelayWiring wiring;
+    private final boolean hasSenderRecords;
 
     private final AtomicReference<Timeouts> newTimeouts = new AtomicReference<>();
 
     private long packetTimeNs = Long.MIN_VALUE;
+    private long clockTimeNs;
+    private boolean isDelayEnded;
     private volatile boolean isEnded;
 
     /** Timeouts that are on their way to the stage. */
@@ -56,6 +64,33 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
         final BooleanSupplier isUpstreamEnded,
         final EpochNanoClock clock,
         final Counters counters) {
+        this(cache, ring, isUpstreamEnded, clock, null, DelayWiring.NONE, false, counters);
+    }
+
+    /**
+     * A metering stage with delay.
+     *
+     * @param cache            owned by this stage from now on.
+     * @param ring             packets come from it; null when they come by {@link #onDescriptors} on this thread.
+     * @param isUpstreamEnded  whether the capture stage has ended.
+     * @param clock            tells when flows are idle; null for packet time.
+     * @param delayMeter       measures delays, owned by this stage from now on; null where there are none.
+     * @param wiring           says which packets are at which point.
+     * @param hasSenderRecords whether packets of the sender point are metered too.
+     * @param counters         of the process.
+     */
+    public MeteringAgent(
+        final FlowCache cache,
+        final StageRing ring,
+        final BooleanSupplier isUpstreamEnded,
+        final EpochNanoClock clock,
+        final DelayMeter delayMeter,
+        final DelayWiring wiring,
+        final boolean hasSenderRecords,
+        final Counters counters) {
+        this.delayMeter = delayMeter;
+        this.wiring = wiring;
+        this.hasSenderRecords = hasSenderRecords;
         this.cache = cache;
         this.ring = ring;
         this.isUpstreamEnded = isUpstreamEnded;
@@ -75,11 +110,18 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
         }
         final boolean wasUpstreamEnded = isUpstreamEnded.getAsBoolean();
         takeNewTimeouts();
+        if (clock != null) {
+            clockTimeNs = clock.nanoTime();
+        }
         int workCount = ring == null ? 0 : ring.read(ringReader, BATCH_LIMIT);
         if (clock != null) {
-            workCount += cache.expire(clock.nanoTime(), EXPIRY_LIMIT);
+            workCount += cache.expire(clockTimeNs, EXPIRY_LIMIT);
+            if (delayMeter != null && !isDelayEnded) {
+                workCount += delayMeter.onTime(clockTimeNs);
+            }
         }
-        if (wasUpstreamEnded && workCount == 0 && (ring == null || ring.isEmpty())) {
+        if (wasUpstreamEnded && (workCount == 0 || isDelayEnded) && (ring == null || ring.isEmpty())) {
+            endDelay();
             isEnded = !cache.flush(FLUSH_LIMIT);
             workCount++;
         }
@@ -89,17 +131,54 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
     @Override
     public void onDescriptors(final DirectBuffer buffer, final int offset, final int count) {
         long octets = 0;
+        int meteredCount = 0;
         for (int i = 0; i < count; i++) {
             final int descriptorOffset = offset + i * PacketDescriptor.LENGTH_BYTES;
             if (clock == null) {
                 packetTimeNs = Math.max(packetTimeNs, PacketDescriptor.timestampNs(buffer, descriptorOffset));
                 cache.expire(packetTimeNs, EXPIRY_LIMIT);
             }
-            cache.update(buffer, descriptorOffset);
+            if (delayMeter == null) {
+                cache.update(buffer, descriptorOffset);
+            } else if (!measure(buffer, descriptorOffset)) {
+                continue;
+            }
+            meteredCount++;
             octets += PacketDescriptor.ipLengthBytes(buffer, descriptorOffset) & 0xFFFF_FFFFL;
         }
-        counters.add(CounterId.METERED, count);
+        if (delayMeter != null && clock == null) {
+            delayMeter.onTime(packetTimeNs);
+        }
+        counters.add(CounterId.METERED, meteredCount);
         counters.add(CounterId.METERED_OCTETS, octets);
+    }
+
+    /** {@return whether the packet was metered too} */
+    private boolean measure(final DirectBuffer buffer, final int offset) {
+        if (PacketDescriptor.kind(buffer, offset) == PacketDescriptor.KIND_REFERENCE) {
+            counters.increment(CounterId.REFERENCE_PACKETS);
+            delayMeter.onReference(buffer, offset);
+            return false;
+        }
+        if (wiring.isSenderPoint(PacketDescriptor.observationPoint(buffer, offset))) {
+            delayMeter.onSenderPacket(
+                buffer, offset, clock == null ? PacketDescriptor.timestampNs(buffer, offset) : clockTimeNs);
+            if (hasSenderRecords) {
+                cache.update(buffer, offset);
+                return true;
+            }
+            counters.increment(CounterId.SENDER_POINT);
+            return false;
+        }
+        delayMeter.onReceiverPacket(buffer, offset, cache.update(buffer, offset));
+        return true;
+    }
+
+    private void endDelay() {
+        if (delayMeter != null && !isDelayEnded) {
+            isDelayEnded = true;
+            delayMeter.onEnd();
+        }
     }
 
     @Override
@@ -107,6 +186,9 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
         isEnded = true;
         if (ring != null) {
             ring.readerGone();
+        }
+        if (delayMeter != null) {
+            delayMeter.close();
         }
     }
 

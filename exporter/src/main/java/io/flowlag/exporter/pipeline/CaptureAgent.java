@@ -11,6 +11,7 @@ import org.agrona.BufferUtil;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.IntHashSet;
+import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.List;
@@ -19,11 +20,16 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
  * The first stage: takes packets from the sources, decodes them and passes them on in batches. Own export traffic is kept out
- * here. Writer of the counters of capture and decoding. Allocates at construction.
+ * here, and reference packets are recognised. Where the order between two measurement points matters, packets of all sources are
+ * passed on in the order of their timestamps. Writer of the counters of capture and decoding. Allocates at construction.
  */
 public final class CaptureAgent implements Stage, PacketHandler {
     private static final int BATCH_LIMIT = 64;
     private static final int POLL_LIMIT = 256;
+    private static final int FILE_MERGE_PACKETS = 4 * POLL_LIMIT;
+    private static final int LIVE_MERGE_PACKETS = 64 * 1024;
+    /** What a live source has not shown after this time is not waited for. */
+    private static final long LIVE_MERGE_WAIT_NS = 200_000_000L;
 
     private final PacketSource[] sources;
     private final boolean[] isSourceEnded;
@@ -31,6 +37,11 @@ public final class CaptureAgent implements Stage, PacketHandler {
     private final PacketDecoder decoder;
     private final DescriptorHandler next;
     private final Counters counters;
+    private final ReferenceRecognizer recognizer;
+    private final SourceMerge merge;
+    private final EpochNanoClock mergeClock;
+    private final UnsafeBuffer scratch = new UnsafeBuffer(
+        BufferUtil.allocateDirectAligned(2 * CACHE_LINE_LENGTH, CACHE_LINE_LENGTH));
     private final UnsafeBuffer batch =
         new UnsafeBuffer(BufferUtil.allocateDirectAligned(BATCH_LIMIT * PacketDescriptor.LENGTH_BYTES, CACHE_LINE_LENGTH));
 
@@ -55,6 +66,31 @@ public final class CaptureAgent implements Stage, PacketHandler {
         final PacketDecoder decoder,
         final DescriptorHandler next,
         final Counters counters) {
+        this(sources, decoder, next, null, false, null, counters);
+    }
+
+    /**
+     * A stage over the sources of measurement points.
+     *
+     * @param sources    owned by this stage from now on; it closes them.
+     * @param decoder    of this stage alone.
+     * @param next       takes the decoded packets.
+     * @param recognizer of references, or null where there are none.
+     * @param isMerged   whether packets of all sources are passed on in the order of their timestamps.
+     * @param clock      of live sources, which may have nothing to show; null for files.
+     * @param counters   of the process.
+     */
+    public CaptureAgent(
+        final List<? extends PacketSource> sources,
+        final PacketDecoder decoder,
+        final DescriptorHandler next,
+        final ReferenceRecognizer recognizer,
+        final boolean isMerged,
+        final EpochNanoClock clock,
+        final Counters counters) {
+        this.recognizer = recognizer;
+        merge = isMerged ? new SourceMerge(sources.size(), clock == null ? FILE_MERGE_PACKETS : LIVE_MERGE_PACKETS) : null;
+        mergeClock = clock;
         this.sources = sources.toArray(new PacketSource[0]);
         isSourceEnded = new boolean[this.sources.length];
         newestNs = new long[this.sources.length];
@@ -80,17 +116,44 @@ public final class CaptureAgent implements Stage, PacketHandler {
         boolean isAllEnded = true;
         for (int i = 0; i < sources.length; i++) {
             if (!isSourceEnded[i]) {
-                observationPoint = i;
-                final int polled = sources[i].poll(this, POLL_LIMIT);
-                isSourceEnded[i] = polled == PacketSource.END_OF_SOURCE;
+                if (merge == null || merge.hasRoom(i, POLL_LIMIT)) {
+                    observationPoint = i;
+                    final int polled = sources[i].poll(this, POLL_LIMIT);
+                    isSourceEnded[i] = polled == PacketSource.END_OF_SOURCE;
+                    workCount += Math.max(polled, 0);
+                }
                 isAllEnded &= isSourceEnded[i];
-                workCount += Math.max(polled, 0);
             }
+        }
+        if (merge != null) {
+            workCount += passOnMerged();
+            isAllEnded &= merge.isEmpty();
         }
         passOn();
         mirrorSourceCounters();
         isEnded = isAllEnded;
         return workCount;
+    }
+
+    private int passOnMerged() {
+        final long olderThanNs = mergeClock == null ? Long.MIN_VALUE : mergeClock.nanoTime() - LIVE_MERGE_WAIT_NS;
+        for (int i = 0; i < sources.length; i++) {
+            if (isSourceEnded[i]) {
+                merge.end(i);
+            }
+        }
+        final int roomCount = mergeClock == null ? 0 : POLL_LIMIT;
+        int count = 0;
+        int source = merge.next(olderThanNs, roomCount);
+        while (source >= 0) {
+            merge.take(source, batch, batchCount * PacketDescriptor.LENGTH_BYTES);
+            if (++batchCount == BATCH_LIMIT) {
+                passOn();
+            }
+            count++;
+            source = merge.next(olderThanNs, roomCount);
+        }
+        return count;
     }
 
     @Override
@@ -109,10 +172,11 @@ public final class CaptureAgent implements Stage, PacketHandler {
             newestNs[observationPoint] = timestampNs;
         }
 
-        final int descriptorOffset = batchCount * PacketDescriptor.LENGTH_BYTES;
+        final UnsafeBuffer descriptor = merge == null ? batch : scratch;
+        final int descriptorOffset = merge == null ? batchCount * PacketDescriptor.LENGTH_BYTES : 0;
         final int result = decoder.decode(
             buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, linkType, interfaceId, vlanTag,
-            batch, descriptorOffset);
+            descriptor, descriptorOffset);
         counters.increment(CounterId.of(result));
         if (result != PacketDecoder.DECODED) {
             if (result == CounterId.REFUSED_LINK_TYPE.ordinal()) {
@@ -121,12 +185,17 @@ public final class CaptureAgent implements Stage, PacketHandler {
             counters.add(CounterId.IGNORED_OCTETS, wireLengthBytes & 0xFFFF_FFFFL);
             return;
         }
-        if (ownTraffic.matches(batch, descriptorOffset)) {
+        if (ownTraffic.matches(descriptor, descriptorOffset)) {
             counters.increment(CounterId.OWN_TRAFFIC);
             return;
         }
-        PacketDescriptor.observationPoint(batch, descriptorOffset, observationPoint);
-        if (++batchCount == BATCH_LIMIT) {
+        PacketDescriptor.observationPoint(descriptor, descriptorOffset, observationPoint);
+        if (recognizer != null) {
+            recognizer.recognize(decoder, buffer, descriptor, descriptorOffset, observationPoint);
+        }
+        if (merge != null) {
+            merge.add(observationPoint, descriptor, 0);
+        } else if (++batchCount == BATCH_LIMIT) {
             passOn();
         }
     }

@@ -5,6 +5,9 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.KeyField;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
 import io.flowlag.exporter.decode.PacketDecoder;
+import io.flowlag.exporter.delay.DelayMeter;
+import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheContext;
 import io.flowlag.exporter.flow.FlowRecordSink;
@@ -14,11 +17,13 @@ import io.flowlag.exporter.pipeline.CaptureAgent;
 import io.flowlag.exporter.pipeline.DescriptorHandler;
 import io.flowlag.exporter.pipeline.DescriptorRing;
 import io.flowlag.exporter.pipeline.OwnTraffic;
+import io.flowlag.exporter.pipeline.ReferenceRecognizer;
 import io.flowlag.exporter.pipeline.Stage;
 import io.flowlag.exporter.pipeline.StageRing;
 import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.record.ExportingAgent;
 import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.DelayStatistics;
 import org.agrona.CloseHelper;
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.AgentRunner;
@@ -51,6 +56,7 @@ final class MeteringPipeline implements AutoCloseable {
     private final CaptureAgent capture;
     private final MeteringAgent metering;
     private final ExportingAgent exporting;
+    private final DelayMeter delayMeter;
     private final List<AgentRunner> runners = new ArrayList<>();
     private final Threading threading;
     private final ErrorHandler errorHandler;
@@ -74,6 +80,28 @@ final class MeteringPipeline implements AutoCloseable {
         final List<Destination> destinations,
         final Counters counters,
         final ErrorHandler errorHandler) {
+        this(config, sources, isLive, DelayWiring.NONE, destinations, counters, errorHandler);
+    }
+
+    /**
+     * Puts the stages together, with delay; {@link #start()} sets them to work.
+     *
+     * @param config       sizes, timeouts and threading.
+     * @param sources      owned by the pipeline from now on; with two measurement points the sender point first.
+     * @param isLive       whether packets come as they happen.
+     * @param wiring       what the delay stage is joined to; its transmitter is owned by the pipeline from now on.
+     * @param destinations owned by the pipeline from now on.
+     * @param counters     of the process.
+     * @param errorHandler takes what nobody foresaw.
+     */
+    MeteringPipeline(
+        final ExporterConfig config,
+        final List<? extends PacketSource> sources,
+        final boolean isLive,
+        final DelayWiring wiring,
+        final List<Destination> destinations,
+        final Counters counters,
+        final ErrorHandler errorHandler) {
         threading = config.threading();
         this.errorHandler = errorHandler;
         final boolean hasRings = threading == Threading.PIPELINED;
@@ -84,10 +112,18 @@ final class MeteringPipeline implements AutoCloseable {
         exporting = new ExportingAgent(
             destinations, recordRing, this::isMeteringEnded, CLOSE_TIMEOUT_MS, SystemEpochClock.INSTANCE, counters);
         final FlowRecordSink recordSink = hasRings ? new FlowRecordRing(recordRing, counters) : exporting;
+        final FlowEnd flowEnd = wiring.isOn() ? new FlowEnd(recordSink) : null;
+        final FlowCache cache = new FlowCache(
+            cacheContext(config).stateLengthBytes(DelayMeter.stateLengthBytes(wiring)),
+            wiring.isOn() ? flowEnd : recordSink, counters);
+        delayMeter = wiring.isOn() ? new DelayMeter(config, wiring, flowEnd, cache, liveClock, counters) : null;
         metering = new MeteringAgent(
-            new FlowCache(cacheContext(config), recordSink, counters), packetRing, this::isCaptureEnded, liveClock, counters);
+            cache, packetRing, this::isCaptureEnded, liveClock, delayMeter, wiring, config.segment().senderRecords(), counters);
         final DescriptorHandler descriptorHandler = hasRings ? new DescriptorRing(packetRing, counters) : metering;
-        capture = new CaptureAgent(sources, decoder(config, isLive, counters), descriptorHandler, counters);
+        final boolean isMerged = wiring.role() == ExporterConfig.Role.BOTH;
+        capture = new CaptureAgent(
+            sources, decoder(config, isLive, wiring, counters), descriptorHandler,
+            recognizer(config, wiring, sources.size(), counters), isMerged, liveClock, counters);
 
         for (final Stage[] stages : stagesOfThreads()) {
             runners.add(new AgentRunner(
@@ -154,12 +190,15 @@ final class MeteringPipeline implements AutoCloseable {
     /**
      * Takes over what can change while flows live.
      *
-     * @param config       with the new timeouts.
+     * @param config       with the new timeouts, and settings of the references.
      * @param destinations all of them from now on.
      */
     void reload(final ExporterConfig config, final List<Destination> destinations) {
         metering.timeouts(
             config.metering().activeTimeoutNs(), config.metering().idleTimeoutNs(), config.metering().tcpEndTimeoutNs());
+        if (delayMeter != null) {
+            delayMeter.reload(config.rli());
+        }
         exporting.destinations(destinations);
     }
 
@@ -175,6 +214,16 @@ final class MeteringPipeline implements AutoCloseable {
     /** {@return the link types whose packets were refused, by number; empty if none} */
     String refusedLinkTypes() {
         return capture.refusedLinkTypes();
+    }
+
+    /** {@return the delay stage; null where no delay is measured} */
+    DelayMeter delayMeter() {
+        return delayMeter;
+    }
+
+    /** {@return what the delay stage tells of itself; null where no delay is measured} */
+    DelayStatistics delayStatistics() {
+        return delayMeter == null ? null : delayMeter.statistics();
     }
 
     /** {@return the destinations of the moment} */
@@ -226,8 +275,19 @@ final class MeteringPipeline implements AutoCloseable {
             .interfaceInKey(metering.extraKeyFields().contains(KeyField.INTERFACE));
     }
 
+    private static ReferenceRecognizer recognizer(
+        final ExporterConfig config, final DelayWiring wiring, final int sourceCount, final Counters counters) {
+        if (wiring.sessions().isEmpty()) {
+            return null;
+        }
+        final long maximumDelayNs = config.segment().maximumDelayNs();
+        return new ReferenceRecognizer(
+            config.rli().port(), wiring.sessions(), maximumDelayNs, maximumDelayNs, sourceCount, counters);
+    }
+
     /** Live, Linux hands over IPv6 packets of more than 64 KiB that offload joined; files are taken by their headers. */
-    private static PacketDecoder decoder(final ExporterConfig config, final boolean isLive, final Counters counters) {
+    private static PacketDecoder decoder(
+        final ExporterConfig config, final boolean isLive, final DelayWiring wiring, final Counters counters) {
         final ExporterConfig.Decode decode = config.decode();
         return new PacketDecoder(
             new PacketDecoder.Context()
@@ -236,7 +296,8 @@ final class MeteringPipeline implements AutoCloseable {
                 .fragmentTimeoutNs(decode.fragmentTimeoutNs())
                 .innerTunnels(decode.tunnels() == ExporterConfig.Tunnels.INNER)
                 .jumboLengths(isLive)
-                .digest(decode.digest() ? DigestKey.of(decode.digestKeyFile()) : null),
+                .digest(decode.digest() || wiring.isOn() ? DigestKey.of(decode.digestKeyFile()) : null)
+                .digestPayloadBytes(wiring.digestPayloadBytes()),
             counters);
     }
 

@@ -8,6 +8,9 @@ import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.console.Progress;
 import io.flowlag.exporter.console.Signals;
 import io.flowlag.exporter.console.Terminal;
+import io.flowlag.exporter.delay.DelayMeter;
+import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.match.DigestAgreement;
 import io.flowlag.exporter.pipeline.OwnTraffic;
 import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.status.AccountingIdentity;
@@ -37,6 +40,7 @@ import java.util.function.Consumer;
 final class PipelineRun implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PipelineRun.class);
     private static final long HOUSEKEEPING_NS = 100_000_000L;
+    private static final long AGREEMENT_NS = 10_000_000_000L;
     private static final long WAIT_NS = 2_000_000L;
     private static final long STOP_PATIENCE_NS = 1_000_000_000L;
 
@@ -53,10 +57,13 @@ final class PipelineRun implements AutoCloseable {
     private final MeteringPipeline pipeline;
     private final ExporterConfig.Stats statsConfig;
     private final long memoryBoundBytes;
+    private final DigestAgreement agreement;
 
     private long nextStatisticsNs;
+    private long nextAgreementNs = System.nanoTime() + AGREEMENT_NS;
     private long stopDeadlineNs;
     private Consumer<MeteringPipeline> onReload = (pipeline) -> { };
+    private Runnable onHousekeeping = () -> { };
 
     /**
      * A run of the stages.
@@ -77,6 +84,30 @@ final class PipelineRun implements AutoCloseable {
         final Counters counters,
         final Signals signals,
         final Terminal terminal) {
+        this(config, sources, isLive, DelayWiring.NONE, destinations, counters, signals, terminal);
+    }
+
+    /**
+     * A run of the stages with delay.
+     *
+     * @param config       of the process.
+     * @param sources      owned by the run from now on; with two measurement points the sender point first.
+     * @param isLive       whether packets come as they happen.
+     * @param wiring       what the delay stage is joined to.
+     * @param destinations owned by the run from now on.
+     * @param counters     of the process.
+     * @param signals      what the system asks.
+     * @param terminal     for messages and statistics.
+     */
+    PipelineRun(
+        final ExporterConfig config,
+        final List<? extends PacketSource> sources,
+        final boolean isLive,
+        final DelayWiring wiring,
+        final List<Destination> destinations,
+        final Counters counters,
+        final Signals signals,
+        final Terminal terminal) {
         this.counters = counters;
         this.terminal = terminal;
         this.signals = signals;
@@ -85,7 +116,9 @@ final class PipelineRun implements AutoCloseable {
         isInvoker = config.threading() == Threading.INVOKER;
         statsConfig = config.stats();
         memoryBoundBytes = MeteringPipeline.memoryBytes(config);
-        pipeline = new MeteringPipeline(config, sources, isLive, destinations, counters, errors);
+        pipeline = new MeteringPipeline(config, sources, isLive, wiring, destinations, counters, errors);
+        agreement = wiring.isMatched() ?
+            new DigestAgreement(pipeline.delayMeter().matchCounters(), DigestAgreement.DEFAULT_MINIMUM_PACKETS) : null;
     }
 
     /**
@@ -98,12 +131,26 @@ final class PipelineRun implements AutoCloseable {
     }
 
     /**
+     * What else is looked after, ten times a second.
+     *
+     * @param onHousekeeping must not throw.
+     */
+    void onHousekeeping(final Runnable onHousekeeping) {
+        this.onHousekeeping = onHousekeeping;
+    }
+
+    /**
      * Changes what is known as the process's own traffic.
      *
      * @param ownTraffic from now on.
      */
     void ownTraffic(final OwnTraffic ownTraffic) {
         pipeline.ownTraffic(ownTraffic);
+    }
+
+    /** {@return the delay stage; null where no delay is measured} */
+    DelayMeter delayMeter() {
+        return pipeline.delayMeter();
     }
 
     /** {@return how many exceptions there were that nobody foresaw} */
@@ -129,6 +176,20 @@ final class PipelineRun implements AutoCloseable {
         }
         counters.set(CounterId.ERRORS, errors.count());
         tellDestinationErrors();
+        if (!isLive) {
+            tellDisagreement();
+        }
+    }
+
+    /** Says so when the two points do not see the same packets. */
+    private void tellDisagreement() {
+        if (agreement != null && agreement.judge() == DigestAgreement.Verdict.DISAGREES) {
+            if (isLive) {
+                LOG.warn("the two points do not see the same packets: {}", agreement.message());
+            } else {
+                terminal.message("flowlag: the two points do not see the same packets: " + agreement.message());
+            }
+        }
     }
 
     /**
@@ -194,7 +255,8 @@ final class PipelineRun implements AutoCloseable {
             destinationStatistics.add(destination.statistics());
         }
         return new Statistics(
-            counters, sourceStatistics, destinationStatistics, startTimeMs, System.currentTimeMillis(), memoryBoundBytes);
+            counters, sourceStatistics, destinationStatistics, pipeline.delayStatistics(), startTimeMs,
+            System.currentTimeMillis(), memoryBoundBytes);
     }
 
     @Override
@@ -204,6 +266,7 @@ final class PipelineRun implements AutoCloseable {
 
     private void keepHouse(final Progress progress) {
         counters.set(CounterId.ERRORS, errors.count());
+        onHousekeeping.run();
         if (signals.isStopRequested() || !isLive && errors.count() > 0) {
             pipeline.requestStop();
             if (stopDeadlineNs == 0) {
@@ -220,6 +283,10 @@ final class PipelineRun implements AutoCloseable {
         }
         drawProgress(progress);
         tellDestinationErrors();
+        if (isLive && System.nanoTime() - nextAgreementNs >= 0) {
+            nextAgreementNs = System.nanoTime() + AGREEMENT_NS;
+            tellDisagreement();
+        }
         if (statsConfig.intervalNs() > 0 && System.nanoTime() - nextStatisticsNs >= 0) {
             nextStatisticsNs = System.nanoTime() + statsConfig.intervalNs();
             writeStatistics();

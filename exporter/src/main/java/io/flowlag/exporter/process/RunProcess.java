@@ -20,7 +20,6 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -33,10 +32,12 @@ import java.util.function.Supplier;
  */
 public final class RunProcess {
     private static final Logger LOG = LoggerFactory.getLogger(RunProcess.class);
+    private static final int PROMPT_BLOCK_TIMEOUT_MS = 1;
 
     private final Terminal terminal;
     private final Supplier<ExporterConfig> reload;
     private final Counters counters = new Counters();
+    private final List<String> interfaceNames;
     private ExporterConfig config;
     private Destinations destinations;
 
@@ -44,6 +45,7 @@ public final class RunProcess {
         this.config = config;
         this.reload = reload;
         this.terminal = terminal;
+        interfaceNames = LiveSegment.interfaces(config);
     }
 
     /**
@@ -64,9 +66,13 @@ public final class RunProcess {
         final Signals signals = Signals.install(Signals.HangUp.RELOADS);
         final List<LivePacketSource> sources = openSources();
         destinations = new Destinations(factory(sources));
-        try (PipelineRun run = new PipelineRun(config, sources, true, openDestinations(sources), counters, signals, terminal)) {
+        try (LiveSegment segment = openSegment(sources);
+            PipelineRun run = new PipelineRun(
+                config, sources, true, segment.wiring(), openDestinations(sources), counters, signals, terminal)) {
             tellConfiguration();
             tellNotices(sources);
+            segment.tellStart();
+            run.onHousekeeping(segment::refreshClock);
             run.ownTraffic(LocalTraffic.of(config.exporting().destinations()));
             run.onReload((pipeline) -> onReload(run, pipeline));
             run.run();
@@ -92,8 +98,8 @@ public final class RunProcess {
     private List<LivePacketSource> openSources() {
         final List<LivePacketSource> sources = new ArrayList<>();
         try {
-            for (final String interfaceName : config.capture().interfaces()) {
-                sources.add(LiveCapture.open(options(interfaceName)));
+            for (int i = 0; i < interfaceNames.size(); i++) {
+                sources.add(LiveCapture.open(options(i)));
             }
             return sources;
         } catch (final RuntimeException ex) {
@@ -111,6 +117,15 @@ public final class RunProcess {
         }
     }
 
+    private LiveSegment openSegment(final List<LivePacketSource> sources) {
+        try {
+            return LiveSegment.open(config);
+        } catch (final RuntimeException ex) {
+            CloseHelper.closeAll(sources);
+            throw ex;
+        }
+    }
+
     private static void tellNotices(final List<LivePacketSource> sources) {
         for (final LivePacketSource source : sources) {
             source.notices().forEach((notice) -> LOG.warn("{}: {}", source.name(), notice));
@@ -119,22 +134,27 @@ public final class RunProcess {
 
     private DestinationFactory factory(final List<LivePacketSource> sources) {
         final boolean[] isEgress = new boolean[sources.size()];
-        Arrays.fill(isEgress, config.capture().direction() == ExporterConfig.Direction.OUT);
-        final Map<Integer, String> interfaceNames = new LinkedHashMap<>();
-        for (int i = 0; i < sources.size(); i++) {
-            interfaceNames.put(sources.get(i).interfaceId(), config.capture().interfaces().get(i));
+        for (int i = 0; i < isEgress.length; i++) {
+            isEgress[i] = LiveSegment.direction(config, i) == LiveCaptureOptions.Direction.OUT;
         }
-        return new DestinationFactory(false, isEgress, interfaceNames, counters);
+        final Map<Integer, String> names = new LinkedHashMap<>();
+        for (int i = 0; i < sources.size(); i++) {
+            names.put(sources.get(i).interfaceId(), interfaceNames.get(i));
+        }
+        return new DestinationFactory(false, isEgress, names, counters);
     }
 
-    private LiveCaptureOptions options(final String interfaceName) {
+    private LiveCaptureOptions options(final int index) {
         final ExporterConfig.Capture capture = config.capture();
-        return LiveCaptureOptions.of(interfaceName)
+        // A reference is sent when packets are seen, so they are to be seen soon.
+        final int blockTimeoutMs = config.segment().role().isSender() ?
+            PROMPT_BLOCK_TIMEOUT_MS : LiveCaptureOptions.DEFAULT_BLOCK_TIMEOUT_MS;
+        return LiveCaptureOptions.of(interfaceNames.get(index))
             .withKind(LiveCaptureOptions.Kind.valueOf(capture.source().name()))
-            .withDirection(LiveCaptureOptions.Direction.valueOf(capture.direction().name()))
+            .withDirection(LiveSegment.direction(config, index))
             .withPromiscuous(capture.promiscuous())
             .withSnapLengthBytes(capture.snapLengthBytes())
-            .withRing((int)capture.ringBytes(), 0, LiveCaptureOptions.DEFAULT_BLOCK_TIMEOUT_MS)
+            .withRing((int)capture.ringBytes(), 0, blockTimeoutMs)
             .withFilterExpression(capture.filter())
             .withHardwareTimestamps(capture.hardwareTimestamps());
     }
@@ -148,12 +168,12 @@ public final class RunProcess {
                 LOG.info("{} = {} ({})", value.path(), value.text(), value.origin());
             }
         }
-        final long ringsBytes = config.capture().interfaces().size() * config.capture().ringBytes();
+        final long ringsBytes = interfaceNames.size() * config.capture().ringBytes();
         LOG.info("memory bound outside the heap: {} MiB: flow cache and rings {} MiB, packet rings of the kernel {} MiB",
             mebibytes(MeteringPipeline.memoryBytes(config) + ringsBytes),
             mebibytes(MeteringPipeline.memoryBytes(config)), mebibytes(ringsBytes));
         LOG.info("metering {} with {} threading, exporting to {} as profile {}",
-            String.join(", ", config.capture().interfaces()), config.threading().name().toLowerCase(Locale.ROOT),
+            String.join(", ", interfaceNames), config.threading().name().toLowerCase(Locale.ROOT),
             config.exporting().destinations().stream().map(ExporterConfig.Destination::uri).toList(),
             config.exporting().destinations().stream().map((each) -> each.profile().name().toLowerCase(Locale.ROOT))
                 .distinct().toList());

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.record;
 
 import io.flowlag.exporter.config.ExporterConfig.Profile;
+import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
@@ -31,8 +32,8 @@ final class FlowRecordEncoder {
 
     /** The order in which groups are left out when there are too many templates. */
     private static final int[] DISPENSABLE = {
-        Presence.VLAN, Presence.ICMP, Presence.MINIMUM_US, Presence.MAXIMUM_US, Presence.SUM_US, Presence.MEAN_US,
-        Presence.DELAY};
+        Presence.VLAN, Presence.ICMP, Presence.INTERPOLATED, Presence.CLOCK, Presence.SEGMENT, Presence.MINIMUM_US,
+        Presence.MAXIMUM_US, Presence.SUM_US, Presence.BOUND, Presence.LOSS, Presence.MEAN_US, Presence.DELAY};
 
     /** The record shape of one combination of presence groups. */
     private record Shape(Template template, RecordField[] fields, boolean isPoorer) {
@@ -168,7 +169,8 @@ final class FlowRecordEncoder {
 
     private static int writeDelay(
         final MutableDirectBuffer to, final int at, final RecordField field, final DirectBuffer entry, final int offset) {
-        final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
+        final int flowDelayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
+        final int delayOffset = FlowDelay.bestOffset(entry, flowDelayOffset);
         return switch (field) {
             case DELAY_MEAN_MICROSECONDS -> put4(to, at, Presence.toMicros(DelayCounters.meanNs(entry, delayOffset)));
             case DELAY_MINIMUM_MICROSECONDS -> put4(to, at, Presence.toMicros(DelayCounters.minimumNs(entry, delayOffset)));
@@ -183,6 +185,14 @@ final class FlowRecordEncoder {
             case DELAY_MEAN -> put8(to, at, DelayCounters.meanNs(entry, delayOffset));
             case DELAY_MINIMUM -> put8(to, at, DelayCounters.minimumNs(entry, delayOffset));
             case DELAY_MAXIMUM -> put8(to, at, DelayCounters.maximumNs(entry, delayOffset));
+            case DELAY_ESTIMATOR -> put1(to, at, FlowDelay.estimator(entry, flowDelayOffset));
+            case DELAY_ERROR_BOUND -> put8(to, at, FlowDelay.errorBoundNs(entry, flowDelayOffset));
+            case DELAY_INTERPOLATED_MEAN -> put8(to, at, DelayCounters.meanNs(entry, flowDelayOffset));
+            case LOST_PACKETS -> put8(to, at, FlowDelay.lostPackets(entry, flowDelayOffset));
+            case SEGMENT_ID -> put4(to, at, FlowDelay.segmentId(entry, flowDelayOffset));
+            case CLOCK_ERROR_BOUND -> put8(to, at, FlowDelay.clockErrorNs(entry, flowDelayOffset));
+            case LOSS_KIND -> put1(to, at, FlowDelay.lossKind(entry, flowDelayOffset));
+            case UNEXPECTED_PACKETS -> put8(to, at, FlowDelay.unexpectedPackets(entry, flowDelayOffset));
             default -> throw new IllegalStateException(field.name());
         };
     }

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.record;
 
+import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.rli.counters.DelayCounters;
 import org.agrona.DirectBuffer;
@@ -25,8 +26,18 @@ final class Presence {
     static final int MAXIMUM_US = 1 << 6;
     /** Every packet has a sample and the sum is not negative. */
     static final int SUM_US = 1 << 7;
+    /** The error bound of the mean. */
+    static final int BOUND = 1 << 8;
+    /** The error of the clocks. */
+    static final int CLOCK = 1 << 9;
+    /** Number of the segment. */
+    static final int SEGMENT = 1 << 10;
+    /** The mean by references alone, which is not exact matching's. */
+    static final int INTERPOLATED = 1 << 11;
+    /** Lost and unexpected packets. */
+    static final int LOSS = 1 << 12;
     /** How many different masks there are. */
-    static final int MASK_COUNT = 1 << 8;
+    static final int MASK_COUNT = 1 << 13;
 
     private static final int PROTOCOL_ICMP = 1;
     private static final int PROTOCOL_ICMPV6 = 58;
@@ -53,7 +64,8 @@ final class Presence {
         if ((FlowEntry.flags(entry, offset) & FlowEntry.FLAG_VLAN) != 0) {
             mask |= VLAN;
         }
-        return lengthBytes > FlowEntry.BASE_LENGTH_BYTES ? mask | delayMaskOf(entry, offset) : mask;
+        return FlowDelay.isPresent(lengthBytes) ?
+            mask | delayMaskOf(entry, offset, offset + FlowEntry.BASE_LENGTH_BYTES) : mask;
     }
 
     /**
@@ -66,14 +78,22 @@ final class Presence {
         return (ns + 500) / 1000;
     }
 
-    private static int delayMaskOf(final DirectBuffer entry, final int offset) {
-        final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
+    private static int delayMaskOf(final DirectBuffer entry, final int offset, final int flowDelayOffset) {
+        final int mask =
+            (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_SEGMENT) ? SEGMENT : 0) |
+            (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_CLOCK_ERROR) ? CLOCK : 0) |
+            (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_LOSS) ? LOSS : 0);
+        final int estimator = FlowDelay.estimator(entry, flowDelayOffset);
+        final int delayOffset = FlowDelay.bestOffset(entry, flowDelayOffset);
         final long sampleCount = DelayCounters.count(entry, delayOffset);
-        if (sampleCount == 0) {
-            return 0;
+        if (estimator == 0 || sampleCount == 0) {
+            return mask;
         }
+        final boolean isMatched = estimator == FlowDelay.ESTIMATOR_MATCHED;
+        final boolean isBounded = !isMatched && FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_ERROR_BOUND);
         final boolean isComplete = sampleCount == FlowEntry.packetCount(entry, offset);
-        return DELAY |
+        return mask | DELAY | (isBounded ? BOUND : 0) |
+            (isMatched && DelayCounters.count(entry, flowDelayOffset) > 0 ? INTERPOLATED : 0) |
             (fitsMicros(DelayCounters.meanNs(entry, delayOffset)) ? MEAN_US : 0) |
             (fitsMicros(DelayCounters.minimumNs(entry, delayOffset)) ? MINIMUM_US : 0) |
             (fitsMicros(DelayCounters.maximumNs(entry, delayOffset)) ? MAXIMUM_US : 0) |

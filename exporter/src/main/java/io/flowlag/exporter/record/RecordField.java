@@ -43,7 +43,15 @@ enum RecordField {
     DELAY_STANDARD_DEVIATION("flowlagDelayStandardDeviationNanoseconds", Profile.FULL, Presence.DELAY, 0),
     DELAY_MEAN("flowlagDelayMeanNanoseconds", Profile.FULL, Presence.DELAY, 0),
     DELAY_MINIMUM("flowlagDelayMinimumNanoseconds", Profile.FULL, Presence.DELAY, 0),
-    DELAY_MAXIMUM("flowlagDelayMaximumNanoseconds", Profile.FULL, Presence.DELAY, 0);
+    DELAY_MAXIMUM("flowlagDelayMaximumNanoseconds", Profile.FULL, Presence.DELAY, 0),
+    DELAY_ESTIMATOR("flowlagDelayEstimator", Profile.FULL, Presence.DELAY, 0),
+    DELAY_ERROR_BOUND("flowlagDelayErrorBoundNanoseconds", Profile.FULL, Presence.BOUND, 0),
+    DELAY_INTERPOLATED_MEAN("flowlagDelayInterpolatedMeanNanoseconds", Profile.FULL, Presence.INTERPOLATED, 0),
+    LOST_PACKETS("flowlagLostPacketDeltaCount", Profile.FULL, Presence.LOSS, 0),
+    SEGMENT_ID("flowlagSegmentId", Profile.FULL, Presence.SEGMENT, 0),
+    CLOCK_ERROR_BOUND("flowlagClockErrorBoundNanoseconds", Profile.FULL, Presence.CLOCK, 0),
+    LOSS_KIND("flowlagLossKind", Profile.FULL, Presence.LOSS, 0),
+    UNEXPECTED_PACKETS("flowlagUnexpectedPacketDeltaCount", Profile.FULL, Presence.LOSS, 0);
 
     private final String elementName;
     private final Profile profile;

@@ -21,14 +21,15 @@ public final class AccountingIdentity {
     }
 
     /**
-     * Packets decoded that are neither metered, references, own traffic nor dropped at the ring.
+     * Packets decoded that are neither metered, of the sender point, references, own traffic nor dropped at the ring.
      *
      * @param counters of the process.
      * @return 0 when the identity holds.
      */
     public static long unexplainedDecoded(final Counters counters) {
         return counters.get(CounterId.DECODED) -
-            (counters.get(CounterId.METERED) + counters.get(CounterId.REFERENCE_PACKETS) +
+            (counters.get(CounterId.METERED) + counters.get(CounterId.SENDER_POINT) +
+            counters.get(CounterId.REFERENCE_PACKETS) +
             counters.get(CounterId.OWN_TRAFFIC) + counters.get(CounterId.DROPPED_AT_PACKET_RING));
     }
 

@@ -71,12 +71,51 @@ public enum CounterId {
     /** Packets of the process's own export and exchange, kept out of the flows. */
     OWN_TRAFFIC("own_traffic", "packets",
         "Packets of the process's own export and exchange, kept out of the flows."),
+    /** Refused as a reference and metered: cut, or shorter than a STAMP test packet. */
+    REFERENCES_TOO_SHORT("references_too_short", "packets",
+        "Refused as a reference and metered: cut, or shorter than a STAMP test packet."),
+    /** Refused as a reference and metered: session identifier is not configured. */
+    REFERENCES_UNKNOWN_SESSION("references_unknown_session", "packets",
+        "Refused as a reference and metered: session identifier is not configured."),
+    /** Refused as a reference and metered: source address is not that of the session. */
+    REFERENCES_WRONG_SOURCE("references_wrong_source", "packets",
+        "Refused as a reference and metered: source address is not that of the session."),
+    /** Refused as a reference and metered: HMAC is wrong, forged or damaged. */
+    REFERENCES_BAD_MAC("references_bad_mac", "packets",
+        "Refused as a reference and metered: HMAC is wrong, forged or damaged."),
+    /** Refused as a reference and metered: TLVs are malformed. */
+    REFERENCES_BAD_EXTENSION("references_bad_extension", "packets",
+        "Refused as a reference and metered: TLVs are malformed."),
+    /** Refused as a reference and metered: HMAC of the TLVs is missing or wrong. */
+    REFERENCES_BAD_EXTENSION_MAC("references_bad_extension_mac", "packets",
+        "Refused as a reference and metered: HMAC of the TLVs is missing or wrong."),
+    /** Refused as a reference and metered: timestamp is in PTP format, not NTP. */
+    REFERENCES_WRONG_TIMESTAMP_FORMAT("references_wrong_timestamp_format", "packets",
+        "Refused as a reference and metered: timestamp is in PTP format, not NTP."),
+    /** Refused as a reference and metered: timestamp older than the maximum delay, or number below the replay window. */
+    REFERENCES_LATE("references_late", "packets",
+        "Refused as a reference and metered: timestamp older than the maximum delay, or number below the replay window."),
+    /** Refused as a reference and metered: timestamp is in the future by more than clocks may differ. */
+    REFERENCES_EARLY("references_early", "packets",
+        "Refused as a reference and metered: timestamp is in the future by more than clocks may differ."),
+    /** Refused as a reference and metered: sequence number seen before, replayed or duplicated on the way. */
+    REFERENCES_REPLAYED("references_replayed", "packets",
+        "Refused as a reference and metered: sequence number seen before, replayed or duplicated on the way."),
     /** Verified reference packets, kept out of the flows. */
     REFERENCE_PACKETS("reference_packets", "packets",
         "Verified reference packets, kept out of the flows."),
     /** Decoded packets dropped because the ring to the metering stage was full. */
     DROPPED_AT_PACKET_RING("dropped_at_packet_ring", "packets",
         "Decoded packets dropped because the ring to the metering stage was full."),
+    /** Packets of the sender point, which are measured there and metered at the receiver point. */
+    SENDER_POINT("sender_point", "packets",
+        "Packets of the sender point, which are measured there and metered at the receiver point."),
+    /** Packets metered but not measured, because the segment does not select them. */
+    OUTSIDE_SEGMENT("outside_segment", "packets",
+        "Packets metered but not measured, because the segment does not select them."),
+    /** Packets of the sender point that the segment does not select: they count for the utilization alone. */
+    SENDER_OUTSIDE_SEGMENT("sender_outside_segment", "packets",
+        "Packets of the sender point that the segment does not select: they count for the utilization alone."),
     /** Packets counted in a flow. */
     METERED("metered", "packets",
         "Packets counted in a flow."),

@@ -15,7 +15,7 @@ import java.nio.file.StandardCopyOption;
 /**
  * Writes a {@link Statistics} as JSON, version 1: {@code counters} by label, {@code identity} with what each sum leaves
  * unexplained,
- * {@code sources} and {@code destinations}. One thread at a time; allocates at each call.
+ * {@code sources}, {@code destinations}, and {@code delay} where it is measured. One thread at a time; allocates at each call.
  */
 public final class StatisticsWriter {
     /** Of the format; it grows when a reader of the old one would go wrong. */
@@ -75,6 +75,9 @@ public final class StatisticsWriter {
             identity(json, statistics);
             sources(json, statistics);
             destinations(json, statistics);
+            if (statistics.delay() != null) {
+                DelayStatisticsWriter.write(json, statistics.delay());
+            }
             json.writeEndObject();
         }
         stream.write(System.lineSeparator().getBytes(StandardCharsets.UTF_8));

@@ -216,8 +216,15 @@ class FlowCacheTest {
         assertEquals(generation, cache.generation(slot));
         assertEquals(42, cache.entries().getLong(cache.stateOffset(slot)));
 
+        assertTrue(cache.isCurrent(slot, generation));
+        while (cache.flush(1)) {
+            assertTrue(cache.size() <= 1);
+        }
+        assertFalse(cache.isCurrent(slot, generation), "the flow has ended, and nobody has its slot");
+
         assertEquals(slot, cache.update(packet(2, START_NS, 60, 0), 0));
         assertNotEquals(generation, cache.generation(slot));
+        assertFalse(cache.isCurrent(slot, generation));
         assertEquals(0, cache.entries().getLong(cache.stateOffset(slot)));
     }
 

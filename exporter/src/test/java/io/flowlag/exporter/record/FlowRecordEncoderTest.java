@@ -1,6 +1,7 @@
 package io.flowlag.exporter.record;
 
 import io.flowlag.exporter.config.ExporterConfig.Profile;
+import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
@@ -39,7 +40,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class FlowRecordEncoderTest {
     private static final int UDP = 17;
     private static final int ICMP = 1;
-    private static final int LENGTH_BYTES = FlowEntry.BASE_LENGTH_BYTES + DelayCounters.LENGTH_BYTES;
+    private static final int LENGTH_BYTES = FlowEntry.BASE_LENGTH_BYTES + FlowDelay.EXACT_LENGTH_BYTES;
     private static final int DELAY_OFFSET = FlowEntry.BASE_LENGTH_BYTES;
     private static final long START_NS = 1_700_000_000_123_456_789L;
     private static final long NOW_MS = 1_700_000_100_000L;
@@ -69,6 +70,11 @@ class FlowRecordEncoderTest {
         FlowEntry.endReason(entry, 0, 1);
         FlowEntry.flowId(entry, 0, 99);
         FlowEntry.minimumLengthBytes(entry, 0, -1);
+    }
+
+    private void delay(final long delayNs) {
+        DelayCounters.record(entry, DELAY_OFFSET, delayNs);
+        FlowDelay.estimator(entry, DELAY_OFFSET, FlowDelay.ESTIMATOR_INTERPOLATED);
     }
 
     /** What a collector reads of the flows that the steps encode. */
@@ -145,11 +151,11 @@ class FlowRecordEncoderTest {
     void shouldLeaveOutWhatWasNotMeasuredOrDoesNotFit() throws IOException {
         final List<Map<String, String>> records = records(Profile.FULL, 64, () -> {
             flow(6, UDP, 0);
-            DelayCounters.record(entry, DELAY_OFFSET, 1_500);
-            DelayCounters.record(entry, DELAY_OFFSET, 2_500);
+            delay(1_500);
+            delay(2_500);
         }, () -> {
             flow(4, UDP, 0);
-            DelayCounters.record(entry, DELAY_OFFSET, -1_000);
+            delay(-1_000);
         });
 
         assertEquals("2", records.get(0).get("pathDelayMeanDeltaMicroseconds"));
@@ -165,10 +171,51 @@ class FlowRecordEncoderTest {
     }
 
     @Test
+    void shouldSayHowSureTheMeanIsAndOfWhichSegment() throws IOException {
+        final Map<String, String> record = records(Profile.FULL, 64, () -> {
+            flow(4, UDP, 0);
+            delay(5_000);
+            FlowDelay.errorBoundNs(entry, DELAY_OFFSET, 700);
+            FlowDelay.clockErrorNs(entry, DELAY_OFFSET, 11);
+            FlowDelay.segmentId(entry, DELAY_OFFSET, -1);
+        }).get(0);
+
+        assertEquals("1", record.get("flowlagDelayEstimator"));
+        assertEquals("700", record.get("flowlagDelayErrorBoundNanoseconds"));
+        assertEquals("11", record.get("flowlagClockErrorBoundNanoseconds"));
+        assertEquals("4294967295", record.get("flowlagSegmentId"));
+        assertFalse(record.containsKey("flowlagDelayInterpolatedMeanNanoseconds"));
+        assertFalse(record.containsKey("flowlagLostPacketDeltaCount"));
+    }
+
+    @Test
+    void shouldPreferMatchedPacketsAndKeepTheInterpolatedMeanBesideThem() throws IOException {
+        final Map<String, String> record = records(Profile.FULL, 64, () -> {
+            flow(4, UDP, 0);
+            delay(5_000);
+            FlowDelay.errorBoundNs(entry, DELAY_OFFSET, 700);
+            FlowDelay.estimator(entry, DELAY_OFFSET, FlowDelay.ESTIMATOR_MATCHED);
+            DelayCounters.record(entry, FlowDelay.matchedOffset(DELAY_OFFSET), 4_000);
+            DelayCounters.record(entry, FlowDelay.matchedOffset(DELAY_OFFSET), 6_000);
+            FlowDelay.loss(entry, DELAY_OFFSET, 3, 1, FlowDelay.LOSS_EXACT);
+        }).get(0);
+
+        assertEquals("6", record.get("flowlagDelayEstimator"));
+        assertEquals("2", record.get("flowlagDelaySampleCount"));
+        assertEquals("4000", record.get("flowlagDelayMinimumNanoseconds"));
+        assertEquals("10", record.get("pathDelaySumDeltaMicroseconds"));
+        assertEquals("5000", record.get("flowlagDelayInterpolatedMeanNanoseconds"));
+        assertEquals("3", record.get("flowlagLostPacketDeltaCount"));
+        assertEquals("1", record.get("flowlagLossKind"));
+        assertEquals("1", record.get("flowlagUnexpectedPacketDeltaCount"));
+        assertFalse(record.containsKey("flowlagDelayErrorBoundNanoseconds"), "the bound is that of the interpolated mean");
+    }
+
+    @Test
     void shouldSendOnlyWhatTheProfileHas() throws IOException {
         final Runnable delayed = () -> {
             flow(4, UDP, 0);
-            DelayCounters.record(entry, DELAY_OFFSET, 5_000);
+            delay(5_000);
         };
         final Map<String, String> classic = records(Profile.CLASSIC, 64, delayed).get(0);
         final Map<String, String> standard = records(Profile.STANDARD, 64, delayed).get(0);

@@ -116,6 +116,11 @@ final class RecordReference {
             case Presence.MINIMUM_US -> "the smallest delay is known, not negative and fits";
             case Presence.MAXIMUM_US -> "the largest delay is known, not negative and fits";
             case Presence.SUM_US -> "every packet has a delay and the sum is not negative";
+            case Presence.BOUND -> "enough references were held out, and the mean is theirs";
+            case Presence.CLOCK -> "the error of the clocks is known";
+            case Presence.SEGMENT -> "the flow is of a segment";
+            case Presence.INTERPOLATED -> "packets were matched, and have interpolated delays too";
+            case Presence.LOSS -> "loss is known";
             default -> throw new IllegalArgumentException("bit " + bit + " has no words");
         };
     }

@@ -59,7 +59,7 @@ class StatisticsWriterTest {
     void shouldCountADestinationThatLostARecord() throws IOException {
         final DestinationStatistics leaking = new DestinationStatistics("udp://192.0.2.1:4739", 10, 6, 3, 0, 2, 4, 5, 6_000, 0,
             3);
-        final JsonNode json = json(new Statistics(counters, List.of(), List.of(leaking), 1, 2, 3));
+        final JsonNode json = json(new Statistics(counters, List.of(), List.of(leaking), null, 1, 2, 3));
         assertFalse(json.get("identity").get("holds").asBoolean());
         assertEquals(1, json.get("destinations").get(0).get("unexplained_records").asLong());
     }
@@ -101,7 +101,7 @@ class StatisticsWriterTest {
 
     private Statistics statistics() {
         return new Statistics(counters, List.of(new SourceStatistics("a\"b.pcap", 1, 2, 3, "cut"),
-            new SourceStatistics("eth0", 1, 2, 3, null)), List.of(COLLECTOR), 1, 2, 3);
+            new SourceStatistics("eth0", 1, 2, 3, null)), List.of(COLLECTOR), null, 1, 2, 3);
     }
 
     private static JsonNode json(final Statistics statistics) throws IOException {

@@ -73,6 +73,40 @@ public final class DelayCounters {
     }
 
     /**
+     * Adds all samples of other counters.
+     *
+     * @param buffer      holds the counters.
+     * @param offset      of the counters.
+     * @param other       holds the others.
+     * @param otherOffset of the others.
+     */
+    public static void add(
+        final MutableDirectBuffer buffer, final int offset, final DirectBuffer other, final int otherOffset) {
+        final long otherCount = count(other, otherOffset);
+        if (otherCount == 0) {
+            return;
+        }
+        final long count = count(buffer, offset);
+        buffer.putLong(offset + COUNT_OFFSET, count + otherCount);
+        buffer.putLong(offset + SUM_NS_OFFSET, sumNs(buffer, offset) + sumNs(other, otherOffset));
+
+        final long oldLow = buffer.getLong(offset + SQUARE_SUM_LOW_OFFSET);
+        final long low = oldLow + other.getLong(otherOffset + SQUARE_SUM_LOW_OFFSET);
+        final long carry = Long.compareUnsigned(low, oldLow) < 0 ? 1 : 0;
+        buffer.putLong(offset + SQUARE_SUM_LOW_OFFSET, low);
+        buffer.putLong(
+            offset + SQUARE_SUM_HIGH_OFFSET,
+            buffer.getLong(offset + SQUARE_SUM_HIGH_OFFSET) + other.getLong(otherOffset + SQUARE_SUM_HIGH_OFFSET) + carry);
+
+        final long minimumNs = minimumNs(other, otherOffset);
+        final long maximumNs = maximumNs(other, otherOffset);
+        buffer.putLong(
+            offset + MINIMUM_NS_OFFSET, count == 0 ? minimumNs : Math.min(minimumNs, minimumNs(buffer, offset)));
+        buffer.putLong(
+            offset + MAXIMUM_NS_OFFSET, count == 0 ? maximumNs : Math.max(maximumNs, maximumNs(buffer, offset)));
+    }
+
+    /**
      * Reads how many delay samples there are.
      *
      * @param buffer holds the counters.

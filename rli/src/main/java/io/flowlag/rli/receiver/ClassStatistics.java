@@ -33,6 +33,8 @@ public final class ClassStatistics {
     void rotate() {
         estimates.reset();
         references.reset();
-        heldOut.rotate();
+        if (heldOut.currentCount() >= HeldOutErrors.LEAST_COUNT) {
+            heldOut.rotate();
+        }
     }
 }

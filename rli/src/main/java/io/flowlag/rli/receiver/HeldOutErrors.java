@@ -11,7 +11,8 @@ import org.HdrHistogram.Histogram;
  * two gaps has met about k independent errors (one error has to do with the next, not with the one after), but no more than it
  * has packets; its half width is |m| + 1.96 s / √k, at most the 95 % quantile of |error|, which holds for a single packet.
  *
- * <p>Errors of this period and of the one before count. One thread. Allocates at construction.
+ * <p>Errors of this period and of the one before count; a period goes on until it has as many as a bound needs, so that a bound
+ * does not come and go where references are few. One thread. Allocates at construction.
  */
 public final class HeldOutErrors {
     /** There is no bound with fewer errors than this. */
@@ -74,6 +75,10 @@ public final class HeldOutErrors {
         union.add(current);
         quantile95Ns = union.getValueAtPercentile(PERCENTILE_95);
         staleCount = 0;
+    }
+
+    long currentCount() {
+        return (long)counts[0];
     }
 
     /** {@return how many references were held out, in this period and the one before} */

@@ -56,6 +56,18 @@ public final class SignedHistogram {
         }
     }
 
+    /**
+     * Adds all delays of another distribution.
+     *
+     * @param other of the same highest trackable delay and digits.
+     */
+    public void add(final SignedHistogram other) {
+        positive.add(other.positive);
+        negated.add(other.negated);
+        DelayCounters.add(exact, 0, other.exact, 0);
+        clampedCount += other.clampedCount;
+    }
+
     /** Forgets everything. */
     public void reset() {
         positive.reset();

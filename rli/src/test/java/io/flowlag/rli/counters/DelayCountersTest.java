@@ -63,4 +63,21 @@ class DelayCountersTest {
 
         assertEquals(0.5, DelayCounters.standardDeviationNs(buffer, OFFSET), 1e-6);
     }
+
+    @Property(tries = 200)
+    void shouldAddAsIfEverySampleHadBeenRecordedInOne(
+        @ForAll final List<Long> firstNs, @ForAll final List<Long> secondNs) {
+        final UnsafeBuffer buffer = new UnsafeBuffer(new byte[3 * DelayCounters.LENGTH_BYTES]);
+        final int second = DelayCounters.LENGTH_BYTES;
+        final int all = 2 * DelayCounters.LENGTH_BYTES;
+        firstNs.forEach((each) -> DelayCounters.record(buffer, 0, each));
+        secondNs.forEach((each) -> DelayCounters.record(buffer, second, each));
+        firstNs.forEach((each) -> DelayCounters.record(buffer, all, each));
+        secondNs.forEach((each) -> DelayCounters.record(buffer, all, each));
+
+        DelayCounters.add(buffer, 0, buffer, second);
+        for (int i = 0; i < DelayCounters.LENGTH_BYTES; i += Long.BYTES) {
+            assertEquals(buffer.getLong(all + i), buffer.getLong(i), "octet " + i);
+        }
+    }
 }

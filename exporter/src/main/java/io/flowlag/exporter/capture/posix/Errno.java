@@ -6,8 +6,12 @@ import com.sun.jna.Native;
 public final class Errno {
     /** Not permitted. */
     public static final int EPERM = 1;
+    /** Interrupted by a signal. */
+    public static final int EINTR = 4;
     /** No such device or address. */
     public static final int ENXIO = 6;
+    /** Nothing there, or no room, at the moment. */
+    public static final int EAGAIN = 11;
     /** Out of memory. */
     public static final int ENOMEM = 12;
     /** Permission denied. */
@@ -20,14 +24,28 @@ public final class Errno {
     public static final int ERANGE = 34;
     /** Function not implemented. */
     public static final int ENOSYS = 38;
+    /** Too long for the path. */
+    public static final int EMSGSIZE = 90;
     /** No such option. */
     public static final int ENOPROTOOPT = 92;
     /** Operation not supported. */
     public static final int EOPNOTSUPP = 95;
     /** Address family not supported. */
     public static final int EAFNOSUPPORT = 97;
+    /** Address in use. */
+    public static final int EADDRINUSE = 98;
+    /** Not an address of this host. */
+    public static final int EADDRNOTAVAIL = 99;
     /** Network is down. */
     public static final int ENETDOWN = 100;
+    /** No route. */
+    public static final int ENETUNREACH = 101;
+    /** No buffer of the kernel is free. */
+    public static final int ENOBUFS = 105;
+    /** Refused by the other end. */
+    public static final int ECONNREFUSED = 111;
+    /** The host does not answer. */
+    public static final int EHOSTUNREACH = 113;
 
     private Errno() {
     }
@@ -47,6 +65,24 @@ public final class Errno {
         switch (errno) {
             case EPERM:
                 return "operation not permitted";
+            case EINTR:
+                return "interrupted";
+            case EAGAIN:
+                return "no room at the moment";
+            case EMSGSIZE:
+                return "too long for the path";
+            case EADDRINUSE:
+                return "address in use";
+            case EADDRNOTAVAIL:
+                return "not an address of this host";
+            case ENETUNREACH:
+                return "no route";
+            case ENOBUFS:
+                return "no buffer is free";
+            case ECONNREFUSED:
+                return "refused by the other end";
+            case EHOSTUNREACH:
+                return "host unreachable";
             case ENXIO:
                 return "no such device or address";
             case ENOMEM:

@@ -1,0 +1,86 @@
+package io.flowlag.exporter.capture.posix;
+
+import com.sun.jna.Native;
+import com.sun.jna.Platform;
+
+/**
+ * Functions of Linux's C library beyond those of {@link CLibrary}: not every system has them. Mapped directly: a call allocates
+ * nothing. After a call that failed, {@link Errno#last()} has the reason. Stateless; safe from any thread.
+ */
+public final class LinuxLibrary {
+    static {
+        Native.register(LinuxLibrary.class, Platform.C_LIBRARY_NAME);
+    }
+
+    private LinuxLibrary() {
+    }
+
+    /**
+     * connect(2).
+     *
+     * @param fd            socket.
+     * @param address       of the socket address.
+     * @param addressLength in octets.
+     * @return 0, or -1.
+     */
+    public static native int connect(int fd, long address, int addressLength);
+
+    /**
+     * getsockname(2).
+     *
+     * @param fd            socket.
+     * @param address       where the socket address goes.
+     * @param lengthAddress of the 32-bit length of the socket address, in and out.
+     * @return 0, or -1.
+     */
+    public static native int getsockname(int fd, long address, long lengthAddress);
+
+    /**
+     * send(2).
+     *
+     * @param fd          socket.
+     * @param address     of the octets.
+     * @param lengthBytes of them.
+     * @param flags       bits.
+     * @return octets sent, or -1.
+     */
+    public static native long send(int fd, long address, long lengthBytes, int flags);
+
+    /**
+     * recv(2).
+     *
+     * @param fd          socket.
+     * @param address     where the octets go.
+     * @param lengthBytes room for them.
+     * @param flags       bits.
+     * @return octets received, or -1.
+     */
+    public static native long recv(int fd, long address, long lengthBytes, int flags);
+
+    /**
+     * recvmsg(2).
+     *
+     * @param fd             socket.
+     * @param messageAddress of the {@code struct msghdr}.
+     * @param flags          bits.
+     * @return octets received, or -1.
+     */
+    public static native long recvmsg(int fd, long messageAddress, int flags);
+
+    /**
+     * clock_gettime(2).
+     *
+     * @param clock       number.
+     * @param timeAddress of the {@code struct timespec}.
+     * @return 0, or -1.
+     */
+    public static native int clock_gettime(int clock, long timeAddress);
+
+    /**
+     * adjtimex(2).
+     *
+     * @param address of the {@code struct timex}.
+     * @return state of the clock, or -1.
+     */
+    public static native int adjtimex(long address);
+}

@@ -1,0 +1,164 @@
+package io.flowlag.exporter.config;
+
+import io.flowlag.exporter.config.ExporterConfig.Policy;
+import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.config.ExporterConfig.SerialisationKind;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What must hold between the values of the sections segment, clock and rli. A default gives way to what was given, with a note;
+ * a given value that contradicts another is added to the problems.
+ */
+final class DelayRelations {
+    /** Octets of a reference on the link: Ethernet with preamble and gap, IPv4, UDP, and 44 octets with a follow-up. */
+    private static final int REFERENCE_LENGTH_BYTES = 110;
+    private static final double BITS_NS = 8e9;
+    private static final int MAXIMUM_SESSION = 0xFFFF;
+
+    private final Map<ConfigKey<?>, Setting> settings;
+    private final Problems problems;
+
+    DelayRelations(final Map<ConfigKey<?>, Setting> settings, final Problems problems) {
+        this.settings = settings;
+        this.problems = problems;
+    }
+
+    void check() {
+        role();
+        points();
+        exact();
+        digest();
+        capacity();
+        rates();
+        references();
+        clock();
+    }
+
+    private void role() {
+        final boolean hasPoints = value(ConfigTable.INGRESS) != null && value(ConfigTable.EGRESS) != null;
+        if (hasPoints && isDefault(ConfigTable.ROLE)) {
+            giveWay(ConfigTable.ROLE, Role.BOTH, "both", "ingress and egress are given");
+        }
+    }
+
+    private void points() {
+        final Role role = value(ConfigTable.ROLE);
+        for (final ConfigKey<String> key : List.of(ConfigTable.INGRESS, ConfigTable.EGRESS)) {
+            if (role == Role.BOTH && value(key) == null) {
+                problem(key, "role both needs it: name the interface");
+            } else if (role != Role.BOTH && value(key) != null) {
+                problem(key, "is for role both, with ingress and egress: give both, or name it in capture.interfaces");
+            }
+        }
+        if (role == Role.BOTH && value(ConfigTable.INGRESS) != null &&
+            value(ConfigTable.INGRESS).equals(value(ConfigTable.EGRESS))) {
+            problem(ConfigTable.EGRESS, "is segment.ingress too: the two points are different interfaces");
+        }
+        if (role == Role.BOTH && !value(ConfigTable.INTERFACES).isEmpty()) {
+            problem(ConfigTable.INTERFACES, "role both captures from segment.ingress and segment.egress: leave this out");
+        }
+        if (role == Role.SENDER && value(ConfigTable.TARGET) == null) {
+            problem(ConfigTable.TARGET, "role sender needs it: name the host that references are sent to");
+        }
+    }
+
+    private void exact() {
+        final Role role = value(ConfigTable.ROLE);
+        if (role == Role.BOTH && value(ConfigTable.TARGET) == null) {
+            if (isDefault(ConfigTable.EXACT)) {
+                giveWay(ConfigTable.EXACT, Boolean.TRUE, "on", "no rli.target for references");
+            } else if (!value(ConfigTable.EXACT)) {
+                problem(ConfigTable.EXACT, "measures nothing without rli.target: give that, or set this to on");
+            }
+        } else if ((role == Role.SENDER || role == Role.RECEIVER) && value(ConfigTable.EXACT)) {
+            problem(ConfigTable.EXACT, "needs both points in one process: role both");
+        }
+    }
+
+    private void digest() {
+        if (value(ConfigTable.ROLE) == Role.NONE || value(ConfigTable.DIGEST)) {
+            return;
+        }
+        if (isDefault(ConfigTable.DIGEST)) {
+            giveWay(ConfigTable.DIGEST, Boolean.TRUE, "on", "segment.role needs it");
+        } else {
+            problem(ConfigTable.DIGEST, "segment.role needs digests: leave this out");
+        }
+    }
+
+    private void capacity() {
+        if (value(ConfigTable.CAPACITY) != null) {
+            return;
+        }
+        if (value(ConfigTable.POLICY) == Policy.ADAPTIVE) {
+            if (isDefault(ConfigTable.POLICY)) {
+                giveWay(ConfigTable.POLICY, Policy.EVERY_N, "every-n", "adaptive needs rli.capacity");
+            } else {
+                problem(ConfigTable.POLICY, "needs rli.capacity, the rate of the bottleneck queue");
+            }
+        }
+        if (value(ConfigTable.SERIALISATION) == SerialisationKind.CAPACITY) {
+            problem(ConfigTable.SERIALISATION, "needs rli.capacity, the rate of the bottleneck queue");
+        }
+    }
+
+    private void rates() {
+        if (value(ConfigTable.MINIMUM_UTILIZATION) >= value(ConfigTable.MAXIMUM_UTILIZATION)) {
+            problem(blamed(ConfigTable.MINIMUM_UTILIZATION, ConfigTable.MAXIMUM_UTILIZATION),
+                "rli.min-utilization must be below rli.max-utilization");
+        }
+        if (value(ConfigTable.MINIMUM_RATE) < value(ConfigTable.MAXIMUM_RATE)) {
+            problem(blamed(ConfigTable.MINIMUM_RATE, ConfigTable.MAXIMUM_RATE),
+                "rli.min-rate is packets to a reference at the lowest rate: it must not be below rli.max-rate");
+        }
+    }
+
+    private void references() {
+        final int classCount = Math.max(1, value(ConfigTable.CLASSES).size());
+        final double leastBps = classCount * REFERENCE_LENGTH_BYTES * BITS_NS / value(ConfigTable.MAXIMUM_GAP);
+        if (value(ConfigTable.CEILING) < leastBps) {
+            problem(blamed(ConfigTable.CEILING, ConfigTable.MAXIMUM_GAP), "rli.max-gap alone takes " +
+                (long)Math.ceil(leastBps) + " bits/s with " + classCount + " classes: raise rli.ceiling or rli.max-gap");
+        }
+        if (value(ConfigTable.SILENT_AFTER) <= value(ConfigTable.MAXIMUM_GAP)) {
+            problem(blamed(ConfigTable.SILENT_AFTER, ConfigTable.MAXIMUM_GAP),
+                "rli.silent-after must be more than rli.max-gap, or a sender seems silent between two references");
+        }
+        if (value(ConfigTable.SESSION) + classCount - 1 > MAXIMUM_SESSION) {
+            problem(ConfigTable.SESSION, "leaves no session for each of " + classCount + " classes below 65536");
+        }
+    }
+
+    private void clock() {
+        final boolean isFile = value(ConfigTable.CLOCK_SOURCE) == ExporterConfig.ClockSource.FILE;
+        if (isFile && value(ConfigTable.CLOCK_FILE) == null) {
+            problem(ConfigTable.CLOCK_SOURCE, "needs clock.file, the path of the file that holds the error");
+        } else if (!isFile && value(ConfigTable.CLOCK_FILE) != null) {
+            problem(ConfigTable.CLOCK_FILE, "is read with clock.source file alone: set that, or leave this out");
+        }
+    }
+
+    /** The one of two keys that somebody gave. */
+    private ConfigKey<?> blamed(final ConfigKey<?> first, final ConfigKey<?> second) {
+        return isDefault(first) ? second : first;
+    }
+
+    private boolean isDefault(final ConfigKey<?> key) {
+        return settings.get(key).origin().isDefault();
+    }
+
+    private <T> T value(final ConfigKey<T> key) {
+        return key.cast(settings.get(key).value());
+    }
+
+    private <T> void giveWay(final ConfigKey<T> key, final T value, final String text, final String note) {
+        settings.put(key, new Setting(value, text, Origin.DEFAULT, note));
+    }
+
+    private void problem(final ConfigKey<?> key, final String message) {
+        final Setting setting = settings.get(key);
+        problems.add(setting.origin(), key.path(), setting.text(), message);
+    }
+}

@@ -1,0 +1,67 @@
+package io.flowlag.exporter.config;
+
+import java.net.Inet4Address;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.util.regex.Pattern;
+
+/**
+ * Addresses that begin alike: {@code 192.0.2.0/24}, {@code 2001:db8::/32}, or one address alone. Immutable.
+ *
+ * @param isIpv6     which family.
+ * @param high       first eight octets of the address; 0 for IPv4.
+ * @param low        last eight octets; for IPv4 the address.
+ * @param lengthBits of the prefix: 0 to 32, or 0 to 128.
+ */
+public record Prefix(boolean isIpv6, long high, long low, int lengthBits) {
+    /** Digits and separators of addresses only, so that no name is ever looked up. */
+    private static final Pattern LITERAL = Pattern.compile("[0-9]+(\\.[0-9]+){3}|[0-9A-Fa-f]*:[0-9A-Fa-f:.]*");
+    private static final int IPV4_BITS = 32;
+    private static final int IPV6_BITS = 128;
+
+    /**
+     * Whether an address lies in the prefix.
+     *
+     * @param isOfIpv6    the address's family.
+     * @param addressHigh its first eight octets; 0 for IPv4.
+     * @param addressLow  its last eight octets; for IPv4 the address.
+     * @return true if it does.
+     */
+    public boolean contains(final boolean isOfIpv6, final long addressHigh, final long addressLow) {
+        if (isOfIpv6 != isIpv6) {
+            return false;
+        }
+        if (!isIpv6) {
+            return lengthBits == 0 || (addressLow ^ low) >>> (IPV4_BITS - lengthBits) == 0;
+        }
+        if (lengthBits <= Long.SIZE) {
+            return lengthBits == 0 || (addressHigh ^ high) >>> (Long.SIZE - lengthBits) == 0;
+        }
+        return addressHigh == high && (addressLow ^ low) >>> (IPV6_BITS - lengthBits) == 0;
+    }
+
+    static Prefix parse(final String text) throws BadValueException {
+        final int slash = text.indexOf('/');
+        final String address = slash < 0 ? text : text.substring(0, slash);
+        if (!LITERAL.matcher(address).matches()) {
+            throw new BadValueException("is no prefix: write an address and a length, as 192.0.2.0/24 or 2001:db8::/32");
+        }
+        final InetAddress parsed;
+        try {
+            parsed = InetAddress.getByName(address);
+        } catch (final UnknownHostException e) {
+            throw new BadValueException("is no prefix: '" + address + "' is no address");
+        }
+        final boolean isIpv6 = !(parsed instanceof Inet4Address);
+        final int maximumBits = isIpv6 ? IPV6_BITS : IPV4_BITS;
+        final String length = slash < 0 ? Integer.toString(maximumBits) : text.substring(slash + 1);
+        if (!length.matches("[0-9]{1,3}") || Integer.parseInt(length) > maximumBits) {
+            throw new BadValueException("has no length of 0 to " + maximumBits + " behind the slash");
+        }
+        final ByteBuffer octets = ByteBuffer.wrap(parsed.getAddress());
+        return isIpv6 ?
+            new Prefix(true, octets.getLong(0), octets.getLong(8), Integer.parseInt(length)) :
+            new Prefix(false, 0, octets.getInt(0) & 0xFFFF_FFFFL, Integer.parseInt(length));
+    }
+}

@@ -1,0 +1,133 @@
+package io.flowlag.exporter.decode;
+
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+/**
+ * The layout of a verified reference packet as it passes from capture to metering: a {@link PacketDescriptor} of kind
+ * {@link PacketDescriptor#KIND_REFERENCE}, whose addresses and ports made room for what the reference says. All other fields of
+ * the descriptor stay.
+ * <pre>
+ *   0  timestampNs               8   of its arrival, UNIX epoch
+ *   8  stampNs                   8   that it carries, UNIX epoch
+ *  16  followUpSentNs            8   effective send time of an earlier reference, valid with hasFollowUp
+ *  24  sequenceNumber            4
+ *  28  followUpSequenceNumber    4   of the earlier reference, valid with hasFollowUp
+ *  32  streamIndex               2   index of the session: one sender and one class
+ *  34  hasFollowUp               1   1 or 0
+ *  35  (unused)                  9
+ *  44  as in PacketDescriptor   44
+ * </pre>
+ * Fields are in the byte order of the machine. Stateless; safe from any thread.
+ */
+public final class DecodedReference {
+    private static final int STAMP_NS_OFFSET = 8;
+    private static final int FOLLOW_UP_SENT_NS_OFFSET = STAMP_NS_OFFSET + 8;
+    private static final int SEQUENCE_NUMBER_OFFSET = FOLLOW_UP_SENT_NS_OFFSET + 8;
+    private static final int FOLLOW_UP_SEQUENCE_NUMBER_OFFSET = SEQUENCE_NUMBER_OFFSET + 4;
+    private static final int STREAM_INDEX_OFFSET = FOLLOW_UP_SEQUENCE_NUMBER_OFFSET + 4;
+    private static final int HAS_FOLLOW_UP_OFFSET = STREAM_INDEX_OFFSET + 2;
+
+    private DecodedReference() {
+    }
+
+    /**
+     * Makes the descriptor of a packet that of a reference without a follow-up.
+     *
+     * @param buffer         holds the descriptor.
+     * @param offset         of the descriptor.
+     * @param streamIndex    of the reference, 0 to 65535.
+     * @param sequenceNumber of the reference.
+     * @param stampNs        that it carries.
+     */
+    public static void encode(
+        final MutableDirectBuffer buffer, final int offset, final int streamIndex, final int sequenceNumber,
+        final long stampNs) {
+        PacketDescriptor.kind(buffer, offset, PacketDescriptor.KIND_REFERENCE);
+        buffer.putLong(offset + STAMP_NS_OFFSET, stampNs);
+        buffer.putInt(offset + SEQUENCE_NUMBER_OFFSET, sequenceNumber);
+        buffer.putShort(offset + STREAM_INDEX_OFFSET, (short)streamIndex);
+        buffer.putByte(offset + HAS_FOLLOW_UP_OFFSET, (byte)0);
+    }
+
+    /**
+     * Adds the effective send time of an earlier reference.
+     *
+     * @param buffer         holds the descriptor.
+     * @param offset         of the descriptor.
+     * @param sequenceNumber of the earlier reference.
+     * @param sentNs         when it passed the sender point.
+     */
+    public static void followUp(
+        final MutableDirectBuffer buffer, final int offset, final int sequenceNumber, final long sentNs) {
+        buffer.putLong(offset + FOLLOW_UP_SENT_NS_OFFSET, sentNs);
+        buffer.putInt(offset + FOLLOW_UP_SEQUENCE_NUMBER_OFFSET, sequenceNumber);
+        buffer.putByte(offset + HAS_FOLLOW_UP_OFFSET, (byte)1);
+    }
+
+    /**
+     * Reads the index of the stream.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @return the value.
+     */
+    public static int streamIndex(final DirectBuffer buffer, final int offset) {
+        return buffer.getShort(offset + STREAM_INDEX_OFFSET) & 0xFFFF;
+    }
+
+    /**
+     * Reads the sequence number.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @return the value.
+     */
+    public static int sequenceNumber(final DirectBuffer buffer, final int offset) {
+        return buffer.getInt(offset + SEQUENCE_NUMBER_OFFSET);
+    }
+
+    /**
+     * Reads the stamp that the reference carries, UNIX epoch, ns.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @return the value.
+     */
+    public static long stampNs(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + STAMP_NS_OFFSET);
+    }
+
+    /**
+     * Whether the reference tells the effective send time of an earlier one.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @return true if it does.
+     */
+    public static boolean hasFollowUp(final DirectBuffer buffer, final int offset) {
+        return buffer.getByte(offset + HAS_FOLLOW_UP_OFFSET) != 0;
+    }
+
+    /**
+     * Reads the earlier reference's number; valid with a follow-up.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @return the value.
+     */
+    public static int followUpSequenceNumber(final DirectBuffer buffer, final int offset) {
+        return buffer.getInt(offset + FOLLOW_UP_SEQUENCE_NUMBER_OFFSET);
+    }
+
+    /**
+     * Reads the earlier reference's effective send time, UNIX epoch, ns; valid with a follow-up.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @return the value.
+     */
+    public static long followUpSentNs(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + FOLLOW_UP_SENT_NS_OFFSET);
+    }
+}

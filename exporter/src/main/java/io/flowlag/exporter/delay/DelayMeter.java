@@ -1,0 +1,348 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.decode.DecodedReference;
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.flow.FlowCache;
+import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.match.MatchCounters;
+import io.flowlag.exporter.match.SegmentFlows;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.DelayStatistics;
+import io.flowlag.exporter.status.DelaySummary;
+import io.flowlag.exporter.status.DelayView;
+import io.flowlag.rli.counters.DelayCounters;
+import io.flowlag.rli.receiver.Estimator;
+import io.flowlag.rli.receiver.HeldOutErrors;
+import io.flowlag.rli.receiver.ReceiverContext;
+import io.flowlag.rli.receiver.RliReceiver;
+import io.flowlag.rli.receiver.SendTimes;
+import io.flowlag.rli.receiver.SerialisationMode;
+import io.flowlag.rli.sender.InjectionScheduler;
+import org.agrona.CloseHelper;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.EpochNanoClock;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
+
+/**
+ * The delay stage: hands each packet of the segment to whoever measures with it, at the sender point to the schedule of the
+ * references, at the receiver point to the interpolation; and writes samples into the state of their flows, while those live.
+ * <p>
+ * The metering thread owns it; {@link #reload} and {@link #statistics} are safe from any thread. Allocates at construction and at
+ * the end of a measurement interval.
+ */
+public final class DelayMeter implements DelayView, AutoCloseable {
+    private static final int MARKED_CAPACITY = 64 * 1024;
+
+    private final DelayWiring wiring;
+    private final SegmentSelector selector;
+    private final TrafficClasses classes;
+    private final FlowCache cache;
+    private final UnsafeBuffer entries;
+    private final Counters counters;
+    private final int segmentId;
+    private final int estimator;
+
+    private final RliReceiver receiver;
+    private final DelaySummaries summaries;
+    private final InjectionScheduler scheduler;
+    private final ReferenceSender sender;
+    private final MarkedReferences marked;
+    private final Matching matching;
+    private final DelayReport report;
+    private final AtomicReference<ExporterConfig.Rli> newSettings = new AtomicReference<>();
+
+    /**
+     * A stage that has seen nothing.
+     *
+     * @param config   of the process.
+     * @param wiring   what the stage is joined to.
+     * @param flowEnd  tells of flows that end; the cache's sink.
+     * @param cache    with {@link #stateLengthBytes} of state for this stage.
+     * @param clock    that stamps references; null where packets come from captures.
+     * @param counters of the process.
+     */
+    public DelayMeter(
+        final ExporterConfig config,
+        final DelayWiring wiring,
+        final FlowEnd flowEnd,
+        final FlowCache cache,
+        final EpochNanoClock clock,
+        final Counters counters) {
+        this.wiring = wiring;
+        this.cache = cache;
+        this.counters = counters;
+        entries = cache.entries();
+        selector = new SegmentSelector(config.segment());
+        classes = new TrafficClasses(config.rli().classes());
+        segmentId = (int)config.segment().id();
+        estimator = config.rli().estimator() == ExporterConfig.EstimatorKind.LEFT ?
+            FlowDelay.ESTIMATOR_LEFT : FlowDelay.ESTIMATOR_INTERPOLATED;
+        final boolean isReceiver = wiring.role().isReceiver() && wiring.isInterpolated();
+        receiver = isReceiver ? new RliReceiver(receiverContext(config, wiring, classes), this::onSample) : null;
+        summaries = isReceiver ? new DelaySummaries(receiver, classes, config.segment().intervalNs()) : null;
+        final boolean isMarking = wiring.referenceMode() == ReferenceMode.MARKED && isReceiver;
+        scheduler = wiring.transmitter() != null || isMarking ?
+            new InjectionScheduler(Injection.context(config.rli(), classes.count())) : null;
+        marked = isMarking ?
+            new MarkedReferences(MARKED_CAPACITY, classes.count(), config.segment().maximumDelayNs()) : null;
+        sender = wiring.transmitter() == null ? null : new ReferenceSender(
+            scheduler, wiring,
+            receiver == null ? null : (stream, number, sentNs, method) -> receiver.onSendTime(stream, number, sentNs), clock);
+        matching = wiring.isMatched() ? new Matching(config, clock != null, cache, counters) : null;
+        report = new DelayReport(config, wiring, receiver, summaries, scheduler, matching, counters);
+        flowEnd.meter(this);
+    }
+
+    /**
+     * The octets of a flow's state that this stage needs.
+     *
+     * @param wiring what the stage is joined to.
+     * @return octets; 0 if it measures nothing.
+     */
+    public static int stateLengthBytes(final DelayWiring wiring) {
+        if (!wiring.role().isReceiver()) {
+            return 0;
+        }
+        return wiring.isMatched() ? FlowDelay.EXACT_LENGTH_BYTES : FlowDelay.LENGTH_BYTES;
+    }
+
+    /**
+     * A packet at the sender point.
+     *
+     * @param descriptor of the packet.
+     * @param offset     of the descriptor.
+     * @param nowNs      the time, by the clock that references are sent by.
+     */
+    public void onSenderPacket(final DirectBuffer descriptor, final int offset, final long nowNs) {
+        final int lengthBytes = PacketDescriptor.wireLengthBytes(descriptor, offset);
+        if (!selector.selects(descriptor, offset)) {
+            counters.increment(CounterId.SENDER_OUTSIDE_SEGMENT);
+            if (scheduler != null) {
+                scheduler.onOtherPacket(lengthBytes);
+            }
+            return;
+        }
+        if (matching != null) {
+            matching.onSent(descriptor, offset);
+        }
+        if (scheduler == null) {
+            return;
+        }
+        final int classIndex = classes.of(descriptor, offset);
+        if (!scheduler.onPacket(classIndex, nowNs, lengthBytes)) {
+            return;
+        }
+        if (sender != null) {
+            sender.send(classIndex, nowNs);
+        } else if ((PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_DIGEST) != 0) {
+            marked.mark(
+                classIndex, PacketDescriptor.digest(descriptor, offset), PacketDescriptor.timestampNs(descriptor, offset));
+            scheduler.onInjected(classIndex, nowNs, Injection.REFERENCE_LENGTH_BYTES);
+        }
+    }
+
+    /**
+     * A packet at the receiver point.
+     *
+     * @param descriptor of the packet.
+     * @param offset     of the descriptor.
+     * @param slot       of its flow.
+     */
+    public void onReceiverPacket(final DirectBuffer descriptor, final int offset, final int slot) {
+        if (!selector.selects(descriptor, offset)) {
+            counters.increment(CounterId.OUTSIDE_SEGMENT);
+            return;
+        }
+        final long arrivalNs = PacketDescriptor.timestampNs(descriptor, offset);
+        if (matching != null) {
+            matching.onReceived(descriptor, offset, slot, arrivalNs);
+        }
+        if (receiver == null) {
+            return;
+        }
+        final int lengthBytes = PacketDescriptor.wireLengthBytes(descriptor, offset);
+        final int classIndex = classes.of(descriptor, offset);
+        if (summaries.onTime(arrivalNs)) {
+            report.onInterval();
+        }
+        receiver.onPacket(classIndex, slot, cache.generation(slot), classIndex, 0, lengthBytes, arrivalNs);
+        if (marked != null && (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_DIGEST) != 0) {
+            final long position = marked.take(PacketDescriptor.digest(descriptor, offset));
+            if (position != MarkedReferences.NONE) {
+                receiver.onReference(
+                    marked.stream(position), marked.number(position), marked.sentNs(position), arrivalNs, lengthBytes);
+            }
+        }
+    }
+
+    /**
+     * A verified reference, at either point.
+     *
+     * @param descriptor of the reference, see {@link DecodedReference}.
+     * @param offset     of the descriptor.
+     */
+    public void onReference(final DirectBuffer descriptor, final int offset) {
+        final int streamIndex = DecodedReference.streamIndex(descriptor, offset);
+        final int sequenceNumber = DecodedReference.sequenceNumber(descriptor, offset);
+        final long timestampNs = PacketDescriptor.timestampNs(descriptor, offset);
+        if (wiring.isSenderPoint(PacketDescriptor.observationPoint(descriptor, offset))) {
+            if (receiver != null) {
+                receiver.onSendTime(streamIndex, sequenceNumber, timestampNs);
+            } else if (sender != null) {
+                sender.onTap(streamIndex, sequenceNumber, timestampNs);
+            }
+        } else if (receiver != null) {
+            receiver.onReference(
+                streamIndex, sequenceNumber, DecodedReference.stampNs(descriptor, offset), timestampNs,
+                PacketDescriptor.wireLengthBytes(descriptor, offset));
+            if (DecodedReference.hasFollowUp(descriptor, offset)) {
+                receiver.onSendTime(
+                    streamIndex, DecodedReference.followUpSequenceNumber(descriptor, offset),
+                    DecodedReference.followUpSentNs(descriptor, offset));
+            }
+        }
+    }
+
+    /**
+     * Time has passed: references that are due are sent, streams that heard nothing fall silent, intervals end.
+     *
+     * @param nowNs by the clock (live) or the newest packet (files).
+     * @return how much was done.
+     */
+    public int onTime(final long nowNs) {
+        final ExporterConfig.Rli settings = newSettings.getPlain() == null ? null : newSettings.getAndSet(null);
+        if (settings != null && scheduler != null) {
+            scheduler.reconfigure(Injection.context(settings, classes.count()));
+            report.onReload(settings);
+        }
+        if (receiver != null) {
+            receiver.onTime(nowNs);
+            if (summaries.onTime(nowNs)) {
+                report.onInterval();
+            }
+        }
+        if (matching != null) {
+            matching.onTime(nowNs);
+        }
+        return sender == null ? 0 : sender.onTime(nowNs);
+    }
+
+    /** The input has ended: what waits for a reference is settled or given up, before the flows end. */
+    public void onEnd() {
+        if (receiver != null) {
+            receiver.onEnd();
+            summaries.onEnd();
+        }
+        if (matching != null) {
+            matching.onEnd();
+        }
+        report.onInterval();
+    }
+
+    /** A flow ends: writes what is known only now. */
+    void onFlowEnd(final MutableDirectBuffer entry, final int offset) {
+        if (!wiring.role().isReceiver()) {
+            return;
+        }
+        final long sampleCount = DelayCounters.count(entry, offset);
+        final boolean isExact =
+            wiring.isExact() && DelayCounters.count(entry, FlowDelay.matchedOffset(offset)) > 0;
+        if (sampleCount > 0) {
+            final int classIndex = classes.ofClassOfService(FlowEntry.ipClassOfService(entry, 0));
+            final HeldOutErrors heldOut = receiver.statistics(classIndex).heldOut();
+            if (heldOut.hasBound()) {
+                final long durationNs = FlowEntry.endNs(entry, 0) - FlowEntry.startNs(entry, 0);
+                FlowDelay.errorBoundNs(entry, offset, heldOut.halfWidthNs(sampleCount, durationNs));
+            }
+        }
+        if (matching != null) {
+            matching.onFlowEnd(entry, offset);
+        }
+        FlowDelay.estimator(entry, offset, isExact ? FlowDelay.ESTIMATOR_MATCHED : sampleCount > 0 ? estimator : 0);
+        if (isExact || sampleCount > 0) {
+            FlowDelay.segmentId(entry, offset, segmentId);
+            final long clockErrorNs = wiring.clockError().errorNs();
+            if (clockErrorNs >= 0) {
+                FlowDelay.clockErrorNs(entry, offset, clockErrorNs);
+            }
+        }
+    }
+
+    /**
+     * Takes over the settings of the references that may change while packets pass; from the next duty cycle on.
+     *
+     * @param settings with as many classes as before.
+     */
+    public void reload(final ExporterConfig.Rli settings) {
+        newSettings.set(settings);
+    }
+
+    @Override
+    public List<DelaySummary> interval() {
+        return summaries == null ? List.of() : summaries.interval();
+    }
+
+    @Override
+    public DelayStatistics statistics() {
+        return report.statistics();
+    }
+
+    /**
+     * The flows of the segment by exact matching, for a truth file.
+     *
+     * @return the flows, to be used when the stage has ended; null without matching.
+     */
+    public SegmentFlows matchedFlows() {
+        return matching == null ? null : matching.flows();
+    }
+
+    /**
+     * The counters of exact matching, by which digests of the two points can be compared.
+     *
+     * @return the counters, safe from any thread; null without matching.
+     */
+    public MatchCounters matchCounters() {
+        return matching == null ? null : matching.counters();
+    }
+
+    @Override
+    public void close() {
+        CloseHelper.close(sender);
+    }
+
+    private boolean onSample(
+        final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
+        final long arrivalNs, final long delayNs) {
+        if (!cache.isCurrent(slot, generation)) {
+            return false;
+        }
+        DelayCounters.record(entries, cache.stateOffset(slot), delayNs);
+        return true;
+    }
+
+    private static ReceiverContext receiverContext(
+        final ExporterConfig config, final DelayWiring wiring, final TrafficClasses classes) {
+        final ExporterConfig.Rli rli = config.rli();
+        final int[] streamClasses = new int[classes.count()];
+        for (int i = 0; i < streamClasses.length; i++) {
+            streamClasses[i] = i;
+        }
+        return new ReceiverContext()
+            .classCount(classes.count())
+            .streams(streamClasses)
+            .estimator(rli.estimator() == ExporterConfig.EstimatorKind.LEFT ? Estimator.LEFT : Estimator.LINEAR)
+            .sendTimes(wiring.referenceMode() == ReferenceMode.MARKED ? SendTimes.STAMP : SendTimes.FOLLOW_UP)
+            .serialisation(SerialisationMode.valueOf(rli.serialisation().name()))
+            .capacityBps(rli.capacityBps())
+            .bufferPackets(rli.bufferPackets())
+            .silentAfterNs(rli.silentAfterNs())
+            .maximumDelayNs(config.segment().maximumDelayNs())
+            .driftApplied(rli.drift() == ExporterConfig.Drift.APPLY);
+    }
+}

@@ -1,0 +1,134 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.match.MatchCounter;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.DelayStatistics;
+import io.flowlag.rli.receiver.ReceiverCounter;
+import io.flowlag.rli.receiver.RliReceiver;
+import io.flowlag.rli.sender.InjectionScheduler;
+import io.flowlag.rli.sender.SenderCounter;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * What the delay stage tells of itself: counters as of now, gauges and summaries as of the last interval. The metering thread
+ * calls {@link #onInterval}, any thread {@link #statistics}. Allocates at each call.
+ */
+final class DelayReport {
+    private final String role;
+    private final long segmentId;
+    private final DelayWiring wiring;
+    private final RliReceiver receiver;
+    private final DelaySummaries summaries;
+    private final InjectionScheduler scheduler;
+    private final Matching matching;
+    private final Counters counters;
+    private final int classCount;
+    private volatile String policy;
+    private volatile Map<String, Double> gauges = Map.of();
+
+    DelayReport(
+        final ExporterConfig config,
+        final DelayWiring wiring,
+        final RliReceiver receiver,
+        final DelaySummaries summaries,
+        final InjectionScheduler scheduler,
+        final Matching matching,
+        final Counters counters) {
+        this.wiring = wiring;
+        this.receiver = receiver;
+        this.summaries = summaries;
+        this.scheduler = scheduler;
+        this.matching = matching;
+        this.counters = counters;
+        role = wiring.role().name().toLowerCase(Locale.ROOT);
+        segmentId = config.segment().id();
+        classCount = config.rli().classCount();
+        policy = Injection.policyName(config.rli().policy());
+    }
+
+    /** Other settings hold from now on. */
+    void onReload(final ExporterConfig.Rli settings) {
+        policy = Injection.policyName(settings.policy());
+    }
+
+    /** An interval has ended. */
+    void onInterval() {
+        final Map<String, Double> values = new LinkedHashMap<>();
+        for (int i = 0; i < classCount; i++) {
+            final String suffix = classCount == 1 ? "" : "_class_" + i;
+            if (scheduler != null) {
+                if (!Double.isNaN(scheduler.utilization(i))) {
+                    values.put("utilization" + suffix, scheduler.utilization(i));
+                }
+                values.put("packets_per_reference" + suffix, (double)scheduler.packetGap(i));
+            }
+            if (receiver != null) {
+                values.put("stamp_correction_ns" + suffix, (double)receiver.stampCorrectionNs(i));
+                values.put("stamp_error_ns" + suffix, (double)receiver.stampErrorNs(i));
+                values.put("serialisation_ns_per_byte" + suffix, receiver.serialisationNsPerByte(i));
+                if (receiver.drift(i).hasEstimate()) {
+                    values.put("clock_drift_ppb" + suffix, receiver.drift(i).driftPpb());
+                }
+            }
+        }
+        if (scheduler != null) {
+            values.put("reference_share", scheduler.referenceShare());
+        }
+        gauges = values;
+    }
+
+    DelayStatistics statistics() {
+        final Map<String, Long> values = new LinkedHashMap<>();
+        final Map<String, Long> unexplained = new LinkedHashMap<>();
+        if (scheduler != null) {
+            for (final SenderCounter each : SenderCounter.values()) {
+                values.put(each.label(), scheduler.counter(each));
+            }
+        }
+        if (receiver != null) {
+            for (final ReceiverCounter each : ReceiverCounter.values()) {
+                values.put(each.label(), receiver.counter(each));
+            }
+            unexplained.put("unexplained_estimates", unexplainedEstimates());
+            unexplained.put("unexplained_references", unexplainedReferences());
+            unexplained.put("unexplained_segment", counters.get(CounterId.METERED) -
+                counters.get(CounterId.OUTSIDE_SEGMENT) - receiver.counter(ReceiverCounter.PACKETS));
+        }
+        if (matching != null) {
+            for (final MatchCounter each : MatchCounter.values()) {
+                values.put(each.label(), matching.counters().get(each));
+            }
+            values.put("match_flow_ended", matching.flowEndedCount());
+            values.put("bounded_flows", matching.boundedFlowCount());
+            values.put("bounds_held", matching.heldBoundCount());
+            unexplained.put("unexplained_sent", matching.counters().unexplainedSent());
+            unexplained.put("unexplained_received", matching.counters().unexplainedReceived());
+        }
+        return new DelayStatistics(
+            role, segmentId, wiring.role() == Role.RECEIVER ? "" : policy, wiring.clockError().errorNs(), values, gauges,
+            summaries == null ? List.of() : summaries.interval(), summaries == null ? List.of() : summaries.total(),
+            unexplained);
+    }
+
+    private long unexplainedEstimates() {
+        return receiver.counter(ReceiverCounter.PACKETS) - receiver.counter(ReceiverCounter.BUFFERED) -
+            receiver.counter(ReceiverCounter.ESTIMATED) - receiver.counter(ReceiverCounter.FLOW_ENDED) -
+            receiver.counter(ReceiverCounter.WITHOUT_REFERENCE) - receiver.counter(ReceiverCounter.OVERFLOW) -
+            receiver.counter(ReceiverCounter.SILENCE) - receiver.counter(ReceiverCounter.RESTART) -
+            receiver.counter(ReceiverCounter.CLOCK_STEP);
+    }
+
+    private long unexplainedReferences() {
+        return receiver.counter(ReceiverCounter.REFERENCES) - receiver.counter(ReceiverCounter.REFERENCES_WAITING) -
+            receiver.counter(ReceiverCounter.REFERENCES_SETTLED) - receiver.counter(ReceiverCounter.REFERENCES_DUPLICATED) -
+            receiver.counter(ReceiverCounter.REFERENCES_OUT_OF_ORDER) -
+            receiver.counter(ReceiverCounter.REFERENCES_TOO_OLD) - receiver.counter(ReceiverCounter.REFERENCES_BACKWARDS);
+    }
+}

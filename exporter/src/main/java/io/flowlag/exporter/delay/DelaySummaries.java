@@ -1,0 +1,124 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.exporter.status.DelayDistribution;
+import io.flowlag.exporter.status.DelaySummary;
+import io.flowlag.rli.receiver.ClassStatistics;
+import io.flowlag.rli.receiver.HeldOutErrors;
+import io.flowlag.rli.receiver.RliReceiver;
+import io.flowlag.rli.receiver.SignedHistogram;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Sums up what was measured of each class: a summary for each measurement interval, by packet timestamps, and one of all so
+ * far. The metering thread writes; any thread may read the last ones. Allocates at construction and at the end of an interval.
+ */
+final class DelaySummaries {
+    private static final long HIGHEST_NS = 60_000_000_000L;
+    private static final int SIGNIFICANT_DIGITS = 3;
+
+    private final RliReceiver receiver;
+    private final TrafficClasses classes;
+    private final long intervalNs;
+    private final SignedHistogram[] totalEstimates;
+    private final SignedHistogram[] totalReferences;
+
+    private boolean isStarted;
+    private long firstNs;
+    private long startNs;
+    private long newestNs;
+    private volatile List<DelaySummary> interval = List.of();
+    private volatile List<DelaySummary> total = List.of();
+
+    /**
+     * Nothing yet.
+     *
+     * @param receiver   whose statistics are summed up; this class rotates them.
+     * @param classes    of the traffic.
+     * @param intervalNs of measurement.
+     */
+    DelaySummaries(final RliReceiver receiver, final TrafficClasses classes, final long intervalNs) {
+        this.receiver = receiver;
+        this.classes = classes;
+        this.intervalNs = intervalNs;
+        totalEstimates = new SignedHistogram[classes.count()];
+        totalReferences = new SignedHistogram[classes.count()];
+        for (int i = 0; i < classes.count(); i++) {
+            totalEstimates[i] = new SignedHistogram(HIGHEST_NS, SIGNIFICANT_DIGITS);
+            totalReferences[i] = new SignedHistogram(HIGHEST_NS, SIGNIFICANT_DIGITS);
+        }
+    }
+
+    /** Time has passed, by packet timestamps; ends the interval if that lies behind. */
+    boolean onTime(final long nowNs) {
+        if (!isStarted) {
+            isStarted = true;
+            firstNs = nowNs;
+            startNs = nowNs - Math.floorMod(nowNs, intervalNs);
+        }
+        final boolean isOver = nowNs - startNs >= intervalNs;
+        if (isOver) {
+            end(startNs + intervalNs);
+            startNs = nowNs - Math.floorMod(nowNs, intervalNs);
+        }
+        newestNs = Math.max(newestNs, nowNs);
+        return isOver;
+    }
+
+    /** The input has ended, and so has the interval. */
+    void onEnd() {
+        if (isStarted) {
+            end(newestNs);
+        }
+    }
+
+    /** {@return the last interval that ended, by class} */
+    List<DelaySummary> interval() {
+        return interval;
+    }
+
+    /** {@return everything up to the end of that interval, by class} */
+    List<DelaySummary> total() {
+        return total;
+    }
+
+    private void end(final long endNs) {
+        final List<DelaySummary> newInterval = new ArrayList<>();
+        final List<DelaySummary> newTotal = new ArrayList<>();
+        for (int i = 0; i < totalEstimates.length; i++) {
+            final ClassStatistics statistics = receiver.statistics(i);
+            totalEstimates[i].add(statistics.estimates());
+            totalReferences[i].add(statistics.references());
+            newInterval.add(summary(i, startNs, endNs, statistics.estimates(), statistics.references()));
+            newTotal.add(summary(i, firstNs, endNs, totalEstimates[i], totalReferences[i]));
+        }
+        receiver.rotate();
+        interval = newInterval;
+        total = newTotal;
+    }
+
+    private DelaySummary summary(
+        final int classIndex, final long fromNs, final long toNs, final SignedHistogram estimates,
+        final SignedHistogram references) {
+        final HeldOutErrors heldOut = receiver.statistics(classIndex).heldOut();
+        return new DelaySummary(
+            classIndex, classes.dscp(classIndex), fromNs, toNs, distribution(estimates), distribution(references),
+            heldOut.count(), heldOut.count() > 0 ? heldOut.quantile95Ns() : null);
+    }
+
+    private static DelayDistribution distribution(final SignedHistogram histogram) {
+        if (histogram.count() == 0) {
+            return DelayDistribution.EMPTY;
+        }
+        return new DelayDistribution(
+            histogram.count(), histogram.negativeCount(), histogram.meanNs(), Math.round(histogram.standardDeviationNs()),
+            histogram.minimumNs(), histogram.maximumNs(), quantileNs(histogram, 0.5), quantileNs(histogram, 0.9),
+            quantileNs(histogram, 0.95), quantileNs(histogram, 0.99), quantileNs(histogram, 0.999),
+            histogram.hasDelayVariation() ? histogram.delayVariationNs() : null);
+    }
+
+    private static Long quantileNs(final SignedHistogram histogram, final double quantile) {
+        return histogram.hasQuantile(quantile) ? histogram.quantileNs(quantile) : null;
+    }
+}

@@ -1,0 +1,251 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.rli.counters.DelayCounters;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+/**
+ * The layout of what this stage keeps of a flow, behind the {@link FlowEntry}:
+ * <pre>
+ *   0  interpolated counters   64   DelayCounters, by references
+ *  64  errorBoundNs             8   of the interpolated mean, valid with FLAG_ERROR_BOUND
+ *  72  clockErrorNs             8   valid with FLAG_CLOCK_ERROR
+ *  80  lostPackets              8   valid with FLAG_LOSS
+ *  88  unexpectedPackets        8   valid with FLAG_LOSS
+ *  96  segmentId                4   valid with FLAG_SEGMENT
+ * 100  flags                    2
+ * 102  estimator                1   of the mean: 0 for none, else as element 12 has it
+ * 103  lossKind                 1   as element 24 has it, valid with FLAG_LOSS
+ * 104  (unused)                24
+ * 128  matched counters        64   DelayCounters, of matched packets; only with exact matching
+ * </pre>
+ * Everything but the counters is written when the flow ends. Fields are in the byte order of the machine. Stateless; the thread
+ * that owns the memory may call it.
+ */
+public final class FlowDelay {
+    /** Octets without exact matching. */
+    public static final int LENGTH_BYTES = 128;
+    /** Octets with exact matching. */
+    public static final int EXACT_LENGTH_BYTES = LENGTH_BYTES + DelayCounters.LENGTH_BYTES;
+
+    /** The error bound is known. */
+    public static final int FLAG_ERROR_BOUND = 1;
+    /** The clock's error is known. */
+    public static final int FLAG_CLOCK_ERROR = 1 << 1;
+    /** Loss is known. */
+    public static final int FLAG_LOSS = 1 << 2;
+    /** The flow is of the segment. */
+    public static final int FLAG_SEGMENT = 1 << 3;
+
+    /** Estimator: interpolated between two references. */
+    public static final int ESTIMATOR_INTERPOLATED = 1;
+    /** Estimator: the left reference. */
+    public static final int ESTIMATOR_LEFT = 2;
+    /** Estimator: every packet matched. */
+    public static final int ESTIMATOR_MATCHED = 6;
+
+    /** Kind of loss: counted packet by packet. */
+    public static final int LOSS_EXACT = 1;
+
+    private static final int ERROR_BOUND_OFFSET = DelayCounters.LENGTH_BYTES;
+    private static final int CLOCK_ERROR_OFFSET = ERROR_BOUND_OFFSET + 8;
+    private static final int LOST_PACKETS_OFFSET = CLOCK_ERROR_OFFSET + 8;
+    private static final int UNEXPECTED_PACKETS_OFFSET = LOST_PACKETS_OFFSET + 8;
+    private static final int SEGMENT_ID_OFFSET = UNEXPECTED_PACKETS_OFFSET + 8;
+    private static final int FLAGS_OFFSET = SEGMENT_ID_OFFSET + 4;
+    private static final int ESTIMATOR_OFFSET = FLAGS_OFFSET + 2;
+    private static final int LOSS_KIND_OFFSET = ESTIMATOR_OFFSET + 1;
+
+    private FlowDelay() {
+    }
+
+    /**
+     * Whether a finished flow carries this layout.
+     *
+     * @param lengthBytes of the finished flow.
+     * @return true if it does.
+     */
+    public static boolean isPresent(final int lengthBytes) {
+        return lengthBytes >= FlowEntry.BASE_LENGTH_BYTES + LENGTH_BYTES;
+    }
+
+    /**
+     * Where the counters behind the flow's best estimate lie.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     * @return their offset.
+     */
+    public static int bestOffset(final DirectBuffer buffer, final int offset) {
+        return estimator(buffer, offset) == ESTIMATOR_MATCHED ? matchedOffset(offset) : offset;
+    }
+
+    /**
+     * Where the counters of matched packets lie.
+     *
+     * @param offset of the layout.
+     * @return their offset.
+     */
+    public static int matchedOffset(final int offset) {
+        return offset + LENGTH_BYTES;
+    }
+
+    /**
+     * Reads the error bound of the interpolated mean.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     * @return ns.
+     */
+    public static long errorBoundNs(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + ERROR_BOUND_OFFSET);
+    }
+
+    /**
+     * Writes the error bound of the interpolated mean.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     * @param value  ns.
+     */
+    public static void errorBoundNs(final MutableDirectBuffer buffer, final int offset, final long value) {
+        buffer.putLong(offset + ERROR_BOUND_OFFSET, value);
+        addFlag(buffer, offset, FLAG_ERROR_BOUND);
+    }
+
+    /**
+     * Reads the clock's error.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     * @return ns.
+     */
+    public static long clockErrorNs(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + CLOCK_ERROR_OFFSET);
+    }
+
+    /**
+     * Writes the clock's error.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     * @param value  ns.
+     */
+    public static void clockErrorNs(final MutableDirectBuffer buffer, final int offset, final long value) {
+        buffer.putLong(offset + CLOCK_ERROR_OFFSET, value);
+        addFlag(buffer, offset, FLAG_CLOCK_ERROR);
+    }
+
+    /**
+     * Reads the packets that the sender point saw and the receiver point did not.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     * @return packets.
+     */
+    public static long lostPackets(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + LOST_PACKETS_OFFSET);
+    }
+
+    /**
+     * Reads the packets that the receiver point saw and the sender point did not.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     * @return packets.
+     */
+    public static long unexpectedPackets(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + UNEXPECTED_PACKETS_OFFSET);
+    }
+
+    /**
+     * Reads the kind of the loss.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     * @return as element 24 has it.
+     */
+    public static int lossKind(final DirectBuffer buffer, final int offset) {
+        return buffer.getByte(offset + LOSS_KIND_OFFSET) & 0xFF;
+    }
+
+    /**
+     * Writes the loss.
+     *
+     * @param buffer            holds the layout.
+     * @param offset            of the layout.
+     * @param lostPackets       seen by the sender point alone.
+     * @param unexpectedPackets seen by the receiver point alone.
+     * @param lossKind          as element 24 has it.
+     */
+    public static void loss(
+        final MutableDirectBuffer buffer, final int offset, final long lostPackets, final long unexpectedPackets,
+        final int lossKind) {
+        buffer.putLong(offset + LOST_PACKETS_OFFSET, lostPackets);
+        buffer.putLong(offset + UNEXPECTED_PACKETS_OFFSET, unexpectedPackets);
+        buffer.putByte(offset + LOSS_KIND_OFFSET, (byte)lossKind);
+        addFlag(buffer, offset, FLAG_LOSS);
+    }
+
+    /**
+     * Reads the segment.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     * @return its number, unsigned.
+     */
+    public static int segmentId(final DirectBuffer buffer, final int offset) {
+        return buffer.getInt(offset + SEGMENT_ID_OFFSET);
+    }
+
+    /**
+     * Writes the segment.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     * @param value  its number, unsigned.
+     */
+    public static void segmentId(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putInt(offset + SEGMENT_ID_OFFSET, value);
+        addFlag(buffer, offset, FLAG_SEGMENT);
+    }
+
+    /**
+     * Reads the estimator of the mean.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     * @return 0 for none, else as element 12 has it.
+     */
+    public static int estimator(final DirectBuffer buffer, final int offset) {
+        return buffer.getByte(offset + ESTIMATOR_OFFSET) & 0xFF;
+    }
+
+    /**
+     * Writes the estimator of the mean.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     * @param value  0 for none, else as element 12 has it.
+     */
+    public static void estimator(final MutableDirectBuffer buffer, final int offset, final int value) {
+        buffer.putByte(offset + ESTIMATOR_OFFSET, (byte)value);
+    }
+
+    /**
+     * Whether flags are set.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     * @param flag   one of the FLAG_ constants.
+     * @return true if it is set.
+     */
+    public static boolean has(final DirectBuffer buffer, final int offset, final int flag) {
+        return (buffer.getShort(offset + FLAGS_OFFSET) & flag) != 0;
+    }
+
+    private static void addFlag(final MutableDirectBuffer buffer, final int offset, final int flag) {
+        buffer.putShort(offset + FLAGS_OFFSET, (short)(buffer.getShort(offset + FLAGS_OFFSET) | flag));
+    }
+}

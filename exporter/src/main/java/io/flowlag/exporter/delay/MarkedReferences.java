@@ -1,0 +1,94 @@
+package io.flowlag.exporter.delay;
+
+import org.agrona.BitUtil;
+import org.agrona.collections.Long2LongHashMap;
+
+/**
+ * Regular packets that stand in for references: known at the receiver point by their digests. Bounded: with too many under way
+ * the oldest is forgotten, and so counts as a lost reference. Of packets with equal digests the first under way counts.
+ * One thread. Allocates at construction.
+ */
+final class MarkedReferences {
+    /** No such packet. */
+    static final long NONE = -1;
+
+    private static final float LOAD_FACTOR = 0.5f;
+
+    private final int mask;
+    private final long[] digests;
+    private final long[] sentNs;
+    private final int[] streams;
+    private final int[] numbers;
+    private final int[] nextNumbers;
+    private final Long2LongHashMap positionByDigest;
+    private final long maximumDelayNs;
+    private long head;
+    private long tail;
+
+    /**
+     * None under way.
+     *
+     * @param capacity       under way at once; rounded up to a power of two.
+     * @param streamCount    classes.
+     * @param maximumDelayNs after which a packet is not expected any more.
+     */
+    MarkedReferences(final int capacity, final int streamCount, final long maximumDelayNs) {
+        final int size = BitUtil.findNextPositivePowerOfTwo(capacity);
+        mask = size - 1;
+        digests = new long[size];
+        sentNs = new long[size];
+        streams = new int[size];
+        numbers = new int[size];
+        nextNumbers = new int[streamCount];
+        positionByDigest = new Long2LongHashMap(2 * size, LOAD_FACTOR, NONE, true);
+        this.maximumDelayNs = maximumDelayNs;
+    }
+
+    /** Marks a packet at the sender point. */
+    void mark(final int streamIndex, final long digest, final long timestampNs) {
+        forgetBefore(timestampNs - maximumDelayNs);
+        if (tail - head > mask) {
+            forgetOldest();
+        }
+        if (positionByDigest.get(digest) != NONE) {
+            return;
+        }
+        final int index = (int)tail & mask;
+        digests[index] = digest;
+        sentNs[index] = timestampNs;
+        streams[index] = streamIndex;
+        numbers[index] = nextNumbers[streamIndex]++;
+        positionByDigest.put(digest, tail++);
+    }
+
+    /** {@return the position of a packet at the receiver point, once; or NONE} */
+    long take(final long digest) {
+        return positionByDigest.isEmpty() ? NONE : positionByDigest.remove(digest);
+    }
+
+    int stream(final long position) {
+        return streams[(int)position & mask];
+    }
+
+    int number(final long position) {
+        return numbers[(int)position & mask];
+    }
+
+    long sentNs(final long position) {
+        return sentNs[(int)position & mask];
+    }
+
+    private void forgetBefore(final long timeNs) {
+        while (head != tail && sentNs[(int)head & mask] < timeNs) {
+            forgetOldest();
+        }
+    }
+
+    private void forgetOldest() {
+        final long digest = digests[(int)head & mask];
+        if (positionByDigest.get(digest) == head) {
+            positionByDigest.remove(digest);
+        }
+        head++;
+    }
+}

@@ -1,0 +1,44 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.rli.reference.TimestampMethod;
+import org.agrona.DirectBuffer;
+
+/** Sends reference packets. Called by the metering thread alone; no call blocks or throws. */
+public interface ReferenceTransmitter extends AutoCloseable {
+    /**
+     * Sends one reference.
+     *
+     * @param streamIndex of the reference: its class.
+     * @param buffer      holds the payload of the datagram.
+     * @param offset      of the payload.
+     * @param lengthBytes of the payload.
+     * @return true if the kernel took it.
+     */
+    boolean send(int streamIndex, DirectBuffer buffer, int offset, int lengthBytes);
+
+    /**
+     * Hands over effective send times that have become known.
+     *
+     * @param handler takes them.
+     * @param limit   how many at most.
+     * @return how many there were.
+     */
+    int poll(SendTimeHandler handler, int limit);
+
+    @Override
+    void close();
+
+    /** Takes effective send times. */
+    @FunctionalInterface
+    interface SendTimeHandler {
+        /**
+         * One reference passed the sender's observation point.
+         *
+         * @param streamIndex    of the reference.
+         * @param sequenceNumber of the reference.
+         * @param sentNs         when it passed, ns since 1970.
+         * @param method         by which that was taken.
+         */
+        void onSendTime(int streamIndex, int sequenceNumber, long sentNs, TimestampMethod method);
+    }
+}

@@ -1,0 +1,68 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.Prefix;
+import io.flowlag.exporter.decode.PacketDescriptor;
+import org.agrona.DirectBuffer;
+
+import java.util.List;
+
+/**
+ * Tells packets that pass both measurement points, by fields that do not change on the way: addresses and VLAN. The same packets
+ * are selected at both points. Immutable. Allocates at construction.
+ */
+public final class SegmentSelector {
+    private static final int IPV6 = 6;
+
+    private final Prefix[] sources;
+    private final Prefix[] destinations;
+    private final int vlanId;
+
+    /**
+     * A selector.
+     *
+     * @param segment with prefixes and VLAN; what is empty selects everything.
+     */
+    public SegmentSelector(final ExporterConfig.Segment segment) {
+        this(segment.sources(), segment.destinations(), segment.vlanId());
+    }
+
+    SegmentSelector(final List<Prefix> sources, final List<Prefix> destinations, final int vlanId) {
+        this.sources = sources.toArray(new Prefix[0]);
+        this.destinations = destinations.toArray(new Prefix[0]);
+        this.vlanId = vlanId;
+    }
+
+    /**
+     * Whether a packet belongs to the segment.
+     *
+     * @param descriptor of the packet.
+     * @param offset     of the descriptor.
+     * @return true if it does.
+     */
+    public boolean selects(final DirectBuffer descriptor, final int offset) {
+        if (vlanId >= 0 && !isOfVlan(descriptor, offset)) {
+            return false;
+        }
+        final boolean isIpv6 = PacketDescriptor.ipVersion(descriptor, offset) == IPV6;
+        return
+            contains(sources, isIpv6, PacketDescriptor.sourceHigh(descriptor, offset),
+                PacketDescriptor.sourceLow(descriptor, offset)) &&
+            contains(destinations, isIpv6, PacketDescriptor.destinationHigh(descriptor, offset),
+                PacketDescriptor.destinationLow(descriptor, offset));
+    }
+
+    private boolean isOfVlan(final DirectBuffer descriptor, final int offset) {
+        return (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_VLAN) != 0 &&
+            PacketDescriptor.vlanId(descriptor, offset) == vlanId;
+    }
+
+    private static boolean contains(final Prefix[] prefixes, final boolean isIpv6, final long high, final long low) {
+        for (final Prefix prefix : prefixes) {
+            if (prefix.contains(isIpv6, high, low)) {
+                return true;
+            }
+        }
+        return prefixes.length == 0;
+    }
+}

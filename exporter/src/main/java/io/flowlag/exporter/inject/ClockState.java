@@ -1,0 +1,216 @@
+package io.flowlag.exporter.inject;
+
+import com.sun.jna.Platform;
+import io.flowlag.exporter.capture.posix.Errno;
+import io.flowlag.exporter.capture.posix.LinuxLibrary;
+import org.agrona.concurrent.EpochClock;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * How far the clock of the timestamps may be off: by {@code adjtimex(2)}, which knows what NTP and PTP daemons told the kernel;
+ * by a file that such a daemon's helper writes; or as configured. {@link #refresh} is called now and then by one thread and
+ * allocates; {@link #reading} may be called by any thread and does not.
+ */
+public final class ClockState {
+    /** An error that is not known. */
+    public static final long UNKNOWN_NS = -1;
+
+    /** How old a clock file may be. */
+    public static final long FILE_PATIENCE_MS = 60_000;
+
+    private static final int MAXIMUM_FILE_LENGTH_BYTES = 4096;
+    private static final int TAI_LEAST_SECONDS = 30;
+    private static final Pattern FILE_LINE = Pattern.compile("([0-9]{1,12}(?:\\.[0-9]{1,12})?) ?(ns|us|µs|ms|s)");
+
+    private static final ByteOrder ORDER = ByteOrder.nativeOrder();
+    // struct timex on 64-bit Linux: modes 4 (4), offset 8, freq 8, maxerror 8, esterror 8, status 4 (4), constant 8, precision 8,
+    // tolerance 8, time 16, tick 8, ppsfreq 8, jitter 8, shift 4 (4), stabil 8, jitcnt 8, calcnt 8, errcnt 8, stbcnt 8, tai 4, 44
+    private static final int TIMEX_LENGTH_BYTES = 208;
+    private static final int MAXIMUM_ERROR_OFFSET = 24;
+    private static final int STATUS_OFFSET = MAXIMUM_ERROR_OFFSET + 16;
+    private static final int TAI_OFFSET = 160;
+    private static final int STATUS_UNSYNCHRONIZED = 0x0040;
+    private static final int STATUS_CLOCK_ERROR = 0x1000;
+    private static final int STATE_ERROR = 5;
+    private static final long NS_PER_US = 1_000L;
+
+    /** Where the answer comes from. */
+    public enum Source {
+        /** The kernel. */
+        ADJTIMEX,
+        /** A file. */
+        FILE,
+        /** The configuration. */
+        FIXED
+    }
+
+    /**
+     * What is known at a moment. Immutable.
+     *
+     * @param errorNs        bound of the clock's error, ns, or {@link #UNKNOWN_NS}.
+     * @param isSynchronized whether an outside source disciplines the clock; a configured error says so.
+     * @param taiSeconds     TAI minus UTC as the kernel knows it, 0 if it does not or was not asked.
+     * @param notice         one line when something is wrong, else empty.
+     */
+    public record Reading(long errorNs, boolean isSynchronized, int taiSeconds, String notice) {
+        /** {@return the error as a bound that holds, ns: {@link #UNKNOWN_NS} if nothing disciplines the clock} */
+        public long boundNs() {
+            return isSynchronized ? errorNs : UNKNOWN_NS;
+        }
+    }
+
+    private final Source source;
+    private final Path file;
+    private final EpochClock clock;
+    private final UnsafeBuffer timex = UdpSocket.direct(TIMEX_LENGTH_BYTES);
+    private volatile Reading reading;
+
+    private ClockState(final Source source, final Path file, final EpochClock clock, final Reading reading) {
+        this.source = source;
+        this.file = file;
+        this.clock = clock;
+        this.reading = reading;
+    }
+
+    /**
+     * A clock whose error the configuration states.
+     *
+     * @param errorNs bound, ns.
+     * @return its state, which stays.
+     */
+    public static ClockState fixed(final long errorNs) {
+        return new ClockState(Source.FIXED, null, null, new Reading(errorNs, true, 0, ""));
+    }
+
+    /** {@return the system clock as the kernel knows it, read once} */
+    public static ClockState adjtimex() {
+        final ClockState state = new ClockState(Source.ADJTIMEX, null, null, null);
+        state.refresh();
+        return state;
+    }
+
+    /**
+     * A clock of which a file tells: its first line that is not empty and no comment ({@code #}) is a number with a unit (ns, us,
+     * ms or s), the bound of the error. The file must be written anew at least once a minute, or the error is unknown.
+     *
+     * @param file  that a daemon's helper writes.
+     * @param clock to tell the age of the file by.
+     * @return its state, read once.
+     */
+    public static ClockState file(final Path file, final EpochClock clock) {
+        final ClockState state = new ClockState(Source.FILE, file, clock, null);
+        state.refresh();
+        return state;
+    }
+
+    /** Asks again. Allocates. Never throws: what cannot be read is unknown, and the notice says why. */
+    public void refresh() {
+        switch (source) {
+            case ADJTIMEX:
+                reading = readKernel();
+                break;
+            case FILE:
+                reading = readFile();
+                break;
+            case FIXED:
+            default:
+                break;
+        }
+    }
+
+    /** {@return what was known at the last refresh} */
+    public Reading reading() {
+        return reading;
+    }
+
+    /** {@return where the answer comes from} */
+    public Source source() {
+        return source;
+    }
+
+    private Reading readKernel() {
+        if (!Platform.isLinux() || !Platform.is64Bit()) {
+            return unknown("clock: adjtimex is read on 64-bit Linux only: set clock.source to file or fixed");
+        }
+        timex.setMemory(0, TIMEX_LENGTH_BYTES, (byte)0);
+        final int state = LinuxLibrary.adjtimex(timex.addressOffset());
+        return state < 0 ? unknown("clock: adjtimex: " + Errno.describe(Errno.last())) : decode(timex, state);
+    }
+
+    /** What {@code struct timex} says; the state is that which the call returned. */
+    static Reading decode(final UnsafeBuffer timex, final int state) {
+        final int status = timex.getInt(STATUS_OFFSET, ORDER);
+        final int taiSeconds = timex.getInt(TAI_OFFSET, ORDER);
+        final boolean isSynchronized =
+            (status & (STATUS_UNSYNCHRONIZED | STATUS_CLOCK_ERROR)) == 0 && state != STATE_ERROR;
+        final long errorNs = timex.getLong(MAXIMUM_ERROR_OFFSET, ORDER) * NS_PER_US;
+        return new Reading(errorNs, isSynchronized, taiSeconds, isSynchronized ? "" :
+            "clock: the kernel says that nothing synchronises it (adjtimex: STA_UNSYNC); error up to " +
+            errorNs / NS_PER_US + " us, if it ever was right: run chronyd or ptp4l with phc2sys, or set clock.source");
+    }
+
+    private Reading readFile() {
+        try {
+            final long ageMs = clock.time() - Files.getLastModifiedTime(file).toMillis();
+            if (ageMs > FILE_PATIENCE_MS) {
+                return unknown("clock: " + file + " is " + ageMs / 1000 + " s old: whatever writes it has stopped");
+            }
+            if (Files.size(file) > MAXIMUM_FILE_LENGTH_BYTES) {
+                return unknown("clock: " + file + " is longer than " + MAXIMUM_FILE_LENGTH_BYTES + " octets");
+            }
+            return readText(Files.readString(file, StandardCharsets.UTF_8));
+        } catch (final IOException e) {
+            return unknown("clock: " + file + " cannot be read: " + (Files.exists(file) ? e.getMessage() : "no such file"));
+        }
+    }
+
+    private Reading readText(final String text) {
+        final String line = text.lines().map(String::strip).filter(each -> !each.isEmpty() && each.charAt(0) != '#')
+            .findFirst().orElse("");
+        final Matcher matcher = FILE_LINE.matcher(line);
+        if (!matcher.matches()) {
+            return unknown("clock: " + file + " does not say a number with a unit, such as 350ns or 0.2 ms");
+        }
+        final BigDecimal errorNs = new BigDecimal(matcher.group(1)).movePointRight(digits(matcher.group(2)));
+        return new Reading(errorNs.setScale(0, java.math.RoundingMode.CEILING).longValue(), true, 0, "");
+    }
+
+    private static int digits(final String unit) {
+        switch (unit) {
+            case "s":
+                return 9;
+            case "ms":
+                return 6;
+            case "us":
+            case "µs":
+                return 3;
+            default:
+                return 0;
+        }
+    }
+
+    private static Reading unknown(final String notice) {
+        return new Reading(UNKNOWN_NS, false, 0, notice);
+    }
+
+    /**
+     * Whether a clock runs on TAI and not on UTC, as PTP hardware clocks do unless told otherwise.
+     *
+     * @param aheadOfSystemNs the clock minus the system clock, ns.
+     * @param taiSeconds      TAI minus UTC as the kernel knows it, 0 if it does not; then 37, which holds since 2017.
+     * @return true if the difference is that one, to half a second.
+     */
+    public static boolean isTai(final long aheadOfSystemNs, final int taiSeconds) {
+        final long expectedNs = (taiSeconds < TAI_LEAST_SECONDS ? 37 : taiSeconds) * 1_000_000_000L;
+        return Math.abs(aheadOfSystemNs - expectedNs) < 500_000_000L;
+    }
+}

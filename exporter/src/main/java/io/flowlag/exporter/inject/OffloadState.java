@@ -1,0 +1,203 @@
+package io.flowlag.exporter.inject;
+
+import com.sun.jna.Platform;
+import io.flowlag.exporter.capture.posix.CLibrary;
+import io.flowlag.exporter.capture.posix.Errno;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Which offloads of an interface join or split packets, so that two observation points would not see the same ones: GRO, LRO,
+ * GSO, TSO, and those of UDP. Asked of the driver by the ethtool ioctl. Immutable; allocates.
+ */
+public final class OffloadState {
+    /** The driver's features, and what ethtool calls them on its command line. */
+    private static final Map<String, String> FEATURES = features(
+        "rx-gro", "gro", "rx-lro", "lro", "rx-gro-hw", "rx-gro-hw", "rx-gro-list", "rx-gro-list",
+        "rx-udp-gro-forwarding", "rx-udp-gro-forwarding",
+        "tx-generic-segmentation", "gso", "tx-tcp-segmentation", "tso", "tx-tcp6-segmentation", "tso",
+        "tx-tcp-ecn-segmentation", "tso", "tx-tcp-mangleid-segmentation", "tso",
+        "tx-udp-segmentation", "tx-udp-segmentation");
+
+    private static final int AF_INET = 2;
+    private static final int SOCK_DGRAM = 2;
+    private static final int SOCK_CLOEXEC = 0x80000;
+    private static final long SIOCETHTOOL = 0x8946;
+    private static final int GET_STRING_SET_INFO = 0x37;
+    private static final int GET_STRINGS = 0x1B;
+    private static final int GET_FEATURES = 0x3A;
+    private static final int STRING_SET_FEATURES = 4;
+    private static final int STRING_LENGTH_BYTES = 32;
+    private static final int MAXIMUM_FEATURES = 1024;
+    private static final int MAXIMUM_NAME_LENGTH_BYTES = 15;
+    // struct ifreq: name 16, address of data 8, up to 40 in all
+    private static final int REQUEST_LENGTH_BYTES = 40;
+    private static final int REQUEST_DATA_OFFSET = 16;
+    // struct ethtool_sset_info: command 4, reserved 4, mask 8, data 4
+    private static final int SET_MASK_OFFSET = 8;
+    private static final int SET_DATA_OFFSET = 16;
+    private static final int SET_LENGTH_BYTES = 24;
+    // struct ethtool_gstrings: command 4, set 4, length 4, data
+    private static final int STRINGS_SET_OFFSET = 4;
+    private static final int STRINGS_COUNT_OFFSET = 8;
+    private static final int STRINGS_DATA_OFFSET = 12;
+    // struct ethtool_gfeatures: command 4, size 4, then for each 32: available 4, requested 4, active 4, never changed 4
+    private static final int FEATURES_SIZE_OFFSET = 4;
+    private static final int FEATURES_DATA_OFFSET = 8;
+    private static final int FEATURES_BLOCK_LENGTH_BYTES = 16;
+    private static final int FEATURES_ACTIVE_OFFSET = 8;
+    private static final int FEATURES_NEVER_CHANGED_OFFSET = 12;
+    private static final ByteOrder ORDER = ByteOrder.nativeOrder();
+
+    private final String interfaceName;
+    private final Set<String> on;
+    private final Set<String> fixed;
+    private final String unreadable;
+
+    private OffloadState(
+        final String interfaceName, final Set<String> on, final Set<String> fixed, final String unreadable) {
+        this.interfaceName = interfaceName;
+        this.on = on;
+        this.fixed = fixed;
+        this.unreadable = unreadable;
+    }
+
+    /**
+     * Asks the driver.
+     *
+     * @param interfaceName of the interface.
+     * @return what it says, or that it cannot be read; never throws.
+     */
+    public static OffloadState of(final String interfaceName) {
+        if (!Platform.isLinux()) {
+            return unreadable(interfaceName, "only Linux tells");
+        }
+        if (interfaceName.getBytes(StandardCharsets.UTF_8).length > MAXIMUM_NAME_LENGTH_BYTES) {
+            return unreadable(interfaceName, "no such interface");
+        }
+        final int fd = CLibrary.socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+        if (fd < 0) {
+            return unreadable(interfaceName, Errno.describe(Errno.last()));
+        }
+        try {
+            return read(fd, interfaceName);
+        } finally {
+            CLibrary.close(fd);
+        }
+    }
+
+    private static OffloadState read(final int fd, final String interfaceName) {
+        final UnsafeBuffer info = command(SET_LENGTH_BYTES, GET_STRING_SET_INFO);
+        info.putLong(SET_MASK_OFFSET, 1L << STRING_SET_FEATURES, ORDER);
+        if (!ask(fd, interfaceName, info)) {
+            return unreadable(interfaceName, Errno.describe(Errno.last()));
+        }
+        final int count = info.getLong(SET_MASK_OFFSET, ORDER) == 0 ? 0 : info.getInt(SET_DATA_OFFSET, ORDER);
+        if (count < 1 || count > MAXIMUM_FEATURES) {
+            return unreadable(interfaceName, "the driver names no features");
+        }
+        final UnsafeBuffer names = command(STRINGS_DATA_OFFSET + count * STRING_LENGTH_BYTES, GET_STRINGS);
+        names.putInt(STRINGS_SET_OFFSET, STRING_SET_FEATURES, ORDER);
+        names.putInt(STRINGS_COUNT_OFFSET, count, ORDER);
+        final int blockCount = (count + Integer.SIZE - 1) / Integer.SIZE;
+        final UnsafeBuffer states = command(FEATURES_DATA_OFFSET + blockCount * FEATURES_BLOCK_LENGTH_BYTES, GET_FEATURES);
+        states.putInt(FEATURES_SIZE_OFFSET, blockCount, ORDER);
+        if (!ask(fd, interfaceName, names) || !ask(fd, interfaceName, states)) {
+            return unreadable(interfaceName, Errno.describe(Errno.last()));
+        }
+        final Set<String> on = new LinkedHashSet<>();
+        final Set<String> fixed = new LinkedHashSet<>();
+        for (int i = 0; i < count; i++) {
+            final String option = FEATURES.get(text(names, STRINGS_DATA_OFFSET + i * STRING_LENGTH_BYTES));
+            final int block = FEATURES_DATA_OFFSET + i / Integer.SIZE * FEATURES_BLOCK_LENGTH_BYTES;
+            final int bit = 1 << i % Integer.SIZE;
+            if (option != null && (states.getInt(block + FEATURES_ACTIVE_OFFSET, ORDER) & bit) != 0) {
+                ((states.getInt(block + FEATURES_NEVER_CHANGED_OFFSET, ORDER) & bit) != 0 ? fixed : on).add(option);
+            }
+        }
+        return new OffloadState(interfaceName, on, fixed, "");
+    }
+
+    private static UnsafeBuffer command(final int lengthBytes, final int command) {
+        final UnsafeBuffer buffer = UdpSocket.direct(lengthBytes);
+        buffer.putInt(0, command, ORDER);
+        return buffer;
+    }
+
+    private static boolean ask(final int fd, final String interfaceName, final UnsafeBuffer data) {
+        final UnsafeBuffer request = UdpSocket.direct(REQUEST_LENGTH_BYTES);
+        request.putBytes(0, interfaceName.getBytes(StandardCharsets.UTF_8));
+        request.putLong(REQUEST_DATA_OFFSET, data.addressOffset(), ORDER);
+        final boolean isAnswered = CLibrary.ioctl(fd, SIOCETHTOOL, request.addressOffset()) >= 0;
+        java.lang.ref.Reference.reachabilityFence(data);
+        return isAnswered;
+    }
+
+    private static String text(final UnsafeBuffer buffer, final int offset) {
+        int lengthBytes = 0;
+        while (lengthBytes < STRING_LENGTH_BYTES && buffer.getByte(offset + lengthBytes) != 0) {
+            lengthBytes++;
+        }
+        final byte[] octets = new byte[lengthBytes];
+        buffer.getBytes(offset, octets);
+        return new String(octets, StandardCharsets.US_ASCII);
+    }
+
+    private static OffloadState unreadable(final String interfaceName, final String why) {
+        return new OffloadState(interfaceName, Set.of(), Set.of(), why);
+    }
+
+    private static Map<String, String> features(final String... namesAndOptions) {
+        final Map<String, String> features = new LinkedHashMap<>();
+        for (int i = 0; i < namesAndOptions.length; i += 2) {
+            features.put(namesAndOptions[i], namesAndOptions[i + 1]);
+        }
+        return features;
+    }
+
+    /** {@return the interface that was asked for} */
+    public String interfaceName() {
+        return interfaceName;
+    }
+
+    /** {@return why nothing is known, or empty} */
+    public String unreadable() {
+        return unreadable;
+    }
+
+    /** {@return whether an offload is on that joins or splits packets} */
+    public boolean isOn() {
+        return !on.isEmpty() || !fixed.isEmpty();
+    }
+
+    /** {@return what is on and can be switched off, by ethtool's options} */
+    public List<String> on() {
+        return List.copyOf(on);
+    }
+
+    /** {@return what is on for ever, by ethtool's options} */
+    public List<String> fixed() {
+        return List.copyOf(fixed);
+    }
+
+    /** {@return the command that switches off what is on, or empty if nothing can be} */
+    public String remedy() {
+        if (on.isEmpty()) {
+            return "";
+        }
+        final List<String> line = new ArrayList<>(List.of("ethtool", "-K", interfaceName));
+        for (final String option : on) {
+            line.add(option);
+            line.add("off");
+        }
+        return String.join(" ", line);
+    }
+}

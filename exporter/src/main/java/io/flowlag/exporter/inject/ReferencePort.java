@@ -1,0 +1,67 @@
+package io.flowlag.exporter.inject;
+
+import com.sun.jna.Platform;
+import org.agrona.CloseHelper;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The UDP port to which references are addressed, bound on the receiver's host so that the host does not answer them with
+ * "port unreachable". What arrives is thrown away by a filter in the kernel: the observation point has seen it before. The kernel
+ * counts that as receive errors of UDP ({@code UdpInErrors}). Allocates at construction; needs no thread.
+ */
+public final class ReferencePort implements AutoCloseable {
+    private final List<UdpSocket> sockets;
+
+    private ReferencePort(final List<UdpSocket> sockets) {
+        this.sockets = sockets;
+    }
+
+    /**
+     * Binds the port for all addresses of the host, of both IP versions where the host has both.
+     *
+     * @param port number.
+     * @return the port.
+     * @throws InjectionException if it cannot be bound for either.
+     */
+    public static ReferencePort bind(final int port) {
+        if (!Platform.isLinux()) {
+            throw new InjectionException("references are received on Linux only", false);
+        }
+        final List<UdpSocket> sockets = new ArrayList<>();
+        InjectionException failure = null;
+        for (final int family : new int[]{UdpLayout.AF_INET, UdpLayout.AF_INET6}) {
+            try {
+                sockets.add(bind(family, port));
+            } catch (final InjectionException e) {
+                failure = failure == null ? e : failure;
+            }
+        }
+        if (sockets.isEmpty()) {
+            throw failure;
+        }
+        return new ReferencePort(sockets);
+    }
+
+    private static UdpSocket bind(final int family, final int port) {
+        final UdpSocket socket = UdpSocket.open("reference port", family);
+        try {
+            socket.bind(UdpSocket.anyAddress(family), port);
+            return socket;
+        } catch (final InjectionException e) {
+            socket.close();
+            throw e;
+        }
+    }
+
+    /** {@return for how many IP versions the port is bound} */
+    public int ipVersionCount() {
+        return sockets.size();
+    }
+
+    @Override
+    public void close() {
+        CloseHelper.closeAll(sockets);
+    }
+}

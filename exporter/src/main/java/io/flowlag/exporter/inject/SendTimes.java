@@ -1,0 +1,107 @@
+package io.flowlag.exporter.inject;
+
+/**
+ * The references of one stream whose effective send times are not known yet, oldest first, by the kernel's number. The time of
+ * the call that sent a reference is kept, so that a stamp that belongs to another packet is recognised. One thread. Allocates at
+ * construction.
+ */
+final class SendTimes {
+    static final int CAPACITY = 256;
+
+    private static final int MASK = CAPACITY - 1;
+
+    private final int[] sequenceNumbers = new int[CAPACITY];
+    private final long[] beginNs = new long[CAPACITY];
+    private final long[] endNs = new long[CAPACITY];
+    private int tailKey;
+    private int headKey;
+    private long missingCount;
+    private long strangeCount;
+
+    /** Numbers begin at 0 again; what waits has no time. */
+    void reset() {
+        missingCount += waitingCount();
+        tailKey = 0;
+        headKey = 0;
+    }
+
+    int waitingCount() {
+        return headKey - tailKey;
+    }
+
+    /**
+     * A reference was sent.
+     *
+     * @param sequenceNumber of it.
+     * @param callBeginNs    the clock before the call.
+     * @param callEndNs      the clock behind the call.
+     */
+    void onSent(final int sequenceNumber, final long callBeginNs, final long callEndNs) {
+        if (waitingCount() == CAPACITY) {
+            dropOldest();
+        }
+        final int index = headKey++ & MASK;
+        sequenceNumbers[index] = sequenceNumber;
+        beginNs[index] = callBeginNs;
+        endNs[index] = callEndNs;
+    }
+
+    /**
+     * Finds the reference of a stamp. Those before it get no stamp any more.
+     *
+     * @param key      the kernel's number.
+     * @param stampNs  the stamp.
+     * @param isInCall whether the stamp is taken inside the call that sends.
+     * @return whether there is one; then it is the oldest.
+     */
+    boolean find(final int key, final long stampNs, final boolean isInCall) {
+        if (key - tailKey < 0 || key - headKey >= 0) {
+            strangeCount++;
+            return false;
+        }
+        final int index = key & MASK;
+        if (stampNs < beginNs[index] || isInCall && stampNs > endNs[index]) {
+            strangeCount++;
+            return false;
+        }
+        while (tailKey != key) {
+            dropOldest();
+        }
+        return true;
+    }
+
+    /** Of the oldest. */
+    int sequenceNumber() {
+        return sequenceNumbers[tailKey & MASK];
+    }
+
+    /** Of the oldest: the clock before the call that sent it. */
+    long callBeginNs() {
+        return beginNs[tailKey & MASK];
+    }
+
+    /** Of the oldest: how long the call took. */
+    long callDurationNs() {
+        return endNs[tailKey & MASK] - beginNs[tailKey & MASK];
+    }
+
+    void removeOldest() {
+        tailKey++;
+    }
+
+    /** The oldest gets no stamp. */
+    void dropOldest() {
+        tailKey++;
+        missingCount++;
+    }
+
+    /** References without a stamp. */
+    long missingCount() {
+        return missingCount;
+    }
+
+    /** Stamps without a reference. */
+    long strangeCount() {
+        return strangeCount;
+    }
+}

@@ -1,0 +1,312 @@
+package io.flowlag.exporter.inject;
+
+import com.sun.jna.Platform;
+import io.flowlag.exporter.capture.posix.Errno;
+import io.flowlag.exporter.capture.posix.LinuxLibrary;
+import io.flowlag.exporter.delay.ReferenceTransmitter;
+import io.flowlag.rli.reference.ReferenceDecoder;
+import io.flowlag.rli.reference.TimestampMethod;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.ByteOrder;
+
+import static io.flowlag.exporter.inject.UdpLayout.*;
+
+/**
+ * References as UDP datagrams, one connected socket for each stream, so that the kernel routes and queues them as it does
+ * forwarded traffic of their class. Their effective send times are the kernel's stamps, of the kind that {@link StampPoint}
+ * names, read from the sockets' error queues. Where the kernel gives no stamps, the middle of the call that sent a reference
+ * stands for its stamp, and {@link #stampErrorNs} says how far that may be off.
+ *
+ * <p>One thread; the counters may be read by others, who may see them late. What fails is counted and no exception. Allocates at
+ * construction; a packet costs one system call, and one more for its stamp.
+ */
+public final class UdpReferenceTransmitter implements ReferenceTransmitter {
+    /** Longest packet that is taken. */
+    public static final int MAXIMUM_LENGTH_BYTES = 2048;
+
+    /** After so long a stamp does not come any more. */
+    static final long STAMP_PATIENCE_NS = 1_000_000_000L;
+    /** So many references without any stamp: the kernel has none. */
+    static final int STAMPLESS_LIMIT = 8;
+
+    private static final int CLOCK_REALTIME = 0;
+    private static final long NS_PER_SECOND = 1_000_000_000L;
+    private static final int ERROR_WEIGHT_SHIFT = 4;
+    private static final ByteOrder ORDER = ByteOrder.nativeOrder();
+
+    private final TransmitterOptions options;
+    private final UdpSocket[] sockets;
+    private final SendTimes[] sendTimes;
+    private final boolean[] isUnnumbered;
+    private final UnsafeBuffer packet = UdpSocket.direct(MAXIMUM_LENGTH_BYTES);
+    private final UnsafeBuffer time = UdpSocket.direct(2 * Long.BYTES);
+    private final int stampFlags;
+
+    private boolean hasKernelStamps = true;
+    private long sentCount;
+    private long busyCount;
+    private long unreachableCount;
+    private long failedCount;
+    private long stampCount;
+    private long stampErrorNs;
+    private int lastErrno;
+
+    private UdpReferenceTransmitter(final TransmitterOptions options) {
+        this.options = options;
+        final int streamCount = options.trafficClasses().length;
+        sockets = new UdpSocket[streamCount];
+        sendTimes = new SendTimes[streamCount];
+        isUnnumbered = new boolean[streamCount];
+        stampFlags = options.stampPoint().flag() |
+            TIMESTAMPING_SOFTWARE | TIMESTAMPING_OPT_ID | TIMESTAMPING_OPT_TSONLY;
+    }
+
+    /**
+     * Opens the sockets.
+     *
+     * @param options where to, and how.
+     * @return the transmitter.
+     * @throws InjectionException if that cannot be done; its message says what can.
+     */
+    public static UdpReferenceTransmitter open(final TransmitterOptions options) {
+        if (!Platform.isLinux() || !Platform.is64Bit() || ORDER != ByteOrder.LITTLE_ENDIAN) {
+            throw new InjectionException("references are sent on 64-bit little-endian Linux only", false);
+        }
+        final UdpReferenceTransmitter transmitter = new UdpReferenceTransmitter(options);
+        try {
+            transmitter.openSockets();
+            return transmitter;
+        } catch (final InjectionException e) {
+            transmitter.close();
+            throw e;
+        }
+    }
+
+    private void openSockets() {
+        for (int i = 0; i < sockets.length; i++) {
+            final UdpSocket socket = UdpSocket.open("references", family(options.target()));
+            sockets[i] = socket;
+            sendTimes[i] = new SendTimes();
+            if (options.interfaceName() != null) {
+                socket.bindToInterface(options.interfaceName());
+            }
+            if (options.source() != null) {
+                socket.bind(options.source(), 0);
+            }
+            socket.trafficClass(options.trafficClasses()[i]);
+            socket.connect(options.target(), options.port());
+            hasKernelStamps &= socket.timestamping(stampFlags);
+        }
+    }
+
+    @Override
+    public boolean send(final int streamIndex, final DirectBuffer buffer, final int offset, final int lengthBytes) {
+        if (lengthBytes > MAXIMUM_LENGTH_BYTES) {
+            failedCount++;
+            lastErrno = Errno.EMSGSIZE;
+            return false;
+        }
+        packet.putBytes(0, buffer, offset, lengthBytes);
+        boolean isSent = sendOnce(streamIndex, lengthBytes);
+        if (!isSent && lastErrno == Errno.ECONNREFUSED) {
+            // What the receiver said of an earlier packet is reported in place of sending this one.
+            isSent = sendOnce(streamIndex, lengthBytes);
+        }
+        return isSent;
+    }
+
+    private boolean sendOnce(final int streamIndex, final int lengthBytes) {
+        if (isUnnumbered[streamIndex]) {
+            number(streamIndex);
+        }
+        final long beginNs = nowNs();
+        final int errno = sockets[streamIndex].send(packet, lengthBytes);
+        if (errno != 0) {
+            // Whether the kernel spent a number on a packet that failed depends on its version.
+            isUnnumbered[streamIndex] = hasKernelStamps;
+            count(errno);
+            return false;
+        }
+        sendTimes[streamIndex].onSent(ReferenceDecoder.sequenceNumberOf(packet, 0), beginNs, nowNs());
+        sentCount++;
+        return true;
+    }
+
+    private void number(final int streamIndex) {
+        final UdpSocket socket = sockets[streamIndex];
+        sendTimes[streamIndex].reset();
+        hasKernelStamps &= socket.timestamping(0) && socket.timestamping(stampFlags);
+        isUnnumbered[streamIndex] = false;
+    }
+
+    private void count(final int errno) {
+        lastErrno = errno;
+        switch (errno) {
+            case Errno.EAGAIN:
+            case Errno.ENOBUFS:
+            case Errno.ENOMEM:
+            case Errno.EINTR:
+                busyCount++;
+                break;
+            case Errno.ECONNREFUSED:
+            case Errno.EHOSTUNREACH:
+            case Errno.ENETUNREACH:
+            case Errno.ENETDOWN:
+                unreachableCount++;
+                break;
+            default:
+                failedCount++;
+                break;
+        }
+    }
+
+    @Override
+    public int poll(final SendTimeHandler handler, final int limit) {
+        int count = 0;
+        for (int i = 0; i < sockets.length && count < limit; i++) {
+            if (sendTimes[i].waitingCount() > 0) {
+                count += hasKernelStamps ? pollStamps(i, handler, limit - count) : pollCalls(i, handler, limit - count);
+            }
+        }
+        return count;
+    }
+
+    private int pollStamps(final int streamIndex, final SendTimeHandler handler, final int limit) {
+        final UdpSocket socket = sockets[streamIndex];
+        final SendTimes times = sendTimes[streamIndex];
+        int count = 0;
+        while (count < limit && times.waitingCount() > 0 && socket.takeStamp()) {
+            final boolean isWanted = socket.stampKind() == options.stampPoint().kind();
+            if (isWanted && times.find(
+                socket.stampKey(), socket.stampNs(), options.stampPoint() == StampPoint.BEFORE_QUEUE)) {
+                addError(Math.abs(socket.stampNs() - times.callBeginNs()));
+                handler.onSendTime(
+                    streamIndex, times.sequenceNumber(), socket.stampNs(), TimestampMethod.SOFTWARE_LOCAL);
+                times.removeOldest();
+                stampCount++;
+                count++;
+            }
+        }
+        if (count < limit) {
+            expire(times);
+        }
+        return count;
+    }
+
+    private void expire(final SendTimes times) {
+        if (times.waitingCount() > 0) {
+            final long nowNs = nowNs();
+            while (times.waitingCount() > 0 && nowNs - times.callBeginNs() > STAMP_PATIENCE_NS) {
+                times.dropOldest();
+            }
+            hasKernelStamps = stampCount > 0 || times.missingCount() < STAMPLESS_LIMIT;
+        }
+    }
+
+    private int pollCalls(final int streamIndex, final SendTimeHandler handler, final int limit) {
+        final SendTimes times = sendTimes[streamIndex];
+        int count = 0;
+        while (count < limit && times.waitingCount() > 0) {
+            final long halfCallNs = times.callDurationNs() / 2;
+            addError(halfCallNs);
+            handler.onSendTime(streamIndex, times.sequenceNumber(), times.callBeginNs() + halfCallNs,
+                TimestampMethod.SOFTWARE_LOCAL);
+            times.removeOldest();
+            count++;
+        }
+        return count;
+    }
+
+    private void addError(final long errorNs) {
+        stampErrorNs += errorNs - stampErrorNs >> ERROR_WEIGHT_SHIFT;
+    }
+
+    private long nowNs() {
+        LinuxLibrary.clock_gettime(CLOCK_REALTIME, time.addressOffset());
+        return time.getLong(0, ORDER) * NS_PER_SECOND + time.getLong(Long.BYTES, ORDER);
+    }
+
+    /** {@return whether effective send times are stamps of the kernel; if not, they are the times of calls} */
+    public boolean hasKernelStamps() {
+        return hasKernelStamps;
+    }
+
+    /**
+     * What a stamp taken in user space is off by, ns, as an average over about 16 references: with stamps of the kernel the
+     * distance from the beginning of the call to the stamp, else half the duration of the call.
+     *
+     * @return 0 before the first reference.
+     */
+    public long stampErrorNs() {
+        return stampErrorNs;
+    }
+
+    /**
+     * The port from which a stream's references come.
+     *
+     * @param streamIndex of the stream.
+     * @return UDP port of this host.
+     */
+    public int localPort(final int streamIndex) {
+        return sockets[streamIndex].localPort();
+    }
+
+    /** {@return references that the kernel took} */
+    public long sentCount() {
+        return sentCount;
+    }
+
+    /** {@return attempts to send for which the kernel had no room} */
+    public long busyCount() {
+        return busyCount;
+    }
+
+    /** {@return attempts to send that brought back that the receiver, its host or its network cannot be reached} */
+    public long unreachableCount() {
+        return unreachableCount;
+    }
+
+    /** {@return attempts to send that failed for another reason} */
+    public long failedCount() {
+        return failedCount;
+    }
+
+    /** {@return stamps of the kernel that were handed over} */
+    public long stampCount() {
+        return stampCount;
+    }
+
+    /** {@return references whose stamp did not come} */
+    public long stampMissingCount() {
+        long count = 0;
+        for (final SendTimes times : sendTimes) {
+            count += times.missingCount();
+        }
+        return count;
+    }
+
+    /** {@return stamps that belong to no reference that waits for one} */
+    public long stampStrangeCount() {
+        long count = 0;
+        for (final SendTimes times : sendTimes) {
+            count += times.strangeCount();
+        }
+        return count;
+    }
+
+    /** {@return words for the last error, empty if there was none} */
+    public String lastError() {
+        return lastErrno == 0 ? "" : Errno.describe(lastErrno);
+    }
+
+    @Override
+    public void close() {
+        for (final UdpSocket socket : sockets) {
+            if (socket != null) {
+                socket.close();
+            }
+        }
+    }
+}

@@ -1,0 +1,96 @@
+package io.flowlag.exporter.pipeline;
+
+import io.flowlag.exporter.decode.DecodedReference;
+import io.flowlag.exporter.decode.PacketDecoder;
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.rli.reference.ReferenceDecoder;
+import io.flowlag.rli.reference.ReferenceSession;
+import io.flowlag.rli.reference.ReferenceVerdict;
+import io.flowlag.rli.reference.ReferenceVerifier;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+import java.util.List;
+
+/**
+ * Tells reference packets from regular ones while their octets are at hand: a datagram to the reference port that the verifier
+ * accepts becomes a {@link DecodedReference}; one that it refuses is counted by its reason and stays a regular packet. Each
+ * observation point has a replay window of its own, since a reference may pass several.
+ * <p>
+ * The capture thread owns it. Allocates at construction.
+ */
+public final class ReferenceRecognizer {
+    private static final int PROTOCOL_UDP = 17;
+    /** By {@link ReferenceVerdict}; none for those accepted, which the metering stage counts when they arrive there. */
+    private static final CounterId[] COUNTERS = {
+        null, CounterId.REFERENCES_TOO_SHORT, CounterId.REFERENCES_UNKNOWN_SESSION, CounterId.REFERENCES_WRONG_SOURCE,
+        CounterId.REFERENCES_BAD_MAC, CounterId.REFERENCES_BAD_EXTENSION, CounterId.REFERENCES_BAD_EXTENSION_MAC,
+        CounterId.REFERENCES_WRONG_TIMESTAMP_FORMAT, CounterId.REFERENCES_LATE, CounterId.REFERENCES_EARLY,
+        CounterId.REFERENCES_REPLAYED};
+
+    private final int port;
+    private final ReferenceVerifier[] verifiers;
+    private final Counters counters;
+
+    /**
+     * A recognizer.
+     *
+     * @param port             of references.
+     * @param sessions         in the order of the stream indexes.
+     * @param maximumDelayNs   that a reference may be under way, clock difference included.
+     * @param maximumAdvanceNs by which its stamp may lie in the future, because clocks differ.
+     * @param pointCount       observation points.
+     * @param counters         the capture thread is the writer of those of refused references.
+     */
+    public ReferenceRecognizer(
+        final int port,
+        final List<ReferenceSession> sessions,
+        final long maximumDelayNs,
+        final long maximumAdvanceNs,
+        final int pointCount,
+        final Counters counters) {
+        this.port = port;
+        this.counters = counters;
+        verifiers = new ReferenceVerifier[pointCount];
+        for (int i = 0; i < pointCount; i++) {
+            verifiers[i] = new ReferenceVerifier(sessions, maximumDelayNs, maximumAdvanceNs);
+        }
+    }
+
+    /**
+     * Looks at a packet that was just decoded.
+     *
+     * @param decoder          that decoded it.
+     * @param packet           the buffer that the decoder was given.
+     * @param descriptor       of the packet; becomes that of a reference if it is one.
+     * @param offset           of the descriptor.
+     * @param observationPoint where it was seen.
+     * @return true if it is a reference.
+     */
+    public boolean recognize(
+        final PacketDecoder decoder, final DirectBuffer packet, final MutableDirectBuffer descriptor, final int offset,
+        final int observationPoint) {
+        if (PacketDescriptor.destinationPort(descriptor, offset) != port ||
+            PacketDescriptor.protocol(descriptor, offset) != PROTOCOL_UDP) {
+            return false;
+        }
+        final ReferenceVerifier verifier = verifiers[observationPoint];
+        final ReferenceVerdict verdict = verifier.verify(
+            packet, decoder.udpPayloadOffset(), decoder.udpPayloadLengthBytes(),
+            PacketDescriptor.timestampNs(descriptor, offset), PacketDescriptor.sourceHigh(descriptor, offset),
+            PacketDescriptor.sourceLow(descriptor, offset));
+        if (verdict != ReferenceVerdict.ACCEPTED) {
+            counters.increment(COUNTERS[verdict.ordinal()]);
+            return false;
+        }
+        final ReferenceDecoder reference = verifier.decoder();
+        DecodedReference.encode(
+            descriptor, offset, verifier.sessionIndex(), reference.sequenceNumber(), reference.stampNs());
+        if (reference.hasFollowUp()) {
+            DecodedReference.followUp(descriptor, offset, reference.followUpSequenceNumber(), reference.followUpSentNs());
+        }
+        return true;
+    }
+}

@@ -1,0 +1,108 @@
+package io.flowlag.exporter.pipeline;
+
+import io.flowlag.exporter.decode.PacketDescriptor;
+import org.agrona.BitUtil;
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
+
+/**
+ * Brings the decoded packets of several sources into the order of their timestamps: a packet is passed on when every other source
+ * has shown a later one. Of equal timestamps the source with the lower index goes first, so that a packet's sending comes
+ * before its arrival. The order within a source stays.
+ * <p>
+ * A live source may have nothing to show for long; then packets older than a limit go on without it. A queue that is full lets
+ * its packets go on too: nothing is dropped here. One thread. Allocates at construction, off-heap.
+ */
+final class SourceMerge {
+    private final int capacity;
+    private final int mask;
+    private final UnsafeBuffer[] queues;
+    private final long[] heads;
+    private final long[] tails;
+    private final boolean[] isEnded;
+
+    /**
+     * Empty queues.
+     *
+     * @param sourceCount of sources.
+     * @param capacity    packets of each source that may wait; rounded up to a power of two.
+     */
+    SourceMerge(final int sourceCount, final int capacity) {
+        this.capacity = BitUtil.findNextPositivePowerOfTwo(capacity);
+        mask = this.capacity - 1;
+        heads = new long[sourceCount];
+        tails = new long[sourceCount];
+        isEnded = new boolean[sourceCount];
+        queues = new UnsafeBuffer[sourceCount];
+        for (int i = 0; i < sourceCount; i++) {
+            queues[i] = new UnsafeBuffer(
+                BufferUtil.allocateDirectAligned(this.capacity * PacketDescriptor.LENGTH_BYTES, CACHE_LINE_LENGTH));
+        }
+    }
+
+    /** {@return whether a source may show so many packets more} */
+    boolean hasRoom(final int source, final int packetCount) {
+        return capacity - (tails[source] - heads[source]) >= packetCount;
+    }
+
+    /** Takes a packet of a source that has room. */
+    void add(final int source, final UnsafeBuffer descriptors, final int offset) {
+        final int index = (int)tails[source]++ & mask;
+        queues[source].putBytes(
+            index * PacketDescriptor.LENGTH_BYTES, descriptors, offset, PacketDescriptor.LENGTH_BYTES);
+    }
+
+    /** A source will show nothing more. */
+    void end(final int source) {
+        isEnded[source] = true;
+    }
+
+    /** {@return whether nothing waits} */
+    boolean isEmpty() {
+        for (int i = 0; i < queues.length; i++) {
+            if (heads[i] != tails[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /**
+     * The source whose next packet is to go on.
+     *
+     * @param olderThanNs packets from before this time go on in any case.
+     * @param roomCount   packets that each source must have room for.
+     * @return its index, or -1 if all have to wait.
+     */
+    int next(final long olderThanNs, final int roomCount) {
+        int next = -1;
+        long nextNs = Long.MAX_VALUE;
+        boolean isComplete = true;
+        boolean isCrowded = false;
+        for (int i = 0; i < queues.length; i++) {
+            if (heads[i] != tails[i]) {
+                final long headNs = PacketDescriptor.timestampNs(queues[i], headOffset(i));
+                if (next < 0 || headNs < nextNs) {
+                    next = i;
+                    nextNs = headNs;
+                }
+                isCrowded |= !hasRoom(i, roomCount);
+            } else {
+                isComplete &= isEnded[i];
+            }
+        }
+        return isComplete || isCrowded || nextNs < olderThanNs ? next : -1;
+    }
+
+    /** Copies the next packet of a source, and forgets it. */
+    void take(final int source, final UnsafeBuffer to, final int offset) {
+        to.putBytes(offset, queues[source], headOffset(source), PacketDescriptor.LENGTH_BYTES);
+        heads[source]++;
+    }
+
+    private int headOffset(final int source) {
+        return ((int)heads[source] & mask) * PacketDescriptor.LENGTH_BYTES;
+    }
+}

@@ -1,0 +1,280 @@
+package io.flowlag.exporter.process;
+
+import io.flowlag.exporter.capture.LiveCaptureOptions.Direction;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.console.ExitCode;
+import io.flowlag.exporter.console.ExitException;
+import io.flowlag.exporter.delay.ClockError;
+import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.delay.ReferenceTransmitter;
+import io.flowlag.exporter.inject.ClockState;
+import io.flowlag.exporter.inject.InjectionException;
+import io.flowlag.exporter.inject.OffloadState;
+import io.flowlag.exporter.inject.QueueCapacity;
+import io.flowlag.exporter.inject.ReferencePort;
+import io.flowlag.exporter.inject.StampPoint;
+import io.flowlag.exporter.inject.TransmitterOptions;
+import io.flowlag.exporter.inject.UdpReferenceTransmitter;
+import io.flowlag.rli.reference.ReferenceSession;
+import org.agrona.CloseHelper;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The live side of a segment: its interfaces, what must hold of them before packets are compared, and what delay needs of the
+ * host besides packets: the clock's state, a transmitter of references, the port that takes them. Used by the thread that
+ * starts the process and ends it; the wiring's transmitter is the pipeline's while that runs.
+ */
+final class LiveSegment implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(LiveSegment.class);
+    /** Ethernet with two tags, IPv4 with options, TCP with options, and the payload that digests cover. */
+    private static final int DIGEST_SNAP_BYTES = 22 + 60 + 60 + 32;
+    /** Ethernet with two tags, IPv6, UDP, and an authenticated reference with a follow-up. */
+    private static final int REFERENCE_SNAP_BYTES = 22 + 40 + 8 + 152;
+    /** Shares by which a configured and a read rate may differ: they are written in other units. */
+    private static final double RATE_TOLERANCE = 0.02;
+    private static final long CLOCK_INTERVAL_NS = 1_000_000_000L;
+
+    private final ExporterConfig config;
+    private final ClockState clockState;
+    private final DelayWiring wiring;
+    private final ReferencePort port;
+    private String toldNotice = "";
+    private long nextRefreshNs = System.nanoTime();
+
+    private LiveSegment(
+        final ExporterConfig config, final ClockState clockState, final DelayWiring wiring, final ReferencePort port) {
+        this.config = config;
+        this.clockState = clockState;
+        this.wiring = wiring;
+        this.port = port;
+    }
+
+    /**
+     * Checks interfaces and clock, opens sockets.
+     *
+     * @param config with any role; with none there is nothing to do.
+     * @return the segment.
+     * @throws ExitException if packets could not be compared, or references not be sent; the message says what helps.
+     */
+    static LiveSegment open(final ExporterConfig config) {
+        final Role role = config.segment().role();
+        if (role == Role.NONE) {
+            return new LiveSegment(config, null, DelayWiring.NONE, null);
+        }
+        checkSnapLength(config);
+        checkTimestamps(config);
+        checkOffloads(config);
+        final boolean isInterpolated = role != Role.BOTH || config.rli().target() != null;
+        final List<ReferenceSession> sessions = isInterpolated ? ReferenceSessions.of(config.rli()) : List.of();
+        final ClockState clockState = role == Role.BOTH ? null : clockState(config.clock());
+        final ReferencePort port = role == Role.RECEIVER ? bind(config.rli().port()) : null;
+        try {
+            final ReferenceTransmitter transmitter = role.isSender() && isInterpolated ? transmitter(config) : null;
+            final boolean isMatched = role == Role.BOTH;
+            final DelayWiring wiring = new DelayWiring(
+                role, isInterpolated ? ReferenceMode.SENT : ReferenceMode.NONE, sessions, transmitter,
+                clockState == null ? ClockError.NONE : error(clockState), isInterpolated, isMatched);
+            return new LiveSegment(config, clockState, wiring, port);
+        } catch (final ExitException e) {
+            CloseHelper.close(port);
+            throw e;
+        }
+    }
+
+    /**
+     * The interfaces to capture from, the sender point first.
+     *
+     * @param config of the process.
+     * @return their names.
+     */
+    static List<String> interfaces(final ExporterConfig config) {
+        return config.segment().role() == Role.BOTH ?
+            List.of(config.segment().ingress(), config.segment().egress()) : config.capture().interfaces();
+    }
+
+    /**
+     * Which packets of an interface are wanted.
+     *
+     * @param config of the process.
+     * @param index  of the interface.
+     * @return arriving packets at the sender point and leaving ones at the receiver point where there are both.
+     */
+    static Direction direction(final ExporterConfig config, final int index) {
+        if (config.segment().role() == Role.BOTH) {
+            return index == 0 ? Direction.IN : Direction.OUT;
+        }
+        return Direction.valueOf(config.capture().direction().name());
+    }
+
+    /** {@return what the delay stage is joined to} */
+    DelayWiring wiring() {
+        return wiring;
+    }
+
+    /** Says once, when everything has started, what an operator should know. */
+    void tellStart() {
+        if (config.segment().role() == Role.NONE) {
+            return;
+        }
+        for (final String name : interfaces(config)) {
+            final OffloadState offloads = OffloadState.of(name);
+            if (!offloads.unreadable().isEmpty()) {
+                LOG.warn("{}: its offloads cannot be read ({}): make sure that GRO, LRO, GSO and TSO are off", name,
+                    offloads.unreadable());
+            } else if (offloads.isOn()) {
+                LOG.warn("{}: offloads are on ({}) and segment.offload allows it: the points may see different packets", name,
+                    offloadNames(offloads));
+            }
+        }
+        if (wiring.transmitter() != null) {
+            tellCapacity();
+        }
+        tellClock();
+    }
+
+    private void tellCapacity() {
+        final long configuredBps = config.rli().capacityBps();
+        final List<String> names = interfaces(config);
+        final String name = names.get(names.size() - 1);
+        final QueueCapacity queue = QueueCapacity.of(name);
+        if (queue.rateBps() == QueueCapacity.UNKNOWN_BPS) {
+            return;
+        }
+        if (configuredBps == 0) {
+            LOG.warn("rli.capacity is not set; tc says that {} of {} has {} bits/s", queue.kind(), name, queue.rateBps());
+        } else if (Math.abs(configuredBps - queue.rateBps()) > RATE_TOLERANCE * configuredBps) {
+            LOG.warn("rli.capacity is {} bits/s, but tc says that {} of {} has {} bits/s: utilization will be wrong",
+                configuredBps, queue.kind(), name, queue.rateBps());
+        }
+    }
+
+    /** Asks the clock again; what is wrong with it is told once. */
+    void refreshClock() {
+        if (clockState != null && System.nanoTime() - nextRefreshNs >= 0) {
+            nextRefreshNs = System.nanoTime() + CLOCK_INTERVAL_NS;
+            clockState.refresh();
+            tellClock();
+        }
+    }
+
+    private void tellClock() {
+        if (clockState != null && !clockState.reading().notice().equals(toldNotice)) {
+            toldNotice = clockState.reading().notice();
+            if (toldNotice.isEmpty()) {
+                LOG.info("clock: error at most {} ns", clockState.reading().boundNs());
+            } else {
+                LOG.warn("{}", toldNotice);
+            }
+        }
+    }
+
+    private static void checkSnapLength(final ExporterConfig config) {
+        final boolean isKeyed = config.rli().keyFile() != null;
+        final int leastBytes = isKeyed ? REFERENCE_SNAP_BYTES : DIGEST_SNAP_BYTES;
+        if (config.capture().snapLengthBytes() < leastBytes) {
+            throw new ExitException(ExitCode.CONFIGURATION, "capture.snap-length=" + config.capture().snapLengthBytes() +
+                ": too short for " + (isKeyed ? "authenticated references" : "packet digests") + " (segment.role): set " +
+                leastBytes + " or more");
+        }
+    }
+
+    private static void checkTimestamps(final ExporterConfig config) {
+        if (config.capture().hardwareTimestamps() && config.segment().role() == Role.BOTH) {
+            throw new ExitException(ExitCode.CONFIGURATION, "capture.hardware-timestamps=on: leaving packets have none, and " +
+                "both points must have one kind (segment.role: both): set it to off");
+        }
+    }
+
+    private static void checkOffloads(final ExporterConfig config) {
+        if (config.segment().offload() == ExporterConfig.Offload.ALLOW) {
+            return;
+        }
+        final List<String> remedies = new ArrayList<>();
+        final List<String> found = new ArrayList<>();
+        for (final String name : interfaces(config)) {
+            final OffloadState offloads = OffloadState.of(name);
+            if (offloads.isOn()) {
+                found.add(name + " (" + offloadNames(offloads) + ")");
+            }
+            if (!offloads.remedy().isEmpty()) {
+                remedies.add(offloads.remedy());
+            }
+        }
+        if (!found.isEmpty()) {
+            throw new ExitException(ExitCode.CONFIGURATION, "offloads join and split packets at " + String.join(" and ", found) +
+                ", so the two points would see different ones: " +
+                (remedies.isEmpty() ? "" : "run " + String.join(" && ", remedies) + ", or ") + "set segment.offload to allow");
+        }
+    }
+
+    private static String offloadNames(final OffloadState offloads) {
+        final List<String> names = new ArrayList<>(offloads.on());
+        offloads.fixed().forEach((name) -> names.add(name + " for ever"));
+        return String.join(", ", names);
+    }
+
+    private static ClockState clockState(final ExporterConfig.Clock clock) {
+        return switch (clock.source()) {
+            case ADJTIMEX -> ClockState.adjtimex();
+            case FILE -> ClockState.file(clock.file(), System::currentTimeMillis);
+            case FIXED -> ClockState.fixed(clock.errorNs());
+        };
+    }
+
+    private static ClockError error(final ClockState state) {
+        return new ClockError() {
+            @Override
+            public long errorNs() {
+                return state.reading().boundNs();
+            }
+
+            @Override
+            public boolean isSynchronized() {
+                return state.reading().isSynchronized();
+            }
+        };
+    }
+
+    private static ReferencePort bind(final int number) {
+        try {
+            return ReferencePort.bind(number);
+        } catch (final InjectionException e) {
+            throw failure("rli.port=" + number + ": " + e.getMessage() +
+                "; stop what holds it, or take another port at both ends", e);
+        }
+    }
+
+    private static ReferenceTransmitter transmitter(final ExporterConfig config) {
+        final String target = config.rli().target();
+        try {
+            final int[] trafficClasses = config.rli().classes().isEmpty() ? new int[1] :
+                config.rli().classes().stream().mapToInt((dscp) -> dscp << 2).toArray();
+            // Regular packets are stamped behind the queue of this host only where they are seen leaving it.
+            final boolean isBehindQueue = config.segment().role() == Role.SENDER &&
+                config.capture().direction() != ExporterConfig.Direction.IN;
+            return UdpReferenceTransmitter.open(new TransmitterOptions(InetAddress.getByName(target), config.rli().port(), null,
+                null, trafficClasses, isBehindQueue ? StampPoint.AFTER_QUEUE : StampPoint.BEFORE_QUEUE));
+        } catch (final IOException e) {
+            throw new ExitException(ExitCode.CONFIGURATION, "rli.target=" + target + ": no such host");
+        } catch (final InjectionException e) {
+            throw failure("rli.target=" + target + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static ExitException failure(final String message, final InjectionException cause) {
+        return new ExitException(cause.isPermission() ? ExitCode.NO_PERMISSION : ExitCode.CONFIGURATION, message);
+    }
+
+    @Override
+    public void close() {
+        CloseHelper.closeAll(wiring.transmitter(), port);
+    }
+}

@@ -1,0 +1,35 @@
+package io.flowlag.exporter.status;
+
+/**
+ * A distribution of signed delays, as of one moment. Immutable. What there are too few delays for is null.
+ *
+ * @param count               of delays; everything else is meaningless at 0.
+ * @param negativeCount       of delays below 0.
+ * @param meanNs              signed.
+ * @param standardDeviationNs 0 or more.
+ * @param minimumNs           signed.
+ * @param maximumNs           signed.
+ * @param p50Ns               signed; needs 20 delays.
+ * @param p90Ns               signed; needs 100 delays.
+ * @param p95Ns               signed; needs 200 delays.
+ * @param p99Ns               signed; needs 1000 delays.
+ * @param p999Ns              signed; needs 10 000 delays.
+ * @param delayVariationNs    PDV of RFC 5481: P99.9 minus the minimum.
+ */
+public record DelayDistribution(
+    long count,
+    long negativeCount,
+    long meanNs,
+    long standardDeviationNs,
+    long minimumNs,
+    long maximumNs,
+    Long p50Ns,
+    Long p90Ns,
+    Long p95Ns,
+    Long p99Ns,
+    Long p999Ns,
+    Long delayVariationNs) {
+    /** No delays. */
+    public static final DelayDistribution EMPTY =
+        new DelayDistribution(0, 0, 0, 0, 0, 0, null, null, null, null, null, null);
+}

@@ -1,0 +1,33 @@
+package io.flowlag.exporter.status;
+
+import java.util.List;
+import java.util.Map;
+
+/**
+ * What the delay stage tells of itself, for {@link StatisticsWriter} and the options records. Immutable.
+ *
+ * @param role           of the process, as the configuration writes it.
+ * @param segmentId      of the pair of points.
+ * @param policy         of the references, as the configuration writes it.
+ * @param clockErrorNs   bound of the clocks' difference; below 0 for unknown.
+ * @param counters       by label, in order.
+ * @param gauges         by label, in order: what goes up and down.
+ * @param interval       the last measurement interval that ended, by class; empty before the first.
+ * @param total          since the start, by class, as of the last interval or the end.
+ * @param unexplained    what each sum of the stage leaves over, by name; 0 when it holds.
+ */
+public record DelayStatistics(
+    String role,
+    long segmentId,
+    String policy,
+    long clockErrorNs,
+    Map<String, Long> counters,
+    Map<String, Double> gauges,
+    List<DelaySummary> interval,
+    List<DelaySummary> total,
+    Map<String, Long> unexplained) {
+    /** {@return whether every sum holds} */
+    public boolean isAccountedFor() {
+        return unexplained.values().stream().allMatch((each) -> each == 0);
+    }
+}

@@ -1,0 +1,90 @@
+package io.flowlag.exporter.status;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+
+/** The object {@code delay} of the statistics. Has no state. */
+final class DelayStatisticsWriter {
+    private DelayStatisticsWriter() {
+    }
+
+    static void write(final JsonGenerator json, final DelayStatistics delay) throws IOException {
+        json.writeObjectFieldStart("delay");
+        json.writeStringField("role", delay.role());
+        json.writeNumberField("segment_id", delay.segmentId());
+        if (!delay.policy().isEmpty()) {
+            json.writeStringField("policy", delay.policy());
+        }
+        if (delay.clockErrorNs() >= 0) {
+            json.writeNumberField("clock_error_ns", delay.clockErrorNs());
+        }
+        json.writeObjectFieldStart("counters");
+        for (final Map.Entry<String, Long> each : delay.counters().entrySet()) {
+            json.writeNumberField(each.getKey(), each.getValue());
+        }
+        json.writeEndObject();
+        json.writeObjectFieldStart("gauges");
+        for (final Map.Entry<String, Double> each : delay.gauges().entrySet()) {
+            json.writeNumberField(each.getKey(), each.getValue());
+        }
+        json.writeEndObject();
+        json.writeObjectFieldStart("identity");
+        json.writeBooleanField("holds", delay.isAccountedFor());
+        for (final Map.Entry<String, Long> each : delay.unexplained().entrySet()) {
+            json.writeNumberField(each.getKey(), each.getValue());
+        }
+        json.writeEndObject();
+        summaries(json, "interval", delay.interval());
+        summaries(json, "total", delay.total());
+        json.writeEndObject();
+    }
+
+    private static void summaries(final JsonGenerator json, final String name, final List<DelaySummary> summaries)
+        throws IOException {
+        json.writeArrayFieldStart(name);
+        for (final DelaySummary summary : summaries) {
+            json.writeStartObject();
+            json.writeNumberField("class", summary.classIndex());
+            if (summary.dscp() >= 0) {
+                json.writeNumberField("dscp", summary.dscp());
+            }
+            json.writeNumberField("start_ns", summary.startNs());
+            json.writeNumberField("end_ns", summary.endNs());
+            distribution(json, "estimates", summary.estimates());
+            distribution(json, "references", summary.references());
+            json.writeNumberField("held_out", summary.heldOutCount());
+            number(json, "held_out_p95_ns", summary.heldOutP95Ns());
+            json.writeEndObject();
+        }
+        json.writeEndArray();
+    }
+
+    private static void distribution(final JsonGenerator json, final String name, final DelayDistribution distribution)
+        throws IOException {
+        json.writeObjectFieldStart(name);
+        json.writeNumberField("count", distribution.count());
+        if (distribution.count() > 0) {
+            json.writeNumberField("negative", distribution.negativeCount());
+            json.writeNumberField("mean_ns", distribution.meanNs());
+            json.writeNumberField("sd_ns", distribution.standardDeviationNs());
+            json.writeNumberField("min_ns", distribution.minimumNs());
+            json.writeNumberField("max_ns", distribution.maximumNs());
+            number(json, "p50_ns", distribution.p50Ns());
+            number(json, "p90_ns", distribution.p90Ns());
+            number(json, "p95_ns", distribution.p95Ns());
+            number(json, "p99_ns", distribution.p99Ns());
+            number(json, "p999_ns", distribution.p999Ns());
+            number(json, "pdv_ns", distribution.delayVariationNs());
+        }
+        json.writeEndObject();
+    }
+
+    private static void number(final JsonGenerator json, final String name, final Long value) throws IOException {
+        if (value != null) {
+            json.writeNumberField(name, value);
+        }
+    }
+}

@@ -1,0 +1,71 @@
+package io.flowlag.exporter.config;
+
+import io.flowlag.exporter.config.ExporterConfig.Policy;
+import io.flowlag.exporter.config.ExporterConfig.Role;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class DelayRelationsTest {
+    private static ExporterConfig config(final String yaml) {
+        return new ConfigLoader().text("f", yaml.replace(';', '\n')).conclude();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "segment: {role: both, ingress: a}                                          | segment.egress",
+        "segment: {ingress: a}                                                      | segment.ingress",
+        "segment: {ingress: a, egress: a}                                           | different interfaces",
+        "segment: {ingress: a, egress: b};capture: {interfaces: [c]}                | capture.interfaces",
+        "segment: {role: sender}                                                    | rli.target",
+        "segment: {role: receiver, exact: on}                                       | role both",
+        "segment: {role: both, ingress: a, egress: b, exact: off}                   | rli.target",
+        "segment: {role: receiver};decode: {digest: off}                            | needs digests",
+        "rli: {policy: adaptive}                                                    | rli.capacity",
+        "rli: {serialisation: capacity}                                             | rli.capacity",
+        "rli: {min-utilization: 0.9}                                                | rli.min-utilization",
+        "rli: {min-utilization: 1.1}                                                | share",
+        "rli: {min-rate: 5}                                                         | rli.min-rate",
+        "rli: {ceiling: 8k}                                                         | rli.max-gap",
+        "rli: {silent-after: 50ms}                                                  | rli.silent-after",
+        "rli: {session: 65535, classes: [0, 46]}                                    | session",
+        "rli: {classes: [64]}                                                       | 0 to 63",
+        "clock: {source: file}                                                      | clock.file",
+        "segment: {source: [host.example]}                                          | prefix",
+        "segment: {source: [10.0.0.0/33]}                                           | 0 to 32"})
+    void shouldRefuseWhatContradictsItself(final String yaml, final String expected) {
+        final ConfigurationException refusal = assertThrows(ConfigurationException.class, () -> config(yaml));
+        assertTrue(refusal.errors().toString().contains(expected), refusal.errors()::toString);
+    }
+
+    @Test
+    void shouldBeBothPointsWhenBothInterfacesAreGiven() {
+        final ExporterConfig config = config("segment: {ingress: a, egress: b}");
+        assertEquals(Role.BOTH, config.segment().role());
+        assertTrue(config.segment().exact(), "without a target every packet is matched");
+        assertTrue(config.decode().digest());
+    }
+
+    @Test
+    void shouldGiveWayToAPolicyThatNeedsNoCapacity() {
+        assertEquals(Policy.EVERY_N, config("").rli().policy());
+        assertEquals(Policy.ADAPTIVE, config("rli: {capacity: 1g}").rli().policy());
+    }
+
+    @Test
+    void shouldTellWhatLiesInAPrefix() throws BadValueException {
+        assertTrue(Prefix.parse("10.1.0.0/16").contains(false, 0, 0x0A01FFFFL));
+        assertFalse(Prefix.parse("10.1.0.0/16").contains(false, 0, 0x0A020000L));
+        assertTrue(Prefix.parse("0.0.0.0/0").contains(false, 0, 0xFFFF_FFFFL));
+        assertFalse(Prefix.parse("0.0.0.0/0").contains(true, 0, 0));
+        assertTrue(Prefix.parse("2001:db8::/32").contains(true, 0x20010DB8_FFFFFFFFL, -1));
+        assertFalse(Prefix.parse("2001:db8::1").contains(true, 0x20010DB8_00000000L, 2));
+        assertTrue(Prefix.parse("2001:db8::/126").contains(true, 0x20010DB8_00000000L, 3));
+        assertFalse(Prefix.parse("2001:db8::/126").contains(true, 0x20010DB8_00000000L, 4));
+    }
+}

@@ -1,0 +1,173 @@
+package io.flowlag.exporter.process;
+
+import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.config.ConfigLoader;
+import io.flowlag.exporter.config.ConfigTable;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.config.ExporterConfig.Threading;
+import io.flowlag.exporter.delay.ClockError;
+import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.FlowDelay;
+import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.lab.GeneratedTraffic;
+import io.flowlag.exporter.lab.TrafficProfile;
+import io.flowlag.exporter.record.Destination;
+import io.flowlag.exporter.status.AccountingIdentity;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.DelayStatistics;
+import io.flowlag.exporter.status.DestinationStatistics;
+import io.flowlag.rli.counters.DelayCounters;
+import org.agrona.DirectBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class DelayPipelineTest {
+    private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(60);
+    private static final long DELAY_NS = 3_000_000;
+    private static final long PACKETS = 20_000;
+    private static final DelayWiring MARKED =
+        new DelayWiring(Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.fixed(42), true, true, false,
+            DelayWiring.DIGEST_PAYLOAD_BYTES);
+
+    private final Counters counters = new Counters();
+
+    private static ExporterConfig config(final Threading threading, final String... options) {
+        final ConfigLoader loader = new ConfigLoader()
+            .option("--threading", ConfigTable.THREADING, List.of(threading.name().toLowerCase(Locale.ROOT)))
+            .option("--set", ConfigTable.DIGEST, List.of("on"));
+        for (int i = 0; i < options.length; i += 2) {
+            loader.option("--set", ConfigTable.key(options[i]), List.of(options[i + 1]));
+        }
+        return loader.conclude();
+    }
+
+    private DelayStatistics run(final Destination destination, final Threading threading, final String... options) {
+        final List<PacketSource> sources = List.of(
+            new GeneratedTraffic(TrafficProfile.demo()),
+            new DelayedSource(new GeneratedTraffic(TrafficProfile.demo()), (packet) -> DELAY_NS));
+        try (MeteringPipeline pipeline = new MeteringPipeline(
+            config(threading, options), sources, false, MARKED, List.of(destination), counters, DelayPipelineTest::fail)) {
+            pipeline.start();
+            final long deadlineNs = System.nanoTime() + DEADLINE_NS;
+            while (!pipeline.isEnded() && System.nanoTime() - deadlineNs < 0) {
+                if (pipeline.doWork() == 0) {
+                    LockSupport.parkNanos(100_000);
+                }
+            }
+            assertTrue(pipeline.isEnded(), "the pipeline did not end");
+            return pipeline.delayStatistics();
+        }
+    }
+
+    private static void fail(final Throwable throwable) {
+        throw new AssertionError(throwable);
+    }
+
+    @ParameterizedTest
+    @EnumSource(Threading.class)
+    void shouldFindTheDelayOfEveryFlowFromMarkedPackets(final Threading threading) {
+        final DelayList list = new DelayList();
+        final DelayStatistics statistics = run(list, threading, "rli.every-n", "20");
+
+        assertEquals(PACKETS, counters.get(CounterId.SENDER_POINT));
+        assertEquals(PACKETS, counters.get(CounterId.METERED));
+        assertEquals(0, AccountingIdentity.unexplainedDecoded(counters));
+        assertTrue(statistics.isAccountedFor(), statistics.unexplained()::toString);
+        assertTrue(statistics.counters().get("references_sent") >= PACKETS / 20, statistics::toString);
+        assertEquals(0, statistics.counters().get("rli_references_lost"));
+        assertTrue(list.sampleCount > PACKETS * 0.99, list.sampleCount + " samples");
+        assertEquals(list.sampleCount * DELAY_NS, list.sumNs);
+        assertTrue(list.boundedCount > 0, "no flow has a bound");
+        assertEquals(DELAY_NS, statistics.total().get(0).estimates().meanNs());
+        assertEquals(0, statistics.total().get(0).references().standardDeviationNs());
+    }
+
+    @Test
+    void shouldMeasureOnlyWhatTheSegmentSelects() {
+        final DelayList list = new DelayList();
+        final DelayStatistics statistics = run(list, Threading.INVOKER, "segment.destination", "203.0.113.0/24");
+
+        assertEquals(PACKETS, counters.get(CounterId.METERED));
+        assertEquals(PACKETS, counters.get(CounterId.OUTSIDE_SEGMENT));
+        assertEquals(PACKETS, counters.get(CounterId.SENDER_OUTSIDE_SEGMENT));
+        assertEquals(0, list.sampleCount);
+        assertTrue(statistics.isAccountedFor());
+    }
+
+    @Test
+    void shouldNotPutSamplesOfOneRecordIntoTheNext() {
+        final DelayList list = new DelayList();
+        final DelayStatistics statistics =
+            run(list, Threading.INVOKER, "rli.every-n", "400", "metering.active-timeout", "20ms");
+
+        assertTrue(statistics.counters().get("rli_flow_ended") > 0, statistics::toString);
+        assertEquals(statistics.counters().get("rli_estimated"), list.sampleCount);
+        assertEquals(0, list.overfullCount, "records with more samples than packets");
+        assertTrue(statistics.isAccountedFor());
+    }
+
+    /** Adds up what records say of delay. */
+    private static final class DelayList implements Destination {
+        private long recordCount;
+        private long sampleCount;
+        private long sumNs;
+        private long boundedCount;
+        private long overfullCount;
+
+        @Override
+        public String name() {
+            return "delays";
+        }
+
+        @Override
+        public Outcome offer(final DirectBuffer entry, final int offset, final int lengthBytes, final long nowMs) {
+            final int delay = offset + FlowEntry.BASE_LENGTH_BYTES;
+            recordCount++;
+            sampleCount += DelayCounters.count(entry, delay);
+            sumNs += DelayCounters.sumNs(entry, delay);
+            boundedCount += FlowDelay.has(entry, delay, FlowDelay.FLAG_ERROR_BOUND) ? 1 : 0;
+            overfullCount += DelayCounters.count(entry, delay) > FlowEntry.packetCount(entry, offset) ? 1 : 0;
+            assertEquals(
+                DelayCounters.count(entry, delay) > 0 ? FlowDelay.ESTIMATOR_INTERPOLATED : 0,
+                FlowDelay.estimator(entry, delay));
+            return Outcome.DONE;
+        }
+
+        @Override
+        public void stopWaiting() {
+            throw new IllegalStateException("never blocked");
+        }
+
+        @Override
+        public int doWork(final long nowMs) {
+            return 0;
+        }
+
+        @Override
+        public boolean close(final long nowMs, final long deadlineMs) {
+            return true;
+        }
+
+        @Override
+        public DestinationStatistics statistics() {
+            return new DestinationStatistics("list", recordCount, recordCount, 0, 0, 0, 0, 0, 0, 0, 0);
+        }
+
+        @Override
+        public String lastError() {
+            return "";
+        }
+    }
+}
