@@ -11,10 +11,10 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Aligned columns for the eye, as records come: addresses, protocol, ports, packets, octets, start (UTC), duration and end
- * reason; and, from the first record on that has a delay, the header again with mean, 99th percentile and error bound of the
- * delay, its estimator and the packets lost. {@code -} is a value that the record does not have; {@code <=} marks a loss that
- * is only an upper bound. A column grows when a value needs it, with the header again, and never shrinks. Options records are
- * shown only if verbose, as {@code # name=value ...}.
+ * reason; and, from the first record on that has a delay, the header again with mean, standard deviation and error bound of the
+ * delay, its estimator, the interpolated mean where the estimator is another, and the packets lost. {@code -} is a value that the
+ * record does not have; {@code <=} marks a loss that is only an upper bound. A column grows when a value needs it, with the
+ * header again, and never shrinks. Options records are shown only if verbose, as {@code # name=value ...}.
  */
 final class TableFormatter implements RecordFormatter {
     private static final String ABSENT = "-";
@@ -29,14 +29,14 @@ final class TableFormatter implements RecordFormatter {
 
     private static final String[] FLOW_HEADER = {
         "src", "dst", "proto", "sport", "dport", "packets", "octets", "start", "duration_ms", "end"};
-    private static final String[] DELAY_HEADER = {"mean_us", "p99_us", "bound_us", "estimator", "lost"};
+    private static final String[] DELAY_HEADER = {"mean_us", "sd_us", "bound_us", "estimator", "interp_us", "lost"};
     private static final int COLUMNS = FLOW_HEADER.length + DELAY_HEADER.length;
     private static final int[] LEFT_ALIGNED = {0, 1, 2, 7, 9, 13};
 
     private final boolean isVerbose;
     private final RecordNames.Cache namesCache = new RecordNames.Cache();
     private final String[] cells = new String[COLUMNS];
-    private final int[] widths = {15, 15, 5, 5, 5, 9, 11, 23, 11, 6, 9, 9, 9, 12, 6};
+    private final int[] widths = {15, 15, 5, 5, 5, 9, 11, 23, 11, 6, 9, 9, 9, 12, 9, 6};
     private final boolean[] isLeftAligned = new boolean[COLUMNS];
     private final StringBuilder value = new StringBuilder();
     private RecordNames names;
@@ -129,7 +129,7 @@ final class TableFormatter implements RecordFormatter {
         cells[6] = number(record, "octetDeltaCount", "octetTotalCount");
         final FlowTimes times = FlowTimes.of(record, names);
         cells[7] = times.hasStart() ? START.format(instant(times.startNs())) : ABSENT;
-        cells[8] = times.hasDuration() ? decimal(times.durationNs() / NANOS_PER_MILLI, 3) : ABSENT;
+        cells[8] = times.hasDuration() ? decimal(times.durationNs() / NANOS_PER_MILLI) : ABSENT;
         cells[9] = label(record, "flowEndReason", END_REASONS);
     }
 
@@ -139,13 +139,14 @@ final class TableFormatter implements RecordFormatter {
         if (cells[column].equals(ABSENT)) {
             cells[column] = number(record, "pathDelayMeanDeltaMicroseconds");
         }
-        cells[column + 1] = micros(record, "flowlagDelayP99Nanoseconds");
+        cells[column + 1] = micros(record, "flowlagDelayStandardDeviationNanoseconds");
         cells[column + 2] = micros(record, "flowlagDelayErrorBoundNanoseconds");
         cells[column + 3] = label(record, "flowlagDelayEstimator", ESTIMATORS);
+        cells[column + 4] = micros(record, "flowlagDelayInterpolatedMeanNanoseconds");
         final String lost = number(record, "flowlagLostPacketDeltaCount");
         final int kind = names.indexOf("flowlagLossKind");
         final boolean isUpperBound = kind >= 0 && record.unsigned(kind) == UPPER_BOUND;
-        cells[column + 4] = isUpperBound && !lost.equals(ABSENT) ? "<=" + lost : lost;
+        cells[column + 5] = isUpperBound && !lost.equals(ABSENT) ? "<=" + lost : lost;
     }
 
     private String address(final CollectedRecord record, final String ipv4Name, final String ipv6Name) {
@@ -174,7 +175,7 @@ final class TableFormatter implements RecordFormatter {
 
     private String micros(final CollectedRecord record, final String elementName) {
         final int index = names.indexOf(elementName);
-        return index < 0 || !record.isTyped(index) ? ABSENT : decimal(record.signed(index) / NANOS_PER_MICRO, 1);
+        return index < 0 || !record.isTyped(index) ? ABSENT : decimal(record.signed(index) / NANOS_PER_MICRO);
     }
 
     private String label(final CollectedRecord record, final String elementName, final String[] labels) {
@@ -209,7 +210,7 @@ final class TableFormatter implements RecordFormatter {
         return Instant.ofEpochMilli(TimeUnit.NANOSECONDS.toMillis(epochNs));
     }
 
-    private static String decimal(final double number, final int digits) {
-        return String.format(Locale.ROOT, digits == 3 ? "%.3f" : "%.1f", number);
+    private static String decimal(final double number) {
+        return String.format(Locale.ROOT, "%.3f", number);
     }
 }

@@ -45,6 +45,18 @@ enum ConfigOption {
     SOURCE(ConfigTable.SOURCE, "afpacket|pcap", "--source"),
     /** Direction of packets. */
     DIRECTION(ConfigTable.DIRECTION, "in|out|both", "--direction"),
+    /** The sender point of both. */
+    INGRESS(ConfigTable.INGRESS, "IFACE", "--ingress"),
+    /** The receiver point of both. */
+    EGRESS(ConfigTable.EGRESS, "IFACE", "--egress"),
+    /** How long a packet may be under way. */
+    MAXIMUM_DELAY(ConfigTable.MAXIMUM_DELAY, "DURATION", "--max-delay"),
+    /** The measurement interval. */
+    INTERVAL(ConfigTable.SEGMENT_INTERVAL, "DURATION", "--interval"),
+    /** When references are sent. */
+    POLICY(ConfigTable.POLICY, "POLICY", "--policy"),
+    /** The rate of the bottleneck. */
+    CAPACITY(ConfigTable.CAPACITY, "RATE", "--capacity"),
     /** Our certificate. */
     TLS_CERTIFICATE(ConfigTable.TLS_CERTIFICATE, "PEM", "--tls-certificate"),
     /** Our key. */

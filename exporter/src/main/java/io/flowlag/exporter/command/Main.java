@@ -54,6 +54,7 @@ public final class Main {
             add(new DemoCommand(starter, terminal));
             add(new RunCommand(starter, terminal));
             add(new MeterCommand(starter, terminal));
+            add(new DelayCommand(starter, terminal));
             add(new CollectCommand(starter, terminal));
         }
         commandLine.addSubcommand(new CheckConfigCommand(terminal));

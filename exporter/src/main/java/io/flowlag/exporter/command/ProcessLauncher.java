@@ -5,6 +5,8 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.process.CollectProcess;
+import io.flowlag.exporter.process.DelayOptions;
+import io.flowlag.exporter.process.DelayProcess;
 import io.flowlag.exporter.process.DemoProcess;
 import io.flowlag.exporter.process.MeterProcess;
 import io.flowlag.exporter.process.RunProcess;
@@ -22,6 +24,11 @@ final class ProcessLauncher implements ProcessStarter {
     @Override
     public ExitCode meter(final ExporterConfig config, final List<String> files, final Terminal terminal) {
         return MeterProcess.run(config, files, terminal);
+    }
+
+    @Override
+    public ExitCode delay(final ExporterConfig config, final DelayOptions options, final Terminal terminal) {
+        return DelayProcess.run(config, options, terminal);
     }
 
     @Override

@@ -4,6 +4,7 @@ import io.flowlag.exporter.collect.CollectOptions;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.Terminal;
+import io.flowlag.exporter.process.DelayOptions;
 
 import java.util.List;
 import java.util.function.Supplier;
@@ -32,6 +33,16 @@ public interface ProcessStarter {
      * @return how it ended.
      */
     ExitCode meter(ExporterConfig config, List<String> files, Terminal terminal);
+
+    /**
+     * Two measurement points, from files.
+     *
+     * @param config   without destinations if a table shall be printed.
+     * @param options  captures, references and estimators.
+     * @param terminal for results and messages.
+     * @return how it ended.
+     */
+    ExitCode delay(ExporterConfig config, DelayOptions options, Terminal terminal);
 
     /**
      * A Collecting Process.

@@ -215,7 +215,7 @@ public final class ConfigTable {
         "Match every packet of both points by its digest: exact delay and loss of each flow (role both)."));
     /** Packets under way at once. */
     public static final ConfigKey<Long> EXACT_PACKETS = row(ConfigKey.of(
-        "segment.exact-packets", count("1k", "64m"), "1m",
+        "segment.exact-packets", count("1k", "16m"), "1m",
         "Packets under way at once that exact matching remembers; more are counted and not matched."));
     /** Whether a sender makes records. */
     public static final ConfigKey<Boolean> SENDER_RECORDS = row(ConfigKey.of(

@@ -5,9 +5,13 @@ import io.flowlag.exporter.decode.DecodedReference;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.match.MatchCounters;
+import io.flowlag.exporter.match.SegmentFlows;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
+import io.flowlag.exporter.status.DelaySummary;
+import io.flowlag.exporter.status.DelayView;
 import io.flowlag.rli.counters.DelayCounters;
 import io.flowlag.rli.receiver.Estimator;
 import io.flowlag.rli.receiver.HeldOutErrors;
@@ -22,6 +26,7 @@ import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -31,7 +36,7 @@ import java.util.concurrent.atomic.AtomicReference;
  * The metering thread owns it; {@link #reload} and {@link #statistics} are safe from any thread. Allocates at construction and at
  * the end of a measurement interval.
  */
-public final class DelayMeter implements AutoCloseable {
+public final class DelayMeter implements DelayView, AutoCloseable {
     private static final int MARKED_CAPACITY = 64 * 1024;
 
     private final DelayWiring wiring;
@@ -48,6 +53,7 @@ public final class DelayMeter implements AutoCloseable {
     private final InjectionScheduler scheduler;
     private final ReferenceSender sender;
     private final MarkedReferences marked;
+    private final Matching matching;
     private final DelayReport report;
     private final AtomicReference<ExporterConfig.Rli> newSettings = new AtomicReference<>();
 
@@ -58,7 +64,7 @@ public final class DelayMeter implements AutoCloseable {
      * @param wiring   what the stage is joined to.
      * @param flowEnd  tells of flows that end; the cache's sink.
      * @param cache    with {@link #stateLengthBytes} of state for this stage.
-     * @param clock    that stamps references; null where none are sent.
+     * @param clock    that stamps references; null where packets come from captures.
      * @param counters of the process.
      */
     public DelayMeter(
@@ -88,7 +94,8 @@ public final class DelayMeter implements AutoCloseable {
         sender = wiring.transmitter() == null ? null : new ReferenceSender(
             scheduler, wiring,
             receiver == null ? null : (stream, number, sentNs, method) -> receiver.onSendTime(stream, number, sentNs), clock);
-        report = new DelayReport(config, wiring, receiver, summaries, scheduler, counters);
+        matching = wiring.isMatched() ? new Matching(config, clock != null, cache, counters) : null;
+        report = new DelayReport(config, wiring, receiver, summaries, scheduler, matching, counters);
         flowEnd.meter(this);
     }
 
@@ -121,6 +128,9 @@ public final class DelayMeter implements AutoCloseable {
             }
             return;
         }
+        if (matching != null) {
+            matching.onSent(descriptor, offset);
+        }
         if (scheduler == null) {
             return;
         }
@@ -149,10 +159,13 @@ public final class DelayMeter implements AutoCloseable {
             counters.increment(CounterId.OUTSIDE_SEGMENT);
             return;
         }
+        final long arrivalNs = PacketDescriptor.timestampNs(descriptor, offset);
+        if (matching != null) {
+            matching.onReceived(descriptor, offset, slot, arrivalNs);
+        }
         if (receiver == null) {
             return;
         }
-        final long arrivalNs = PacketDescriptor.timestampNs(descriptor, offset);
         final int lengthBytes = PacketDescriptor.wireLengthBytes(descriptor, offset);
         final int classIndex = classes.of(descriptor, offset);
         if (summaries.onTime(arrivalNs)) {
@@ -214,6 +227,9 @@ public final class DelayMeter implements AutoCloseable {
                 report.onInterval();
             }
         }
+        if (matching != null) {
+            matching.onTime(nowNs);
+        }
         return sender == null ? 0 : sender.onTime(nowNs);
     }
 
@@ -222,6 +238,9 @@ public final class DelayMeter implements AutoCloseable {
         if (receiver != null) {
             receiver.onEnd();
             summaries.onEnd();
+        }
+        if (matching != null) {
+            matching.onEnd();
         }
         report.onInterval();
     }
@@ -232,7 +251,8 @@ public final class DelayMeter implements AutoCloseable {
             return;
         }
         final long sampleCount = DelayCounters.count(entry, offset);
-        FlowDelay.estimator(entry, offset, sampleCount > 0 ? estimator : 0);
+        final boolean isExact =
+            wiring.isExact() && DelayCounters.count(entry, FlowDelay.matchedOffset(offset)) > 0;
         if (sampleCount > 0) {
             final int classIndex = classes.ofClassOfService(FlowEntry.ipClassOfService(entry, 0));
             final HeldOutErrors heldOut = receiver.statistics(classIndex).heldOut();
@@ -240,6 +260,12 @@ public final class DelayMeter implements AutoCloseable {
                 final long durationNs = FlowEntry.endNs(entry, 0) - FlowEntry.startNs(entry, 0);
                 FlowDelay.errorBoundNs(entry, offset, heldOut.halfWidthNs(sampleCount, durationNs));
             }
+        }
+        if (matching != null) {
+            matching.onFlowEnd(entry, offset);
+        }
+        FlowDelay.estimator(entry, offset, isExact ? FlowDelay.ESTIMATOR_MATCHED : sampleCount > 0 ? estimator : 0);
+        if (isExact || sampleCount > 0) {
             FlowDelay.segmentId(entry, offset, segmentId);
             final long clockErrorNs = wiring.clockError().errorNs();
             if (clockErrorNs >= 0) {
@@ -257,9 +283,32 @@ public final class DelayMeter implements AutoCloseable {
         newSettings.set(settings);
     }
 
-    /** {@return what the stage tells of itself} */
+    @Override
+    public List<DelaySummary> interval() {
+        return summaries == null ? List.of() : summaries.interval();
+    }
+
+    @Override
     public DelayStatistics statistics() {
         return report.statistics();
+    }
+
+    /**
+     * The flows of the segment by exact matching, for a truth file.
+     *
+     * @return the flows, to be used when the stage has ended; null without matching.
+     */
+    public SegmentFlows matchedFlows() {
+        return matching == null ? null : matching.flows();
+    }
+
+    /**
+     * The counters of exact matching, by which digests of the two points can be compared.
+     *
+     * @return the counters, safe from any thread; null without matching.
+     */
+    public MatchCounters matchCounters() {
+        return matching == null ? null : matching.counters();
     }
 
     @Override

@@ -2,6 +2,7 @@ package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.match.MatchCounter;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
@@ -26,6 +27,7 @@ final class DelayReport {
     private final RliReceiver receiver;
     private final DelaySummaries summaries;
     private final InjectionScheduler scheduler;
+    private final Matching matching;
     private final Counters counters;
     private final int classCount;
     private volatile String policy;
@@ -37,11 +39,13 @@ final class DelayReport {
         final RliReceiver receiver,
         final DelaySummaries summaries,
         final InjectionScheduler scheduler,
+        final Matching matching,
         final Counters counters) {
         this.wiring = wiring;
         this.receiver = receiver;
         this.summaries = summaries;
         this.scheduler = scheduler;
+        this.matching = matching;
         this.counters = counters;
         role = wiring.role().name().toLowerCase(Locale.ROOT);
         segmentId = config.segment().id();
@@ -96,6 +100,16 @@ final class DelayReport {
             unexplained.put("unexplained_references", unexplainedReferences());
             unexplained.put("unexplained_segment", counters.get(CounterId.METERED) -
                 counters.get(CounterId.OUTSIDE_SEGMENT) - receiver.counter(ReceiverCounter.PACKETS));
+        }
+        if (matching != null) {
+            for (final MatchCounter each : MatchCounter.values()) {
+                values.put(each.label(), matching.counters().get(each));
+            }
+            values.put("match_flow_ended", matching.flowEndedCount());
+            values.put("bounded_flows", matching.boundedFlowCount());
+            values.put("bounds_held", matching.heldBoundCount());
+            unexplained.put("unexplained_sent", matching.counters().unexplainedSent());
+            unexplained.put("unexplained_received", matching.counters().unexplainedReceived());
         }
         return new DelayStatistics(
             role, segmentId, wiring.role() == Role.RECEIVER ? "" : policy, wiring.clockError().errorNs(), values, gauges,

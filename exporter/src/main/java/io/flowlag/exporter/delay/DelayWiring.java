@@ -16,6 +16,8 @@ import java.util.List;
  * @param clockError     of the two points' clocks.
  * @param isInterpolated whether delays are estimated from references.
  * @param isMatched      whether every packet is matched; needs both points.
+ * @param isExact        whether matched packets, and not estimates, are the delay of a flow.
+ * @param digestPayloadBytes of a packet that its digest covers: fewer than all where a capture has cut packets.
  */
 public record DelayWiring(
     Role role,
@@ -24,10 +26,15 @@ public record DelayWiring(
     ReferenceTransmitter transmitter,
     ClockError clockError,
     boolean isInterpolated,
-    boolean isMatched) {
+    boolean isMatched,
+    boolean isExact,
+    int digestPayloadBytes) {
+    /** Of a packet that its digest covers, where captures have them. */
+    public static final int DIGEST_PAYLOAD_BYTES = 32;
+
     /** No delay is measured. */
-    public static final DelayWiring NONE =
-        new DelayWiring(Role.NONE, ReferenceMode.NONE, List.of(), null, ClockError.NONE, false, false);
+    public static final DelayWiring NONE = new DelayWiring(
+        Role.NONE, ReferenceMode.NONE, List.of(), null, ClockError.NONE, false, false, false, DIGEST_PAYLOAD_BYTES);
 
     /** {@return whether there is anything to do} */
     public boolean isOn() {

@@ -2,7 +2,6 @@ package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.flow.FlowRecordSink;
-import io.flowlag.rli.counters.DelayCounters;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -34,10 +33,5 @@ public final class FlowEnd implements FlowRecordSink {
         entry.wrap(buffer, offset, lengthBytes);
         meter.onFlowEnd(entry, FlowEntry.BASE_LENGTH_BYTES);
         next.onFlowRecord(buffer, offset, lengthBytes);
-    }
-
-    /** {@return how a flow compares: whether both estimates exist} */
-    static boolean hasBoth(final DirectBuffer entry, final int offset) {
-        return DelayCounters.count(entry, offset) > 0 && DelayCounters.count(entry, FlowDelay.matchedOffset(offset)) > 0;
     }
 }

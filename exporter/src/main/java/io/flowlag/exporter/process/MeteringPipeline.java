@@ -122,8 +122,8 @@ final class MeteringPipeline implements AutoCloseable {
         final DescriptorHandler descriptorHandler = hasRings ? new DescriptorRing(packetRing, counters) : metering;
         final boolean isMerged = wiring.role() == ExporterConfig.Role.BOTH;
         capture = new CaptureAgent(
-            sources, decoder(config, isLive, counters), descriptorHandler, recognizer(config, wiring, sources.size(), counters),
-            isMerged, liveClock, counters);
+            sources, decoder(config, isLive, wiring, counters), descriptorHandler,
+            recognizer(config, wiring, sources.size(), counters), isMerged, liveClock, counters);
 
         for (final Stage[] stages : stagesOfThreads()) {
             runners.add(new AgentRunner(
@@ -216,6 +216,11 @@ final class MeteringPipeline implements AutoCloseable {
         return capture.refusedLinkTypes();
     }
 
+    /** {@return the delay stage; null where no delay is measured} */
+    DelayMeter delayMeter() {
+        return delayMeter;
+    }
+
     /** {@return what the delay stage tells of itself; null where no delay is measured} */
     DelayStatistics delayStatistics() {
         return delayMeter == null ? null : delayMeter.statistics();
@@ -281,7 +286,8 @@ final class MeteringPipeline implements AutoCloseable {
     }
 
     /** Live, Linux hands over IPv6 packets of more than 64 KiB that offload joined; files are taken by their headers. */
-    private static PacketDecoder decoder(final ExporterConfig config, final boolean isLive, final Counters counters) {
+    private static PacketDecoder decoder(
+        final ExporterConfig config, final boolean isLive, final DelayWiring wiring, final Counters counters) {
         final ExporterConfig.Decode decode = config.decode();
         return new PacketDecoder(
             new PacketDecoder.Context()
@@ -290,7 +296,8 @@ final class MeteringPipeline implements AutoCloseable {
                 .fragmentTimeoutNs(decode.fragmentTimeoutNs())
                 .innerTunnels(decode.tunnels() == ExporterConfig.Tunnels.INNER)
                 .jumboLengths(isLive)
-                .digest(decode.digest() ? DigestKey.of(decode.digestKeyFile()) : null),
+                .digest(decode.digest() || wiring.isOn() ? DigestKey.of(decode.digestKeyFile()) : null)
+                .digestPayloadBytes(wiring.digestPayloadBytes()),
             counters);
     }
 

@@ -8,7 +8,9 @@ import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.console.Progress;
 import io.flowlag.exporter.console.Signals;
 import io.flowlag.exporter.console.Terminal;
+import io.flowlag.exporter.delay.DelayMeter;
 import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.match.DigestAgreement;
 import io.flowlag.exporter.pipeline.OwnTraffic;
 import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.status.AccountingIdentity;
@@ -38,6 +40,7 @@ import java.util.function.Consumer;
 final class PipelineRun implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PipelineRun.class);
     private static final long HOUSEKEEPING_NS = 100_000_000L;
+    private static final long AGREEMENT_NS = 10_000_000_000L;
     private static final long WAIT_NS = 2_000_000L;
     private static final long STOP_PATIENCE_NS = 1_000_000_000L;
 
@@ -54,8 +57,10 @@ final class PipelineRun implements AutoCloseable {
     private final MeteringPipeline pipeline;
     private final ExporterConfig.Stats statsConfig;
     private final long memoryBoundBytes;
+    private final DigestAgreement agreement;
 
     private long nextStatisticsNs;
+    private long nextAgreementNs = System.nanoTime() + AGREEMENT_NS;
     private long stopDeadlineNs;
     private Consumer<MeteringPipeline> onReload = (pipeline) -> { };
     private Runnable onHousekeeping = () -> { };
@@ -112,6 +117,8 @@ final class PipelineRun implements AutoCloseable {
         statsConfig = config.stats();
         memoryBoundBytes = MeteringPipeline.memoryBytes(config);
         pipeline = new MeteringPipeline(config, sources, isLive, wiring, destinations, counters, errors);
+        agreement = wiring.isMatched() ?
+            new DigestAgreement(pipeline.delayMeter().matchCounters(), DigestAgreement.DEFAULT_MINIMUM_PACKETS) : null;
     }
 
     /**
@@ -141,6 +148,11 @@ final class PipelineRun implements AutoCloseable {
         pipeline.ownTraffic(ownTraffic);
     }
 
+    /** {@return the delay stage; null where no delay is measured} */
+    DelayMeter delayMeter() {
+        return pipeline.delayMeter();
+    }
+
     /** {@return how many exceptions there were that nobody foresaw} */
     long errorCount() {
         return errors.count();
@@ -164,6 +176,20 @@ final class PipelineRun implements AutoCloseable {
         }
         counters.set(CounterId.ERRORS, errors.count());
         tellDestinationErrors();
+        if (!isLive) {
+            tellDisagreement();
+        }
+    }
+
+    /** Says so when the two points do not see the same packets. */
+    private void tellDisagreement() {
+        if (agreement != null && agreement.judge() == DigestAgreement.Verdict.DISAGREES) {
+            if (isLive) {
+                LOG.warn("the two points do not see the same packets: {}", agreement.message());
+            } else {
+                terminal.message("flowlag: the two points do not see the same packets: " + agreement.message());
+            }
+        }
     }
 
     /**
@@ -257,6 +283,10 @@ final class PipelineRun implements AutoCloseable {
         }
         drawProgress(progress);
         tellDestinationErrors();
+        if (isLive && System.nanoTime() - nextAgreementNs >= 0) {
+            nextAgreementNs = System.nanoTime() + AGREEMENT_NS;
+            tellDisagreement();
+        }
         if (statsConfig.intervalNs() > 0 && System.nanoTime() - nextStatisticsNs >= 0) {
             nextStatisticsNs = System.nanoTime() + statsConfig.intervalNs();
             writeStatistics();

@@ -3,6 +3,7 @@ package io.flowlag.exporter.record;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Profile;
 import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.DelayView;
 import io.flowlag.ipfix.element.ElementRegistry;
 import io.flowlag.ipfix.element.InformationElement;
 import io.flowlag.ipfix.session.ExportingSession;
@@ -32,6 +33,7 @@ public final class DestinationFactory {
     private final boolean[] isEgress;
     private final Map<Integer, String> interfaceNames;
     private final Counters counters;
+    private volatile DelayView delay;
 
     /**
      * A factory for one process.
@@ -47,6 +49,15 @@ public final class DestinationFactory {
         this.isEgress = isEgress.clone();
         this.interfaceNames = Map.copyOf(interfaceNames);
         this.counters = counters;
+    }
+
+    /**
+     * Has options records tell of delay too, in the destinations made before and after.
+     *
+     * @param delayView of the process; null where no delay is measured.
+     */
+    public void delay(final DelayView delayView) {
+        delay = delayView;
     }
 
     /**
@@ -85,6 +96,8 @@ public final class DestinationFactory {
             spec.transport() == ExporterConfig.Transport.UDP ? toMs(spec.templateRefreshNs()) : 0,
             spec.profile() == Profile.FULL ? enterpriseElements(registry) : List.of(),
             interfaceNames,
+            spec.profile() == Profile.FULL ? new DelayOptionsWriter(session, catalog) : null,
+            () -> delay,
             counters);
         return new IpfixDestination(name, session, encoder, options);
     }

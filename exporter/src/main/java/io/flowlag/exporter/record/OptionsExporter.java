@@ -2,6 +2,8 @@ package io.flowlag.exporter.record;
 
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.DelaySummary;
+import io.flowlag.exporter.status.DelayView;
 import io.flowlag.ipfix.element.InformationElement;
 import io.flowlag.ipfix.session.ExportingSession;
 import io.flowlag.ipfix.session.OptionsWriter;
@@ -10,12 +12,14 @@ import io.flowlag.ipfix.session.SessionStatistics;
 
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /**
  * The options records of one session: what the enterprise elements mean (RFC 5610) and the names of interfaces, at the start of
  * each Transport Session and again at the refresh interval; statistics and reliability of Metering and Exporting Process (RFC
- * 7011 sections 4.1 to 4.3) at the options interval. A record that the session cannot take now is not sent again before its
- * next turn. The exporting thread owns it. Allocates at construction, and when options templates are needed first.
+ * 7011 sections 4.1 to 4.3) and the segment at the options interval; delays by class at each measurement interval. A record that
+ * the session cannot take now is not sent again before its next turn. The exporting thread owns it. Allocates at construction,
+ * when options templates are needed first, and with delay at each measurement interval.
  */
 final class OptionsExporter {
     private final ExportingSession session;
@@ -25,8 +29,11 @@ final class OptionsExporter {
     private final long descriptionIntervalMs;
     private final List<InformationElement> elements;
     private final Map<Integer, String> interfaceNames;
+    private final DelayOptionsWriter delayWriter;
+    private final Supplier<DelayView> delaySource;
     private final Counters counters;
 
+    private List<DelaySummary> toldInterval = List.of();
     private long describedSession;
     private long nextDescriptionMs;
     private long nextStatisticsMs;
@@ -47,6 +54,8 @@ final class OptionsExporter {
      * @param descriptionIntervalMs between two descriptions in one Transport Session; 0 for one only.
      * @param elements              enterprise elements to describe; may be empty.
      * @param interfaceNames        by interface index; may be empty.
+     * @param delayWriter           of the session; null where nothing of delay is told.
+     * @param delaySource           gives what is told of delay, or null as long as there is nothing.
      * @param counters              of the process.
      */
     OptionsExporter(
@@ -57,6 +66,8 @@ final class OptionsExporter {
         final long descriptionIntervalMs,
         final List<InformationElement> elements,
         final Map<Integer, String> interfaceNames,
+        final DelayOptionsWriter delayWriter,
+        final Supplier<DelayView> delaySource,
         final Counters counters) {
         this.session = session;
         this.writer = writer;
@@ -65,6 +76,8 @@ final class OptionsExporter {
         this.descriptionIntervalMs = descriptionIntervalMs;
         this.elements = elements;
         this.interfaceNames = interfaceNames;
+        this.delayWriter = delayWriter;
+        this.delaySource = delaySource;
         this.counters = counters;
     }
 
@@ -87,6 +100,7 @@ final class OptionsExporter {
             nextDescriptionMs = nowMs + descriptionIntervalMs;
             workCount += describe(nowMs);
         }
+        workCount += writeIntervals(nowMs);
         if (nowMs >= nextStatisticsMs) {
             workCount += nextStatisticsMs == 0 ? 0 : writeStatistics(nowMs);
             nextStatisticsMs = nowMs + intervalMs;
@@ -102,8 +116,24 @@ final class OptionsExporter {
     void doLastWork(final long nowMs) {
         if (session.transportSessionCount() > 0) {
             noteLosses(nowMs);
+            writeIntervals(nowMs);
             writeStatistics(nowMs);
         }
+    }
+
+    /** A summary of each class for each measurement interval that has ended since the last look. */
+    private int writeIntervals(final long nowMs) {
+        final DelayView delay = delayWriter == null ? null : delaySource.get();
+        if (delay == null || delay.interval() == toldInterval) {
+            return 0;
+        }
+        toldInterval = delay.interval();
+        final long segmentId = delay.statistics().segmentId();
+        int count = 0;
+        for (final DelaySummary summary : toldInterval) {
+            count += delayWriter.summary(segmentId, summary, nowMs);
+        }
+        return count;
     }
 
     /**
@@ -136,6 +166,11 @@ final class OptionsExporter {
             statistics.get(SessionCounter.OCTETS),
             nowMs);
         int count = 1;
+        final DelayView delay = delayWriter == null ? null : delaySource.get();
+        if (delay != null) {
+            delayWriter.segment(delay.statistics(), nowMs);
+            count++;
+        }
         if (ignoredPackets > 0) {
             writer.meteringReliability(
                 observationDomainId,

@@ -152,7 +152,7 @@ class FormatterTest {
 
     @Test
     void shouldShowDelaysFromTheFirstOneOn() {
-        final String template = set(2, "0101 0007 0008 0004 8005 0008 00007ed9 800b 0008 00007ed9 800e 0008 00007ed9" +
+        final String template = set(2, "0101 0007 0008 0004 8005 0008 00007ed9 8004 0008 00007ed9 800e 0008 00007ed9" +
             "800c 0001 00007ed9 8013 0008 00007ed9 8018 0001 00007ed9");
         final String record = "c0000201" + String.format("%016x%016x%016x", -12_345L, 99_900L, 1_000L) + "04" +
             "0000000000000003" + "02";
@@ -160,9 +160,9 @@ class FormatterTest {
             set(256, flow("c0000201", "c6336402", 5, 1500)), template, set(257, record),
             set(256, flow("c0000201", "c6336402", 5, 1500))).split("\n");
         assertEquals(5, lines.length);
-        assertTrue(lines[2].matches(".* mean_us +p99_us +bound_us +estimator +lost"), lines[2]);
-        assertTrue(lines[3].matches(".* -12\\.3 +99\\.9 +1\\.0 +joint +<=3"), lines[3]);
-        assertTrue(lines[4].matches(".* idle( +-){5}"), lines[4]);
+        assertTrue(lines[2].matches(".* mean_us +sd_us +bound_us +estimator +interp_us +lost"), lines[2]);
+        assertTrue(lines[3].matches(".* -12\\.345 +99\\.900 +1\\.000 +joint +- +<=3"), lines[3]);
+        assertTrue(lines[4].matches(".* idle( +-){6}"), lines[4]);
         assertEquals(lines[2].length(), lines[3].length());
         assertEquals(lines[2].length(), lines[4].length());
     }

@@ -11,6 +11,8 @@ import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.console.Logging;
 import io.flowlag.exporter.console.Terminal;
+import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.process.DelayOptions;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -48,6 +50,7 @@ class MainTest {
         private ExporterConfig config;
         private Supplier<ExporterConfig> reload;
         private List<String> files;
+        private DelayOptions delayOptions;
         private CollectOptions collectOptions;
         private RuntimeException failure;
         private Error error;
@@ -62,6 +65,12 @@ class MainTest {
         @Override
         public ExitCode meter(final ExporterConfig newConfig, final List<String> newFiles, final Terminal terminal) {
             files = newFiles;
+            return end(newConfig);
+        }
+
+        @Override
+        public ExitCode delay(final ExporterConfig newConfig, final DelayOptions newOptions, final Terminal terminal) {
+            delayOptions = newOptions;
             return end(newConfig);
         }
 
@@ -95,19 +104,38 @@ class MainTest {
     }
 
     @Test
+    void shouldMeasureTwoCapturesByAllEstimatorsUnlessToldOtherwise() {
+        assertEquals(0, main("delay", "-s", "a.pcap", "-r", "b.pcap", "c.pcap", "--capacity", "10g", "--max-delay", "1s"));
+        assertEquals(List.of("a.pcap"), recorder.delayOptions.senderFiles());
+        assertEquals(List.of("b.pcap", "c.pcap"), recorder.delayOptions.receiverFiles());
+        assertEquals(ReferenceMode.MARKED, recorder.delayOptions.referenceMode());
+        assertTrue(recorder.delayOptions.isInterpolated());
+        assertTrue(recorder.delayOptions.isExact());
+        assertEquals(10_000_000_000L, recorder.config.rli().capacityBps());
+        assertEquals(ExporterConfig.Policy.ADAPTIVE, recorder.config.rli().policy());
+        assertEquals(1_000_000_000L, recorder.config.segment().maximumDelayNs());
+
+        assertEquals(0, main("delay", "-s", "a", "-r", "b", "--references", "injected", "--estimators", "rli"));
+        assertEquals(ReferenceMode.CAPTURED, recorder.delayOptions.referenceMode());
+        assertFalse(recorder.delayOptions.isExact());
+        assertEquals(64, main("delay", "-s", "a", "-r", "b", "--estimators", "guess"));
+        assertEquals(64, main("delay", "-r", "b"));
+    }
+
+    @Test
     void shouldListOnlyCommandsThatExist() {
         assertEquals(0, main("--help"));
-        for (final String command : List.of("demo", "run", "meter", "collect", "check-config")) {
+        for (final String command : List.of("demo", "run", "meter", "delay", "collect", "check-config")) {
             assertTrue(output().contains("\n  " + command + " "), output());
         }
-        for (final String later : List.of("delay", "size", "top", "flows", "lab")) {
+        for (final String later : List.of("size", "top", "flows", "lab")) {
             assertFalse(output().contains("\n  " + later + " "), output());
         }
         assertEquals("", errors());
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"demo", "run", "meter", "collect", "check-config"})
+    @ValueSource(strings = {"demo", "run", "meter", "delay", "collect", "check-config"})
     void shouldHelpWithEachCommand(final String command) {
         assertEquals(0, main(command, "--help"));
         assertTrue(output().startsWith("Usage: flowlag " + command + " "), output());

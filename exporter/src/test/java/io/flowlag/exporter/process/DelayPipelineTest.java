@@ -38,7 +38,8 @@ class DelayPipelineTest {
     private static final long DELAY_NS = 3_000_000;
     private static final long PACKETS = 20_000;
     private static final DelayWiring MARKED =
-        new DelayWiring(Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.fixed(42), true, false);
+        new DelayWiring(Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.fixed(42), true, true, false,
+            DelayWiring.DIGEST_PAYLOAD_BYTES);
 
     private final Counters counters = new Counters();
 

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.record.DestinationFactory;
@@ -173,7 +174,7 @@ class DelayElementsTest {
 
     private static UnsafeBuffer entry(final int port, final long... delaysNs) {
         final UnsafeBuffer entry =
-            new UnsafeBuffer(new byte[FlowEntry.BASE_LENGTH_BYTES + DelayCounters.LENGTH_BYTES]);
+            new UnsafeBuffer(new byte[FlowEntry.BASE_LENGTH_BYTES + FlowDelay.LENGTH_BYTES]);
         FlowEntry.ipVersion(entry, 0, 4);
         FlowEntry.sourceLow(entry, 0, 0x0A000001L);
         FlowEntry.destinationLow(entry, 0, 0x0A000002L);
@@ -187,6 +188,7 @@ class DelayElementsTest {
         FlowEntry.endReason(entry, 0, 1);
         for (final long delayNs : delaysNs) {
             DelayCounters.record(entry, FlowEntry.BASE_LENGTH_BYTES, delayNs);
+            FlowDelay.estimator(entry, FlowEntry.BASE_LENGTH_BYTES, FlowDelay.ESTIMATOR_INTERPOLATED);
         }
         return entry;
     }

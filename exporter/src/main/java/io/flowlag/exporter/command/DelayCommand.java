@@ -1,0 +1,79 @@
+package io.flowlag.exporter.command;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.console.ExitCode;
+import io.flowlag.exporter.console.ExitException;
+import io.flowlag.exporter.console.Terminal;
+import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.process.DelayOptions;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/** {@code flowlag delay}. */
+@Command(name = "delay",
+    description = "Measures the delay of each flow between two points, from two captures of the same traffic.")
+final class DelayCommand extends ConfiguredCommand {
+    private static final String RLI = "rli";
+    private static final String EXACT = "exact";
+
+    /** How references come about. */
+    private enum References {
+        /** Regular packets stand in for them. */
+        MARKED,
+        /** They are in the captures. */
+        INJECTED
+    }
+
+    @Option(names = {"-s", "--sender"}, arity = "1..*", required = true, paramLabel = "FILE",
+        description = "Captures of the sender point, where packets pass first; - is standard input.")
+    private List<String> senderFiles;
+
+    @Option(names = {"-r", "--receiver"}, arity = "1..*", required = true, paramLabel = "FILE",
+        description = "Captures of the receiver point.")
+    private List<String> receiverFiles;
+
+    @Option(names = "--references", paramLabel = "marked|injected", defaultValue = "MARKED",
+        description = "Regular packets stand in for reference packets, chosen by the policy (marked), or reference packets are " +
+            "in the captures (injected). Default: marked.")
+    private References references;
+
+    @Option(names = "--estimators", paramLabel = "rli,exact", split = ",",
+        description = "What delays come from: references (rli), matching of every packet (exact). Default: both.")
+    private List<String> estimators;
+
+    @Option(names = "--truth", paramLabel = "FILE.csv",
+        description = "Writes the exact delay of each flow, by matching every packet.")
+    private Path truthFile;
+
+    private final ProcessStarter starter;
+
+    DelayCommand(final ProcessStarter starter, final Terminal terminal) {
+        super(terminal, new ConfigOptions(ConfigOption.EXPORT, ConfigOption.PROFILE, ConfigOption.OPTIONS, ConfigOption.STATS,
+            ConfigOption.FILTER, ConfigOption.ACTIVE, ConfigOption.IDLE, ConfigOption.MAX_FLOWS, ConfigOption.FLOW_KEY,
+            ConfigOption.TUNNELS, ConfigOption.FRAGMENTS, ConfigOption.OBSERVATION_DOMAIN, ConfigOption.ENTERPRISE_NUMBER,
+            ConfigOption.THREADING, ConfigOption.TLS_CERTIFICATE, ConfigOption.TLS_KEY, ConfigOption.TLS_TRUST,
+            ConfigOption.TLS_PEER, ConfigOption.LOG_FILE, ConfigOption.MAXIMUM_DELAY, ConfigOption.INTERVAL,
+            ConfigOption.POLICY, ConfigOption.CAPACITY));
+        this.starter = starter;
+    }
+
+    @Override
+    ExitCode work(final ExporterConfig config) {
+        final List<String> chosen = estimators == null ? List.of(RLI, EXACT) : estimators;
+        for (final String each : chosen) {
+            if (!each.equals(RLI) && !each.equals(EXACT)) {
+                throw new ExitException(ExitCode.USAGE, "--estimators " + each + ": must be rli, exact, or rli,exact");
+            }
+        }
+        final ReferenceMode mode = references == References.MARKED ? ReferenceMode.MARKED : ReferenceMode.CAPTURED;
+        return starter.delay(
+            config,
+            new DelayOptions(
+                List.copyOf(senderFiles), List.copyOf(receiverFiles), mode, chosen.contains(RLI), chosen.contains(EXACT),
+                truthFile),
+            terminal());
+    }
+}

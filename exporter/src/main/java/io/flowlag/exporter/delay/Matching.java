@@ -1,0 +1,150 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.flow.FlowCache;
+import io.flowlag.exporter.match.ExactMatcher;
+import io.flowlag.exporter.match.ExactMatcherContext;
+import io.flowlag.exporter.match.MatchCounters;
+import io.flowlag.exporter.match.MatchHandler;
+import io.flowlag.exporter.match.SegmentFlows;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.rli.counters.CounterTable;
+import io.flowlag.rli.counters.DelayCounters;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Exact matching of every packet, beside the estimates: exact delays and loss of each flow, and what the estimates are worth.
+ * The metering thread owns it; counters may be read by any. Allocates at construction.
+ */
+final class Matching implements MatchHandler {
+    private static final int DECIDE_LIMIT = 256;
+    private static final int FINISH_LIMIT = 64 * 1024;
+    /** Longer than packets spend in the merge of live sources and in the rings. */
+    private static final long LIVE_GRACE_NS = 1_000_000_000L;
+
+    private static final int FLOW_ENDED = 0;
+    private static final int BOUNDED_FLOWS = 1;
+    private static final int BOUNDS_HELD = 2;
+    private static final int COLUMNS = 3;
+
+    private final FlowCache cache;
+    private final UnsafeBuffer entries;
+    private final Counters counters;
+    private final SegmentFlows flows;
+    private final ExactMatcher matcher;
+    private final CounterTable table = new CounterTable(1, COLUMNS);
+    private long newestReceivedNs = Long.MIN_VALUE;
+    private long lostByUs;
+
+    /**
+     * Nothing matched yet.
+     *
+     * @param config   sizes and times.
+     * @param isLive   whether packets come as they happen; flows of captures are kept to the end.
+     * @param cache    whose flows have room for matched counters.
+     * @param counters of the process.
+     */
+    Matching(final ExporterConfig config, final boolean isLive, final FlowCache cache, final Counters counters) {
+        this.cache = cache;
+        this.counters = counters;
+        entries = cache.entries();
+        final long silenceNs = 2 * (config.metering().activeTimeoutNs() + config.segment().maximumDelayNs());
+        flows = new SegmentFlows(config.metering().maxFlows(), isLive ? silenceNs : SegmentFlows.NEVER_NS);
+        matcher = new ExactMatcher(context(config, isLive), flows, this);
+    }
+
+    private static ExactMatcherContext context(final ExporterConfig config, final boolean isLive) {
+        return new ExactMatcherContext()
+            .maxPackets(config.segment().exactPackets())
+            .maximumDelayNs(config.segment().maximumDelayNs())
+            .graceNs(isLive ? LIVE_GRACE_NS : 0);
+    }
+
+    /** {@return octets off the heap, by formula} */
+    static long memoryBytes(final ExporterConfig config, final boolean isLive) {
+        return context(config, isLive).memoryBytes() + SegmentFlows.memoryBytes(config.metering().maxFlows());
+    }
+
+    void onSent(final DirectBuffer descriptor, final int offset) {
+        matcher.onSent(descriptor, offset);
+    }
+
+    void onReceived(final DirectBuffer descriptor, final int offset, final int slot, final long arrivalNs) {
+        newestReceivedNs = Math.max(newestReceivedNs, arrivalNs);
+        matcher.onReceived(descriptor, offset, (long)cache.generation(slot) << Integer.SIZE | slot);
+    }
+
+    void onTime(final long nowNs) {
+        final long lost = counters.get(CounterId.LOST_IN_KERNEL) + counters.get(CounterId.DROPPED_AT_PACKET_RING);
+        if (lost != lostByUs) {
+            lostByUs = lost;
+            matcher.onSenderGap(nowNs);
+            matcher.onReceiverGap(nowNs);
+        }
+        matcher.onTime(nowNs, DECIDE_LIMIT);
+    }
+
+    /** Decides of all that wait; what may yet have come behind the end of the input is left undecided. */
+    void onEnd() {
+        while (matcher.finish(newestReceivedNs, FINISH_LIMIT)) {
+            Thread.onSpinWait();
+        }
+    }
+
+    @Override
+    public void onMatched(final long receiverTag, final long delayNs, final long sentNs, final long receivedNs) {
+        final int slot = (int)receiverTag;
+        if (cache.isCurrent(slot, (int)(receiverTag >> Integer.SIZE))) {
+            DelayCounters.record(entries, FlowDelay.matchedOffset(cache.stateOffset(slot)), delayNs);
+        } else {
+            table.increment(0, FLOW_ENDED);
+        }
+    }
+
+    /** A flow ends: writes its loss, and compares its estimate with what was matched. */
+    void onFlowEnd(final MutableDirectBuffer entry, final int offset) {
+        final int flow = flows.findOfEntry(entry, 0);
+        if (flow != SegmentFlows.NO_FLOW) {
+            final long undecided = flows.takeUndecided(flow);
+            final long lost = flows.takeLost(flow);
+            final long unexpected = flows.takeUnexpected(flow);
+            if (undecided == 0) {
+                FlowDelay.loss(entry, offset, lost, unexpected, FlowDelay.LOSS_EXACT);
+            }
+        }
+        final int matchedOffset = FlowDelay.matchedOffset(offset);
+        if (DelayCounters.count(entry, offset) > 0 && DelayCounters.count(entry, matchedOffset) > 0 &&
+            FlowDelay.has(entry, offset, FlowDelay.FLAG_ERROR_BOUND)) {
+            final long errorNs = DelayCounters.meanNs(entry, offset) - DelayCounters.meanNs(entry, matchedOffset);
+            table.increment(0, BOUNDED_FLOWS);
+            table.add(0, BOUNDS_HELD, Math.abs(errorNs) <= FlowDelay.errorBoundNs(entry, offset) ? 1 : 0);
+        }
+    }
+
+    /** {@return the flows of the segment; to be used when the stage has ended} */
+    SegmentFlows flows() {
+        return flows;
+    }
+
+    MatchCounters counters() {
+        return flows.counters();
+    }
+
+    /** {@return matched packets whose flow had ended} */
+    long flowEndedCount() {
+        return table.get(0, FLOW_ENDED);
+    }
+
+    /** {@return flow records with an estimate that has a bound, and matched packets} */
+    long boundedFlowCount() {
+        return table.get(0, BOUNDED_FLOWS);
+    }
+
+    /** {@return those of them where the matched mean lies within the bound} */
+    long heldBoundCount() {
+        return table.get(0, BOUNDS_HELD);
+    }
+}

@@ -1,0 +1,68 @@
+package io.flowlag.exporter.process;
+
+import io.flowlag.exporter.status.DelayDistribution;
+import io.flowlag.exporter.status.DelayStatistics;
+import io.flowlag.exporter.status.DelaySummary;
+
+import java.io.PrintStream;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Prints what was measured in all, below the flows: a line for the estimates and the references of each class, and sums. */
+final class DelayTable {
+    private static final double NANOS_PER_MICRO = 1e3;
+    private static final String ABSENT = "-";
+
+    private DelayTable() {
+    }
+
+    static void print(final DelayStatistics delay, final PrintStream out) {
+        final boolean hasSummary = delay.total().stream().anyMatch((each) -> each.references().count() > 0);
+        if (hasSummary) {
+            out.printf(Locale.ROOT, "%n%-5s %-10s %10s %10s %10s %10s %10s %10s %10s %10s %10s %10s%n", "class", "delays",
+                "count", "mean_us", "sd_us", "min_us", "p50_us", "p90_us", "p99_us", "p99.9_us", "max_us", "pdv_us");
+        }
+        for (final DelaySummary each : delay.total()) {
+            print(each, "estimates", each.estimates(), out);
+            print(each, "references", each.references(), out);
+        }
+        final Map<String, Long> counters = delay.counters();
+        out.println();
+        if (counters.containsKey("rli_packets")) {
+            out.printf(Locale.ROOT, "%d of %d packets have an estimate; %d references, %d lost (policy %s)%n",
+                counters.get("rli_estimated"), counters.get("rli_packets"), counters.get("rli_references"),
+                counters.get("rli_references_lost"), delay.policy());
+        }
+        if (counters.containsKey("match_sent")) {
+            out.printf(Locale.ROOT,
+                "%d packets sent, %d received: %d matched, %d lost, %d duplicates, %d unexpected, %d undecided%n",
+                counters.get("match_sent"), counters.get("match_received"), counters.get("match_matched"),
+                counters.get("match_lost"), counters.get("match_duplicates"), counters.get("match_unexpected"),
+                counters.get("match_sent_undecided") + counters.get("match_received_undecided"));
+        }
+        final long bounded = counters.getOrDefault("bounded_flows", 0L);
+        if (bounded > 0) {
+            out.printf(Locale.ROOT, "bound holds for %.1f %% of %d flows%n",
+                100.0 * counters.get("bounds_held") / bounded, bounded);
+        }
+    }
+
+    private static void print(
+        final DelaySummary summary, final String name, final DelayDistribution delays, final PrintStream out) {
+        if (delays.count() > 0) {
+            final List<String> cells = List.of(
+                micros(delays.meanNs()), micros(delays.standardDeviationNs()), micros(delays.minimumNs()),
+                micros(delays.p50Ns()), micros(delays.p90Ns()), micros(delays.p99Ns()), micros(delays.p999Ns()),
+                micros(delays.maximumNs()), micros(delays.delayVariationNs()));
+            out.printf(Locale.ROOT, "%-5s %-10s %10d",
+                summary.dscp() < 0 ? "all" : Integer.toString(summary.dscp()), name, delays.count());
+            cells.forEach((cell) -> out.printf(Locale.ROOT, " %10s", cell));
+            out.println();
+        }
+    }
+
+    private static String micros(final Long valueNs) {
+        return valueNs == null ? ABSENT : String.format(Locale.ROOT, "%.3f", valueNs / NANOS_PER_MICRO);
+    }
+}

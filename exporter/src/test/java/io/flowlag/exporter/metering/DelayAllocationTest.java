@@ -1,0 +1,179 @@
+package io.flowlag.exporter.metering;
+
+import com.sun.management.ThreadMXBean;
+import io.flowlag.exporter.config.ConfigLoader;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.decode.DecodedReference;
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.delay.ClockError;
+import io.flowlag.exporter.delay.DelayMeter;
+import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.FlowEnd;
+import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.delay.ReferenceTransmitter;
+import io.flowlag.exporter.flow.FlowCache;
+import io.flowlag.exporter.flow.FlowCacheContext;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.rli.reference.ReferenceSession;
+import io.flowlag.rli.reference.TimestampMethod;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.EpochNanoClock;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+
+import java.lang.management.ManagementFactory;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** The metering thread with delay allocates nothing for packets and references. */
+class DelayAllocationTest {
+    private static final long START_NS = 1_700_000_000_000_000_000L;
+    private static final long DELAY_NS = 2_000_000;
+    private static final long GAP_NS = 10_000;
+    private static final int FLOWS = 64;
+    private static final int REFERENCE_DISTANCE = 50;
+    private static final int WARM_UP = 400_000;
+    private static final int MEASURED = 200_000;
+    private static final long ALLOWED_BYTES = 512;
+
+    private final UnsafeBuffer batch = new UnsafeBuffer(new byte[2 * PacketDescriptor.LENGTH_BYTES]);
+    private final Counters counters = new Counters();
+    private final SettableClock clock = new SettableClock();
+    private int packetNumber;
+    private int referenceNumber;
+
+    private static ExporterConfig config() {
+        return new ConfigLoader().text("test",
+            "segment: {interval: 1h}\nmetering: {max-flows: 1024, active-timeout: 100ms, idle-timeout: 50ms}\n" +
+            "rli: {policy: every-n, every-n: 50, ceiling: 100m}\n").conclude();
+    }
+
+    private MeteringAgent agent(final DelayWiring wiring, final EpochNanoClock liveClock) {
+        final FlowEnd flowEnd = new FlowEnd((buffer, offset, lengthBytes) -> { });
+        final FlowCache cache = new FlowCache(
+            new FlowCacheContext().maxFlows(1024).activeTimeoutNs(100_000_000).idleTimeoutNs(50_000_000)
+                .tcpEndTimeoutNs(0).stateLengthBytes(DelayMeter.stateLengthBytes(wiring)),
+            flowEnd, counters);
+        final DelayMeter meter = new DelayMeter(config(), wiring, flowEnd, cache, liveClock, counters);
+        return new MeteringAgent(cache, null, () -> false, liveClock, meter, wiring, false, counters);
+    }
+
+    private void describe(final int offset, final int point, final long timestampNs) {
+        batch.setMemory(offset, PacketDescriptor.LENGTH_BYTES, (byte)0);
+        PacketDescriptor.timestampNs(batch, offset, timestampNs);
+        PacketDescriptor.ipVersion(batch, offset, 4);
+        PacketDescriptor.protocol(batch, offset, 17);
+        PacketDescriptor.sourceLow(batch, offset, packetNumber % FLOWS);
+        PacketDescriptor.destinationLow(batch, offset, 1);
+        PacketDescriptor.segmentCount(batch, offset, 1);
+        PacketDescriptor.ipLengthBytes(batch, offset, 500);
+        PacketDescriptor.wireLengthBytes(batch, offset, 514);
+        PacketDescriptor.observationPoint(batch, offset, point);
+        PacketDescriptor.flags(batch, offset, PacketDescriptor.FLAG_DIGEST);
+        PacketDescriptor.digest(batch, offset, packetNumber * 0x9E37_79B9_7F4A_7C15L);
+    }
+
+    /** A packet passes both points; now and then a reference does. */
+    private void pass(final MeteringAgent agent, final boolean hasReferences) {
+        final long sentNs = START_NS + ++packetNumber * GAP_NS;
+        if (hasReferences && packetNumber % REFERENCE_DISTANCE == 0) {
+            describe(0, 0, sentNs);
+            DecodedReference.encode(batch, 0, 0, referenceNumber, sentNs);
+            describe(PacketDescriptor.LENGTH_BYTES, 1, sentNs + DELAY_NS);
+            DecodedReference.encode(batch, PacketDescriptor.LENGTH_BYTES, 0, referenceNumber++, sentNs);
+            agent.onDescriptors(batch, 0, 2);
+        }
+        describe(0, 0, sentNs);
+        describe(PacketDescriptor.LENGTH_BYTES, 1, sentNs + DELAY_NS);
+        agent.onDescriptors(batch, 0, 2);
+    }
+
+    private static long allocatedBytes() {
+        return ((ThreadMXBean)ManagementFactory.getThreadMXBean()).getCurrentThreadAllocatedBytes();
+    }
+
+    private long allocatedBytes(final Runnable work) {
+        for (int i = 0; i < WARM_UP; i++) {
+            work.run();
+        }
+        final long before = allocatedBytes();
+        for (int i = 0; i < MEASURED; i++) {
+            work.run();
+        }
+        return allocatedBytes() - before;
+    }
+
+    @Test
+    void shouldAllocateNothingWithReferencesInBothCaptures() {
+        final MeteringAgent agent = agent(new DelayWiring(
+            Role.BOTH, ReferenceMode.CAPTURED, List.of(ReferenceSession.unauthenticated(1)), null, ClockError.NONE, true, true,
+            true, DelayWiring.DIGEST_PAYLOAD_BYTES), null);
+        final long bytes = allocatedBytes(() -> pass(agent, true));
+        assertTrue(bytes < ALLOWED_BYTES, bytes + " octets");
+    }
+
+    @Test
+    void shouldAllocateNothingWithMarkedPackets() {
+        final MeteringAgent agent = agent(new DelayWiring(
+            Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, true, true, false,
+            DelayWiring.DIGEST_PAYLOAD_BYTES), null);
+        final long bytes = allocatedBytes(() -> pass(agent, false));
+        assertTrue(bytes < ALLOWED_BYTES, bytes + " octets");
+    }
+
+    @Test
+    void shouldAllocateNothingWhenSendingReferences() {
+        final KeptReferences kept = new KeptReferences();
+        final MeteringAgent agent = agent(new DelayWiring(
+            Role.SENDER, ReferenceMode.SENT, List.of(ReferenceSession.authenticated(1, new byte[32])), kept, ClockError.fixed(5),
+            false, false, false, DelayWiring.DIGEST_PAYLOAD_BYTES), clock);
+        final long bytes = allocatedBytes(() -> {
+            clock.nowNs = START_NS + ++packetNumber * GAP_NS;
+            agent.doWork();
+            describe(0, 0, clock.nowNs);
+            agent.onDescriptors(batch, 0, 1);
+        });
+        assertTrue(bytes < ALLOWED_BYTES, bytes + " octets");
+        assertEquals((WARM_UP + MEASURED) / REFERENCE_DISTANCE, kept.sentCount, 2);
+    }
+
+    /** A clock that stands where it is set. */
+    private static final class SettableClock implements EpochNanoClock {
+        private long nowNs;
+
+        @Override
+        public long nanoTime() {
+            return nowNs;
+        }
+    }
+
+    /** Counts references, and tells each one's send time a turn later. */
+    private final class KeptReferences implements ReferenceTransmitter {
+        private int sentCount;
+        private boolean isTold = true;
+
+        @Override
+        public boolean send(final int streamIndex, final DirectBuffer buffer, final int offset, final int lengthBytes) {
+            sentCount++;
+            isTold = false;
+            return true;
+        }
+
+        @Override
+        public int poll(final SendTimeHandler handler, final int limit) {
+            if (isTold) {
+                return 0;
+            }
+            isTold = true;
+            handler.onSendTime(0, sentCount - 1, clock.nowNs, TimestampMethod.SOFTWARE_LOCAL);
+            return 1;
+        }
+
+        @Override
+        public void close() {
+        }
+    }
+}
