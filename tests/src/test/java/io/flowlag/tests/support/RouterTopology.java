@@ -36,7 +36,9 @@ public final class RouterTopology implements AutoCloseable {
     /** The exit's interface at the other end of the queue's link. */
     public static final String EXIT_INGRESS = "up0";
 
-    private static final String HOST_INTERFACE = "eth0";
+    /** The only interface of each host. */
+    public static final String HOST_INTERFACE = "eth0";
+
     private static final String[] OFFLOADS = {"gro", "off", "gso", "off", "tso", "off", "tx-udp-segmentation", "off"};
 
     private final List<NetworkNamespace> namespaces = new ArrayList<>();

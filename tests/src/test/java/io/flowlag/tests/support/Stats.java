@@ -37,6 +37,26 @@ public final class Stats {
         return number(root.path("counters"), id.label());
     }
 
+    /**
+     * A counter of the delay stage.
+     *
+     * @param label of it.
+     * @return its value.
+     */
+    public long delayCounter(final String label) {
+        return number(root.path("delay").path("counters"), label);
+    }
+
+    /**
+     * A gauge of the delay stage.
+     *
+     * @param label of it.
+     * @return its value.
+     */
+    public double delayGauge(final String label) {
+        return root.path("delay").path("gauges").path(label).asDouble(Double.NaN);
+    }
+
     /** {@return the sum of all refusals} */
     public long refused() {
         return number(root.path("counters"), "refused");
