@@ -81,7 +81,8 @@ final class LiveSegment implements AutoCloseable {
             final boolean isMatched = role == Role.BOTH;
             final DelayWiring wiring = new DelayWiring(
                 role, isInterpolated ? ReferenceMode.SENT : ReferenceMode.NONE, sessions, transmitter,
-                clockState == null ? ClockError.NONE : error(clockState), isInterpolated, isMatched);
+                clockState == null ? ClockError.NONE : error(clockState), isInterpolated, isMatched,
+                config.segment().exact(), DelayWiring.DIGEST_PAYLOAD_BYTES);
             return new LiveSegment(config, clockState, wiring, port);
         } catch (final ExitException e) {
             CloseHelper.close(port);
