@@ -15,8 +15,8 @@ import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
  *              bit 7     1
  *              then timestampSumNs, count, digest (always 8), bytes: one octet says its length, 0-8, then itself
  * </pre>
- * A cell whose count is 0 and that is not empty has a count of one octet. Only the shortest form is legal, so that equal cells are
- * equal octets. Stateless, any thread; allocates never.
+ * A cell whose count is 0 and that is not empty has a count of one octet. Only the shortest form is legal, so that equal cells
+ * are equal octets. Stateless, any thread; allocates never.
  */
 final class CompactCells {
     static final int CELL_BYTES = 32;
@@ -36,7 +36,11 @@ final class CompactCells {
      * @return octets written.
      */
     static int encode(
-        final DirectBuffer cells, final int cellsOffset, final int cellCount, final MutableDirectBuffer target, final int offset) {
+        final DirectBuffer cells,
+        final int cellsOffset,
+        final int cellCount,
+        final MutableDirectBuffer target,
+        final int offset) {
         int position = offset;
         int cell = 0;
         while (cell < cellCount) {

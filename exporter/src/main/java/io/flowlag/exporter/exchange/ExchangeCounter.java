@@ -83,9 +83,12 @@ public enum ExchangeCounter {
     /** Intervals of a known sender that had not arrived by their deadline. */
     INTERVALS_MISSING("intervals_missing", "intervals",
         "Intervals of a known sender that had not arrived by their deadline."),
-    /** Intervals that the sender wanted to ship. */
+    /** Intervals handed to the connector. */
     INTERVALS_OFFERED("intervals_offered", "intervals",
-        "Intervals that the sender wanted to ship."),
+        "Intervals handed to the connector."),
+    /** Intervals dropped before that: the connector did not keep up. */
+    INTERVALS_TURNED_AWAY("intervals_turned_away", "intervals",
+        "Intervals dropped before that: the connector did not keep up."),
     /** Intervals that the receiver answered, whatever its verdict. */
     INTERVALS_ANSWERED("intervals_answered", "intervals",
         "Intervals that the receiver answered, whatever its verdict."),
@@ -98,12 +101,15 @@ public enum ExchangeCounter {
     /** Intervals dropped unanswered: they waited too long. */
     INTERVALS_EXPIRED("intervals_expired", "intervals",
         "Intervals dropped unanswered: they waited too long."),
-    /** Send times that the sender wanted to ship. */
+    /** Send times handed to the connector. */
     SEND_TIMES_OFFERED("send_times_offered", "send times",
-        "Send times that the sender wanted to ship."),
-    /** Send times dropped: no room, or no session. */
+        "Send times handed to the connector."),
+    /** Send times dropped before that: no room. */
+    SEND_TIMES_TURNED_AWAY("send_times_turned_away", "send times",
+        "Send times dropped before that: no room."),
+    /** Send times dropped for want of a session. */
     SEND_TIMES_DROPPED("send_times_dropped", "send times",
-        "Send times dropped: no room, or no session."),
+        "Send times dropped for want of a session."),
     /** Send times shipped. */
     SEND_TIMES_SENT("send_times_sent", "send times",
         "Send times shipped."),

@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.function.ObjLongConsumer;
 
 /**
- * Values of the {@link ExchangeCounter}s of one end, and refusals by reason. Each counter has one writing thread; any thread reads.
- * Allocates at construction.
+ * Values of the {@link ExchangeCounter}s of one end, and refusals by reason. Each counter has one writing thread; any thread
+ * reads. Allocates at construction.
  */
 public final class ExchangeCounters {
     private final AtomicLongArray values = new AtomicLongArray(ExchangeCounter.values().length);

@@ -5,8 +5,8 @@ import io.flowlag.sketch.image.SketchGeometry;
 import java.util.List;
 
 /**
- * What both measurement points must hold alike. The receiver makes it, numbers it and hands it out with the interval from which it
- * holds. Immutable, any thread; allocates at construction.
+ * What both measurement points must hold alike. The receiver makes it, numbers it and hands it out with the interval from
+ * which it holds. Immutable, any thread; allocates at construction.
  *
  * @param number        of the settings, rising within a run of the receiver, at least 1.
  * @param fromInterval  the first interval in which they hold.
@@ -165,7 +165,8 @@ public record ExchangeSettings(
          * @throws IllegalArgumentException if one is negative or a share is more than the whole.
          */
         public Injection {
-            require((everyN | minRate | maxRate | everyIntervalNs | maxGapNs | ceilingBps) >= 0, "injection", policy, "not negative");
+            final long signs = everyN | minRate | maxRate | everyIntervalNs | maxGapNs | ceilingBps;
+            require(signs >= 0, "injection", policy, "without negative values");
             requirePpm("minUtilizationPpm", minUtilizationPpm);
             requirePpm("maxUtilizationPpm", maxUtilizationPpm);
             requirePpm("passivePpm", passivePpm);

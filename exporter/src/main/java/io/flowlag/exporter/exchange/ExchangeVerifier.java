@@ -3,9 +3,9 @@ package io.flowlag.exporter.exchange;
 import org.agrona.DirectBuffer;
 
 /**
- * Verifies octets from the other end before any flyweight is wrapped around them: first that a message's header stands for a message
- * that may come, then, when all of it is there, every field of it. It never throws, whatever the octets are. Stateless, any thread;
- * allocates never, but for SETTINGS.
+ * Verifies octets from the other end before any flyweight is wrapped around them: first that a message's header stands for a
+ * message that may come, then, when all of it is there, every field of it. It never throws, whatever the octets are.
+ * Stateless, any thread; allocates never, but for SETTINGS.
  */
 final class ExchangeVerifier {
     private ExchangeVerifier() {

@@ -7,8 +7,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
 
 /**
- * What a point saw of one flow in an interval, with the flow's full key: an entry of FLOW_SUMS and WITNESS. Sums are modulo 2^64, as
- * in a sketch's cell. One layout, in memory and on the wire.
+ * What a point saw of one flow in an interval, with the flow's full key: an entry of FLOW_SUMS and WITNESS. Sums are modulo
+ * 2^64, as in a sketch's cell. One layout, in memory and on the wire.
  * <pre>
  *   0  family          1   4 or 6
  *   1  protocol        1

@@ -11,9 +11,10 @@ import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 
 /**
- * Authenticates the messages of one session with HMAC-SHA-256 (RFC 2104), cut to 16 octets. The session's key comes from the shared key
- * and both HELLOs, nonces included, so it is another one for each session; each direction has its own, and each message its number,
- * so that none can be changed, left out, repeated or sent back. One thread; allocates per message (inside the JDK).
+ * Authenticates the messages of one session with HMAC-SHA-256 (RFC 2104), cut to 16 octets. The session's key comes from the
+ * shared key and both HELLOs, nonces included, so it is another one for each session; each direction has its own, and each
+ * message its number, so that none can be changed, left out, repeated or sent back. One thread; allocates per message (inside
+ * the JDK).
  */
 final class MessageAuthenticator {
     private static final String ALGORITHM = "HmacSHA256";

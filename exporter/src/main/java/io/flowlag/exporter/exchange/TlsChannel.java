@@ -7,23 +7,26 @@ import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLEngineResult.HandshakeStatus;
 import javax.net.ssl.SSLException;
+import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
 import java.util.concurrent.FutureTask;
 
 /**
- * TLS 1.2 or later over TCP; both ends show a certificate. The arithmetic of handshakes runs on a thread of the executor, never on the
- * caller's. Suites, versions and the check of the receiver's name are {@link TlsCredentials}'s. Allocates at construction and inside
- * the JDK's engine.
+ * TLS 1.2 or later over TCP; both ends show a certificate. The arithmetic of handshakes runs on a thread of the executor,
+ * never on the caller's. Suites, versions and the check of the receiver's name are {@link TlsCredentials}'s. Allocates at
+ * construction and inside the JDK's engine.
  */
 final class TlsChannel implements PeerChannel {
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
     private final SocketChannel channel;
     private final SSLEngine engine;
+    private final List<String> allowedPeers;
     private final Executor executor;
     private ByteBuffer incoming;
     private ByteBuffer outgoing;
@@ -35,12 +38,16 @@ final class TlsChannel implements PeerChannel {
     /**
      * A channel.
      *
-     * @param channel  connected, not blocking; owned from now on.
-     * @param engine   of this connection, with its mode set.
-     * @param executor for the handshake's arithmetic.
+     * @param channel      connected, not blocking; owned from now on.
+     * @param engine       of this connection, with its mode set.
+     * @param allowedPeers names of which the other end's certificate must carry one; none means any.
+     * @param executor     for the handshake's arithmetic.
      */
-    TlsChannel(final SocketChannel channel, final SSLEngine engine, final Executor executor) throws SSLException {
+    TlsChannel(
+        final SocketChannel channel, final SSLEngine engine, final List<String> allowedPeers, final Executor executor)
+        throws SSLException {
         this.channel = channel;
+        this.allowedPeers = List.copyOf(allowedPeers);
         this.engine = engine;
         this.executor = executor;
         final int packetBytes = engine.getSession().getPacketBufferSize();
@@ -54,7 +61,12 @@ final class TlsChannel implements PeerChannel {
     public boolean isReady() throws IOException {
         if (!isEstablished) {
             receive();
-            isEstablished = goOn() && HandshakeStatus.NOT_HANDSHAKING == engine.getHandshakeStatus();
+            if (goOn() && HandshakeStatus.NOT_HANDSHAKING == engine.getHandshakeStatus()) {
+                TlsCredentials.checkPeerNames(engine.getSession(), allowedPeers);
+                isEstablished = true;
+            } else if (isEnded) {
+                throw new EOFException("the other end closed the connection in the handshake");
+            }
         }
         return isEstablished;
     }
