@@ -109,7 +109,6 @@ final class ExchangeConnection {
         larger.put(outbound.flip());
         outbound = larger;
         outboundView.wrap(outbound);
-        counters.increment(ExchangeCounter.SESSIONS);
     }
 
     /**

@@ -266,7 +266,10 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         counters.increment(ExchangeCounter.CONNECT_FAILURES);
         CloseHelper.quietClose(connecting);
         connecting = null;
-        lookup = null;
+        if (null != lookup) {
+            lookup.cancel(true);
+            lookup = null;
+        }
         backOff();
         handler.onSession(false, text);
     }
@@ -381,6 +384,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         backoffNs = minBackoffNs;
         if (!isSettled) {
             isSettled = true;
+            counters.increment(ExchangeCounter.SESSIONS);
             handler.onSession(true, "");
         }
         counters.increment(ExchangeCounter.SETTINGS_HELD);

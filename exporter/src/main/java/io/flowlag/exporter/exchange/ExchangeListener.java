@@ -152,8 +152,13 @@ public final class ExchangeListener implements Agent, AutoCloseable {
      * senders
      *                 to learn of it.
      * @return false if too many commands wait.
+     * @throws IllegalArgumentException if the number is not above the last one's.
      */
     public boolean offerSettings(final ExchangeSettings settings) {
+        final int lastNumber = schedule.latest().settings().number();
+        if (settings.number() <= lastNumber) {
+            throw new IllegalArgumentException("number=" + settings.number() + " is not above " + lastNumber);
+        }
         return commands.offer(() -> onSettings(settings));
     }
 
@@ -299,6 +304,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         }
         sender.connected(connection, hello.instance());
         connection.beginSession(nowNs);
+        counters.increment(ExchangeCounter.SESSIONS);
         handler.onSession(sender.pointId(), true, "");
         for (final HeldSettings held : schedule.all()) {
             sendSettings(connection, held.settings());

@@ -15,7 +15,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Compact cells decode to what they were, and to nothing else. */
 class CompactCellsTest {
-    @Property(tries = 500)
+    @Property(tries = 200)
     void shouldDecodeToTheSameCells(@ForAll("cells") final long[] fields) {
         final int cellCount = fields.length / 4;
         final UnsafeBuffer cells = cells(fields, cellCount);
@@ -38,7 +38,7 @@ class CompactCellsTest {
     }
 
     /** What verifies has one meaning and is the only way to write it. */
-    @Property(tries = 2000)
+    @Property(tries = 1000)
     void shouldTakeNothingButTheShortestForm(@ForAll("octets") final byte[] octets) {
         final int cellCount = 3;
         final UnsafeBuffer source = new UnsafeBuffer(octets);

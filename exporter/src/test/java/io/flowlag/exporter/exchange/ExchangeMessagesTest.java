@@ -105,7 +105,7 @@ class ExchangeMessagesTest {
         });
     }
 
-    @Property(tries = 2000)
+    @Property(tries = 1000)
     void shouldNotThrowOnAnything(@ForAll("bodies") final byte[] body, @ForAll final MessageType type) {
         final UnsafeBuffer buffer = new UnsafeBuffer(new byte[MessageHeader.LENGTH_BYTES + body.length]);
         buffer.putBytes(MessageHeader.LENGTH_BYTES, body);

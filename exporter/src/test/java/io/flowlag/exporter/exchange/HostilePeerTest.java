@@ -218,7 +218,7 @@ class HostilePeerTest {
         slow.write(ByteBuffer.wrap(new byte[] {'F'}));
         cut.write(message(buffer -> PingMessage.encode(buffer, 0, 1, false)).limit(20));
         cut.close();
-        ends.until("cut", () -> ended(ExchangeCounter.ENDED_BY_PEER) == 1);
+        ends.until("cut", () -> ended(ExchangeCounter.ENDED_BY_PEER) + ended(ExchangeCounter.ENDED_BROKEN) == 1);
         final byte[] magic = {'L', 'G', 'X', 1};
         for (final byte octet : magic) {
             ends.clock.advance(3 * SECOND_NS);
