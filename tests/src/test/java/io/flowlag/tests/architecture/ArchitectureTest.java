@@ -35,7 +35,7 @@ class ArchitectureTest {
     private static final String EXPORTER = "io.flowlag.exporter.";
     /** In the order of the packet's way. */
     private static final List<String> STAGES =
-        List.of("capture", "decode", "pipeline", "flow", "match", "delay", "metering", "record", "process", "command");
+        List.of("capture", "decode", "pipeline", "flow", "match", "delay", "metering", "exchange", "record", "process", "command");
     private static final List<String> HOT_STAGES = List.of("capture", "decode", "pipeline", "flow", "match", "delay", "metering");
     /** Runs when a source is opened, and libpcap's compiler is not re-entrant. */
     private static final String FILTER_COMPILER = EXPORTER + "capture.filter.BpfCompiler";
