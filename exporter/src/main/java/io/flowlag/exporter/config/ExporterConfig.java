@@ -366,6 +366,18 @@ public record ExporterConfig(
         int bufferPackets,
         long silentAfterNs,
         Drift drift) {
+        /**
+         * The same for a bottleneck that is known, where a packet's own size adds to its delay.
+         *
+         * @param bps of the bottleneck queue.
+         * @return the copy.
+         */
+        public Rli withSerialisationAt(final long bps) {
+            return new Rli(policy, everyN, everyIntervalNs, minimumUtilization, maximumUtilization, minimumRateOneIn,
+                maximumRateOneIn, maximumGapNs, ceilingBps, bps, target, port, session, keyFile, classes, estimator,
+                SerialisationKind.CAPACITY, bufferPackets, silentAfterNs, drift);
+        }
+
         /** {@return how many traffic classes there are, 1 or more} */
         public int classCount() {
             return Math.max(1, classes.size());
@@ -472,6 +484,17 @@ public record ExporterConfig(
      */
     public ExporterConfig withThreading(final Threading otherThreading) {
         return new ExporterConfig(observationDomainId, otherThreading, capture, decode, metering, segment, clock, rli, pipeline,
+            exporting, log, stats, effectiveValues, warnings);
+    }
+
+    /**
+     * The same configuration with other references, for a command that knows better.
+     *
+     * @param otherRli of the process.
+     * @return the copy.
+     */
+    public ExporterConfig withRli(final Rli otherRli) {
+        return new ExporterConfig(observationDomainId, threading, capture, decode, metering, segment, clock, otherRli, pipeline,
             exporting, log, stats, effectiveValues, warnings);
     }
 

@@ -40,6 +40,8 @@ final class FrameEncoder {
     private static final long DESTINATION_MAC = 0x0200_0000_0002L;
     private static final long SOURCE_MAC = 0x0200_0000_0001L;
     private static final int DO_NOT_FRAGMENT = 0x4000;
+    private static final int DSCP_SHIFT = 2;
+    private static final int IPV6_TRAFFIC_CLASS_SHIFT = 4;
     private static final int HOP_LIMIT = 64;
     private static final int TCP_WINDOW = 64_240;
     private static final int FIRST_ACKNOWLEDGED = 0x1000_0001;
@@ -55,6 +57,9 @@ final class FrameEncoder {
     private final TrafficFlows flows;
 
     private int ipLengthBytes;
+    private int packetNumber;
+    private int tcpSequence;
+    private int trafficClass;
 
     FrameEncoder(final TrafficFlows flows) {
         this.flows = flows;
@@ -70,18 +75,41 @@ final class FrameEncoder {
     }
 
     /**
-     * Builds the next frame of a flow.
+     * Builds the next frame of a flow, as its truth says which that is.
      *
      * @param flow               index.
      * @param wantedLengthBytes  of the frame without a tag; TCP's first and last segment are minimum-sized whatever is wanted.
      * @return the frame's length.
      */
     int encode(final int flow, final int wantedLengthBytes) {
+        final int number = flows.packets(flow);
+        final int sequence = flows.sequence(flow);
+        final int lengthBytes = encode(flow, number, sequence, wantedLengthBytes, 0);
+        if (flows.protocol(flow) == TrafficFlows.TCP) {
+            flows.advanceSequence(flow, sequenceAdvance(flow, number, wantedLengthBytes));
+        }
+        return lengthBytes;
+    }
+
+    /**
+     * Builds a frame of a flow.
+     *
+     * @param flow               index.
+     * @param number             of the packet in the flow, from 0.
+     * @param sequence           number of the TCP segment.
+     * @param wantedLengthBytes  of the frame without a tag; TCP's first and last segment are minimum-sized whatever is wanted.
+     * @param dscp               of the IP packet.
+     * @return the frame's length.
+     */
+    int encode(final int flow, final int number, final int sequence, final int wantedLengthBytes, final int dscp) {
         final boolean ipv6 = flows.isIpv6(flow);
         final int protocol = flows.protocol(flow);
         final int ipHeaderBytes = ipv6 ? IPV6_HEADER_BYTES : IPV4_HEADER_BYTES;
-        final int transportHeaderBytes = protocol == TrafficFlows.TCP ? TCP_HEADER_BYTES : SHORT_HEADER_BYTES;
-        final int payloadBytes = payloadBytes(flow, wantedLengthBytes, ipHeaderBytes + transportHeaderBytes);
+        final int transportHeaderBytes = transportHeaderBytes(flow);
+        final int payloadBytes = payloadBytes(flow, number, wantedLengthBytes);
+        packetNumber = number;
+        tcpSequence = sequence;
+        trafficClass = dscp << DSCP_SHIFT;
         ipLengthBytes = ipHeaderBytes + transportHeaderBytes + payloadBytes;
         frame.setMemory(0, HEADERS_BYTES_AT_MOST, (byte) 0);
 
@@ -90,24 +118,49 @@ final class FrameEncoder {
         final int pseudoHeaderSum = ipv6 ? putIpv6Header(flow, ipOffset) : putIpv4Header(flow, ipOffset);
         if (payloadBytes >= LABEL_BYTES) {
             frame.putInt(transportOffset + transportHeaderBytes, flow, BIG_ENDIAN);
-            frame.putInt(transportOffset + transportHeaderBytes + 4, flows.packets(flow), BIG_ENDIAN);
+            frame.putInt(transportOffset + transportHeaderBytes + 4, packetNumber, BIG_ENDIAN);
         }
         switch (protocol) {
             case TrafficFlows.TCP -> putTcp(flow, transportOffset, payloadBytes, pseudoHeaderSum);
             case TrafficFlows.UDP -> putUdp(flow, transportOffset, payloadBytes, pseudoHeaderSum);
             default -> putEcho(flow, transportOffset, payloadBytes, pseudoHeaderSum);
         }
-        final int untaggedBytes = Math.max(MINIMUM_FRAME_BYTES, ETHERNET_HEADER_BYTES + ipLengthBytes);
-        return untaggedBytes + (ipOffset - ETHERNET_HEADER_BYTES);
+        return Math.max(MINIMUM_FRAME_BYTES, ETHERNET_HEADER_BYTES + ipLengthBytes) + (ipOffset - ETHERNET_HEADER_BYTES);
     }
 
-    private int payloadBytes(final int flow, final int wantedLengthBytes, final int headerBytes) {
+    /** {@return the length of the frame that {@link #encode(int, int, int, int, int)} would build} */
+    int lengthBytes(final int flow, final int number, final int wantedLengthBytes) {
+        final int ipBytes = (flows.isIpv6(flow) ? IPV6_HEADER_BYTES : IPV4_HEADER_BYTES) + transportHeaderBytes(flow) +
+            payloadBytes(flow, number, wantedLengthBytes);
+        return Math.max(MINIMUM_FRAME_BYTES, ETHERNET_HEADER_BYTES + ipBytes) + (flows.vlanId(flow) != 0 ? VLAN_TAG_BYTES : 0);
+    }
+
+    /** {@return by how much a segment advances its flow's TCP sequence number; meaningless for other protocols} */
+    int sequenceAdvance(final int flow, final int number, final int wantedLengthBytes) {
+        return payloadBytes(flow, number, wantedLengthBytes) + (isFirst(number) || isLast(flow, number) ? 1 : 0);
+    }
+
+    private int transportHeaderBytes(final int flow) {
+        return flows.protocol(flow) == TrafficFlows.TCP ? TCP_HEADER_BYTES : SHORT_HEADER_BYTES;
+    }
+
+    private int payloadBytes(final int flow, final int number, final int wantedLengthBytes) {
         final boolean tcp = flows.protocol(flow) == TrafficFlows.TCP;
-        if (tcp && (wantedLengthBytes == MINIMUM_FRAME_BYTES || flows.isFirstPacketNext(flow) || flows.isLastPacketNext(flow))) {
+        if (tcp && (wantedLengthBytes == MINIMUM_FRAME_BYTES || isFirst(number) || isLast(flow, number))) {
             return 0;
         }
+        final int ipHeaderBytes = flows.isIpv6(flow) ? IPV6_HEADER_BYTES : IPV4_HEADER_BYTES;
         final int smallest = flows.isIpv6(flow) ? LABEL_BYTES + 4 : LABEL_BYTES;
-        return Math.max(smallest, wantedLengthBytes - ETHERNET_HEADER_BYTES - headerBytes);
+        return Math.max(
+            smallest, wantedLengthBytes - ETHERNET_HEADER_BYTES - ipHeaderBytes - transportHeaderBytes(flow));
+    }
+
+    private static boolean isFirst(final int number) {
+        return number == 0;
+    }
+
+    private boolean isLast(final int flow, final int number) {
+        return number + 1 == flows.plannedPackets(flow);
     }
 
     private int putLinkHeader(final int flow, final boolean ipv6) {
@@ -126,8 +179,9 @@ final class FrameEncoder {
     /** Returns the pseudo header's sum without the length (RFC 9293 section 3.1). */
     private int putIpv4Header(final int flow, final int offset) {
         frame.putByte(offset, (byte) 0x45);
+        frame.putByte(offset + 1, (byte) trafficClass);
         putShort(offset + 2, ipLengthBytes);
-        putShort(offset + 4, flow + flows.packets(flow));
+        putShort(offset + 4, flow + packetNumber);
         putShort(offset + 6, DO_NOT_FRAGMENT);
         frame.putByte(offset + 8, (byte) HOP_LIMIT);
         frame.putByte(offset + 9, (byte) flows.protocol(flow));
@@ -138,7 +192,7 @@ final class FrameEncoder {
     }
 
     private int putIpv6Header(final int flow, final int offset) {
-        frame.putByte(offset, (byte) 0x60);
+        putShort(offset, 0x6000 | trafficClass << IPV6_TRAFFIC_CLASS_SHIFT);
         putShort(offset + 4, ipLengthBytes - IPV6_HEADER_BYTES);
         frame.putByte(offset + 6, (byte) flows.protocol(flow));
         frame.putByte(offset + 7, (byte) HOP_LIMIT);
@@ -148,17 +202,16 @@ final class FrameEncoder {
     }
 
     private void putTcp(final int flow, final int offset, final int payloadBytes, final int pseudoHeaderSum) {
-        final boolean first = flows.isFirstPacketNext(flow);
-        final boolean last = flows.isLastPacketNext(flow);
+        final boolean first = isFirst(packetNumber);
+        final boolean last = isLast(flow, packetNumber);
         putPorts(flow, offset);
-        frame.putInt(offset + 4, flows.sequence(flow), BIG_ENDIAN);
-        frame.putInt(offset + 8, first ? 0 : FIRST_ACKNOWLEDGED + flows.packets(flow) * ACKNOWLEDGED_PER_PACKET, BIG_ENDIAN);
+        frame.putInt(offset + 4, tcpSequence, BIG_ENDIAN);
+        frame.putInt(offset + 8, first ? 0 : FIRST_ACKNOWLEDGED + packetNumber * ACKNOWLEDGED_PER_PACKET, BIG_ENDIAN);
         frame.putByte(offset + 12, (byte) (TCP_HEADER_BYTES / 4 << 4));
         frame.putByte(offset + 13, (byte) tcpFlags(flow, first, last, payloadBytes));
         putShort(offset + 14, TCP_WINDOW);
         final int length = TCP_HEADER_BYTES + payloadBytes;
         putShort(offset + 16, checksum(pseudoHeaderSum + length + sum(offset, TCP_HEADER_BYTES + labelBytes(payloadBytes))));
-        flows.advanceSequence(flow, payloadBytes + (first || last ? 1 : 0));
     }
 
     private int tcpFlags(final int flow, final boolean first, final boolean last, final int payloadBytes) {
@@ -168,7 +221,7 @@ final class FrameEncoder {
         if (last) {
             return FIN | ACK;
         }
-        return payloadBytes > 0 && (flows.packets(flow) & 3) == 3 ? PSH | ACK : ACK;
+        return payloadBytes > 0 && (packetNumber & 3) == 3 ? PSH | ACK : ACK;
     }
 
     private void putUdp(final int flow, final int offset, final int payloadBytes, final int pseudoHeaderSum) {
@@ -183,7 +236,7 @@ final class FrameEncoder {
         final boolean ipv6 = flows.isIpv6(flow);
         frame.putByte(offset, (byte) (ipv6 ? ICMPV6_ECHO_REQUEST : ICMP_ECHO_REQUEST));
         putShort(offset + 4, flow);
-        putShort(offset + 6, flows.packets(flow));
+        putShort(offset + 6, packetNumber);
         final int sum = sum(offset, SHORT_HEADER_BYTES + labelBytes(payloadBytes));
         putShort(offset + 2, checksum(ipv6 ? pseudoHeaderSum + SHORT_HEADER_BYTES + payloadBytes + sum : sum));
     }

@@ -291,15 +291,7 @@ public final class TrafficFlows {
         return protocol[flow] == TCP || protocol[flow] == UDP;
     }
 
-    boolean isFirstPacketNext(final int flow) {
-        return emittedPackets[flow] == 0;
-    }
-
-    boolean isLastPacketNext(final int flow) {
-        return emittedPackets[flow] + 1 == plannedPackets[flow];
-    }
-
-    /** The TCP sequence number of the next segment. */
+    /** The TCP sequence number of the next segment; of the first as long as nothing was emitted. */
     int sequence(final int flow) {
         return sequence[flow];
     }

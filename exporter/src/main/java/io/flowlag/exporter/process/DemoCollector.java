@@ -53,10 +53,17 @@ final class DemoCollector implements AutoCloseable {
     }
 
     /** The sums of a flow's records. */
-    record Row(Key key, long packets, long octets, long startNs, long endNs) {
+    record Row(
+        Key key, long packets, long octets, long startNs, long endNs, long delaySamples, long delaySumNs, Long errorBoundNs) {
         private Row plus(final Row other) {
             return new Row(key, packets + other.packets, octets + other.octets,
-                Math.min(startNs, other.startNs), Math.max(endNs, other.endNs));
+                Math.min(startNs, other.startNs), Math.max(endNs, other.endNs), delaySamples + other.delaySamples,
+                delaySumNs + other.delaySumNs, null);
+        }
+
+        /** {@return the mean estimated delay, ns; only with samples} */
+        double meanDelayNs() {
+            return (double)delaySumNs / delaySamples;
         }
     }
 
@@ -162,9 +169,17 @@ final class DemoCollector implements AutoCloseable {
             record.unsigned(record.indexOf("packetDeltaCount")),
             record.unsigned(record.indexOf("octetDeltaCount")),
             record.timestampNs(record.indexOf("flowStartNanoseconds")),
-            record.timestampNs(record.indexOf("flowEndNanoseconds")));
+            record.timestampNs(record.indexOf("flowEndNanoseconds")),
+            signed(record, "flowlagDelaySampleCount", 0L),
+            signed(record, "flowlagDelaySumNanoseconds", 0L),
+            signed(record, "flowlagDelayErrorBoundNanoseconds", null));
         rows.merge(key, row, Row::plus);
         flowRecordCount++;
+    }
+
+    private static Long signed(final CollectedRecord record, final String elementName, final Long otherwise) {
+        final int index = record.indexOf(elementName);
+        return index < 0 ? otherwise : Long.valueOf(record.signed(index));
     }
 
     private static String address(final CollectedRecord record, final String elementName) {

@@ -1,20 +1,26 @@
 package io.flowlag.exporter.process;
 
+import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.console.Signals;
 import io.flowlag.exporter.console.Terminal;
-import io.flowlag.exporter.lab.GeneratedTraffic;
-import io.flowlag.exporter.lab.TrafficProfile;
+import io.flowlag.exporter.delay.ClockError;
+import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.lab.SegmentProfile;
+import io.flowlag.exporter.lab.SimulatedSegment;
 import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.record.DestinationFactory;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DestinationStatistics;
 import io.flowlag.exporter.status.Statistics;
+import io.flowlag.rli.reference.ReferenceSession;
 
 import java.io.IOException;
 import java.io.PrintStream;
@@ -26,11 +32,13 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 
 /**
- * {@code flowlag demo}: the whole product in one process, without root and without a network: generated traffic, metering,
- * IPFIX over UDP on loopback, the built-in collector, and a table of what arrived beside what was generated.
+ * {@code flowlag demo}: the whole product in one process, without root and without a network: traffic through a simulated
+ * bottleneck with reference packets among it, both measurement points, IPFIX over UDP on loopback, the built-in collector, and a
+ * table of the estimated delays beside the true ones.
  */
 public final class DemoProcess {
     private static final int SHOWN_FLOWS = 12;
+    private static final double NANOS_PER_MICRO = 1e3;
     private static final long ARRIVAL_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
 
     private DemoProcess() {
@@ -44,25 +52,32 @@ public final class DemoProcess {
      * @return {@link ExitCode#DONE} if everything that was generated arrived.
      */
     public static ExitCode run(final ExporterConfig config, final Terminal terminal) {
+        final SegmentProfile profile = SegmentProfile.demo();
+        final SimulatedSegment segment = new SimulatedSegment(profile);
         final ExporterConfig threaded =
-            config.isDefault(ConfigTable.THREADING) ? config.withThreading(Threading.PIPELINED) : config;
+            (config.isDefault(ConfigTable.THREADING) ? config.withThreading(Threading.PIPELINED) : config)
+                .withRli(config.rli().withSerialisationAt(profile.capacityBps()));
         final Signals signals = Signals.install(Signals.HangUp.STOPS);
         final Counters counters = new Counters();
-        final DestinationFactory factory = new DestinationFactory(true, new boolean[1], Map.of(), counters);
-        final GeneratedTraffic traffic = new GeneratedTraffic(TrafficProfile.demo());
+        final DestinationFactory factory = new DestinationFactory(true, new boolean[2], Map.of(), counters);
+        final DelayWiring wiring = new DelayWiring(
+            Role.BOTH, ReferenceMode.CAPTURED, List.of(ReferenceSession.unauthenticated(profile.references().firstSsid())), null,
+            ClockError.NONE, true, true, false, DelayWiring.DIGEST_PAYLOAD_BYTES);
         try (DemoCollector collector = DemoCollector.start((int)config.exporting().enterpriseNumber())) {
             final InetSocketAddress address = collector.address();
             final List<Destination> destinations = new ArrayList<>(new Destinations(factory).of(threaded));
             final Destination loopback = factory.make(threaded, loopback(address));
             destinations.add(loopback);
+            final List<PacketSource> sources = List.of(segment.sender(), segment.receiver());
             try (PipelineRun run =
-                new PipelineRun(threaded, List.of(traffic), false, destinations, counters, signals, terminal)) {
+                new PipelineRun(threaded, sources, false, wiring, destinations, counters, signals, terminal)) {
+                factory.delay(run.delayMeter());
                 run.run();
                 final boolean isComplete =
                     collector.awaitRecords(loopback.statistics().recordsExported(), ARRIVAL_TIMEOUT_NS);
                 run.writeStatistics();
                 final ExitCode exitCode = run.exitCode();
-                final boolean isEqual = show(terminal.out(), traffic, collector, run.statistics(), address);
+                final boolean isEqual = show(terminal.out(), segment, collector, run.statistics(), address);
                 return exitCode == ExitCode.DONE && !(isComplete && isEqual) ? ExitCode.INTERNAL : exitCode;
             }
         } catch (final IOException ex) {
@@ -83,31 +98,60 @@ public final class DemoProcess {
 
     private static boolean show(
         final PrintStream out,
-        final GeneratedTraffic traffic,
+        final SimulatedSegment segment,
         final DemoCollector collector,
         final Statistics statistics,
         final InetSocketAddress address) {
         final List<DemoCollector.Row> rows = collector.rows();
-        out.printf(Locale.ROOT, "%-40s %-40s %-6s %8s %10s %9s  %s%n",
-            "source", "destination", "proto", "packets", "octets", "seconds", "as generated");
-        final DemoTruth truth = new DemoTruth(traffic.flows());
+        out.printf(Locale.ROOT, "%-40s %-40s %-6s %8s %10s %10s %10s %8s%n",
+            "source", "destination", "proto", "packets", "mean_us", "true_us", "bound_us", "error");
+        final DemoTruth truth = new DemoTruth(segment);
         rows.stream().limit(SHOWN_FLOWS).forEach((row) -> out.printf(
-            Locale.ROOT, "%-40s %-40s %-6s %8d %10d %9.3f  %s%n",
-            row.key().source(), row.key().destination(), row.key().protocolName(), row.packets(), row.octets(),
-            (row.endNs() - row.startNs()) / 1e9, truth.isEqual(row) ? "yes" : "NO"));
-        final long equal = rows.stream().filter(truth::isEqual).count();
+            Locale.ROOT, "%-40s %-40s %-6s %8d %10.1f %10.1f %10s %8s%n",
+            row.key().source(), row.key().destination(), row.key().protocolName(), row.packets(),
+            row.meanDelayNs() / NANOS_PER_MICRO, truth.meanNs(row) / NANOS_PER_MICRO,
+            row.errorBoundNs() == null ? "-" : String.format(Locale.ROOT, "%.1f", row.errorBoundNs() / NANOS_PER_MICRO),
+            String.format(Locale.ROOT, "%.2f %%", 100 * relativeError(row, truth))));
+        final long whole = rows.stream().filter(truth::isWhole).count();
+        out.printf(Locale.ROOT, "... %d flows in all; %d of %d have every packet that came through the bottleneck%n",
+            rows.size(), whole, truth.flowCount());
+        tellAccuracy(out, rows, truth);
+        tellCounters(out, collector, statistics, address);
+        return whole == truth.flowCount() && rows.size() == whole && statistics.isAccountedFor();
+    }
+
+    private static void tellAccuracy(final PrintStream out, final List<DemoCollector.Row> rows, final DemoTruth truth) {
+        final double[] errors = rows.stream().filter((row) -> row.delaySamples() > 0 && truth.isWhole(row))
+            .mapToDouble((row) -> Math.abs(relativeError(row, truth))).sorted().toArray();
+        final List<DemoCollector.Row> bounded = rows.stream()
+            .filter((row) -> row.errorBoundNs() != null && truth.isWhole(row)).toList();
+        final long held = bounded.stream()
+            .filter((row) -> Math.abs(row.meanDelayNs() - truth.meanNs(row)) <= row.errorBoundNs()).count();
+        if (errors.length > 0 && !bounded.isEmpty()) {
+            out.printf(Locale.ROOT,
+                "median relative error of a flow's mean delay: %.1f %%; bound holds for %.1f %% of %d flows%n",
+                100 * errors[errors.length / 2], 100.0 * held / bounded.size(), bounded.size());
+        }
+    }
+
+    private static double relativeError(final DemoCollector.Row row, final DemoTruth truth) {
+        return (row.meanDelayNs() - truth.meanNs(row)) / truth.meanNs(row);
+    }
+
+    private static void tellCounters(
+        final PrintStream out, final DemoCollector collector, final Statistics statistics, final InetSocketAddress address) {
         final Counters counters = statistics.counters();
         final DestinationStatistics loopback = statistics.destinations().get(statistics.destinations().size() - 1);
-        out.printf(Locale.ROOT, "... %d flows in all; %d of %d equal the generated traffic in packets, octets and times%n",
-            rows.size(), equal, truth.flowCount());
         out.printf(Locale.ROOT, "%d packets captured = %d decoded + %d refused + %d filtered + %d lost%n",
             counters.get(CounterId.CAPTURED), counters.get(CounterId.DECODED), counters.refused(),
             counters.get(CounterId.FILTERED), counters.get(CounterId.LOST_IN_KERNEL));
+        out.printf(Locale.ROOT, "%d packets decoded = %d of the sender point + %d metered + %d references at both points%n",
+            counters.get(CounterId.DECODED), counters.get(CounterId.SENDER_POINT), counters.get(CounterId.METERED),
+            counters.get(CounterId.REFERENCE_PACKETS));
         out.printf(Locale.ROOT, "%d records made = %d exported + %d failed + %d waiting, in %d IPFIX messages over udp://%s:%d%n",
             loopback.recordsMade(), loopback.recordsExported(), loopback.recordsFailed(), loopback.recordsWaiting(),
             loopback.messages(), address.getAddress().getHostAddress(), address.getPort());
         out.printf(Locale.ROOT, "%d records collected, %d options records, %d missing by sequence number%n",
             collector.recordCount(), collector.optionsRecordCount(), collector.missingCount());
-        return equal == truth.flowCount() && rows.size() == equal && statistics.isAccountedFor();
     }
 }

@@ -1,40 +1,54 @@
 package io.flowlag.exporter.process;
 
+import io.flowlag.exporter.lab.SegmentTruth;
+import io.flowlag.exporter.lab.SimulatedSegment;
 import io.flowlag.exporter.lab.TrafficFlows;
 
 import java.util.HashMap;
 import java.util.Map;
 
-/** What the demo's traffic really was, by flow key. Made when the traffic has ended. */
+/** What the demo's traffic really was, and how long it really took, by flow key. */
 final class DemoTruth {
-    private final TrafficFlows flows;
+    private final SegmentTruth truth;
     private final Map<DemoCollector.Key, Integer> indexes = new HashMap<>();
 
-    DemoTruth(final TrafficFlows flows) {
-        this.flows = flows;
+    DemoTruth(final SimulatedSegment segment) {
+        truth = segment.truth();
+        final TrafficFlows flows = segment.flows();
         for (int flow = 0; flow < flows.flowCount(); flow++) {
-            indexes.put(
-                new DemoCollector.Key(
-                    flows.sourceAddress(flow), flows.destinationAddress(flow), flows.protocol(flow),
-                    flows.sourcePort(flow), flows.destinationPort(flow)),
-                flow);
+            if (truth.receivedPackets(flow) > 0) {
+                indexes.put(
+                    new DemoCollector.Key(
+                        flows.sourceAddress(flow), flows.destinationAddress(flow), flows.protocol(flow),
+                        flows.sourcePort(flow), flows.destinationPort(flow)),
+                    flow);
+            }
         }
     }
 
-    /** {@return how many flows were generated} */
+    /** {@return how many flows reached the receiver point} */
     int flowCount() {
         return indexes.size();
     }
 
     /**
-     * Whether a collected flow is as it was generated.
+     * Whether a collected flow is whole.
      *
      * @param row the flow.
-     * @return true if packets, octets, first and last time are equal to the nanosecond.
+     * @return true if it has every packet that passed the receiver point.
      */
-    boolean isEqual(final DemoCollector.Row row) {
+    boolean isWhole(final DemoCollector.Row row) {
         final Integer flow = indexes.get(row.key());
-        return flow != null && flows.packets(flow) == row.packets() && flows.octets(flow) == row.octets() &&
-            flows.firstNs(flow) == row.startNs() && flows.lastNs(flow) == row.endNs();
+        return flow != null && truth.receivedPackets(flow) == row.packets();
+    }
+
+    /**
+     * The mean delay of a flow.
+     *
+     * @param row the flow, one that reached the receiver point.
+     * @return ns.
+     */
+    double meanNs(final DemoCollector.Row row) {
+        return truth.meanNs(indexes.get(row.key()));
     }
 }

@@ -66,10 +66,12 @@ public final class RunProcess {
     private ExitCode run() {
         final Signals signals = Signals.install(Signals.HangUp.RELOADS);
         final List<LivePacketSource> sources = openSources();
-        destinations = new Destinations(factory(sources));
+        final DestinationFactory factory = factory(sources);
+        destinations = new Destinations(factory);
         try (LiveSegment segment = openSegment(sources);
             PipelineRun run = new PipelineRun(
                 config, sources, true, segment.wiring(), openDestinations(sources), counters, signals, terminal)) {
+            factory.delay(run.delayMeter());
             tellConfiguration();
             tellNotices(sources);
             segment.tellStart();

@@ -31,7 +31,7 @@ class FormatterTest {
     private static String format(final RecordFormatter formatter, final String... sets) {
         final ElementRegistry registry = ElementRegistry.iana();
         registry.add(element(5, "flowlagDelayMeanNanoseconds", DataType.SIGNED64));
-        registry.add(element(11, "flowlagDelayP99Nanoseconds", DataType.SIGNED64));
+        registry.add(element(4, "flowlagDelayStandardDeviationNanoseconds", DataType.UNSIGNED64));
         registry.add(element(14, "flowlagDelayErrorBoundNanoseconds", DataType.UNSIGNED64));
         registry.add(element(12, "flowlagDelayEstimator", DataType.UNSIGNED8));
         registry.add(element(19, "flowlagLostPacketDeltaCount", DataType.UNSIGNED64));

@@ -91,19 +91,17 @@ class DelayAllocationTest {
         agent.onDescriptors(batch, 0, 2);
     }
 
-    private static long allocatedBytes() {
-        return ((ThreadMXBean)ManagementFactory.getThreadMXBean()).getCurrentThreadAllocatedBytes();
-    }
-
     private long allocatedBytes(final Runnable work) {
+        final ThreadMXBean thread = (ThreadMXBean)ManagementFactory.getThreadMXBean();
         for (int i = 0; i < WARM_UP; i++) {
             work.run();
         }
-        final long before = allocatedBytes();
+        thread.getCurrentThreadAllocatedBytes();
+        final long before = thread.getCurrentThreadAllocatedBytes();
         for (int i = 0; i < MEASURED; i++) {
             work.run();
         }
-        return allocatedBytes() - before;
+        return thread.getCurrentThreadAllocatedBytes() - before;
     }
 
     @Test

@@ -8,11 +8,14 @@ import java.util.concurrent.TimeUnit;
  * which copies what it needs and checks ranges and relations.
  */
 public final class InjectionContext {
+    /** α of Algorithm 1 unless it is set: what gives the paper's injection rates on a model of its link (docs/laboratory.md). */
+    public static final double DEFAULT_SMOOTHING = 0.02;
+
     private static final double NS_PER_SECOND = 1e9;
 
     private InjectionPolicy[] policies = {AdaptivePolicy.PAPER};
     private long capacityBps;
-    private double utilizationSmoothing = 0.1;
+    private double utilizationSmoothing = DEFAULT_SMOOTHING;
     private long maximumGapNs = TimeUnit.MILLISECONDS.toNanos(100);
     private long ceilingBps = Long.MAX_VALUE;
     private int referenceLengthBytes = 110;

@@ -1,0 +1,111 @@
+package io.flowlag.exporter.lab;
+
+import java.util.List;
+
+/**
+ * How much traffic is offered to a simulated link, and how it comes and goes. The mean utilization swings as a cosine between
+ * two values. It is multiplied by {@code exp(x - s²/2)}, where x is the sum of Gaussian processes whose correlation falls
+ * exponentially with time (Ornstein and Uhlenbeck), and s² their variance: bursts of congestion of several lengths. Packets come
+ * in trains, as far apart as the input line sets them, of geometric length; trains come at random (Poisson) at the rate of the
+ * moment.
+ *
+ * @param lowestUtilization  of the link, on average; above 0.
+ * @param highestUtilization of the link, on average; not below the lowest, and at most 2.
+ * @param swingNs            from lowest to lowest, ns, more than 0.
+ * @param bursts             the Gaussian processes, fastest first; may be empty.
+ * @param trainPackets       mean packets of a train, 1 or more; 1 for packets that come one by one.
+ * @param inputBps           rate of the line that the packets come in by, bits/s; 0 for no limit.
+ */
+public record LoadModel(
+    double lowestUtilization, double highestUtilization, long swingNs, List<Burstiness> bursts, double trainPackets,
+    long inputBps) {
+    /**
+     * One Gaussian process.
+     *
+     * @param deviation     standard deviation, 0 to 2.
+     * @param correlationNs time in which its correlation falls to 1/e, ns, more than 0.
+     */
+    public record Burstiness(double deviation, long correlationNs) {
+        /** Checks the ranges. */
+        public Burstiness {
+            check(deviation >= 0 && deviation <= 2, "deviation=" + deviation + ": must be 0 to 2");
+            check(correlationNs > 0, "correlationNs=" + correlationNs + ": must be more than 0");
+        }
+    }
+
+    /** Checks the ranges and relations. */
+    public LoadModel {
+        check(lowestUtilization > 0, "lowestUtilization=" + lowestUtilization + ": must be above 0");
+        check(
+            highestUtilization >= lowestUtilization && highestUtilization <= 2,
+            "highestUtilization=" + highestUtilization + ": must be lowestUtilization=" + lowestUtilization + " to 2");
+        check(swingNs > 0, "swingNs=" + swingNs + ": must be more than 0");
+        check(trainPackets >= 1, "trainPackets=" + trainPackets + ": must be 1 or more");
+        check(inputBps >= 0, "inputBps=" + inputBps + ": must be 0 or more");
+        bursts = List.copyOf(bursts);
+    }
+
+    /**
+     * A load that is constant on average, without bursts.
+     *
+     * @param utilization of the link.
+     * @return the load.
+     */
+    public static LoadModel constant(final double utilization) {
+        return new LoadModel(utilization, utilization, 1_000_000_000L, List.of(), 1, 0);
+    }
+
+    /**
+     * The same bursts about a mean that swings.
+     *
+     * @param lowest   utilization.
+     * @param highest  utilization.
+     * @param periodNs from lowest to lowest.
+     * @return the load.
+     */
+    public LoadModel swinging(final double lowest, final double highest, final long periodNs) {
+        return new LoadModel(lowest, highest, periodNs, bursts, trainPackets, inputBps);
+    }
+
+    /**
+     * The same mean with bursts.
+     *
+     * @param others the Gaussian processes.
+     * @return the load.
+     */
+    public LoadModel bursting(final Burstiness... others) {
+        return new LoadModel(
+            lowestUtilization, highestUtilization, swingNs, List.of(others), trainPackets, inputBps);
+    }
+
+    /**
+     * The same with trains.
+     *
+     * @param packets in a train, on average.
+     * @param lineBps rate of the input line, bits/s; 0 for no limit.
+     * @return the load.
+     */
+    public LoadModel inTrains(final double packets, final long lineBps) {
+        return new LoadModel(lowestUtilization, highestUtilization, swingNs, bursts, packets, lineBps);
+    }
+
+    /**
+     * The mean at a time.
+     *
+     * @param elapsedNs since the start.
+     * @return utilization of the link, without bursts.
+     */
+    double meanUtilization(final double elapsedNs) {
+        if (lowestUtilization == highestUtilization) {
+            return lowestUtilization;
+        }
+        final double phase = (1 - StrictMath.cos(2 * StrictMath.PI * elapsedNs / swingNs)) / 2;
+        return lowestUtilization + phase * (highestUtilization - lowestUtilization);
+    }
+
+    private static void check(final boolean isGood, final String message) {
+        if (!isGood) {
+            throw new IllegalArgumentException(message);
+        }
+    }
+}

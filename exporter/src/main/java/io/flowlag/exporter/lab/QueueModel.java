@@ -1,0 +1,82 @@
+package io.flowlag.exporter.lab;
+
+/**
+ * The queue in front of a simulated transmitter. Limits and thresholds are in packets; the packet in transmission counts.
+ *
+ * @param discipline       order and kind of loss.
+ * @param limitPackets     of the queue, of each class with {@link Discipline#STRICT_PRIORITY}; 1 or more.
+ * @param minimumThreshold RED: average length from which packets are dropped at random.
+ * @param maximumThreshold RED: average length from which every packet is dropped.
+ * @param weight           RED: of the newest length in the average.
+ * @param maximumDropShare RED: of packets as the average comes to the maximum threshold.
+ */
+public record QueueModel(
+    Discipline discipline, int limitPackets, int minimumThreshold, int maximumThreshold, double weight,
+    double maximumDropShare) {
+    private static final int PAPER_LIMIT_PACKETS = 10_000;
+
+    /** Order and kind of loss. */
+    public enum Discipline {
+        /** First come, first served; what does not fit is lost. */
+        DROP_TAIL,
+        /** First come, first served; random early detection (Floyd and Jacobson 1993), not gentle. */
+        RED,
+        /** Two classes; the first is always served before the second, a packet in transmission is not interrupted. */
+        STRICT_PRIORITY
+    }
+
+    /** Checks the ranges and relations. */
+    public QueueModel {
+        check(limitPackets >= 1, "limitPackets=" + limitPackets + ": must be at least 1");
+        if (discipline == Discipline.RED) {
+            check(
+                minimumThreshold >= 0 && minimumThreshold < maximumThreshold,
+                "minimumThreshold=" + minimumThreshold + ": must be 0 or more and below maximumThreshold=" + maximumThreshold);
+            check(weight > 0 && weight <= 1, "weight=" + weight + ": must be above 0, up to 1");
+            check(
+                maximumDropShare > 0 && maximumDropShare <= 1,
+                "maximumDropShare=" + maximumDropShare + ": must be above 0, up to 1");
+        }
+    }
+
+    /**
+     * A FIFO.
+     *
+     * @param limitPackets of the queue.
+     * @return the queue.
+     */
+    public static QueueModel dropTail(final int limitPackets) {
+        return new QueueModel(Discipline.DROP_TAIL, limitPackets, 0, 0, 0, 0);
+    }
+
+    /** {@return a FIFO of 10 000 packets, as in the RLI paper} */
+    public static QueueModel paperDropTail() {
+        return dropTail(PAPER_LIMIT_PACKETS);
+    }
+
+    /** {@return RED as in the RLI paper, section IV-A: 10 000 packets, 4000, 9000, 0.002, 1/50} */
+    public static QueueModel paperRed() {
+        return new QueueModel(Discipline.RED, PAPER_LIMIT_PACKETS, 4_000, 9_000, 0.002, 1.0 / 50);
+    }
+
+    /**
+     * Two classes, the first before the second.
+     *
+     * @param limitPackets of each.
+     * @return the queue.
+     */
+    public static QueueModel strictPriority(final int limitPackets) {
+        return new QueueModel(Discipline.STRICT_PRIORITY, limitPackets, 0, 0, 0, 0);
+    }
+
+    /** {@return how many packets the queue holds at most, all classes together} */
+    int packetsAtMost() {
+        return discipline == Discipline.STRICT_PRIORITY ? 2 * limitPackets : limitPackets;
+    }
+
+    private static void check(final boolean isGood, final String message) {
+        if (!isGood) {
+            throw new IllegalArgumentException(message);
+        }
+    }
+}

@@ -1,0 +1,26 @@
+package io.flowlag.exporter.lab;
+
+/** Takes what happens on a simulated segment, in the order of time. Must not throw. */
+public interface SegmentHandler {
+    /**
+     * A packet passes the sender's point.
+     *
+     * @param packet the packet; a view that is valid during the call.
+     */
+    void onSent(SimulatedPacket packet);
+
+    /**
+     * A packet passes the receiver's point: its last bit has left the transmitter.
+     *
+     * @param packet    the packet; a view that is valid during the call.
+     * @param arrivalNs UNIX time by the receiver's clock, ns.
+     */
+    void onReceived(SimulatedPacket packet, long arrivalNs);
+
+    /**
+     * A packet will not pass the receiver's point.
+     *
+     * @param packet the packet; a view that is valid during the call.
+     */
+    void onLost(SimulatedPacket packet);
+}

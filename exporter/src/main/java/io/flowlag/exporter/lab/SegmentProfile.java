@@ -1,0 +1,171 @@
+package io.flowlag.exporter.lab;
+
+import io.flowlag.rli.sender.EveryNPolicy;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A segment in simulated time: traffic, load, queue and transmitter, references and faults. Immutable; equal profiles give equal
+ * octets and times on every machine.
+ *
+ * @param traffic      flows, packets and sizes; its rate is not used.
+ * @param load         offered to the transmitter.
+ * @param capacityBps  of the transmitter, bits/s of captured frames, more than 0.
+ * @param queue        in front of the transmitter.
+ * @param firstShare   of flows that are in class 0, the others are in class 1; 0 to 1.
+ * @param firstDscp    of class 0, 0 to 63.
+ * @param secondDscp   of class 1, 0 to 63.
+ * @param references   that the sender injects; null for none.
+ * @param faults       behind the queue.
+ */
+public record SegmentProfile(
+    TrafficProfile traffic, LoadModel load, long capacityBps, QueueModel queue, double firstShare, int firstDscp,
+    int secondDscp, ReferenceModel references, PathFaults faults) {
+    /** Expedited forwarding (RFC 3246). */
+    public static final int EXPEDITED_FORWARDING = 46;
+    /** The default class (RFC 2474). */
+    public static final int BEST_EFFORT = 0;
+
+    private static final int DSCP_AT_MOST = 63;
+    private static final double PAPER_PARETO_SHAPE = 1.131;
+    private static final int PAPER_PACKETS_PER_FLOW = 16;
+    private static final double PAPER_TRAFFIC_BPS = 2e9;
+
+    /** Checks the ranges. */
+    public SegmentProfile {
+        check(capacityBps > 0, "capacityBps=" + capacityBps + ": must be more than 0");
+        check(firstShare >= 0 && firstShare <= 1, "firstShare=" + firstShare + ": must be 0 to 1");
+        check(firstDscp >= 0 && firstDscp <= DSCP_AT_MOST, "firstDscp=" + firstDscp + ": must be 0 to 63");
+        check(secondDscp >= 0 && secondDscp <= DSCP_AT_MOST, "secondDscp=" + secondDscp + ": must be 0 to 63");
+    }
+
+    /**
+     * One class, no references, no faults.
+     *
+     * @param traffic     flows, packets and sizes.
+     * @param load        offered.
+     * @param capacityBps of the transmitter.
+     * @param queue       in front of it.
+     * @return the segment.
+     */
+    public static SegmentProfile of(
+        final TrafficProfile traffic, final LoadModel load, final long capacityBps, final QueueModel queue) {
+        return new SegmentProfile(
+            traffic, load, capacityBps, queue, 0, EXPEDITED_FORWARDING, BEST_EFFORT, null, PathFaults.NONE);
+    }
+
+    /**
+     * What {@code flowlag demo} shows: 200 flows, 20 000 packets, 20 Mbit/s for about 6 s, a load that swings between 30 and
+     * 100 %, so that delays go from a tenth of a millisecond to about a hundred, and a reference for 20 packets.
+     *
+     * @return the segment.
+     */
+    public static SegmentProfile demo() {
+        final LoadModel load = LoadModel.constant(0.65).swinging(0.3, 1.0, TimeUnit.MILLISECONDS.toNanos(2_900))
+            .bursting(new LoadModel.Burstiness(0.15, TimeUnit.MILLISECONDS.toNanos(50)));
+        return of(TrafficProfile.demo(), load, 20_000_000L, QueueModel.dropTail(100))
+            .with(ReferenceModel.of(new EveryNPolicy(20)));
+    }
+
+    /**
+     * The RLI paper's backbone link as far as its figures tell (docs/laboratory.md has the fit): flow sizes of the trace SANJ
+     * (Pareto, shape 1.131 from 2.4 packets on), about 363 000 packets/s of three sizes, 2 Gbit/s, and as in the paper a
+     * transmitter that is as slow as the utilization asks. Bursts of 0.2, 2 and 50 ms. Without references.
+     *
+     * @param utilization of the link, on average: 0.2, 0.55, 0.7 and 0.88 in the paper.
+     * @param queue       in front of the transmitter.
+     * @param packetCount of the trace: 1 800 000 for 5 s.
+     * @param seed        any number.
+     * @return the segment.
+     */
+    public static SegmentProfile rliPaper(
+        final double utilization, final QueueModel queue, final int packetCount, final long seed) {
+        final TrafficProfile traffic = TrafficProfile.builder("rli-paper").seed(seed)
+            .packetCount(packetCount).flowCount(packetCount / PAPER_PACKETS_PER_FLOW)
+            .singlePacketFlowShare(0).fewPacketFlowShare(0).paretoShape(PAPER_PARETO_SHAPE).largestFlowPackets(packetCount / 10)
+            .udpShare(0.15).smallFrameShare(0.42).mediumFrameShare(0.15).build();
+        final LoadModel load = LoadModel.constant(utilization).bursting(
+            new LoadModel.Burstiness(0.15, TimeUnit.MICROSECONDS.toNanos(200)),
+            new LoadModel.Burstiness(0.15, TimeUnit.MILLISECONDS.toNanos(2)),
+            new LoadModel.Burstiness(0.08, TimeUnit.MILLISECONDS.toNanos(50)));
+        return of(traffic, load, Math.round(PAPER_TRAFFIC_BPS / utilization), queue);
+    }
+
+    /**
+     * The same with other references.
+     *
+     * @param others null for none.
+     * @return the segment.
+     */
+    public SegmentProfile with(final ReferenceModel others) {
+        return new SegmentProfile(
+            traffic, load, capacityBps, queue, firstShare, firstDscp, secondDscp, others, faults);
+    }
+
+    /**
+     * The same with other faults.
+     *
+     * @param others behind the queue.
+     * @return the segment.
+     */
+    public SegmentProfile with(final PathFaults others) {
+        return new SegmentProfile(
+            traffic, load, capacityBps, queue, firstShare, firstDscp, secondDscp, references, others);
+    }
+
+    /**
+     * The same with another queue.
+     *
+     * @param other in front of the transmitter.
+     * @return the segment.
+     */
+    public SegmentProfile with(final QueueModel other) {
+        return new SegmentProfile(
+            traffic, load, capacityBps, other, firstShare, firstDscp, secondDscp, references, faults);
+    }
+
+    /**
+     * The same with another load.
+     *
+     * @param other offered to the transmitter.
+     * @return the segment.
+     */
+    public SegmentProfile with(final LoadModel other) {
+        return new SegmentProfile(
+            traffic, other, capacityBps, queue, firstShare, firstDscp, secondDscp, references, faults);
+    }
+
+    /**
+     * The same with another share of flows in class 0.
+     *
+     * @param share 0 to 1.
+     * @return the segment.
+     */
+    public SegmentProfile withFirstShare(final double share) {
+        return new SegmentProfile(
+            traffic, load, capacityBps, queue, share, firstDscp, secondDscp, references, faults);
+    }
+
+    /**
+     * The same with another seed.
+     *
+     * @param seed any number.
+     * @return the segment.
+     */
+    public SegmentProfile withSeed(final long seed) {
+        return new SegmentProfile(
+            traffic.toBuilder().seed(seed).build(), load, capacityBps, queue, firstShare, firstDscp, secondDscp, references,
+            faults);
+    }
+
+    /** The DSCP of a class. */
+    int dscp(final int classIndex) {
+        return classIndex == 0 ? firstDscp : secondDscp;
+    }
+
+    private static void check(final boolean isGood, final String message) {
+        if (!isGood) {
+            throw new IllegalArgumentException(message);
+        }
+    }
+}

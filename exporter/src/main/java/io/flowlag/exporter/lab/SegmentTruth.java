@@ -1,0 +1,185 @@
+package io.flowlag.exporter.lab;
+
+import io.flowlag.rli.counters.DelayCounters;
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.io.IOException;
+import java.util.Locale;
+
+import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
+
+/**
+ * What really happened to each flow of a simulated segment: every packet's delay by the clocks of the two points. A
+ * {@link SegmentHandler}; references are left out. Allocates 80 octets a flow at construction.
+ */
+public final class SegmentTruth implements SegmentHandler {
+    private final TrafficFlows flows;
+    private final UnsafeBuffer counters;
+    private final int[] sentPackets;
+    private final int[] lostPackets;
+    private final long[] lastArrivalNs;
+
+    /**
+     * Nothing has happened.
+     *
+     * @param flows of the segment.
+     */
+    public SegmentTruth(final TrafficFlows flows) {
+        this.flows = flows;
+        counters = new UnsafeBuffer(
+            BufferUtil.allocateDirectAligned(flows.flowCount() * DelayCounters.LENGTH_BYTES, CACHE_LINE_LENGTH));
+        sentPackets = new int[flows.flowCount()];
+        lostPackets = new int[flows.flowCount()];
+        lastArrivalNs = new long[flows.flowCount()];
+    }
+
+    @Override
+    public void onSent(final SimulatedPacket packet) {
+        if (!packet.isReference()) {
+            sentPackets[packet.flow()]++;
+        }
+    }
+
+    @Override
+    public void onReceived(final SimulatedPacket packet, final long arrivalNs) {
+        if (!packet.isReference()) {
+            DelayCounters.record(counters, offset(packet.flow()), arrivalNs - packet.sentNs());
+            lastArrivalNs[packet.flow()] = arrivalNs;
+        }
+    }
+
+    @Override
+    public void onLost(final SimulatedPacket packet) {
+        if (!packet.isReference()) {
+            lostPackets[packet.flow()]++;
+        }
+    }
+
+    private static int offset(final int flow) {
+        return flow * DelayCounters.LENGTH_BYTES;
+    }
+
+    /** {@return how many flows there are} */
+    public int flowCount() {
+        return sentPackets.length;
+    }
+
+    /**
+     * Packets of a flow that passed the sender's point.
+     *
+     * @param flow index.
+     * @return packets.
+     */
+    public int sentPackets(final int flow) {
+        return sentPackets[flow];
+    }
+
+    /**
+     * Packets of a flow that did not pass the receiver's point.
+     *
+     * @param flow index.
+     * @return packets.
+     */
+    public int lostPackets(final int flow) {
+        return lostPackets[flow];
+    }
+
+    /**
+     * Packets of a flow that passed the receiver's point; twins count twice.
+     *
+     * @param flow index.
+     * @return packets; the delays below have a meaning when this is above 0.
+     */
+    public long receivedPackets(final int flow) {
+        return DelayCounters.count(counters, offset(flow));
+    }
+
+    /**
+     * The mean delay of a flow.
+     *
+     * @param flow index.
+     * @return ns, signed, not rounded.
+     */
+    public double meanNs(final int flow) {
+        return (double) DelayCounters.sumNs(counters, offset(flow)) / receivedPackets(flow);
+    }
+
+    /**
+     * The sum of a flow's delays.
+     *
+     * @param flow index.
+     * @return ns, signed.
+     */
+    public long sumNs(final int flow) {
+        return DelayCounters.sumNs(counters, offset(flow));
+    }
+
+    /**
+     * The sample standard deviation of a flow's delays.
+     *
+     * @param flow index.
+     * @return ns; 0 for a single packet.
+     */
+    public double standardDeviationNs(final int flow) {
+        return DelayCounters.standardDeviationNs(counters, offset(flow));
+    }
+
+    /**
+     * The smallest delay of a flow.
+     *
+     * @param flow index.
+     * @return ns, signed.
+     */
+    public long minimumNs(final int flow) {
+        return DelayCounters.minimumNs(counters, offset(flow));
+    }
+
+    /**
+     * The largest delay of a flow.
+     *
+     * @param flow index.
+     * @return ns, signed.
+     */
+    public long maximumNs(final int flow) {
+        return DelayCounters.maximumNs(counters, offset(flow));
+    }
+
+    /**
+     * When a flow's last packet passed the receiver's point.
+     *
+     * @param flow index.
+     * @return UNIX time by the receiver's clock, ns.
+     */
+    public long lastArrivalNs(final int flow) {
+        return lastArrivalNs[flow];
+    }
+
+    /**
+     * Writes a header line and a line for each flow of which packets were sent. A flow of which none arrived has empty delays.
+     * Allocates.
+     *
+     * @param out takes the text.
+     * @throws IOException if it cannot.
+     */
+    public void writeCsv(final Appendable out) throws IOException {
+        out.append("src,dst,sport,dport,proto,sent,received,lost,mean_ns,sd_ns,min_ns,max_ns\n");
+        for (int flow = 0; flow < flowCount(); flow++) {
+            if (sentPackets[flow] > 0) {
+                out.append(flows.sourceAddress(flow)).append(',').append(flows.destinationAddress(flow)).append(',')
+                    .append(Integer.toString(flows.sourcePort(flow))).append(',')
+                    .append(Integer.toString(flows.destinationPort(flow))).append(',')
+                    .append(Integer.toString(flows.protocol(flow))).append(',')
+                    .append(Integer.toString(sentPackets[flow])).append(',')
+                    .append(Long.toString(receivedPackets(flow))).append(',')
+                    .append(Integer.toString(lostPackets[flow])).append(',')
+                    .append(receivedPackets(flow) == 0 ? ",,," : delays(flow)).append('\n');
+            }
+        }
+    }
+
+    private String delays(final int flow) {
+        return String.format(Locale.ROOT, "%.3f,%.3f,%d,%d",
+            meanNs(flow), standardDeviationNs(flow), minimumNs(flow), maximumNs(flow));
+    }
+}
