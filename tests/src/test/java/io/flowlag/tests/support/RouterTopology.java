@@ -130,19 +130,22 @@ public final class RouterTopology implements AutoCloseable {
     }
 
     /**
-     * Makes two queues of strict priority behind one rate: packets of a DSCP in the upper one.
+     * Makes two queues of strict priority behind one rate: packets of a DSCP in the upper one, which has a part of the rate at
+     * the most.
      *
      * @param rateBps        of the link, bits/s, link headers among them.
      * @param dscp           of the upper class.
-     * @param limitedPackets the length of the lower queue.
+     * @param upperBps       of the upper class at the most.
+     * @param limitedPackets the length of each queue.
      */
-    public void shapeByPriority(final long rateBps, final int dscp, final int limitedPackets) throws IOException {
+    public void shapeByPriority(final long rateBps, final int dscp, final long upperBps, final int limitedPackets)
+        throws IOException {
         final String rate = rateBps + "bit";
         router.exec("tc", "qdisc", "replace", "dev", EGRESS, "root", "handle", "1:", "htb", "default", "20");
         router.exec("tc", "class", "add", "dev", EGRESS, "parent", "1:", "classid", "1:1", "htb", "rate", rate,
             "burst", "3000", "cburst", "3000");
-        htbClass("1:10", rateBps * 6 / 10, rate, "0");
-        htbClass("1:20", rateBps / 10, rate, "1");
+        htbClass("1:10", upperBps, upperBps + "bit", "0");
+        htbClass("1:20", rateBps - upperBps, rate, "1");
         router.exec("tc", "qdisc", "add", "dev", EGRESS, "parent", "1:10", "handle", "10:", "pfifo", "limit",
             Integer.toString(limitedPackets));
         router.exec("tc", "qdisc", "add", "dev", EGRESS, "parent", "1:20", "handle", "20:", "pfifo", "limit",

@@ -81,8 +81,9 @@ public final class Stats {
     public Stats orFailUnlessAccounted() {
         final long explained = counter(CounterId.DECODED) + refused() + counter(CounterId.FILTERED) +
             counter(CounterId.LOST_IN_KERNEL);
-        final long decodedExplained = counter(CounterId.METERED) + counter(CounterId.REFERENCE_PACKETS) +
-            counter(CounterId.OWN_TRAFFIC) + counter(CounterId.DROPPED_AT_PACKET_RING);
+        final long decodedExplained = counter(CounterId.METERED) + counter(CounterId.SENDER_POINT) +
+            counter(CounterId.REFERENCE_PACKETS) + counter(CounterId.OWN_TRAFFIC) +
+            counter(CounterId.DROPPED_AT_PACKET_RING);
         boolean holds = counter(CounterId.CAPTURED) == explained && counter(CounterId.DECODED) == decodedExplained;
         for (final JsonNode destination : root.path("destinations")) {
             holds &= number(destination, "records_made") == number(destination, "records_exported") +

@@ -31,6 +31,7 @@ import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -51,6 +52,7 @@ class KernelQueueTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(180);
     private static final String RUNS_PROPERTY = "flowlag.kernel.queue.runs";
     private static final long RATE_BPS = 40_000_000;
+    private static final long UPPER_BPS = 8_000_000;
     private static final int QUEUE_BYTES = 300_000;
     private static final int PORT = 8620;
     private static final int OTHER_PORT = 8621;
@@ -62,6 +64,7 @@ class KernelQueueTest {
     private static final double LEAST_VARIATION = 0.5;
     private static final double LEAST_DELAY_NS = 2e6;
     private static final double LEAST_MATCHED = 0.999;
+    private static final double MAXIMUM_UNDECIDED = 0.01;
 
     @TempDir
     private Path directory;
@@ -98,20 +101,21 @@ class KernelQueueTest {
             SegmentTraffic traffic = new SegmentTraffic(topology, plan(seed, 12, 0, 22_000_000));
             Command.Running run = both(records, stats, "--capacity", "40m")) {
             assertTrue(port.ipVersionCount() > 0);
-            assertEquals(List.of(), run.errors().lines().filter(line -> line.contains("tc says")).toList());
             traffic.run();
             awaitDrained(stats, run);
-            stop(run);
+            assertTrue(stop(run).errorLines().stream().noneMatch(line -> line.contains("tc says")), "the rates agree");
         }
 
         final Stats counters = Stats.read(stats).orFailUnlessAccounted();
         final double matched = counters.delayCounter("match_matched");
-        final double received = counters.delayCounter("match_received");
+        // Packets that our own taps dropped at the other point are neither lost nor unexpected.
+        final double undecided = counters.delayCounter("match_received_undecided");
+        final double received = counters.delayCounter("match_received") - undecided;
         final FlowAccuracy accuracy = accuracy(DelayFlow.read(records), flow -> true);
         System.out.printf("real queue, seed %d: %s; digests matched %.5f of %.0f; %d references, %d octets, %.4f of the link%n",
             seed, accuracy, matched / received, received, counters.delayCounter("references_sent"),
             counters.delayCounter("reference_bytes_sent"), counters.delayGauge("reference_share"));
-        assertEquals(0, counters.counter(CounterId.LOST_IN_KERNEL));
+        assertTrue(undecided <= MAXIMUM_UNDECIDED * received, () -> undecided + " of " + received + " undecided");
         assertTrue(matched >= LEAST_MATCHED * received, () -> matched + " of " + received + " matched");
         assertSpread(accuracy);
         assertAccurate(accuracy);
@@ -122,7 +126,9 @@ class KernelQueueTest {
     void shouldEstimateFromReferencesOfAnotherProcess() throws Exception {
         topology.offloadsOff();
         topology.shape(RATE_BPS, QUEUE_BYTES);
-        final Path key = Files.writeString(directory.resolve("key"), "00112233445566778899aabbccddeeff");
+        final Path key = Files.writeString(Files.createFile(directory.resolve("key"),
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))),
+            "00112233445566778899aabbccddeeff");
         final Path records = directory.resolve("receiver.ipfix");
         final Path stats = directory.resolve("receiver.json");
         final Path senderStats = directory.resolve("sender.json");
@@ -192,14 +198,14 @@ class KernelQueueTest {
     @Test
     void shouldKeepClassesApart() throws Exception {
         topology.offloadsOff();
-        topology.shapeByPriority(RATE_BPS, EXPEDITED, 300);
+        topology.shapeByPriority(RATE_BPS, EXPEDITED, UPPER_BPS, 300);
         final Path classRecords = directory.resolve("classes.ipfix");
         final Path classStats = directory.resolve("classes.json");
         final Path sharedRecords = directory.resolve("shared.ipfix");
         final Path sharedStats = directory.resolve("shared.json");
         try (ReferencePort port = topology.exit().call(() -> ReferencePort.bind(PORT));
             ReferencePort otherPort = topology.exit().call(() -> ReferencePort.bind(OTHER_PORT));
-            SegmentTraffic traffic = new SegmentTraffic(topology, plan(21, 8, 35, 26_000_000));
+            SegmentTraffic traffic = new SegmentTraffic(topology, plan(21, 8, 40, 26_000_000));
             Command.Running classes = both(classRecords, classStats, "--capacity", "40m",
                 "--set", "rli.classes=0", "--set", "rli.classes=" + EXPEDITED);
             Command.Running shared = both(sharedRecords, sharedStats, "--capacity", "40m",
@@ -247,8 +253,8 @@ class KernelQueueTest {
         }
         try (Command.Running run = both(directory.resolve("started.ipfix"), directory.resolve("started.json"),
             "--capacity", "30m")) {
-            assertTrue(run.errors().contains("tc says that tbf of out0 has 40000000 bits/s"), run::errors);
-            stop(run);
+            final Command.Result ended = stop(run);
+            assertTrue(ended.errors().contains("tc says that tbf of out0 has 40000000 bits/s"), ended::toString);
         }
     }
 
@@ -279,7 +285,8 @@ class KernelQueueTest {
     }
 
     private static Command.Running start(final NetworkNamespace namespace, final Path stats, final String... own) {
-        final List<Object> arguments = new ArrayList<>(List.of("run", "--set", "clock.source=fixed", "--set", "clock.error=1us"));
+        final List<Object> arguments = new ArrayList<>(List.of(
+            "run", "--set", "clock.source=fixed", "--set", "clock.error=1us"));
         arguments.addAll(List.of(own));
         arguments.addAll(common(stats));
         return started(inNamespace(namespace).command(arguments.toArray()).timeout(TIMEOUT).start());
@@ -311,10 +318,11 @@ class KernelQueueTest {
             read.counter(CounterId.REFERENCES_LATE);
     }
 
-    private static void stop(final Command.Running run) {
+    private static Command.Result stop(final Command.Running run) {
         run.signal("TERM");
         final Command.Result ended = run.finish();
         assertEquals(0, ended.exitCode(), ended::toString);
+        return ended;
     }
 
     /** Waits until the receiver has seen what the tap saw. */
@@ -345,7 +353,8 @@ class KernelQueueTest {
             for (int i = 0; i < count; i++) {
                 final int lengthBytes = source.encode(packet, 0, System.currentTimeMillis() * 1_000_000);
                 source.onSent();
-                socket.send(new DatagramPacket(packet.byteArray(), lengthBytes, InetAddress.getByName(RouterTopology.EXIT), PORT));
+                socket.send(new DatagramPacket(
+                    packet.byteArray(), lengthBytes, InetAddress.getByName(RouterTopology.EXIT), PORT));
             }
         }
     }
