@@ -175,7 +175,7 @@ class LdsPaperFiguresTest {
         }
         final double gold = median(errors[0], classes, GOLD, 1) / median(errors[1], classes, GOLD, 1);
         final double bronze = median(errors[1], classes, BRONZE, 1) / median(errors[0], classes, BRONZE, 1);
-        assertTrue(gold >= 5, "gold improves by " + gold);
+        assertTrue(gold >= (PaperScale.PAPER == scale ? 5 : 3), "gold improves by " + gold); // 73 gold flows at the small scale
         assertTrue(bronze <= 1.25, "bronze's error grows by " + bronze);
     }
 
