@@ -31,10 +31,10 @@ import java.util.concurrent.TimeUnit;
  * What an LDS of 4 rows and k = 5 costs: an update, and an estimate. 100 000 flows; rows of 1000 cells stay in the cache, rows of
  * 87 500 do not. The gc profiler shows allocation, which is to be 0 octets an operation.
  * <pre>
- *   mvn -q -B -pl tests -am test-compile
- *   mvn -q -B -pl tests dependency:build-classpath -Dmdep.outputFile=/tmp/classpath
+ *   mvn -q -B -pl tests -am package -DskipTests
+ *   jmh=$(find ~/.m2 -name jmh-core-1.37.jar -o -name jopt-simple-5.0.4.jar -o -name commons-math3-3.6.1.jar | tr '\n' ':')
  *   java --add-opens java.base/jdk.internal.misc=ALL-UNNAMED --add-opens java.base/sun.nio.ch=ALL-UNNAMED \
- *     -cp tests/target/test-classes:$(cat /tmp/classpath) io.flowlag.tests.benchmark.LdsBenchmark -f 3
+ *     -cp tests/target/test-classes:exporter/target/flowlag.jar:$jmh io.flowlag.tests.benchmark.LdsBenchmark -f 3
  * </pre>
  */
 @State(Scope.Thread)
