@@ -10,6 +10,7 @@ import io.flowlag.exporter.process.DelayProcess;
 import io.flowlag.exporter.process.DemoProcess;
 import io.flowlag.exporter.process.MeterProcess;
 import io.flowlag.exporter.process.RunProcess;
+import io.flowlag.exporter.process.SelfTestProcess;
 
 import java.util.List;
 import java.util.function.Supplier;
@@ -19,6 +20,11 @@ final class ProcessLauncher implements ProcessStarter {
     @Override
     public ExitCode run(final ExporterConfig config, final Supplier<ExporterConfig> reload, final Terminal terminal) {
         return RunProcess.run(config, reload, terminal);
+    }
+
+    @Override
+    public ExitCode selfTest(final ExporterConfig config, final List<String> files, final Terminal terminal) {
+        return SelfTestProcess.run(config, files, terminal);
     }
 
     @Override

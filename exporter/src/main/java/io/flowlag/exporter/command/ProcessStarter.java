@@ -25,6 +25,16 @@ public interface ProcessStarter {
     ExitCode run(ExporterConfig config, Supplier<ExporterConfig> reload, Terminal terminal);
 
     /**
+     * The live process's test of itself.
+     *
+     * @param config   with an interface where there are no files.
+     * @param files    captures to test with; may be empty.
+     * @param terminal for results and messages.
+     * @return how it ended.
+     */
+    ExitCode selfTest(ExporterConfig config, List<String> files, Terminal terminal);
+
+    /**
      * One observation point, from files.
      *
      * @param config   without destinations if a table shall be printed.

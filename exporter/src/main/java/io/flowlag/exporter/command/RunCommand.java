@@ -5,10 +5,21 @@ import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.console.Terminal;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+import java.util.List;
 
 /** {@code flowlag run}. */
 @Command(name = "run", description = "Meters live interfaces and exports IPFIX until it is told to stop.")
 final class RunCommand extends ConfiguredCommand {
+    @Option(names = "--self-test",
+        description = "Adds a known delay and loss to a copy of the input, measures them, and says whether they were found.")
+    private boolean isSelfTest;
+
+    @Option(names = {"-r", "--read"}, arity = "1..*", paramLabel = "FILE",
+        description = "Captures for --self-test, instead of an interface.")
+    private List<String> files;
+
     private final ProcessStarter starter;
 
     RunCommand(final ProcessStarter starter, final Terminal terminal) {
@@ -18,7 +29,22 @@ final class RunCommand extends ConfiguredCommand {
 
     @Override
     ExitCode work(final ExporterConfig config) {
+        if (isSelfTest) {
+            return starter.selfTest(testable(config), files == null ? List.of() : List.copyOf(files), terminal());
+        }
+        if (files != null) {
+            throw new ExitException(ExitCode.USAGE, "run: -r is for --self-test; meter and delay read captures");
+        }
         return starter.run(complete(config), () -> complete(load()), terminal());
+    }
+
+    private ExporterConfig testable(final ExporterConfig config) {
+        if (files == null && config.capture().interfaces().isEmpty() &&
+            config.segment().role() != ExporterConfig.Role.BOTH) {
+            throw new ExitException(
+                ExitCode.USAGE, "run --self-test: no input: name an interface with -i IFACE, or captures with -r FILE");
+        }
+        return config;
     }
 
     private ExporterConfig complete(final ExporterConfig config) {

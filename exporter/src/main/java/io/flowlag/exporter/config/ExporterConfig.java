@@ -309,6 +309,11 @@ public record ExporterConfig(
         boolean exact,
         int exactPackets,
         boolean senderRecords) {
+        /** {@return the same for every packet, whatever its addresses} */
+        public Segment withoutSelector() {
+            return new Segment(role, id, ingress, egress, List.of(), List.of(), -1, maximumDelayNs, intervalNs, offload, exact,
+                exactPackets, senderRecords);
+        }
     }
 
     /**
@@ -484,6 +489,17 @@ public record ExporterConfig(
      */
     public ExporterConfig withThreading(final Threading otherThreading) {
         return new ExporterConfig(observationDomainId, otherThreading, capture, decode, metering, segment, clock, rli, pipeline,
+            exporting, log, stats, effectiveValues, warnings);
+    }
+
+    /**
+     * The same configuration with another segment, for a command that knows better.
+     *
+     * @param otherSegment of the process.
+     * @return the copy.
+     */
+    public ExporterConfig withSegment(final Segment otherSegment) {
+        return new ExporterConfig(observationDomainId, threading, capture, decode, metering, otherSegment, clock, rli, pipeline,
             exporting, log, stats, effectiveValues, warnings);
     }
 

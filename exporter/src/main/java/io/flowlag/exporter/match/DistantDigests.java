@@ -44,7 +44,7 @@ final class DistantDigests {
     void add(final long digest, final long timeNs) {
         final int offset = offset(digest);
         final long keptNs = records.getLong(offset + TIME_NS_OFFSET);
-        if (keptNs == UNKNOWN || timeNs - keptNs > REMEMBERED_NS) {
+        if (keptNs == UNKNOWN || Math.abs(timeNs - keptNs) > REMEMBERED_NS) {
             records.putLong(offset + DIGEST_OFFSET, digest);
             records.putLong(offset + TIME_NS_OFFSET, timeNs);
         }

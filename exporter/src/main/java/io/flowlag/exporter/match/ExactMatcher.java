@@ -3,6 +3,8 @@ package io.flowlag.exporter.match;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import org.agrona.DirectBuffer;
 
+import java.util.concurrent.TimeUnit;
+
 /**
  * Matches every packet of a segment by its digest: the packets of the sender point with those of the receiver point, in one
  * process ({@code docs/exact.md}).
@@ -20,7 +22,8 @@ import org.agrona.DirectBuffer;
 public final class ExactMatcher {
     private static final int NOT_GIVEN_BY_DIGEST = PacketDescriptor.FLAG_DIGEST_SHORT | PacketDescriptor.FLAG_DIGEST;
     private static final int FORGET_LIMIT = 64;
-    private static final int FLOW_EXPIRY_LIMIT = 16;
+    /** Packets that come from so far in the future are not waited for: a clock was set back since. */
+    private static final long FUTURE_NS = TimeUnit.MINUTES.toNanos(1);
 
     private final long maximumDelayNs;
     private final long maximumLeadNs;
@@ -149,7 +152,8 @@ public final class ExactMatcher {
 
     /**
      * Tells the time: decides of packets that waited for longer than the maximum delay, and forgets those remembered that
-     * long. Every packet with an earlier time, less the grace, must have been handed over before.
+     * long. Every packet with an earlier time, less the grace, must have been handed over before. Packets more than a minute
+     * after the time are decided of as well: a clock was set back.
      *
      * @param nowNs newest packet time of both points (files) or clock time (live), UNIX epoch.
      * @param limit how many packets to look at in this call at most.
@@ -157,12 +161,11 @@ public final class ExactMatcher {
      */
     public int onTime(final long nowNs, final int limit) {
         int count = 0;
-        while (count < limit && !packets.isEmpty() &&
-            difference(nowNs, packets.timeNs(packets.oldest())) > rememberedNs) {
+        while (count < limit && !packets.isEmpty() && isDue(packets.timeNs(packets.oldest()), nowNs)) {
             decideOfOldest();
             count++;
         }
-        flows.expire(nowNs, FLOW_EXPIRY_LIMIT);
+        flows.expire(nowNs);
         return count;
     }
 
@@ -225,6 +228,11 @@ public final class ExactMatcher {
         return counters;
     }
 
+    private boolean isDue(final long timeNs, final long nowNs) {
+        final long ageNs = difference(nowNs, timeNs);
+        return ageNs > rememberedNs || ageNs < -(rememberedNs + FUTURE_NS);
+    }
+
     private boolean hasDigest(
         final DirectBuffer descriptor, final int offset, final MatchCounter whenShort, final MatchCounter whenNone) {
         final int flags = PacketDescriptor.flags(descriptor, offset) & NOT_GIVEN_BY_DIGEST;
@@ -245,10 +253,11 @@ public final class ExactMatcher {
         if (packet == WaitingPackets.NONE || difference(packets.timeNs(packet), sentNs) > maximumDelayNs) {
             return false;
         }
+        final long receivedNs = packets.timeNs(packet);
         leaveReceived(packet, MatchCounter.MATCHED);
-        packets.state(packet, WaitingPackets.STATE_SENT_DECIDED);
+        packets.becomesSent(packet, Math.max(sentNs, receivedNs));
         digests.becomesSent(slot);
-        onMatched(slot, packets.flow(packet), packets.tag(packet), sentNs, packets.timeNs(packet));
+        onMatched(slot, packets.flow(packet), packets.tag(packet), sentNs, receivedNs);
         return true;
     }
 

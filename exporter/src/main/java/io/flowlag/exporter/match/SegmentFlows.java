@@ -47,6 +47,8 @@ public final class SegmentFlows {
     /** Given as the time after which silent flows are forgotten: never. */
     public static final long NEVER_NS = Long.MAX_VALUE;
 
+    private static final int SWEEP_SLOTS = 16;
+
     private static final int SOURCE_HIGH_OFFSET = 0;
     private static final int SOURCE_LOW_OFFSET = SOURCE_HIGH_OFFSET + 8;
     private static final int DESTINATION_HIGH_OFFSET = SOURCE_LOW_OFFSET + 8;
@@ -72,6 +74,7 @@ public final class SegmentFlows {
 
     private final int capacity;
     private final long silenceNs;
+    private final long sweepEveryNs;
     private final SlotIndex index;
     private final UnsafeBuffer flows;
     private final MatchCounters counters = new MatchCounters();
@@ -82,6 +85,7 @@ public final class SegmentFlows {
 
     private int freeHead;
     private int hand;
+    private long nextSweepNs = Long.MIN_VALUE;
 
     private long keySourceHigh;
     private long keySourceLow;
@@ -104,6 +108,7 @@ public final class SegmentFlows {
         }
         capacity = maxFlows;
         this.silenceNs = silenceNs;
+        sweepEveryNs = (long)((double)silenceNs / maxFlows * SWEEP_SLOTS);
         index = new SlotIndex(maxFlows);
         flows = new UnsafeBuffer(BufferUtil.allocateDirectAligned(maxFlows * FLOW_LENGTH_BYTES, CACHE_LINE_LENGTH));
         for (int flow = 0; flow < capacity; flow++) {
@@ -436,16 +441,20 @@ public final class SegmentFlows {
     }
 
     /**
-     * Forgets flows that have been silent for too long, if any are to be forgotten at all.
+     * Forgets flows that have been silent for too long, if any are to be forgotten at all: looks at a few slots from time to
+     * time, at all of them about once in the time of silence.
      *
      * @param nowNs as for the matcher.
-     * @param limit how many slots to look at in this call.
      */
-    void expire(final long nowNs, final int limit) {
-        if (silenceNs == NEVER_NS) {
-            return;
+    void expire(final long nowNs) {
+        if (silenceNs != NEVER_NS && nowNs >= nextSweepNs) {
+            nextSweepNs = nowNs + sweepEveryNs;
+            sweep(nowNs, SWEEP_SLOTS);
         }
-        for (int i = 0; i < limit; i++) {
+    }
+
+    void sweep(final long nowNs, final int slots) {
+        for (int i = 0; i < slots; i++) {
             hand = hand + 1 == capacity ? 0 : hand + 1;
             if (isLive(hand) && waitingCount(hand) == 0 && nowNs - getLong(hand, NEWEST_NS_OFFSET) > silenceNs) {
                 remove(hand);

@@ -89,6 +89,12 @@ final class WaitingPackets {
         size--;
     }
 
+    /** A received packet stands for the sent one that it met, from now on, and is remembered as long as the later of the two. */
+    void becomesSent(final int packet, final long timeNs) {
+        records.putLong(packet * RECORD_LENGTH_BYTES + TIME_NS_OFFSET, timeNs);
+        state(packet, STATE_SENT_DECIDED);
+    }
+
     long timeNs(final int packet) {
         return records.getLong(packet * RECORD_LENGTH_BYTES + TIME_NS_OFFSET);
     }

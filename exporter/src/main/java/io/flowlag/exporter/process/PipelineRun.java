@@ -148,6 +148,11 @@ final class PipelineRun implements AutoCloseable {
         pipeline.ownTraffic(ownTraffic);
     }
 
+    /** Asks for the orderly end. */
+    void requestStop() {
+        pipeline.requestStop();
+    }
+
     /** {@return the delay stage; null where no delay is measured} */
     DelayMeter delayMeter() {
         return pipeline.delayMeter();

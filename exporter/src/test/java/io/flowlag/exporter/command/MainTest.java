@@ -63,6 +63,12 @@ class MainTest {
         }
 
         @Override
+        public ExitCode selfTest(final ExporterConfig newConfig, final List<String> newFiles, final Terminal terminal) {
+            files = newFiles;
+            return end(newConfig);
+        }
+
+        @Override
         public ExitCode meter(final ExporterConfig newConfig, final List<String> newFiles, final Terminal terminal) {
             files = newFiles;
             return end(newConfig);
@@ -120,6 +126,16 @@ class MainTest {
         assertFalse(recorder.delayOptions.isExact());
         assertEquals(64, main("delay", "-s", "a", "-r", "b", "--estimators", "guess"));
         assertEquals(64, main("delay", "-r", "b"));
+    }
+
+    @Test
+    void shouldTestItselfOnAnInterfaceOrOnCaptures() {
+        assertEquals(0, main("run", "--self-test", "-i", "eth0"));
+        assertEquals(List.of(), recorder.files);
+        assertEquals(0, main("run", "--self-test", "-r", "a.pcap"));
+        assertEquals(List.of("a.pcap"), recorder.files);
+        assertEquals(64, main("run", "--self-test"));
+        assertEquals(64, main("run", "-r", "a.pcap", "-i", "eth0", "--export", "udp://b"));
     }
 
     @Test

@@ -309,6 +309,16 @@ class ExactMatcherTest {
     }
 
     @Test
+    void shouldNotWaitForPacketsFromBeforeAClockWasSetBack() {
+        final long hourNs = 3_600_000_000_000L;
+        send(1, hourNs);
+        send(2, 0);
+        time(MAXIMUM_DELAY_NS + 1);
+
+        assertEquals(List.of("lost " + hourNs, "lost 0"), events);
+    }
+
+    @Test
     void shouldNotMatchTimesWhoseDifferenceHasNoNumber() {
         matcher.onSent(packets.packet(1, 1, Long.MIN_VALUE), 0);
         assertEquals(MatchResult.WAITING, matcher.onReceived(packets.packet(1, 1, Long.MAX_VALUE), 0));
