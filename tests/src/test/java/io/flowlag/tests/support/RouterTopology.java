@@ -136,10 +136,11 @@ public final class RouterTopology implements AutoCloseable {
      * @param rateBps        of the link, bits/s, link headers among them.
      * @param dscp           of the upper class.
      * @param upperBps       of the upper class at the most.
-     * @param limitedPackets the length of each queue.
+     * @param upperPackets   the length of the upper queue.
+     * @param lowerPackets   the length of the lower queue.
      */
-    public void shapeByPriority(final long rateBps, final int dscp, final long upperBps, final int limitedPackets)
-        throws IOException {
+    public void shapeByPriority(final long rateBps, final int dscp, final long upperBps, final int upperPackets,
+        final int lowerPackets) throws IOException {
         final String rate = rateBps + "bit";
         router.exec("tc", "qdisc", "replace", "dev", EGRESS, "root", "handle", "1:", "htb", "default", "20");
         router.exec("tc", "class", "add", "dev", EGRESS, "parent", "1:", "classid", "1:1", "htb", "rate", rate,
@@ -147,9 +148,9 @@ public final class RouterTopology implements AutoCloseable {
         htbClass("1:10", upperBps, upperBps + "bit", "0");
         htbClass("1:20", rateBps - upperBps, rate, "1");
         router.exec("tc", "qdisc", "add", "dev", EGRESS, "parent", "1:10", "handle", "10:", "pfifo", "limit",
-            Integer.toString(limitedPackets));
+            Integer.toString(upperPackets));
         router.exec("tc", "qdisc", "add", "dev", EGRESS, "parent", "1:20", "handle", "20:", "pfifo", "limit",
-            Integer.toString(limitedPackets));
+            Integer.toString(lowerPackets));
         router.exec("tc", "filter", "add", "dev", EGRESS, "parent", "1:", "protocol", "ip", "prio", "1", "u32",
             "match", "ip", "tos", Integer.toString(dscp << 2), "0xfc", "flowid", "1:10");
     }
