@@ -35,7 +35,7 @@ import java.util.List;
 final class LiveSegment implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LiveSegment.class);
     /** Ethernet with two tags, IPv4 with options, TCP with options, and the payload that digests cover. */
-    private static final int DIGEST_SNAP_BYTES = 22 + 60 + 60 + 32;
+    private static final int DIGEST_SNAP_BYTES = 22 + 60 + 60 + DelayWiring.DIGEST_PAYLOAD_BYTES;
     /** Ethernet with two tags, IPv6, UDP, and an authenticated reference with a follow-up. */
     private static final int REFERENCE_SNAP_BYTES = 22 + 40 + 8 + 152;
     /** Shares by which a configured and a read rate may differ: they are written in other units. */

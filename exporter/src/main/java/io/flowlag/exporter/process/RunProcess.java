@@ -34,6 +34,7 @@ import java.util.function.Supplier;
 public final class RunProcess {
     private static final Logger LOG = LoggerFactory.getLogger(RunProcess.class);
     private static final int PROMPT_BLOCK_TIMEOUT_MS = 1;
+    private static final int PROMPT_BLOCK_BYTES = 64 << 10;
 
     private final Terminal terminal;
     private final Supplier<ExporterConfig> reload;
@@ -149,15 +150,17 @@ public final class RunProcess {
 
     private LiveCaptureOptions options(final int index) {
         final ExporterConfig.Capture capture = config.capture();
-        // A reference is sent when packets are seen, so they are to be seen soon.
-        final int blockTimeoutMs = config.segment().role().isSender() ?
-            PROMPT_BLOCK_TIMEOUT_MS : LiveCaptureOptions.DEFAULT_BLOCK_TIMEOUT_MS;
+        // A reference is sent when packets are seen, so they are to be seen soon: each millisecond uses up a block, so blocks
+        // are small, for a ring of many.
+        final boolean isPrompt = config.segment().role().isSender();
+        final int blockTimeoutMs = isPrompt ? PROMPT_BLOCK_TIMEOUT_MS : LiveCaptureOptions.DEFAULT_BLOCK_TIMEOUT_MS;
+        final int blockBytes = isPrompt && capture.snapLengthBytes() <= PROMPT_BLOCK_BYTES / 2 ? PROMPT_BLOCK_BYTES : 0;
         return LiveCaptureOptions.of(interfaceNames.get(index))
             .withKind(LiveCaptureOptions.Kind.valueOf(capture.source().name()))
             .withDirection(LiveSegment.direction(config, index))
             .withPromiscuous(capture.promiscuous())
             .withSnapLengthBytes(capture.snapLengthBytes())
-            .withRing((int)capture.ringBytes(), 0, blockTimeoutMs)
+            .withRing((int)capture.ringBytes(), blockBytes, blockTimeoutMs)
             .withFilterExpression(capture.filter())
             .withHardwareTimestamps(capture.hardwareTimestamps());
     }

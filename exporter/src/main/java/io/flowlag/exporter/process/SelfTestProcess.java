@@ -54,7 +54,7 @@ public final class SelfTestProcess {
         final SelfTestInput input = new SelfTestInput(open(config, files));
         final DelayWiring wiring = new DelayWiring(
             Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, true, true, false,
-            DelayWiring.DIGEST_PAYLOAD_BYTES);
+            SnapLength.digestPayloadBytes(files));
         final Signals signals = Signals.install(Signals.HangUp.STOPS);
         final long deadlineNs = System.nanoTime() + DURATION_NS;
         try (PipelineRun run = new PipelineRun(

@@ -6,6 +6,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import java.util.List;
+
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -55,6 +57,17 @@ class DelayRelationsTest {
     void shouldGiveWayToAPolicyThatNeedsNoCapacity() {
         assertEquals(Policy.EVERY_N, config("").rli().policy());
         assertEquals(Policy.ADAPTIVE, config("rli: {capacity: 1g}").rli().policy());
+    }
+
+    @Test
+    void shouldReloadPoliciesAndCeilingsAndNothingElse() {
+        final ExporterConfig old = config("");
+        assertEquals(List.of(), old.restartKeys(config(
+            "rli: {capacity: 1g, policy: adaptive, every-n: 5, every-interval: 2ms, min-utilization: 0.5, max-utilization: " +
+            "0.9, min-rate: 200, max-rate: 5, max-gap: 50ms, ceiling: 2m}")));
+        assertEquals(
+            List.of("segment.max-delay", "rli.port", "rli.classes"),
+            old.restartKeys(config("segment: {max-delay: 1s};rli: {port: 9000, classes: [0, 46]}")));
     }
 
     @Test

@@ -12,7 +12,7 @@ import java.util.TreeMap;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** The real captures beside the checkout, their manifest, and the flows that tshark found in each. */
-final class SharedData {
+public final class SharedData {
     private static final int PORTS_END_COLUMN = 6;
     private static final int PACKETS_COLUMN = 6;
     private static final int IP_BYTES_COLUMN = 7;
@@ -30,7 +30,8 @@ final class SharedData {
         return folder.resolve("shared/data");
     }
 
-    static Path capture(final String name) {
+    /** A capture of the data folder; the test is skipped if there is none. */
+    public static Path capture(final String name) {
         return folder().resolve("captures").resolve(name);
     }
 

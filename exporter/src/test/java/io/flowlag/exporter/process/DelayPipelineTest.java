@@ -107,6 +107,33 @@ class DelayPipelineTest {
     }
 
     @Test
+    void shouldTakeOverAnotherPolicyWhilePacketsPass() {
+        final List<PacketSource> sources = List.of(
+            new GeneratedTraffic(TrafficProfile.demo()),
+            new DelayedSource(new GeneratedTraffic(TrafficProfile.demo()), (packet) -> DELAY_NS));
+        final List<Destination> destinations = List.of(new DelayList());
+        try (MeteringPipeline pipeline = new MeteringPipeline(
+            config(Threading.INVOKER, "rli.every-n", "1000"), sources, false, MARKED, destinations, counters,
+            DelayPipelineTest::fail)) {
+            while (counters.get(CounterId.SENDER_POINT) < PACKETS / 2) {
+                pipeline.doWork();
+            }
+            final long before = pipeline.delayStatistics().counters().get("references_sent");
+            pipeline.reload(
+                config(Threading.INVOKER, "rli.policy", "combined", "rli.every-n", "10", "rli.ceiling", "1g"), destinations);
+            while (!pipeline.isEnded()) {
+                pipeline.doWork();
+            }
+            final DelayStatistics statistics = pipeline.delayStatistics();
+            final long after = statistics.counters().get("references_sent") - before;
+            assertTrue(after > 5 * before && after > PACKETS / 25, before + " references, then " + after);
+            assertEquals("combined", statistics.policy());
+            assertEquals(0, counters.get(CounterId.FLOWS_ENDED_ACTIVE), "no flow was lost or cut");
+            assertTrue(statistics.isAccountedFor());
+        }
+    }
+
+    @Test
     void shouldNotPutSamplesOfOneRecordIntoTheNext() {
         final DelayList list = new DelayList();
         final DelayStatistics statistics =

@@ -9,10 +9,11 @@ import org.agrona.MutableDirectBuffer;
 /**
  * Makes the packets of one session: numbers them, stamps them, and lets each carry the effective send time of an earlier one, as
  * it was taken at the sender's observation point. One follow-up a packet; times that were observed faster than that wait, and the
- * oldest is forgotten when too many do. One thread. Allocates at construction.
+ * oldest is forgotten when more than {@value #WAITING} do: a backlog would never shrink again, and the receiver does not wait
+ * for times that come so late. One thread. Allocates at construction.
  */
 public final class ReferenceSource {
-    private static final int WAITING = 64;
+    private static final int WAITING = 4;
     private static final int WAITING_MASK = WAITING - 1;
 
     private final ReferenceSession session;

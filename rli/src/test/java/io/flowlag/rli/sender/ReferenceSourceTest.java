@@ -69,8 +69,8 @@ class ReferenceSourceTest {
             source.onObserved(i, START_NS, TimestampMethod.SOFTWARE_LOCAL);
         }
         encode();
-        assertEquals(36, verifier.decoder().followUpSequenceNumber());
-        assertEquals(36, source.forgottenCount());
+        assertEquals(96, verifier.decoder().followUpSequenceNumber());
+        assertEquals(96, source.forgottenCount());
     }
 
     @Test

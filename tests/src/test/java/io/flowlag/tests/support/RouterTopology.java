@@ -36,7 +36,9 @@ public final class RouterTopology implements AutoCloseable {
     /** The exit's interface at the other end of the queue's link. */
     public static final String EXIT_INGRESS = "up0";
 
-    private static final String HOST_INTERFACE = "eth0";
+    /** The only interface of each host. */
+    public static final String HOST_INTERFACE = "eth0";
+
     private static final String[] OFFLOADS = {"gro", "off", "gso", "off", "tso", "off", "tx-udp-segmentation", "off"};
 
     private final List<NetworkNamespace> namespaces = new ArrayList<>();
@@ -128,23 +130,27 @@ public final class RouterTopology implements AutoCloseable {
     }
 
     /**
-     * Makes two queues of strict priority behind one rate: packets of a DSCP in the upper one.
+     * Makes two queues of strict priority behind one rate: packets of a DSCP in the upper one, which has a part of the rate at
+     * the most.
      *
      * @param rateBps        of the link, bits/s, link headers among them.
      * @param dscp           of the upper class.
-     * @param limitedPackets the length of the lower queue.
+     * @param upperBps       of the upper class at the most.
+     * @param upperPackets   the length of the upper queue.
+     * @param lowerPackets   the length of the lower queue.
      */
-    public void shapeByPriority(final long rateBps, final int dscp, final int limitedPackets) throws IOException {
+    public void shapeByPriority(final long rateBps, final int dscp, final long upperBps, final int upperPackets,
+        final int lowerPackets) throws IOException {
         final String rate = rateBps + "bit";
         router.exec("tc", "qdisc", "replace", "dev", EGRESS, "root", "handle", "1:", "htb", "default", "20");
         router.exec("tc", "class", "add", "dev", EGRESS, "parent", "1:", "classid", "1:1", "htb", "rate", rate,
             "burst", "3000", "cburst", "3000");
-        htbClass("1:10", rateBps * 6 / 10, rate, "0");
-        htbClass("1:20", rateBps / 10, rate, "1");
+        htbClass("1:10", upperBps, upperBps + "bit", "0");
+        htbClass("1:20", rateBps - upperBps, rate, "1");
         router.exec("tc", "qdisc", "add", "dev", EGRESS, "parent", "1:10", "handle", "10:", "pfifo", "limit",
-            Integer.toString(limitedPackets));
+            Integer.toString(upperPackets));
         router.exec("tc", "qdisc", "add", "dev", EGRESS, "parent", "1:20", "handle", "20:", "pfifo", "limit",
-            Integer.toString(limitedPackets));
+            Integer.toString(lowerPackets));
         router.exec("tc", "filter", "add", "dev", EGRESS, "parent", "1:", "protocol", "ip", "prio", "1", "u32",
             "match", "ip", "tos", Integer.toString(dscp << 2), "0xfc", "flowid", "1:10");
     }

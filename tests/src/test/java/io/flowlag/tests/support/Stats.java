@@ -37,6 +37,26 @@ public final class Stats {
         return number(root.path("counters"), id.label());
     }
 
+    /**
+     * A counter of the delay stage.
+     *
+     * @param label of it.
+     * @return its value.
+     */
+    public long delayCounter(final String label) {
+        return number(root.path("delay").path("counters"), label);
+    }
+
+    /**
+     * A gauge of the delay stage.
+     *
+     * @param label of it.
+     * @return its value.
+     */
+    public double delayGauge(final String label) {
+        return root.path("delay").path("gauges").path(label).asDouble(Double.NaN);
+    }
+
     /** {@return the sum of all refusals} */
     public long refused() {
         return number(root.path("counters"), "refused");
@@ -61,8 +81,9 @@ public final class Stats {
     public Stats orFailUnlessAccounted() {
         final long explained = counter(CounterId.DECODED) + refused() + counter(CounterId.FILTERED) +
             counter(CounterId.LOST_IN_KERNEL);
-        final long decodedExplained = counter(CounterId.METERED) + counter(CounterId.REFERENCE_PACKETS) +
-            counter(CounterId.OWN_TRAFFIC) + counter(CounterId.DROPPED_AT_PACKET_RING);
+        final long decodedExplained = counter(CounterId.METERED) + counter(CounterId.SENDER_POINT) +
+            counter(CounterId.REFERENCE_PACKETS) + counter(CounterId.OWN_TRAFFIC) +
+            counter(CounterId.DROPPED_AT_PACKET_RING);
         boolean holds = counter(CounterId.CAPTURED) == explained && counter(CounterId.DECODED) == decodedExplained;
         for (final JsonNode destination : root.path("destinations")) {
             holds &= number(destination, "records_made") == number(destination, "records_exported") +

@@ -1,0 +1,134 @@
+package io.flowlag.exporter.process;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.flowlag.exporter.config.ConfigLoader;
+import io.flowlag.exporter.config.ConfigTable;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.console.ExitCode;
+import io.flowlag.exporter.console.Terminal;
+import io.flowlag.exporter.decode.SharedData;
+import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.lab.CaptureWriter;
+import io.flowlag.exporter.lab.SegmentProfile;
+import io.flowlag.exporter.lab.SegmentTruth;
+import io.flowlag.exporter.lab.SimulatedSegment;
+import io.flowlag.exporter.lab.TrafficFlows;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class DelayProcessTest {
+    private static final String SWITCH = "twopoint/det6g_tsn_untagged_";
+
+    @TempDir
+    private Path directory;
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    private final Terminal terminal = new Terminal(
+        new PrintStream(out, true, StandardCharsets.UTF_8), new PrintStream(err, true, StandardCharsets.UTF_8), false);
+
+    private ExporterConfig config(final String yaml) {
+        return new ConfigLoader().text("test", yaml)
+            .option("--stats", ConfigTable.STATS_FILE, List.of(directory.resolve("stats.json").toString())).conclude();
+    }
+
+    private DelayOptions options(
+        final Path sender, final Path receiver, final ReferenceMode mode, final boolean isInterpolated, final boolean isExact) {
+        return new DelayOptions(
+            List.of(sender.toString()), List.of(receiver.toString()), mode, isInterpolated, isExact,
+            directory.resolve("truth.csv"));
+    }
+
+    private JsonNode delay() throws IOException {
+        return new ObjectMapper().readTree(directory.resolve("stats.json").toFile()).get("delay");
+    }
+
+    @Test
+    void shouldReproduceTheTruthOfARealSwitchToTheNanosecond() throws IOException {
+        final DelayOptions options = options(
+            SharedData.capture(SWITCH + "ingress.pcap"), SharedData.capture(SWITCH + "egress.pcap"), ReferenceMode.MARKED, false,
+            true);
+        assertEquals(ExitCode.DONE, DelayProcess.run(config("metering: {active-timeout: 1h}"), options, terminal));
+
+        final List<String> truth = Files.readAllLines(directory.resolve("truth.csv"));
+        assertEquals(
+            List.of("10.2.0.1,10.2.0.2,17,6666,6666,1000,1000,4546.400,45.229,4410,4670"), truth.subList(1, truth.size()));
+        assertEquals(0, delay().get("counters").get("match_lost").asLong());
+        assertTrue(
+            out.toString(StandardCharsets.UTF_8).matches("(?s).* 4\\.546 +0\\.045 +- +exact-match +- +0\\n.*"), out::toString);
+    }
+
+    @Test
+    void shouldSayThatTwoCapturesAreNotOfTheSameTraffic() throws IOException {
+        final Path capture = SharedData.capture(SWITCH + "ingress.pcap");
+        final Path other = SharedData.capture("twopoint/trex_tcp2_http_drop_client.pcap");
+        DelayProcess.run(config(""), options(capture, other, ReferenceMode.MARKED, true, true), terminal);
+        assertTrue(err.toString(StandardCharsets.UTF_8).contains("do not see the same packets"), err::toString);
+    }
+
+    @Test
+    void shouldMeasureReferencesInCapturesAndWriteTheSimulatedTruth() throws IOException {
+        final SegmentProfile profile = SegmentProfile.demo();
+        final SimulatedSegment segment = new SimulatedSegment(profile);
+        final Path sender = directory.resolve("sender.pcap");
+        final Path receiver = directory.resolve("receiver.pcap");
+        segment.writeCaptures(sender, receiver, CaptureWriter.Format.PCAP_NANOSECONDS);
+        final String yaml = "rli: {capacity: 20m, serialisation: capacity}\nsegment: {max-delay: 1s}\n";
+        assertEquals(
+            ExitCode.DONE,
+            DelayProcess.run(config(yaml), options(sender, receiver, ReferenceMode.CAPTURED, true, false), terminal));
+
+        final List<String> measured = Files.readAllLines(directory.resolve("truth.csv"));
+        final Set<String> missing = new TreeSet<>(simulated(segment));
+        assertEquals(missing.size(), measured.size() - 1);
+        missing.removeAll(measured.stream().map(DelayProcessTest::withoutDecimals).toList());
+        assertEquals(Set.of(), missing);
+        final JsonNode delay = delay();
+        assertTrue(delay.get("identity").get("holds").asBoolean(), delay::toString);
+        assertEquals(0, delay.get("counters").get("rli_references_by_stamp").asLong());
+        final double bounded = delay.get("counters").get("bounded_flows").asLong();
+        final double held = delay.get("counters").get("bounds_held").asLong();
+        assertTrue(bounded > 100 && held / bounded >= 0.95, held + " of " + bounded);
+    }
+
+    private static String withoutDecimals(final String line) {
+        final String[] cells = line.split(",");
+        return String.join(",", List.of(cells).subList(0, 7)) + "," + cells[9] + "," + cells[10];
+    }
+
+    private static List<String> simulated(final SimulatedSegment segment) {
+        final SegmentTruth truth = segment.truth();
+        final TrafficFlows flows = segment.flows();
+        return IntStream.range(0, truth.flowCount()).mapToObj((flow) ->
+            flows.sourceAddress(flow) + "," + flows.destinationAddress(flow) + "," + flows.protocol(flow) + "," +
+            flows.sourcePort(flow) + "," + flows.destinationPort(flow) + "," + truth.sentPackets(flow) + "," +
+            truth.receivedPackets(flow) + "," + truth.minimumNs(flow) + "," + truth.maximumNs(flow)).toList();
+    }
+
+    @Test
+    void shouldFindTheDelayAndTheLossThatTheSelfTestAdds() throws IOException {
+        final SimulatedSegment segment = new SimulatedSegment(SegmentProfile.demo());
+        final Path sender = directory.resolve("sender.pcap");
+        segment.writeCaptures(sender, directory.resolve("receiver.pcap"), CaptureWriter.Format.PCAP_NANOSECONDS);
+        assertEquals(
+            ExitCode.DONE, SelfTestProcess.run(config("rli: {every-n: 20}"), List.of(sender.toString()), terminal),
+            () -> out.toString(StandardCharsets.UTF_8) + err.toString(StandardCharsets.UTF_8));
+        assertTrue(out.toString(StandardCharsets.UTF_8).contains("found"), out::toString);
+        assertEquals("", err.toString(StandardCharsets.UTF_8));
+    }
+}

@@ -1,0 +1,88 @@
+package io.flowlag.tests.support;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A flow record with what it says of delay, as {@code flowlag collect} prints it. What a record does not have is null.
+ *
+ * @param key                source, destination, protocol and both ports, as in a truth file.
+ * @param classOfService     octet of the IP header.
+ * @param packets            in the flow.
+ * @param estimator          element 12, or 0.
+ * @param meanNs             element 5.
+ * @param sampleCount        element 1.
+ * @param interpolatedMeanNs element 15.
+ * @param lostPackets        element 19.
+ * @param clockErrorNs       element 21.
+ */
+public record DelayFlow(String key, int classOfService, long packets, int estimator, Long meanNs, Long sampleCount,
+    Long interpolatedMeanNs, Long lostPackets, Long clockErrorNs) {
+
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    /**
+     * Reads an IPFIX file with the product's own Collecting Process; others have shown that it reads what they read.
+     *
+     * @param file of flow records.
+     * @return all of them.
+     */
+    public static List<DelayFlow> read(final Path file) {
+        final List<DelayFlow> flows = new ArrayList<>();
+        final String output = new Flowlag().run("collect", "--read", file, "--format", "json").orFail().output();
+        output.lines().forEach(line -> {
+            try {
+                final JsonNode record = JSON.readTree(line);
+                if (record.has("packetDeltaCount") && record.has("sourceIPv4Address")) {
+                    flows.add(of(record));
+                }
+            } catch (final IOException e) {
+                throw new UncheckedIOException(line, e);
+            }
+        });
+        return flows;
+    }
+
+    private static DelayFlow of(final JsonNode record) {
+        final String key = String.join(",", record.get("sourceIPv4Address").asText(),
+            record.get("destinationIPv4Address").asText(), record.get("protocolIdentifier").asText(),
+            record.get("sourceTransportPort").asText(), record.get("destinationTransportPort").asText());
+        return new DelayFlow(key, record.get("ipClassOfService").asInt(), record.get("packetDeltaCount").asLong(),
+            record.path("flowlagDelayEstimator").asInt(), number(record, "flowlagDelayMeanNanoseconds"),
+            number(record, "flowlagDelaySampleCount"), number(record, "flowlagDelayInterpolatedMeanNanoseconds"),
+            number(record, "flowlagLostPacketDeltaCount"), number(record, "flowlagClockErrorBoundNanoseconds"));
+    }
+
+    private static Long number(final JsonNode record, final String name) {
+        return record.has(name) ? record.get(name).asLong() : null;
+    }
+
+    /** One flow of a truth file. */
+    public record Truth(String key, long sent, long received, double meanNs) {
+    }
+
+    /**
+     * Reads a truth file of {@code flowlag delay --truth}.
+     *
+     * @param file with columns src,dst,proto,sport,dport,sent,received,mean_ns and more.
+     * @return its flows that arrived.
+     */
+    public static List<Truth> readTruth(final Path file) throws IOException {
+        final List<Truth> flows = new ArrayList<>();
+        for (final String line : Files.readAllLines(file)) {
+            final String[] fields = line.split(",", -1);
+            if (!"src".equals(fields[0]) && !fields[7].isEmpty()) {
+                flows.add(new Truth(String.join(",", List.of(fields).subList(0, 5)), Long.parseLong(fields[5]),
+                    Long.parseLong(fields[6]), Double.parseDouble(fields[7])));
+            }
+        }
+        return flows;
+    }
+}

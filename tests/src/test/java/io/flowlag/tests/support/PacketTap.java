@@ -1,0 +1,49 @@
+package io.flowlag.tests.support;
+
+import java.nio.file.Path;
+import java.time.Duration;
+
+/** tcpdump on an interface in a namespace, with nanoseconds: a second witness of what passed. */
+public final class PacketTap implements AutoCloseable {
+    private static final Duration TIMEOUT = Duration.ofSeconds(120);
+
+    private final Path file;
+    private final Command.Running tcpdump;
+
+    /**
+     * Begins to capture.
+     *
+     * @param namespace     of the interface.
+     * @param interfaceName of it.
+     * @param direction     {@code in} or {@code out}.
+     * @param filter        of packets.
+     * @param file          to write.
+     */
+    public PacketTap(final NetworkNamespace namespace, final String interfaceName, final String direction,
+        final String filter, final Path file) {
+        this.file = file;
+        tcpdump = Command.of("ip", "netns", "exec", namespace.name(), Tools.require("tcpdump", "tcpdump"), "-n",
+            "-i", interfaceName, "-Q", direction, "-s", "256", "-B", "65536", "--time-stamp-precision=nano", "-Z", "root",
+            "-w", file, filter).timeout(TIMEOUT).start();
+        Deadline.await(TIMEOUT, () -> tcpdump.errors().contains("listening"), tcpdump::errors);
+    }
+
+    /**
+     * Ends; fails if the kernel dropped a packet.
+     *
+     * @return the capture.
+     */
+    public Path finish() {
+        tcpdump.signal("INT");
+        final Command.Result ended = tcpdump.finish();
+        if (!ended.errors().contains("\n0 packets dropped by kernel")) {
+            throw new AssertionError(ended);
+        }
+        return file;
+    }
+
+    @Override
+    public void close() {
+        tcpdump.close();
+    }
+}

@@ -1,0 +1,416 @@
+package io.flowlag.tests.system;
+
+import io.flowlag.exporter.capture.FilterSupplier;
+import io.flowlag.exporter.capture.file.CaptureFileSource;
+import io.flowlag.exporter.capture.file.CaptureFiles;
+import io.flowlag.exporter.inject.ReferencePort;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.rli.reference.ReferenceSession;
+import io.flowlag.rli.sender.ReferenceSource;
+import io.flowlag.tests.support.Command;
+import io.flowlag.tests.support.Deadline;
+import io.flowlag.tests.support.DelayFlow;
+import io.flowlag.tests.support.FlowAccuracy;
+import io.flowlag.tests.support.Flowlag;
+import io.flowlag.tests.support.NetworkNamespace;
+import io.flowlag.tests.support.PacketTap;
+import io.flowlag.tests.support.RouterTopology;
+import io.flowlag.tests.support.SegmentTraffic;
+import io.flowlag.tests.support.Stats;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/**
+ * Delay over real queues of the kernel, as {@code flowlag run} measures it by references, beside the truth. The figures are
+ * printed. {@code -Dflowlag.kernel.queue.runs=5} repeats the first test with other seeds.
+ */
+@Tag("topology")
+class KernelQueueTest {
+    private static final Duration TIMEOUT = Duration.ofSeconds(180);
+    private static final String RUNS_PROPERTY = "flowlag.kernel.queue.runs";
+    private static final long RATE_BPS = 40_000_000;
+    private static final long UPPER_BPS = 8_000_000;
+    private static final int QUEUE_BYTES = 300_000;
+    private static final int PORT = 8620;
+    private static final int OTHER_PORT = 8621;
+    private static final int EXPEDITED = 46;
+    private static final int FLOWS = 200;
+    private static final long COUNTED_PACKETS = 100;
+    private static final double MAXIMUM_ERROR = 0.15;
+    private static final double MAXIMUM_ERROR_TO_MEAN = 0.4;
+    private static final double LEAST_VARIATION = 0.5;
+    private static final double LEAST_DELAY_NS = 2e6;
+    private static final double LEAST_MATCHED = 0.999;
+    private static final double MAXIMUM_UNDECIDED = 0.01;
+
+    @TempDir
+    private Path directory;
+    private RouterTopology topology;
+
+    @BeforeEach
+    void build() throws IOException {
+        NetworkNamespace.assumeAvailable();
+        topology = RouterTopology.create();
+    }
+
+    @AfterEach
+    void tearDown() throws IOException {
+        if (topology != null) {
+            topology.close();
+        }
+    }
+
+    /** One process on the router: its ingress and its egress are the two points, and every packet is matched too. */
+    @Test
+    void shouldEstimateFlowsOverARealQueue() throws Exception {
+        topology.offloadsOff();
+        topology.shape(RATE_BPS, QUEUE_BYTES);
+        final int runs = Integer.getInteger(RUNS_PROPERTY, 1);
+        for (int seed = 1; seed <= runs; seed++) {
+            estimateFlows(seed);
+        }
+    }
+
+    private void estimateFlows(final int seed) throws Exception {
+        final Path records = directory.resolve("both" + seed + ".ipfix");
+        final Path stats = directory.resolve("both" + seed + ".json");
+        try (ReferencePort port = topology.exit().call(() -> ReferencePort.bind(PORT));
+            SegmentTraffic traffic = new SegmentTraffic(topology, plan(seed, 12, 0, 22_000_000));
+            Command.Running run = both(records, stats, "--capacity", "40m")) {
+            assertTrue(port.ipVersionCount() > 0);
+            traffic.run();
+            awaitDrained(stats, run);
+            assertTrue(stop(run).errorLines().stream().noneMatch(line -> line.contains("tc says")), "the rates agree");
+        }
+
+        final Stats counters = Stats.read(stats).orFailUnlessAccounted();
+        final double matched = counters.delayCounter("match_matched");
+        // Packets that our own taps dropped at the other point are neither lost nor unexpected.
+        final double undecided = counters.delayCounter("match_received_undecided");
+        final double received = counters.delayCounter("match_received") - undecided;
+        final FlowAccuracy accuracy = accuracy(DelayFlow.read(records), flow -> true);
+        System.out.printf("real queue, seed %d: %s; digests matched %.5f of %.0f; %d references, %d octets, %.4f of the link%n",
+            seed, accuracy, matched / received, received, counters.delayCounter("references_sent"),
+            counters.delayCounter("reference_bytes_sent"), counters.delayGauge("reference_share"));
+        assertTrue(undecided <= MAXIMUM_UNDECIDED * received, () -> undecided + " of " + received + " undecided");
+        assertTrue(matched >= LEAST_MATCHED * received, () -> matched + " of " + received + " matched");
+        assertSpread(accuracy);
+        assertAccurate(accuracy);
+    }
+
+    /** The sender is a host that taps what it sends, the receiver another host behind the queue: two processes. */
+    @Test
+    void shouldEstimateFromReferencesOfAnotherProcess() throws Exception {
+        topology.offloadsOff();
+        topology.shape(RATE_BPS, QUEUE_BYTES);
+        final Path key = Files.writeString(Files.createFile(directory.resolve("key"),
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))),
+            "00112233445566778899aabbccddeeff");
+        final Path records = directory.resolve("receiver.ipfix");
+        final Path stats = directory.resolve("receiver.json");
+        final Path senderStats = directory.resolve("sender.json");
+        final long forged = 50;
+        final long replayed;
+        try (SegmentTraffic traffic = new SegmentTraffic(topology, plan(11, 8, 0, 22_000_000));
+            PacketTap sent = new PacketTap(topology.source(), RouterTopology.HOST_INTERFACE, "out", "dst net 10.4.0.0/24",
+                directory.resolve("sent.pcap"));
+            PacketTap arrived = new PacketTap(topology.exit(), RouterTopology.EXIT_INGRESS, "in",
+                "dst net 10.4.0.0/24 or udp port " + PORT, directory.resolve("arrived.pcap"));
+            Command.Running receiver = start(topology.exit(), stats, "-i", RouterTopology.EXIT_INGRESS, "--direction", "in",
+                "--set", "segment.role=receiver", "--set", "rli.key-file=" + key, "--export", "file:" + records);
+            Command.Running sender = start(topology.source(), senderStats, "-i", RouterTopology.HOST_INTERFACE,
+                "--direction", "out", "--set", "segment.role=sender", "--set", "rli.key-file=" + key, "--set",
+                "rli.target=" + RouterTopology.EXIT, "--set", "rli.capacity=40m",
+                "--export", "file:" + directory.resolve("sender.ipfix"))) {
+            traffic.run();
+            final long beforeReferences = delayCounter(senderStats, "references_sent");
+            Deadline.await(TIMEOUT, () -> delayCounter(senderStats, "references_sent") > beforeReferences, sender::errors);
+            assertSame(sent.finish(), arrived.finish(), stats);
+            forge(forged);
+            Deadline.await(TIMEOUT, () -> Stats.read(stats).counter(CounterId.REFERENCES_BAD_MAC) == forged,
+                () -> Stats.read(stats).toString());
+            final long lateBefore = lateOrReplayed(stats);
+            replayed = replay(directory.resolve("arrived.pcap"));
+            Deadline.await(TIMEOUT, () -> lateOrReplayed(stats) >= lateBefore + replayed,
+                () -> Stats.read(stats).toString());
+
+            stop(sender);
+            Deadline.await(TIMEOUT, () -> delayCounter(stats, "rli_silences") > 0, receiver::errors);
+            sendLastFlow();
+            Deadline.await(TIMEOUT, () -> delayCounter(stats, "rli_without_reference") +
+                delayCounter(stats, "rli_silence") >= COUNTED_PACKETS, receiver::errors);
+            stop(receiver);
+        }
+        checkTwoProcesses(records, Stats.read(stats).orFailUnlessAccounted(), forged, replayed);
+    }
+
+    private void checkTwoProcesses(final Path records, final Stats stats, final long forged, final long replayed)
+        throws IOException {
+        final Map<String, DelayFlow> flows = new HashMap<>();
+        DelayFlow.read(records).forEach(flow -> flows.put(flow.key(), flow));
+        final Path truthFile = directory.resolve("truth.csv");
+        new Flowlag().run("delay", "-s", directory.resolve("sent.pcap"), "-r", directory.resolve("arrived.pcap"),
+            "--estimators", "exact", "--set", "segment.source=" + RouterTopology.SOURCE_PREFIX, "--truth", truthFile,
+            "--export", "file:" + directory.resolve("exact.ipfix")).orFail();
+        final FlowAccuracy accuracy = new FlowAccuracy(COUNTED_PACKETS);
+        for (final DelayFlow.Truth truth : DelayFlow.readTruth(truthFile)) {
+            final DelayFlow flow = flows.get(truth.key());
+            if (flow != null && flow.meanNs() != null) {
+                accuracy.add(truth.received(), truth.meanNs(), flow.meanNs());
+                assertEquals(1_000, flow.clockErrorNs());
+            }
+        }
+        final long references = stats.delayCounter("rli_references_settled");
+        final long byFollowUp = stats.delayCounter("rli_references_by_follow_up");
+        System.out.printf("two processes: %s; %d of %d references by follow-up%n", accuracy, byFollowUp, references);
+        assertTrue(byFollowUp >= 0.9 * references, () -> byFollowUp + " of " + references);
+        assertEquals(forged, stats.counter(CounterId.REFERENCES_BAD_MAC));
+        assertTrue(replayed > 0, "nothing was replayed");
+        assertTrue(accuracy.countedFlows() >= FLOWS / 4, accuracy::toString);
+        assertAccurate(accuracy);
+        final DelayFlow last = flows.values().stream().filter(flow -> flow.key().endsWith("," + OTHER_PORT)).findAny()
+            .orElseThrow();
+        assertEquals(COUNTED_PACKETS, last.packets());
+        assertNull(last.meanNs(), "a flow after the last reference has no delay");
+    }
+
+    /** Two queues of strict priority: the same traffic is measured with references for each class, and with one stream. */
+    @Test
+    void shouldKeepClassesApart() throws Exception {
+        topology.offloadsOff();
+        topology.shapeByPriority(RATE_BPS, EXPEDITED, UPPER_BPS, 50, 300);
+        final Path classRecords = directory.resolve("classes.ipfix");
+        final Path classStats = directory.resolve("classes.json");
+        final Path sharedRecords = directory.resolve("shared.ipfix");
+        final Path sharedStats = directory.resolve("shared.json");
+        try (ReferencePort port = topology.exit().call(() -> ReferencePort.bind(PORT));
+            ReferencePort otherPort = topology.exit().call(() -> ReferencePort.bind(OTHER_PORT));
+            SegmentTraffic traffic = new SegmentTraffic(topology, plan(21, 8, 40, 26_000_000));
+            Command.Running classes = both(classRecords, classStats, "--policy", "every-interval",
+                "--set", "rli.every-interval=2ms", "--set", "rli.classes=0", "--set", "rli.classes=" + EXPEDITED);
+            Command.Running shared = both(sharedRecords, sharedStats, "--policy", "every-interval",
+                "--set", "rli.every-interval=2ms", "--set", "rli.port=" + OTHER_PORT, "--set", "rli.session=100")) {
+            assertEquals(port.ipVersionCount(), otherPort.ipVersionCount());
+            traffic.run();
+            awaitDrained(classStats, classes);
+            awaitDrained(sharedStats, shared);
+            stop(classes);
+            stop(shared);
+        }
+        final List<DelayFlow> byClass = DelayFlow.read(classRecords);
+        final List<DelayFlow> byOne = DelayFlow.read(sharedRecords);
+        final FlowAccuracy upper = accuracy(byClass, flow -> flow.classOfService() >> 2 == EXPEDITED);
+        final FlowAccuracy lower = accuracy(byClass, flow -> flow.classOfService() >> 2 != EXPEDITED);
+        final FlowAccuracy upperShared = accuracy(byOne, flow -> flow.classOfService() >> 2 == EXPEDITED);
+        final FlowAccuracy lowerShared = accuracy(byOne, flow -> flow.classOfService() >> 2 != EXPEDITED);
+        System.out.printf("two classes, upper: %s%n  with one stream: %s%ntwo classes, lower: %s%n  with one stream: %s%n",
+            upper, upperShared, lower, lowerShared);
+        Stats.read(classStats).orFailUnlessAccounted();
+        Stats.read(sharedStats).orFailUnlessAccounted();
+        assertTrue(upper.countedFlows() >= 20 && lower.countedFlows() >= 20, upper + "; " + lower);
+        assertTrue(lower.meanNs() > 2 * upper.meanNs(), "the queues are not apart");
+        assertTrue(lower.medianError() <= MAXIMUM_ERROR, lower::toString);
+        assertTrue(upper.medianError() <= MAXIMUM_ERROR, upper::toString);
+        assertTrue(upperShared.medianError() > 4 * upper.medianError() && upperShared.medianError() > 1,
+            () -> upper + "; with one stream: " + upperShared);
+    }
+
+    @Test
+    void shouldRefuseOffloadsAndNameTheLineThatHelps() throws Exception {
+        topology.shape(RATE_BPS, QUEUE_BYTES);
+        final Command refused = inNamespace(topology.router()).command(bothArguments(
+            directory.resolve("refused.ipfix"), directory.resolve("refused.json")).toArray());
+        final Command.Result result = refused.timeout(TIMEOUT).run();
+        assertEquals(78, result.exitCode(), result::toString);
+        assertEquals(1, result.errorLines().size(), result::toString);
+        final String line = result.errorLines().get(0);
+        final int begin = line.indexOf("ethtool -K in0 ");
+        final int end = line.indexOf(", or set segment.offload to allow");
+        assertTrue(begin > 0 && end > begin && line.contains("ethtool -K out0 "), line);
+
+        for (final String remedy : line.substring(begin, end).split(" && ")) {
+            topology.router().exec(remedy.split(" "));
+        }
+        try (Command.Running run = both(directory.resolve("started.ipfix"), directory.resolve("started.json"),
+            "--capacity", "30m")) {
+            final Command.Result ended = stop(run);
+            assertTrue(ended.errors().contains("tc says that tbf of out0 has 40000000 bits/s"), ended::toString);
+        }
+    }
+
+    private static SegmentTraffic.Plan plan(
+        final long seed, final int seconds, final int expedited, final long crossMostBps) {
+        return new SegmentTraffic.Plan(seed, Duration.ofSeconds(seconds), seconds * 160 / 12, 200, seconds * 60 / 12, 100_000,
+            6, 500_000, 500_000, crossMostBps, expedited, EXPEDITED);
+    }
+
+    private Command.Running both(final Path records, final Path stats, final String... more) {
+        final List<Object> arguments = bothArguments(records, stats);
+        arguments.addAll(List.of(more));
+        return started(inNamespace(topology.router()).command(arguments.toArray()).timeout(TIMEOUT).start());
+    }
+
+    private static List<Object> bothArguments(final Path records, final Path stats) {
+        final List<Object> arguments = new ArrayList<>(List.of("run", "--ingress", RouterTopology.INGRESS, "--egress",
+            RouterTopology.EGRESS, "--export", "file:" + records, "--set", "segment.exact=on", "--set",
+            "rli.target=" + RouterTopology.EXIT));
+        arguments.addAll(common(stats));
+        return arguments;
+    }
+
+    private static List<Object> common(final Path stats) {
+        return List.of("--set", "segment.source=" + RouterTopology.SOURCE_PREFIX, "--set",
+            "segment.destination=" + RouterTopology.DESTINATION_PREFIX, "--stats", stats, "--set", "stats.interval=200ms",
+            "--active", "10m", "--idle", "10m");
+    }
+
+    private static Command.Running start(final NetworkNamespace namespace, final Path stats, final String... own) {
+        final List<Object> arguments = new ArrayList<>(List.of(
+            "run", "--set", "clock.source=fixed", "--set", "clock.error=1us"));
+        arguments.addAll(List.of(own));
+        arguments.addAll(common(stats));
+        return started(inNamespace(namespace).command(arguments.toArray()).timeout(TIMEOUT).start());
+    }
+
+    /** Ahead of whatever else the machine does: a process that gets no time can send no references. */
+    private static Flowlag inNamespace(final NetworkNamespace namespace) {
+        return new Flowlag().under("ip", "netns", "exec", namespace.name(), "nice", "-n", "-19");
+    }
+
+    private static Command.Running started(final Command.Running run) {
+        Deadline.await(TIMEOUT, () -> run.errors().contains("INFO  metering ") || !run.isAlive(), run::errors);
+        assertTrue(run.isAlive(), run::errors);
+        return run;
+    }
+
+    /** Until every packet of the segment has arrived or is lost. */
+    private static void awaitDrained(final Path stats, final Command.Running run) {
+        Deadline.await(TIMEOUT, () -> delayCounter(stats, "match_sent") > 0 && delayCounter(stats, "match_sent_waiting") == 0,
+            run::errors);
+    }
+
+    private static long delayCounter(final Path stats, final String label) {
+        return Files.exists(stats) ? Stats.read(stats).delayCounter(label) : 0;
+    }
+
+    private static long lateOrReplayed(final Path stats) {
+        final Stats read = Stats.read(stats);
+        return read.counter(CounterId.REFERENCES_REPLAYED) + read.counter(CounterId.REFERENCES_LATE);
+    }
+
+    private static Command.Result stop(final Command.Running run) {
+        run.signal("TERM");
+        final Command.Result ended = run.finish();
+        assertEquals(0, ended.exitCode(), ended::toString);
+        return ended;
+    }
+
+    /** Waits until the receiver has seen what the tap saw. */
+    private static void assertSame(final Path sent, final Path arrived, final Path stats) throws IOException {
+        assertTrue(Files.size(sent) > 0);
+        final long packets = packets(arrived).size();
+        Deadline.await(TIMEOUT, () -> Stats.read(stats).counter(CounterId.CAPTURED) >= packets,
+            () -> Stats.read(stats).counter(CounterId.CAPTURED) + " captured of " + packets);
+    }
+
+    private static List<CapturedPackets.Packet> packets(final Path capture) {
+        final CapturedPackets packets = new CapturedPackets();
+        try (CaptureFileSource source = CaptureFiles.open(List.of(capture.toString()), FilterSupplier.ALL)) {
+            int polled = 0;
+            while (polled >= 0) {
+                polled = source.poll(packets, CapturedPackets.POLL_LIMIT);
+            }
+        }
+        return packets.packets();
+    }
+
+    /** References of the right session and time, signed with another key. */
+    private void forge(final long count) throws Exception {
+        final ReferenceSource source = new ReferenceSource(ReferenceSession.authenticated(1,
+            HexFormat.of().parseHex("ffeeddccbbaa99887766554433221100")), 1);
+        final UnsafeBuffer packet = new UnsafeBuffer(new byte[256]);
+        try (DatagramSocket socket = topology.crossSource().call(() -> new DatagramSocket())) {
+            for (int i = 0; i < count; i++) {
+                final int lengthBytes = source.encode(packet, 0, System.currentTimeMillis() * 1_000_000);
+                source.onSent();
+                socket.send(new DatagramPacket(
+                    packet.byteArray(), lengthBytes, InetAddress.getByName(RouterTopology.EXIT), PORT));
+            }
+        }
+    }
+
+    /** References that were genuine, once more. */
+    private long replay(final Path capture) throws Exception {
+        final int headersBytes = 14 + 20 + 8;
+        long count = 0;
+        try (DatagramSocket socket = topology.crossSource().call(() -> new DatagramSocket())) {
+            for (final CapturedPackets.Packet packet : packets(capture)) {
+                final ByteBuffer octets = ByteBuffer.wrap(packet.octets());
+                final boolean isReference = octets.limit() > headersBytes && octets.get(23) == 17 &&
+                    (octets.getShort(36) & 0xFFFF) == PORT;
+                if (isReference && count < 50) {
+                    socket.send(new DatagramPacket(packet.octets(), headersBytes, octets.limit() - headersBytes,
+                        InetAddress.getByName(RouterTopology.EXIT), PORT));
+                    count++;
+                }
+            }
+        }
+        return count;
+    }
+
+    private void sendLastFlow() throws Exception {
+        try (DatagramSocket socket = topology.source().call(() -> new DatagramSocket())) {
+            for (int i = 0; i < COUNTED_PACKETS; i++) {
+                socket.send(new DatagramPacket(new byte[] {(byte) i}, 1,
+                    InetAddress.getByName(RouterTopology.DESTINATION), OTHER_PORT));
+            }
+        }
+    }
+
+    private interface FlowFilter {
+        boolean test(DelayFlow flow);
+    }
+
+    private static FlowAccuracy accuracy(final List<DelayFlow> flows, final FlowFilter filter) {
+        final int matchedPackets = 6;
+        final FlowAccuracy accuracy = new FlowAccuracy(COUNTED_PACKETS);
+        flows.stream().filter(flow -> flow.estimator() == matchedPackets && flow.interpolatedMeanNs() != null)
+            .filter(filter::test).forEach(flow -> accuracy.add(flow.packets(), flow.meanNs(), flow.interpolatedMeanNs()));
+        return accuracy;
+    }
+
+    private static void assertSpread(final FlowAccuracy accuracy) {
+        assertTrue(accuracy.flowCount() >= FLOWS, accuracy::toString);
+        assertTrue(accuracy.meanNs() >= LEAST_DELAY_NS, accuracy::toString);
+        assertTrue(accuracy.coefficientOfVariation() >= LEAST_VARIATION, accuracy::toString);
+    }
+
+    private static void assertAccurate(final FlowAccuracy accuracy) {
+        assertTrue(accuracy.medianError() <= MAXIMUM_ERROR, accuracy::toString);
+        assertTrue(accuracy.medianError() <= MAXIMUM_ERROR_TO_MEAN * accuracy.medianErrorOfOverallMean(),
+            accuracy::toString);
+    }
+}
