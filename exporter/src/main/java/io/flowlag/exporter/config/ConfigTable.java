@@ -19,6 +19,7 @@ import static io.flowlag.exporter.config.ValueTypes.AUTO;
 import static io.flowlag.exporter.config.ValueTypes.NONE;
 import static io.flowlag.exporter.config.ValueTypes.choice;
 import static io.flowlag.exporter.config.ValueTypes.fraction;
+import static io.flowlag.exporter.config.ValueTypes.fractions;
 import static io.flowlag.exporter.config.ValueTypes.list;
 import static io.flowlag.exporter.config.ValueTypes.number;
 import static io.flowlag.exporter.config.ValueTypes.onOff;
@@ -26,6 +27,7 @@ import static io.flowlag.exporter.config.ValueTypes.orWord;
 import static io.flowlag.exporter.config.ValueTypes.path;
 import static io.flowlag.exporter.config.ValueTypes.prefix;
 import static io.flowlag.exporter.config.ValueTypes.text;
+import static io.flowlag.exporter.config.ValueTypes.weightRule;
 
 /**
  * Every key of the configuration, once: name, type and range, default, what it does. Parsing, {@code check-config}, the options
@@ -361,13 +363,19 @@ public final class ConfigTable {
         "Cells of a row, of 32 octets each; flows that share their cells disturb one another."));
     /** Cells of a flow in a row. */
     public static final ConfigKey<Long> LDS_VLDA = row(ConfigKey.of(
-        "lds.vlda", number(1, 64), "1",
+        "lds.vlda", number(1, 64), "4",
         "Cells of a row over which the packets of one flow spread; more of them stand more loss and need more columns."));
     /** Sampling rates of the rows. */
     public static final ConfigKey<List<Double>> LDS_RATES = row(ConfigKey.of(
-        "lds.rates", list(fraction()), "[]",
+        "lds.rates", fractions(), "[]",
         "Share of packets that each row samples, one for each row; all packets if none is listed.")
         .example("[1, 0.5, 0.1, 0.01]"));
+    /** Weights of flows. */
+    public static final ConfigKey<List<WeightRule>> LDS_WEIGHTS = row(ConfigKey.of(
+        "lds.weights", list(weightRule()), "[]",
+        "Which flows weigh more in the sketch, and so are estimated better at the cost of others: the first rule that " +
+        "matches a packet gives its weight, 1 to 10000; 1 without one.")
+        .example("[\"proto=udp dport=5004-5005 weight=25\", \"dst=10.9.0.0/16 weight=5\"]"));
     /** How much fuller a cell may be. */
     public static final ConfigKey<Double> LDS_ALPHA = row(ConfigKey.of(
         "lds.alpha", fraction(), "0.1",

@@ -399,6 +399,7 @@ public record ExporterConfig(
      * @param columns         C.
      * @param vldaLength      k.
      * @param ratesPpm        that each row samples, packets in a million; empty for all packets.
+     * @param weights         of flows; the first rule that matches counts.
      * @param alpha           how much fuller than the emptiest a cell may be.
      * @param aggregatorCells in each bank of a class's aggregator.
      * @param inFlightPackets remembered of the end of an interval.
@@ -410,6 +411,7 @@ public record ExporterConfig(
         int columns,
         int vldaLength,
         List<Integer> ratesPpm,
+        List<WeightRule> weights,
         double alpha,
         int aggregatorCells,
         int inFlightPackets,

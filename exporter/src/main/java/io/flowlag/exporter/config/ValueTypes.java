@@ -205,6 +205,57 @@ final class ValueTypes {
         };
     }
 
+    /** Shares in order, as a list or separated by commas; one may stand several times. */
+    static ValueType<List<Double>> fractions() {
+        final ValueType<Double> type = fraction();
+        return new ValueType<>() {
+            @Override
+            List<Double> parse(final String text) throws BadValueException {
+                return parseAll(List.of(text));
+            }
+
+            @Override
+            List<Double> parseAll(final List<String> texts) throws BadValueException {
+                final List<Double> values = new ArrayList<>();
+                for (final String text : texts) {
+                    for (final String each : text.split(",", -1)) {
+                        values.add(type.parse(each.strip()));
+                    }
+                }
+                return List.copyOf(values);
+            }
+
+            @Override
+            boolean isList() {
+                return true;
+            }
+
+            @Override
+            String syntax() {
+                return "list of: " + type.syntax();
+            }
+        };
+    }
+
+    /** A rule that gives flows a weight. */
+    static ValueType<WeightRule> weightRule() {
+        return new ValueType<>() {
+            @Override
+            WeightRule parse(final String text) throws BadValueException {
+                try {
+                    return WeightRule.parse(text);
+                } catch (final IllegalArgumentException ex) {
+                    throw new BadValueException(ex.getMessage());
+                }
+            }
+
+            @Override
+            String syntax() {
+                return "conditions (src, dst, sport, dport, port, proto, dscp) and weight, as name=value";
+            }
+        };
+    }
+
     /** How an enum's constant is written in files and on the command line. */
     static String name(final Enum<?> constant) {
         return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');

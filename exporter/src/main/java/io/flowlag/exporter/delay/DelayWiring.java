@@ -2,6 +2,7 @@ package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.rli.reference.ReferenceSession;
+import io.flowlag.sketch.hash.SipHash;
 
 import java.util.List;
 
@@ -19,6 +20,7 @@ import java.util.List;
  * @param isExact        whether matched packets, and not estimates, are the delay of a flow.
  * @param isSketched     whether packets of both points are in sketches; needs both points.
  * @param digestPayloadBytes of a packet that its digest covers: fewer than all where a capture has cut packets.
+ * @param digestHash     of packets, for the capture stage; null for the key of the configuration.
  */
 public record DelayWiring(
     Role role,
@@ -30,7 +32,8 @@ public record DelayWiring(
     boolean isMatched,
     boolean isExact,
     boolean isSketched,
-    int digestPayloadBytes) {
+    int digestPayloadBytes,
+    SipHash digestHash) {
     /** Of a packet that its digest covers, where captures have them. */
     public static final int DIGEST_PAYLOAD_BYTES = 32;
 
@@ -62,7 +65,7 @@ public record DelayWiring(
         final boolean isExact,
         final int digestPayloadBytes) {
         this(role, referenceMode, sessions, transmitter, clockError, isInterpolated, isMatched, isExact, false,
-            digestPayloadBytes);
+            digestPayloadBytes, null);
     }
 
     /**
@@ -73,7 +76,18 @@ public record DelayWiring(
      */
     public DelayWiring withSketches(final boolean sketched) {
         return new DelayWiring(role, referenceMode, sessions, transmitter, clockError, isInterpolated, isMatched, isExact, sketched,
-            digestPayloadBytes);
+            digestPayloadBytes, digestHash);
+    }
+
+    /**
+     * The same with another hash of packets.
+     *
+     * @param hash for the capture stage; null for the key of the configuration.
+     * @return the copy.
+     */
+    public DelayWiring withDigestHash(final SipHash hash) {
+        return new DelayWiring(role, referenceMode, sessions, transmitter, clockError, isInterpolated, isMatched, isExact,
+            isSketched, digestPayloadBytes, hash);
     }
 
     /** {@return whether there is anything to do} */

@@ -4,6 +4,7 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.sketching.FlowWeights;
 import io.flowlag.exporter.sketching.IntervalAnswer;
 import io.flowlag.exporter.sketching.RecordHandler;
 import io.flowlag.exporter.sketching.SketchContext;
@@ -17,7 +18,6 @@ import io.flowlag.exporter.status.HeavyFlow;
 import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.rli.counters.CounterTable;
 import io.flowlag.rli.counters.DelayCounters;
-import io.flowlag.sketch.hash.KeyedMix;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
@@ -26,20 +26,17 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
-import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
  * Sketches of both points of this process, joined to the flow cache: packets go in, and what the sketches say of a flow goes into
- * its record when that is complete. The metering thread owns it; {@link #statistics} and counters may be read by any. Allocates at
+ * its record when that is complete. Nobody shares the seed, which is 0: digests and flow hashes have a key. The metering thread owns it; {@link #statistics} and counters may be read by any. Allocates at
  * construction and at the end of an interval.
  */
 final class Sketching {
     /** Longer than packets spend in the merge of live sources and in the rings. */
     private static final long LIVE_GRACE_NS = 1_000_000_000L;
-    /** No flow counts more than another. */
-    private static final int WEIGHT = 1;
 
     private static final int BOUNDED_FLOWS = 0;
     private static final int BOUNDS_HELD = 1;
@@ -51,6 +48,8 @@ final class Sketching {
     private final UnsafeBuffer entries;
     private final Counters counters;
     private final TrafficClasses classes;
+    private final FlowWeights weights;
+    private final boolean isUniform;
     private final SketchPair pair;
     private final SketchReceiver receiver;
     private final SketchRecords records;
@@ -84,7 +83,9 @@ final class Sketching {
         this.classes = classes;
         this.counters = counters;
         entries = cache.entries();
-        final SketchContext context = context(config).seed(KeyedMix.mix(new SecureRandom().nextLong(), 0)).conclude();
+        weights = new FlowWeights(config.lds().weights());
+        isUniform = weights.isUniform();
+        final SketchContext context = context(config).conclude();
         pair = new SketchPair(context, entryLengthBytes(), recordHandler, this::onInterval);
         receiver = pair.receiver();
         records = receiver.records();
@@ -138,7 +139,7 @@ final class Sketching {
             pair.onSent(
                 PacketDescriptor.timestampNs(descriptor, offset), PacketDescriptor.segmentFlowHash(descriptor, offset),
                 PacketDescriptor.digest(descriptor, offset), PacketDescriptor.ipLengthBytes(descriptor, offset),
-                classes.of(descriptor, offset), WEIGHT);
+                classes.of(descriptor, offset), weight(descriptor, offset));
         } else {
             pair.onSentWithoutDigest();
         }
@@ -154,7 +155,7 @@ final class Sketching {
         final int record = pair.onReceived(
             PacketDescriptor.timestampNs(descriptor, offset), PacketDescriptor.segmentFlowHash(descriptor, offset),
             PacketDescriptor.digest(descriptor, offset), PacketDescriptor.ipLengthBytes(descriptor, offset),
-            classes.of(descriptor, offset), WEIGHT, slot, before);
+            classes.of(descriptor, offset), weight(descriptor, offset), slot, before);
         if (record != before) {
             FlowSketch.record(entries, sketchOffset, record);
         }
@@ -232,6 +233,10 @@ final class Sketching {
             table.increment(0, BOTH_FLOWS);
             table.add(0, BOTH_AGREED, distanceNs <= records.boundNs(record) + FlowDelay.errorBoundNs(entry, offset) ? 1 : 0);
         }
+    }
+
+    private int weight(final DirectBuffer descriptor, final int offset) {
+        return isUniform ? FlowWeights.DEFAULT_WEIGHT : weights.weight(descriptor, offset);
     }
 
     private static boolean hasDigest(final DirectBuffer descriptor, final int offset) {

@@ -54,16 +54,22 @@ final class DemoCollector implements AutoCloseable {
 
     /** The sums of a flow's records. */
     record Row(
-        Key key, long packets, long octets, long startNs, long endNs, long delaySamples, long delaySumNs, Long errorBoundNs) {
+        Key key, long packets, long octets, long startNs, long endNs, long delaySamples, long delaySumNs, Long errorBoundNs,
+        long sketchPackets, long sketchSumNs) {
         private Row plus(final Row other) {
             return new Row(key, packets + other.packets, octets + other.octets,
                 Math.min(startNs, other.startNs), Math.max(endNs, other.endNs), delaySamples + other.delaySamples,
-                delaySumNs + other.delaySumNs, null);
+                delaySumNs + other.delaySumNs, null, sketchPackets + other.sketchPackets, sketchSumNs + other.sketchSumNs);
         }
 
         /** {@return the mean estimated delay, ns; only with samples} */
         double meanDelayNs() {
             return (double)delaySumNs / delaySamples;
+        }
+
+        /** {@return the mean delay by sketches, ns; only with packets of it} */
+        double sketchMeanNs() {
+            return (double)sketchSumNs / sketchPackets;
         }
     }
 
@@ -164,15 +170,19 @@ final class DemoCollector implements AutoCloseable {
             (int)record.unsigned(record.indexOf("protocolIdentifier")),
             (int)record.unsigned(record.indexOf("sourceTransportPort")),
             (int)record.unsigned(record.indexOf("destinationTransportPort")));
+        final long packets = record.unsigned(record.indexOf("packetDeltaCount"));
+        final Long sketchMeanNs = signed(record, "flowlagDelaySketchMeanNanoseconds", null);
         final Row row = new Row(
             key,
-            record.unsigned(record.indexOf("packetDeltaCount")),
+            packets,
             record.unsigned(record.indexOf("octetDeltaCount")),
             record.timestampNs(record.indexOf("flowStartNanoseconds")),
             record.timestampNs(record.indexOf("flowEndNanoseconds")),
             signed(record, "flowlagDelaySampleCount", 0L),
             signed(record, "flowlagDelaySumNanoseconds", 0L),
-            signed(record, "flowlagDelayErrorBoundNanoseconds", null));
+            signed(record, "flowlagDelayErrorBoundNanoseconds", null),
+            sketchMeanNs == null ? 0 : packets,
+            sketchMeanNs == null ? 0 : packets * sketchMeanNs);
         rows.merge(key, row, Row::plus);
         flowRecordCount++;
     }

@@ -21,10 +21,13 @@ import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DestinationStatistics;
 import io.flowlag.exporter.status.Statistics;
 import io.flowlag.rli.reference.ReferenceSession;
+import io.flowlag.sketch.hash.SipHash;
+import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.IOException;
 import java.io.PrintStream;
 import java.net.InetSocketAddress;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -38,6 +41,8 @@ import java.util.concurrent.TimeUnit;
  */
 public final class DemoProcess {
     private static final int SHOWN_FLOWS = 12;
+    /** Every run shows the same. */
+    private static final byte[] DIGEST_KEY = "a demo's own key".getBytes(StandardCharsets.US_ASCII);
     private static final double NANOS_PER_MICRO = 1e3;
     private static final long ARRIVAL_TIMEOUT_NS = TimeUnit.SECONDS.toNanos(10);
 
@@ -62,7 +67,8 @@ public final class DemoProcess {
         final DestinationFactory factory = new DestinationFactory(true, new boolean[2], Map.of(), counters);
         final DelayWiring wiring = new DelayWiring(
             Role.BOTH, ReferenceMode.CAPTURED, List.of(ReferenceSession.unauthenticated(profile.references().firstSsid())), null,
-            ClockError.NONE, true, true, false, DelayWiring.DIGEST_PAYLOAD_BYTES);
+            ClockError.NONE, true, true, false, DelayWiring.DIGEST_PAYLOAD_BYTES)
+            .withSketches(true).withDigestHash(SipHash.ofKey(new UnsafeBuffer(DIGEST_KEY), 0));
         try (DemoCollector collector = DemoCollector.start((int)config.exporting().enterpriseNumber())) {
             final InetSocketAddress address = collector.address();
             final List<Destination> destinations = new ArrayList<>(new Destinations(factory).of(threaded));
@@ -103,15 +109,18 @@ public final class DemoProcess {
         final Statistics statistics,
         final InetSocketAddress address) {
         final List<DemoCollector.Row> rows = collector.rows();
-        out.printf(Locale.ROOT, "%-40s %-40s %-6s %8s %10s %10s %10s %8s%n",
-            "source", "destination", "proto", "packets", "mean_us", "true_us", "bound_us", "error");
+        out.printf(Locale.ROOT, "%-37s %-37s %-5s %7s %9s %9s %9s %9s %8s %8s%n",
+            "source", "destination", "proto", "packets", "rli_us", "bound_us", "lds_us", "true_us", "rli_err", "lds_err");
         final DemoTruth truth = new DemoTruth(segment);
         rows.stream().limit(SHOWN_FLOWS).forEach((row) -> out.printf(
-            Locale.ROOT, "%-40s %-40s %-6s %8d %10.1f %10.1f %10s %8s%n",
+            Locale.ROOT, "%-37s %-37s %-5s %7d %9.1f %9s %9s %9.1f %8s %8s%n",
             row.key().source(), row.key().destination(), row.key().protocolName(), row.packets(),
-            row.meanDelayNs() / NANOS_PER_MICRO, truth.meanNs(row) / NANOS_PER_MICRO,
+            row.meanDelayNs() / NANOS_PER_MICRO,
             row.errorBoundNs() == null ? "-" : String.format(Locale.ROOT, "%.1f", row.errorBoundNs() / NANOS_PER_MICRO),
-            String.format(Locale.ROOT, "%.2f %%", 100 * relativeError(row, truth))));
+            row.sketchPackets() == 0 ? "-" : String.format(Locale.ROOT, "%.1f", row.sketchMeanNs() / NANOS_PER_MICRO),
+            truth.meanNs(row) / NANOS_PER_MICRO,
+            percent(relativeError(row.meanDelayNs(), row, truth)),
+            row.sketchPackets() == 0 ? "-" : percent(relativeError(row.sketchMeanNs(), row, truth))));
         final long whole = rows.stream().filter(truth::isWhole).count();
         out.printf(Locale.ROOT, "... %d flows in all; %d of %d have every packet that came through the bottleneck%n",
             rows.size(), whole, truth.flowCount());
@@ -122,20 +131,30 @@ public final class DemoProcess {
 
     private static void tellAccuracy(final PrintStream out, final List<DemoCollector.Row> rows, final DemoTruth truth) {
         final double[] errors = rows.stream().filter((row) -> row.delaySamples() > 0 && truth.isWhole(row))
-            .mapToDouble((row) -> Math.abs(relativeError(row, truth))).sorted().toArray();
+            .mapToDouble((row) -> Math.abs(relativeError(row.meanDelayNs(), row, truth))).sorted().toArray();
+        final double[] sketchErrors = rows.stream().filter((row) -> row.sketchPackets() > 0 && truth.isWhole(row))
+            .mapToDouble((row) -> Math.abs(relativeError(row.sketchMeanNs(), row, truth))).sorted().toArray();
         final List<DemoCollector.Row> bounded = rows.stream()
             .filter((row) -> row.errorBoundNs() != null && truth.isWhole(row)).toList();
         final long held = bounded.stream()
             .filter((row) -> Math.abs(row.meanDelayNs() - truth.meanNs(row)) <= row.errorBoundNs()).count();
         if (errors.length > 0 && !bounded.isEmpty()) {
             out.printf(Locale.ROOT,
-                "median relative error of a flow's mean delay: %.1f %%; bound holds for %.1f %% of %d flows%n",
+                "references (RLI): median relative error of a flow's mean delay %.1f %%; bound holds for %.1f %% of %d flows%n",
                 100 * errors[errors.length / 2], 100.0 * held / bounded.size(), bounded.size());
+        }
+        if (sketchErrors.length > 0) {
+            out.printf(Locale.ROOT, "sketches (LDS): median relative error %.2f %%, for %d flows%n",
+                100 * sketchErrors[sketchErrors.length / 2], sketchErrors.length);
         }
     }
 
-    private static double relativeError(final DemoCollector.Row row, final DemoTruth truth) {
-        return (row.meanDelayNs() - truth.meanNs(row)) / truth.meanNs(row);
+    private static String percent(final double share) {
+        return String.format(Locale.ROOT, "%.2f %%", 100 * share);
+    }
+
+    private static double relativeError(final double meanNs, final DemoCollector.Row row, final DemoTruth truth) {
+        return (meanNs - truth.meanNs(row)) / truth.meanNs(row);
     }
 
     private static void tellCounters(

@@ -24,6 +24,7 @@ import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.record.ExportingAgent;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
+import io.flowlag.sketch.hash.SipHash;
 import org.agrona.CloseHelper;
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.AgentRunner;
@@ -299,9 +300,16 @@ final class MeteringPipeline implements AutoCloseable {
                 .fragmentTimeoutNs(decode.fragmentTimeoutNs())
                 .innerTunnels(decode.tunnels() == ExporterConfig.Tunnels.INNER)
                 .jumboLengths(isLive)
-                .digest(decode.digest() || wiring.isOn() ? DigestKey.of(decode.digestKeyFile()) : null)
+                .digest(digestHash(decode, wiring))
                 .digestPayloadBytes(wiring.digestPayloadBytes()),
             counters);
+    }
+
+    private static SipHash digestHash(final ExporterConfig.Decode decode, final DelayWiring wiring) {
+        if (wiring.digestHash() != null) {
+            return wiring.digestHash();
+        }
+        return decode.digest() || wiring.isOn() ? DigestKey.of(decode.digestKeyFile()) : null;
     }
 
     private static IdleStrategy idleStrategy(final ExporterConfig config) {

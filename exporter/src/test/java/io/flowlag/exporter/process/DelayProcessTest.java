@@ -50,7 +50,7 @@ class DelayProcessTest {
     private DelayOptions options(
         final Path sender, final Path receiver, final ReferenceMode mode, final boolean isInterpolated, final boolean isExact) {
         return new DelayOptions(
-            List.of(sender.toString()), List.of(receiver.toString()), mode, isInterpolated, isExact,
+            List.of(sender.toString()), List.of(receiver.toString()), mode, isInterpolated, false, isExact,
             directory.resolve("truth.csv"));
     }
 

@@ -7,6 +7,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.lang.management.ManagementFactory;
+import java.util.Arrays;
 import java.util.Random;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -233,7 +234,7 @@ class SketchPairTest {
             (answer) -> { });
         final ThreadMXBean thread = (ThreadMXBean)ManagementFactory.getThreadMXBean();
         final int[] records = new int[64];
-        java.util.Arrays.fill(records, SketchRecords.NONE);
+        Arrays.fill(records, SketchRecords.NONE);
         pass(pair, records, 0, 300_000);
         thread.getCurrentThreadAllocatedBytes();
         final long before = thread.getCurrentThreadAllocatedBytes();

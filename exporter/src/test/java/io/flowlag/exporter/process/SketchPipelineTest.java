@@ -1,0 +1,251 @@
+package io.flowlag.exporter.process;
+
+import io.flowlag.exporter.config.ConfigLoader;
+import io.flowlag.exporter.config.ConfigTable;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.config.ExporterConfig.Threading;
+import io.flowlag.exporter.delay.ClockError;
+import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.FlowDelay;
+import io.flowlag.exporter.delay.FlowSketch;
+import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.lab.PathFaults;
+import io.flowlag.exporter.lab.ReferenceModel;
+import io.flowlag.exporter.lab.SegmentProfile;
+import io.flowlag.exporter.lab.SegmentTruth;
+import io.flowlag.exporter.lab.SimulatedSegment;
+import io.flowlag.exporter.lab.TrafficFlows;
+import io.flowlag.exporter.record.Destination;
+import io.flowlag.exporter.status.AccountingIdentity;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.DelayStatistics;
+import io.flowlag.exporter.status.DestinationStatistics;
+import io.flowlag.rli.counters.DelayCounters;
+import org.agrona.DirectBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Sketches at both points of a simulated bottleneck, through all stages, against the truth. */
+class SketchPipelineTest {
+    private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(60);
+    private static final DelayWiring SKETCHED =
+        new DelayWiring(Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, true, true, false,
+            DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(true);
+
+    private final Counters counters = new Counters();
+    private final FlowSums sums = new FlowSums();
+
+    private static ExporterConfig config(final Threading threading, final String... options) {
+        final ConfigLoader loader = new ConfigLoader()
+            .option("--threading", ConfigTable.THREADING, List.of(threading.name().toLowerCase(Locale.ROOT)));
+        for (int i = 0; i < options.length; i += 2) {
+            loader.option("--set", ConfigTable.key(options[i]), List.of(options[i + 1]));
+        }
+        return loader.conclude();
+    }
+
+    private DelayStatistics run(final SimulatedSegment segment, final Threading threading, final String... options) {
+        try (MeteringPipeline pipeline = new MeteringPipeline(
+            config(threading, options), List.of(segment.sender(), segment.receiver()), false, SKETCHED, List.of(sums), counters,
+            SketchPipelineTest::fail)) {
+            pipeline.start();
+            final long deadlineNs = System.nanoTime() + DEADLINE_NS;
+            while (!pipeline.isEnded() && System.nanoTime() - deadlineNs < 0) {
+                if (pipeline.doWork() == 0) {
+                    LockSupport.parkNanos(100_000);
+                }
+            }
+            assertTrue(pipeline.isEnded(), "the pipeline did not end");
+            return pipeline.delayStatistics();
+        }
+    }
+
+    private static void fail(final Throwable throwable) {
+        throw new AssertionError(throwable);
+    }
+
+    private static SimulatedSegment segment(final double lossShare) {
+        return new SimulatedSegment(
+            SegmentProfile.demo().with(new PathFaults(lossShare, 0, 0, 0, 0, 0)).with((ReferenceModel)null));
+    }
+
+    private static Key key(final TrafficFlows flows, final int flow) {
+        return new Key(
+            flows.sourceAddress(flow), flows.destinationAddress(flow), flows.protocol(flow), flows.sourcePort(flow),
+            flows.destinationPort(flow));
+    }
+
+    @ParameterizedTest
+    @EnumSource(Threading.class)
+    void shouldMeasureFlowsBySketchesAndByReferences(final Threading threading) {
+        final SimulatedSegment segment = segment(0);
+        final DelayStatistics statistics = run(segment, threading, "segment.interval", "500ms", "lds.columns", "64k");
+        final SegmentTruth truth = segment.truth();
+
+        assertTrue(statistics.isAccountedFor(), statistics.unexplained()::toString);
+        assertEquals(0, AccountingIdentity.unexplainedRecords(counters));
+        assertEquals(0, statistics.counters().get("lds_intervals_unanswered"));
+        assertEquals(0, statistics.counters().get("lds_received_late"));
+        assertTrue(statistics.counters().get("lds_booked_earlier") > 10, statistics::toString);
+        int measured = 0;
+        int near = 0;
+        for (int flow = 0; flow < truth.flowCount(); flow++) {
+            final Sum sum = sums.of(key(segment.flows(), flow));
+            if (sum != null && truth.lostPackets(flow) == 0 && sum.unansweredRecords == 0) {
+                measured++;
+                near += Math.abs(sum.delayNs / sum.packets - truth.meanNs(flow)) <= 0.02 * truth.meanNs(flow) + 1 ? 1 : 0;
+            }
+        }
+        assertTrue(measured > 150 && near >= 0.9 * measured, near + " of " + measured + " flows within 2 %");
+        final long bounded = statistics.counters().get("lds_bounded_flows");
+        final long held = statistics.counters().get("lds_bounds_held");
+        assertTrue(bounded > 100 && held >= 0.95 * bounded, held + " of " + bounded);
+        assertTrue(statistics.counters().get("lds_rli_flows") > 50, statistics::toString);
+    }
+
+    @Test
+    void shouldBoundLossFromAboveAndKnowWhereThereIsNone() {
+        final SimulatedSegment segment = segment(0.002);
+        final DelayStatistics statistics = run(
+            segment, Threading.INVOKER, "segment.interval", "500ms", "metering.active-timeout", "900ms", "metering.idle-timeout",
+            "400ms");
+        final SegmentTruth truth = segment.truth();
+
+        assertTrue(statistics.isAccountedFor(), statistics.unexplained()::toString);
+        assertTrue(statistics.counters().get("lds_records_waited") > 20, statistics::toString);
+        int exact = 0;
+        int bounded = 0;
+        for (int flow = 0; flow < truth.flowCount(); flow++) {
+            final Sum sum = sums.of(key(segment.flows(), flow));
+            if (sum != null) {
+                assertTrue(sum.exactRecords + sum.boundedRecords + sum.unknownRecords > 0);
+                exact += sum.exactRecords;
+                bounded += sum.boundedRecords;
+                assertEquals(0, sum.lostInExactRecords);
+            }
+        }
+        assertTrue(exact > 50 && bounded > 5, exact + " exact, " + bounded + " bounded");
+        long lost = 0;
+        for (int flow = 0; flow < truth.flowCount(); flow++) {
+            lost += truth.lostPackets(flow);
+        }
+        assertEquals(lost, statistics.counters().get("match_lost") + statistics.counters().get("match_sent_undecided"));
+    }
+
+    /** Addresses, protocol and ports. */
+    private record Key(String source, String destination, int protocol, int sourcePort, int destinationPort) {
+    }
+
+    /** What the records of one flow say in all. */
+    private static final class Sum {
+        private double packets;
+        private double delayNs;
+        private int unansweredRecords;
+        private int exactRecords;
+        private int boundedRecords;
+        private int unknownRecords;
+        private long lostInExactRecords;
+    }
+
+    /** Adds up records by flow. */
+    private static final class FlowSums implements Destination {
+        private final Map<Key, Sum> flows = new HashMap<>();
+        private long recordCount;
+
+        Sum of(final Key key) {
+            return flows.get(key);
+        }
+
+        @Override
+        public String name() {
+            return "sums";
+        }
+
+        @Override
+        public Outcome offer(final DirectBuffer entry, final int offset, final int lengthBytes, final long nowMs) {
+            final int delay = offset + FlowEntry.BASE_LENGTH_BYTES;
+            recordCount++;
+            final Sum sum = flows.computeIfAbsent(key(entry, offset), (key) -> new Sum());
+            sum.packets += FlowEntry.packetCount(entry, offset);
+            if (FlowDelay.has(entry, delay, FlowDelay.FLAG_SKETCH)) {
+                final int sketch = FlowDelay.sketchOffset(delay);
+                sum.delayNs += (double)FlowSketch.meanNs(entry, sketch) * FlowEntry.packetCount(entry, offset);
+                assertTrue(FlowSketch.samples(entry, sketch) > 0);
+                assertTrue(FlowSketch.usableCells(entry, sketch) > 0);
+                assertTrue(
+                    DelayCounters.count(entry, delay) > 0 ||
+                    FlowDelay.estimator(entry, delay) == FlowDelay.ESTIMATOR_SKETCH);
+            } else {
+                sum.unansweredRecords++;
+            }
+            if (!FlowDelay.has(entry, delay, FlowDelay.FLAG_LOSS)) {
+                sum.unknownRecords++;
+            } else if (FlowDelay.lossKind(entry, delay) == FlowDelay.LOSS_EXACT) {
+                sum.exactRecords++;
+                sum.lostInExactRecords += FlowDelay.lostPackets(entry, delay);
+            } else {
+                sum.boundedRecords++;
+            }
+            return Outcome.DONE;
+        }
+
+        private static Key key(final DirectBuffer entry, final int offset) {
+            return new Key(
+                address(entry, offset, true), address(entry, offset, false), FlowEntry.protocol(entry, offset),
+                FlowEntry.sourcePort(entry, offset), FlowEntry.destinationPort(entry, offset));
+        }
+
+        private static String address(final DirectBuffer entry, final int offset, final boolean isSource) {
+            final long high = isSource ? FlowEntry.sourceHigh(entry, offset) : FlowEntry.destinationHigh(entry, offset);
+            final long low = isSource ? FlowEntry.sourceLow(entry, offset) : FlowEntry.destinationLow(entry, offset);
+            final ByteBuffer octets = FlowEntry.ipVersion(entry, offset) == 4 ?
+                ByteBuffer.allocate(4).putInt((int)low) : ByteBuffer.allocate(16).putLong(high).putLong(low);
+            try {
+                return InetAddress.getByAddress(octets.array()).getHostAddress();
+            } catch (final UnknownHostException ex) {
+                throw new IllegalStateException(ex);
+            }
+        }
+
+        @Override
+        public void stopWaiting() {
+            throw new IllegalStateException("never blocked");
+        }
+
+        @Override
+        public int doWork(final long nowMs) {
+            return 0;
+        }
+
+        @Override
+        public boolean close(final long nowMs, final long deadlineMs) {
+            return true;
+        }
+
+        @Override
+        public DestinationStatistics statistics() {
+            return new DestinationStatistics("sums", recordCount, recordCount, 0, 0, 0, 0, 0, 0, 0, 0);
+        }
+
+        @Override
+        public String lastError() {
+            return "";
+        }
+    }
+}
