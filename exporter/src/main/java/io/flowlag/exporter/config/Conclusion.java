@@ -73,8 +73,8 @@ final class Conclusion {
         return new ExporterConfig.Lds(value(ConfigTable.LDS_ENABLED), intValue(ConfigTable.LDS_ROWS),
             intValue(ConfigTable.LDS_COLUMNS), intValue(ConfigTable.LDS_VLDA),
             value(ConfigTable.LDS_RATES).stream().map((each) -> (int)Math.round(each * PARTS_IN_A_MILLION)).toList(),
-            value(ConfigTable.LDS_WEIGHTS), value(ConfigTable.LDS_ALPHA), intValue(ConfigTable.LDS_AGGREGATOR), intValue(ConfigTable.LDS_IN_FLIGHT),
-            intValue(ConfigTable.LDS_WAITING));
+            value(ConfigTable.LDS_WEIGHTS), value(ConfigTable.LDS_ALPHA), intValue(ConfigTable.LDS_AGGREGATOR),
+            intValue(ConfigTable.LDS_IN_FLIGHT), intValue(ConfigTable.LDS_WAITING));
     }
 
     private Destination destination(final DestinationSpec spec) {

@@ -99,8 +99,8 @@ final class DelayRelations {
         if (role == Role.BOTH && value(ConfigTable.TARGET) == null) {
             if (isDefault(ConfigTable.EXACT)) {
                 giveWay(ConfigTable.EXACT, Boolean.TRUE, "on", "no rli.target for references");
-            } else if (!value(ConfigTable.EXACT)) {
-                problem(ConfigTable.EXACT, "measures nothing without rli.target: give that, or set this to on");
+            } else if (!value(ConfigTable.EXACT) && !value(ConfigTable.LDS_ENABLED)) {
+                problem(ConfigTable.EXACT, "measures nothing without rli.target: give that, or set this or lds.enabled to on");
             }
         } else if ((role == Role.SENDER || role == Role.RECEIVER) && value(ConfigTable.EXACT)) {
             problem(ConfigTable.EXACT, "needs both points in one process: role both");

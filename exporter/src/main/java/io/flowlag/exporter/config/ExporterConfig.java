@@ -517,8 +517,8 @@ public record ExporterConfig(
      * @return the copy.
      */
     public ExporterConfig withThreading(final Threading otherThreading) {
-        return new ExporterConfig(observationDomainId, otherThreading, capture, decode, metering, segment, clock, rli, lds, pipeline,
-            exporting, log, stats, effectiveValues, warnings);
+        return new ExporterConfig(observationDomainId, otherThreading, capture, decode, metering, segment, clock, rli, lds,
+            pipeline, exporting, log, stats, effectiveValues, warnings);
     }
 
     /**
@@ -528,8 +528,8 @@ public record ExporterConfig(
      * @return the copy.
      */
     public ExporterConfig withSegment(final Segment otherSegment) {
-        return new ExporterConfig(observationDomainId, threading, capture, decode, metering, otherSegment, clock, rli, lds, pipeline,
-            exporting, log, stats, effectiveValues, warnings);
+        return new ExporterConfig(observationDomainId, threading, capture, decode, metering, otherSegment, clock, rli, lds,
+            pipeline, exporting, log, stats, effectiveValues, warnings);
     }
 
     /**
@@ -539,8 +539,8 @@ public record ExporterConfig(
      * @return the copy.
      */
     public ExporterConfig withRli(final Rli otherRli) {
-        return new ExporterConfig(observationDomainId, threading, capture, decode, metering, segment, clock, otherRli, lds, pipeline,
-            exporting, log, stats, effectiveValues, warnings);
+        return new ExporterConfig(observationDomainId, threading, capture, decode, metering, segment, clock, otherRli, lds,
+            pipeline, exporting, log, stats, effectiveValues, warnings);
     }
 
     /**

@@ -75,8 +75,8 @@ public record DelayWiring(
      * @return the copy.
      */
     public DelayWiring withSketches(final boolean sketched) {
-        return new DelayWiring(role, referenceMode, sessions, transmitter, clockError, isInterpolated, isMatched, isExact, sketched,
-            digestPayloadBytes, digestHash);
+        return new DelayWiring(role, referenceMode, sessions, transmitter, clockError, isInterpolated, isMatched, isExact,
+            sketched, digestPayloadBytes, digestHash);
     }
 
     /**

@@ -7,7 +7,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Stands between the flow cache and the records: when a flow ends, writes into its entry what is known of it only then, such as
- * the error bound and the state of the clock. A record that has to wait for its interval is handed on later. The metering thread owns it. Allocates at construction.
+ * the error bound and the state of the clock. A record that has to wait for its interval is handed on later. The metering thread
+ * owns it. Allocates at construction.
  */
 public final class FlowEnd implements FlowRecordSink {
     private final FlowRecordSink next;

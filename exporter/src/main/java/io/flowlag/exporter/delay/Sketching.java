@@ -31,8 +31,8 @@ import java.util.List;
 
 /**
  * Sketches of both points of this process, joined to the flow cache: packets go in, and what the sketches say of a flow goes into
- * its record when that is complete. Nobody shares the seed, which is 0: digests and flow hashes have a key. The metering thread owns it; {@link #statistics} and counters may be read by any. Allocates at
- * construction and at the end of an interval.
+ * its record when that is complete. Nobody shares the seed, which is 0: digests and flow hashes have a key. The metering thread
+ * owns it; {@link #statistics} and counters may be read by any. Allocates at construction and at the end of an interval.
  */
 final class Sketching {
     /** Longer than packets spend in the merge of live sources and in the rings. */
@@ -174,7 +174,7 @@ final class Sketching {
         pair.onEnd();
     }
 
-    /** A flow ends. {@return whether its record waits, and was copied} */
+    /** A flow ends: true if its record waits, and was copied. */
     boolean waits(final MutableDirectBuffer entry, final int offset) {
         final int record = FlowSketch.record(entry, FlowDelay.sketchOffset(offset));
         return record != SketchRecords.NONE && receiver.waits(record, entry, 0);

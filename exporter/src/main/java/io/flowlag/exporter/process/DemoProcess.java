@@ -150,7 +150,7 @@ public final class DemoProcess {
     }
 
     private static String percent(final double share) {
-        return String.format(Locale.ROOT, "%.2f %%", 100 * share);
+        return String.format(Locale.ROOT, "%.2f %%", 100 * share).replace("-0.00", "0.00");
     }
 
     private static double relativeError(final double meanNs, final DemoCollector.Row row, final DemoTruth truth) {

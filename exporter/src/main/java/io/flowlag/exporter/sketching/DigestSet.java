@@ -40,7 +40,7 @@ final class DigestSet {
         counts[index] = Math.max(0, counts[index]) + 1;
     }
 
-    /** Takes a digest out once. {@return whether it was there} */
+    /** Takes a digest out once, and says whether it was there. */
     boolean take(final long digest) {
         final int index = find(digest);
         if (counts[index] <= 0) {

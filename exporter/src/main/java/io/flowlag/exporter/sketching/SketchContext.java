@@ -238,14 +238,15 @@ public final class SketchContext {
 
     /**
      * Memory of both points in one process, by formula: for each interval that may be open, and one more, at each point the
-     * sketch, an aggregator for each class, and 8 octets a packet in flight; at the receiver point 45 more for each such packet
-     * and 4 a record; and once 196 octets a record, those of the waiting records, and 24 a packet in flight.
+     * sketch, an aggregator for each class, and 8 octets a packet in flight; at the receiver point 40 more for each such packet
+     * and 4 a record; and once 164 to 196 octets a record, those of the waiting records, and 24 to 48 a packet in flight.
      *
      * @param entryLengthBytes of a flow in the cache.
      * @return octets.
      */
     public long memoryBytes(final int entryLengthBytes) {
-        final long sketches = SketchGeometry.memoryBytes(geometry) + classCount * SketchGeometry.memoryBytes(aggregatorGeometry());
+        final long sketches = SketchGeometry.memoryBytes(geometry) +
+            classCount * SketchGeometry.memoryBytes(aggregatorGeometry());
         final long sender = sketches + (long)inFlightPackets * PointInterval.DIGEST_BYTES;
         final long receiver = sender + (long)inFlightPackets * HeldPackets.PACKET_BYTES + (long)recordCount() * Integer.BYTES;
         return (openIntervals() + 1) * (sender + receiver) + SketchRecords.memoryBytes(recordCount()) +

@@ -1,8 +1,8 @@
 package io.flowlag.exporter.sketching;
 
 /**
- * Both points of a segment in one process: the sender point answers the receiver point as an exchange would, without the way. Time
- * is the packets', which come from both points in its order. The metering thread owns it. Allocates at construction.
+ * Both points of a segment in one process: the sender point answers the receiver point as an exchange would, without the way.
+ * Time is the packets', which come from both points in its order. The metering thread owns it. Allocates at construction.
  */
 public final class SketchPair {
     private final SketchPoint sender;

@@ -4,8 +4,8 @@ import io.flowlag.sketch.interval.IntervalSketches;
 import io.flowlag.sketch.interval.MeasurementInterval;
 
 /**
- * One measurement point's sketches, by interval. A sender point of this process gives its closed intervals to the receiver point as
- * an exchange would. The metering thread owns it. Allocates at construction.
+ * One measurement point's sketches, by interval. A sender point of this process gives its closed intervals to the receiver point
+ * as an exchange would. The metering thread owns it. Allocates at construction.
  */
 public final class SketchPoint implements SenderAnswers {
     private final MeasurementInterval interval;

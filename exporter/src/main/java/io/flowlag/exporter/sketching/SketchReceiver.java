@@ -9,8 +9,8 @@ import io.flowlag.sketch.lda.LdaEstimator;
 import org.agrona.DirectBuffer;
 
 /**
- * The receiver point: books packets into the interval in which they were sent, compares an interval with the sender's when all its
- * packets must have arrived, and tells the records that have packets in it.
+ * The receiver point: books packets into the interval in which they were sent, compares an interval with the sender's when all
+ * its packets must have arrived, and tells the records that have packets in it.
  * <p>
  * A packet that arrives in the first W of an interval may have been sent in the one before. It is held until that one is due, W
  * after its end; then the sender's digests of the last W of it tell. Digests that arrived before the end are taken out of them
@@ -314,7 +314,7 @@ public final class SketchReceiver {
         }
     }
 
-    /** Concludes the next interval if it is time. {@return whether it was} */
+    /** Concludes the next interval if it is time, and says whether it was. */
     private boolean isDue(final long timestampNs) {
         final long dueNs = point.interval().endNs(nextInterval) + maximumDelayNs;
         if (timestampNs < dueNs) {

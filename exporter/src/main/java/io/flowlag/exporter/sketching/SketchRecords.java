@@ -159,7 +159,7 @@ public final class SketchRecords {
         return usedCount;
     }
 
-    /** Counts a packet. {@return how many the record has in that interval now} */
+    /** Counts a packet, and says how many the record has in that interval now. */
     int countPacket(final int record, final long intervalNumber) {
         final int at = row(record) + packetsOffset(intervalNumber);
         final int packets = rows.getInt(at) + 1;

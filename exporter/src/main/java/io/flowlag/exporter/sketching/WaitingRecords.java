@@ -44,7 +44,7 @@ final class WaitingRecords {
         return (capacity + CHUNK_RECORDS - 1L) / CHUNK_RECORDS * CHUNK_RECORDS * lengthBytes + (long)capacity * Integer.BYTES;
     }
 
-    /** Copies a record. {@return its place, or {@link #NONE}} */
+    /** Copies a record, and says to which place; {@link #NONE} if there is no room. */
     int add(final DirectBuffer record, final int offset) {
         if (freeCount == 0) {
             return NONE;

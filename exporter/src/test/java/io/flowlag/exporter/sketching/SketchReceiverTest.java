@@ -99,8 +99,8 @@ class SketchReceiverTest {
         final SketchContext other = SketchPairTest.context(1 << 10).geometry(SketchGeometry.lds(2, 1 << 10, 1)).conclude();
         final SketchPoint stranger = new SketchPoint(other, false);
         final SketchReceiver own = new SketchReceiver(
-            SketchPairTest.context(1 << 10).conclude(), stranger, TwoPoints.ENTRY_LENGTH_BYTES, (buffer, offset, length, record) -> { },
-            (answer) -> { });
+            SketchPairTest.context(1 << 10).conclude(), stranger, TwoPoints.ENTRY_LENGTH_BYTES,
+            (buffer, offset, lengthBytes, record) -> { }, (answer) -> { });
         stranger.onPacket(START_NS, 1, 2, 100, 0, 1);
         final int record = own.onPacket(START_NS + MS, 1, 2, 100, 0, 1, 0, SketchRecords.NONE);
         own.onTime(START_NS + 3 * INTERVAL_NS);

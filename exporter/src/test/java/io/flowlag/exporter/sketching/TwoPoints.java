@@ -10,7 +10,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Packets of flows, handed to both points of a {@link SketchPair} in the order of time; each flow is one record from slot 0 on. */
+/** Packets of flows, handed to both points of a {@link SketchPair} in the order of time; a flow's slot is its number. */
 final class TwoPoints implements RecordHandler {
     static final long START_NS = 1_700_000_000_000_000_000L;
     static final int ENTRY_LENGTH_BYTES = 64;
@@ -84,7 +84,7 @@ final class TwoPoints implements RecordHandler {
         return this;
     }
 
-    /** A flow ends; its next packet begins another record. {@return whether its record waits} */
+    /** A flow ends, its next packet begins another record; true if its record waits. */
     boolean end(final int flow) {
         entry.putInt(0, flow);
         final int record = recordOfFlow.remove(flow);
