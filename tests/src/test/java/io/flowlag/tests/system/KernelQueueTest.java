@@ -44,8 +44,8 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * Delay over real queues of the kernel, as {@code flowlag run} measures it by references, beside the truth. The figures are
- * printed. {@code -Dflowlag.kernel.queue.runs=5} repeats the first test with other seeds.
+ * Delay over real queues of the kernel, as {@code flowlag run} measures it by references and sketches, beside the truth. The
+ * figures are printed. {@code -Dflowlag.kernel.queue.runs=5} repeats the first test with other seeds.
  */
 @Tag("topology")
 class KernelQueueTest {
@@ -65,6 +65,8 @@ class KernelQueueTest {
     private static final double LEAST_DELAY_NS = 2e6;
     private static final double LEAST_MATCHED = 0.999;
     private static final double MAXIMUM_UNDECIDED = 0.01;
+    private static final int LEAST_INTERVALS = 5;
+    private static final double LEAST_BOUNDS_HELD = 0.9;
 
     @TempDir
     private Path directory;
@@ -99,7 +101,7 @@ class KernelQueueTest {
         final Path stats = directory.resolve("both" + seed + ".json");
         try (ReferencePort port = topology.exit().call(() -> ReferencePort.bind(PORT));
             SegmentTraffic traffic = new SegmentTraffic(topology, plan(seed, 12, 0, 22_000_000));
-            Command.Running run = both(records, stats, "--capacity", "40m")) {
+            Command.Running run = both(records, stats, "--capacity", "40m", "--set", "lds.enabled=on")) {
             assertTrue(port.ipVersionCount() > 0);
             traffic.run();
             awaitDrained(stats, run);
@@ -119,6 +121,18 @@ class KernelQueueTest {
         assertTrue(matched >= LEAST_MATCHED * received, () -> matched + " of " + received + " matched");
         assertSpread(accuracy);
         assertAccurate(accuracy);
+        assertSketched(counters, seed);
+    }
+
+    private static void assertSketched(final Stats stats, final int seed) {
+        final double bounded = stats.delayCounter("lds_bounded_flows");
+        final double held = stats.delayCounter("lds_bounds_held");
+        System.out.printf("real queue, seed %d, sketches: bound holds in %.0f of %.0f; %d intervals, damaged %d, late %d%n",
+            seed, held, bounded, stats.delayCounter("lds_intervals"), stats.delayCounter("lds_intervals_damaged"),
+            stats.delayCounter("lds_received_late") + stats.delayCounter("lds_sent_late"));
+        assertTrue(stats.delayCounter("lds_intervals") >= LEAST_INTERVALS, stats::toString);
+        assertEquals(0, stats.delayCounter("lds_intervals_unanswered"));
+        assertTrue(bounded > 0 && held >= LEAST_BOUNDS_HELD * bounded, held + " of " + bounded);
     }
 
     /** The sender is a host that taps what it sends, the receiver another host behind the queue: two processes. */
