@@ -132,6 +132,16 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     }
 
     /**
+     * What an operator should know of the weights of flows.
+     *
+     * @param config of the process.
+     * @return one line each.
+     */
+    public static List<String> weightWarnings(final ExporterConfig config) {
+        return Sketching.weightWarnings(config);
+    }
+
+    /**
      * A packet at the sender point.
      *
      * @param descriptor of the packet.

@@ -12,6 +12,7 @@ import io.flowlag.exporter.sketching.SketchCounters;
 import io.flowlag.exporter.sketching.SketchPair;
 import io.flowlag.exporter.sketching.SketchReceiver;
 import io.flowlag.exporter.sketching.SketchRecords;
+import io.flowlag.exporter.sketching.WeightedShare;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.HeavyFlow;
@@ -50,6 +51,7 @@ final class Sketching {
     private final TrafficClasses classes;
     private final FlowWeights weights;
     private final boolean isUniform;
+    private final WeightedShare weightedShare = new WeightedShare();
     private final SketchPair pair;
     private final SketchReceiver receiver;
     private final SketchRecords records;
@@ -93,7 +95,7 @@ final class Sketching {
         geometry = text(context.geometry());
         memoryBytes = context.memoryBytes(entryLengthBytes());
         statistics = new SketchStatistics(
-            geometry, memoryBytes, null, null, 0, 0, List.of(), null, List.of(), aggregates.total());
+            geometry, memoryBytes, null, null, 0, 0, List.of(), null, List.of(), aggregates.total(), null);
     }
 
     private static String text(final SketchGeometry geometry) {
@@ -152,10 +154,12 @@ final class Sketching {
         }
         final int sketchOffset = FlowDelay.sketchOffset(cache.stateOffset(slot));
         final int before = FlowSketch.record(entries, sketchOffset);
+        final int weight = weight(descriptor, offset);
+        weightedShare.count(weight);
         final int record = pair.onReceived(
             PacketDescriptor.timestampNs(descriptor, offset), PacketDescriptor.segmentFlowHash(descriptor, offset),
             PacketDescriptor.digest(descriptor, offset), PacketDescriptor.ipLengthBytes(descriptor, offset),
-            classes.of(descriptor, offset), weight(descriptor, offset), slot, before);
+            classes.of(descriptor, offset), weight, slot, before);
         if (record != before) {
             FlowSketch.record(entries, sketchOffset, record);
         }
@@ -235,6 +239,11 @@ final class Sketching {
         }
     }
 
+    /** {@return what an operator should know of the weights} */
+    static List<String> weightWarnings(final ExporterConfig config) {
+        return new FlowWeights(config.lds().weights()).warnings();
+    }
+
     private int weight(final DirectBuffer descriptor, final int offset) {
         return isUniform ? FlowWeights.DEFAULT_WEIGHT : weights.weight(descriptor, offset);
     }
@@ -260,7 +269,8 @@ final class Sketching {
         statistics = new SketchStatistics(
             geometry, memoryBytes, answer.startNs(), answer.endNs(), answer.usableCells(), answer.occupiedCells(),
             aggregates.interval(answer), answer.hasLoss() ? answer.unexplainedLostPackets() : null, heavyFlows,
-            aggregates.total());
+            aggregates.total(), weightedShare.warning());
+        weightedShare.reset();
     }
 
     private static HeavyFlow heavyFlow(final DirectBuffer entry, final int offset, final long packets) {

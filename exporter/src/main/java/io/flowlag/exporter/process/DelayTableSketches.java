@@ -36,6 +36,9 @@ final class DelayTableSketches {
                     each.sourcePort(), each.destination(), each.destinationPort(), each.protocol());
             }
         }
+        if (sketches.weightWarning() != null) {
+            out.println("lds.weights: " + sketches.weightWarning());
+        }
         final Map<String, Long> counters = delay.counters();
         out.printf(Locale.ROOT, "sketches (%s, %d octets): %d intervals compared, %d damaged, %d cut, %d without an answer%n",
             sketches.geometry(), sketches.memoryBytes(), counters.get("lds_intervals"), counters.get("lds_intervals_damaged"),

@@ -118,6 +118,7 @@ final class PipelineRun implements AutoCloseable {
         memoryBoundBytes = MeteringPipeline.memoryBytes(config, wiring);
         pipeline = new MeteringPipeline(config, sources, isLive, wiring, destinations, counters, errors);
         if (isLive && wiring.isSketched()) {
+            DelayMeter.weightWarnings(config).forEach((warning) -> LOG.warn("lds.weights: {}", warning));
             LOG.info("sketches: {} rows of {} cells; sketches and records take {} octets", config.lds().rows(),
                 config.lds().columns(), DelayMeter.sketchMemoryBytes(config, wiring));
         }

@@ -70,6 +70,9 @@ final class DelayStatisticsWriter {
             json.writeEndArray();
         }
         aggregates(json, "total", sketches.total());
+        if (sketches.weightWarning() != null) {
+            json.writeStringField("weight_warning", sketches.weightWarning());
+        }
         json.writeEndObject();
     }
 

@@ -16,6 +16,7 @@ import java.util.List;
  * @param unexplainedLost packets of that interval that were lost and cannot have been of a flow that the receiver knows.
  * @param heavyFlows      of that interval, the largest first.
  * @param total           by class, of all intervals.
+ * @param weightWarning   if too much traffic of the last interval was weighted up.
  */
 public record SketchStatistics(
     String geometry,
@@ -27,5 +28,6 @@ public record SketchStatistics(
     List<AggregateDelay> interval,
     Long unexplainedLost,
     List<HeavyFlow> heavyFlows,
-    List<AggregateDelay> total) {
+    List<AggregateDelay> total,
+    String weightWarning) {
 }

@@ -37,6 +37,13 @@ class DelayRelationsTest {
         "rli: {silent-after: 50ms}                                                  | rli.silent-after",
         "rli: {session: 65535, classes: [0, 46]}                                    | session",
         "rli: {classes: [64]}                                                       | 0 to 63",
+        "lds: {enabled: on}                                                         | segment.role both",
+        "lds: {rates: [1, 0.5]}                                                     | lds.rows 4",
+        "lds: {rates: [1, 1, 1, 0]}                                                 | below 0.000001",
+        "lds: {columns: 16, vlda: 17}                                               | lds.vlda",
+        "lds: {lda-cells: 17}                                                       | even",
+        "lds: {weights: [proto=tcp]}                                                | weight",
+        "segment: {ingress: a, egress: b, interval: 100ms};lds: {enabled: on}       | segment.max-delay",
         "clock: {source: file}                                                      | clock.file",
         "segment: {source: [host.example]}                                          | prefix",
         "segment: {source: [10.0.0.0/33]}                                           | 0 to 32"})

@@ -206,6 +206,22 @@ class FlowCacheTest {
     }
 
     @Test
+    void shouldCutRecordsOfLivingFlowsAtABoundary() {
+        final FlowCache cache = cache(
+            small().activeTimeoutNs(60 * SECOND_NS).idleTimeoutNs(300 * SECOND_NS).boundaryNs(25 * SECOND_NS));
+        final long phaseNs = Math.floorMod(-START_NS, 25 * SECOND_NS);
+        for (int second = 0; second <= 125; second++) {
+            cache.update(packet(1, START_NS + phaseNs + 10 * SECOND_NS + second * SECOND_NS, 100, 0), 0);
+        }
+        flushAll(cache);
+
+        assertEquals(2, rows.size(), "cut 75 seconds after a boundary, and not 150");
+        assertEquals(65, rows.get(0).packets);
+        assertEquals(61, rows.get(1).packets);
+        assertEquals(EndReason.ACTIVE_TIMEOUT.code(), rows.get(0).endReason);
+    }
+
+    @Test
     void shouldGuardSlotsByGenerationAndClearTheStateOfOthers() {
         final FlowCache cache = cache(small().maxFlows(1).stateLengthBytes(64));
         final int slot = cache.update(packet(1, START_NS, 60, 0), 0);

@@ -123,6 +123,15 @@ class DelayAllocationTest {
     }
 
     @Test
+    void shouldAllocateNothingWithMarkedPacketsAndSketches() {
+        final MeteringAgent agent = agent(new DelayWiring(
+            Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, true, true, true,
+            DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(true), null);
+        final long bytes = allocatedBytes(() -> pass(agent, false));
+        assertTrue(bytes < ALLOWED_BYTES, bytes + " octets");
+    }
+
+    @Test
     void shouldAllocateNothingWhenSendingReferences() {
         final KeptReferences kept = new KeptReferences();
         final MeteringAgent agent = agent(new DelayWiring(

@@ -74,6 +74,38 @@ class DelayProcessTest {
     }
 
     @Test
+    void shouldFindTheTruthOfARealSwitchBySketchesAlone() throws IOException {
+        final DelayOptions options = new DelayOptions(
+            List.of(SharedData.capture(SWITCH + "ingress.pcap").toString()),
+            List.of(SharedData.capture(SWITCH + "egress.pcap").toString()), ReferenceMode.MARKED, false, true, false, null);
+        assertEquals(ExitCode.DONE, DelayProcess.run(config("metering: {active-timeout: 1h}"), options, terminal));
+
+        assertTrue(
+            out.toString(StandardCharsets.UTF_8).matches("(?s).* 4\\.546 +(0\\.0\\d\\d|-) +\\S+ +sketch +- +0 +4\\.546\n.*"),
+            out::toString);
+        final JsonNode delay = delay();
+        assertTrue(delay.get("identity").get("holds").asBoolean(), delay::toString);
+        final JsonNode total = delay.get("sketches").get("total").get(0);
+        assertEquals(1000, total.get("samples").asLong());
+        assertEquals(4546, total.get("mean_ns").asLong());
+        assertEquals(1, delay.get("counters").get("lds_bounds_held").asLong());
+    }
+
+    @Test
+    void shouldBoundTheLossOfASimulatedConnectionBySketches() throws IOException {
+        final DelayOptions options = new DelayOptions(
+            List.of(SharedData.capture("twopoint/trex_tcp2_http_drop_client.pcap").toString()),
+            List.of(SharedData.capture("twopoint/trex_tcp2_http_drop_server.pcap").toString()), ReferenceMode.MARKED, true, true,
+            false, null);
+        assertEquals(ExitCode.DONE, DelayProcess.run(config(""), options, terminal));
+
+        assertTrue(
+            out.toString(StandardCharsets.UTF_8).matches("(?s).*16\\.0\\.0\\.1 +48\\.0\\.0\\.1 .* <=[0-9]+ +25000\\.000\n.*"),
+            out::toString);
+        assertTrue(delay().get("identity").get("holds").asBoolean());
+    }
+
+    @Test
     void shouldSayThatTwoCapturesAreNotOfTheSameTraffic() throws IOException {
         final Path capture = SharedData.capture(SWITCH + "ingress.pcap");
         final Path other = SharedData.capture("twopoint/trex_tcp2_http_drop_client.pcap");
