@@ -26,7 +26,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** The figures of docs/laboratory.md at a small scale: who beats whom. */
 class RliModelTest {
     private static final int PACKETS = 100_000;
-    private static final long SEED = 7;
+    /** Any other must do as well. */
+    private static final long SEED = Long.getLong("flowlag.seed", 7);
 
     private static SegmentProfile paper(final double utilization) {
         return SegmentProfile.rliPaper(utilization, QueueModel.paperRed(), PACKETS, SEED);
@@ -68,7 +69,7 @@ class RliModelTest {
         assertTrue(middle.medianMeanError() < 0.25, "55 %: " + middle.medianMeanError());
         assertTrue(high.medianMeanError() < 0.12, "88 %: " + high.medianMeanError());
         assertTrue(high.medianDeviationError(flow -> true) < 0.12, "88 %, sd: " + high.medianDeviationError(flow -> true));
-        assertTrue(high.linkShare() < 0.001, "88 %, share of the link: " + high.linkShare());
+        assertTrue(high.linkShare() < 0.002, "88 %, share of the link: " + high.linkShare());
         for (final RliExperiment each : List.of(low, middle, high)) {
             assertTrue(each.estimatedShare() > 0.999, "estimated: " + each.estimatedShare());
         }
