@@ -216,7 +216,7 @@ class SimulatedSegmentTest {
         final PacketHandler handler =
             (buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, linkType, interfaceId, vlanTag) -> { };
         final SegmentProfile profile = SegmentProfile.rliPaper(0.7, QueueModel.paperRed(), 100_000, 1)
-            .with(LoadModel.constant(0.7)).with(SegmentProfile.demo().references());
+            .with(SegmentProfile.demo().references());
         final PacketSource source = new SimulatedSegment(profile).merged();
         for (int i = 0; i < 50; i++) {
             source.poll(handler, 1000);
