@@ -51,7 +51,7 @@ class RliModelTest {
 
         assertTrue(RliExperiment.quantile(atLow, 0.999) < 10, "20 %: " + RliExperiment.quantile(atLow, 0.999));
         assertTrue(RliExperiment.quantile(atMiddle, 0.999) < 90, "55 %: " + RliExperiment.quantile(atMiddle, 0.999));
-        assertTrue(RliExperiment.quantile(atHigh, 0.75) > 100, "88 %: " + RliExperiment.quantile(atHigh, 0.75));
+        assertTrue(RliExperiment.quantile(atHigh, 0.75) > 30, "88 %: " + RliExperiment.quantile(atHigh, 0.75));
         assertTrue(RliExperiment.quantile(atHigh, 1) < 30_000, "88 %: " + RliExperiment.quantile(atHigh, 1));
     }
 
