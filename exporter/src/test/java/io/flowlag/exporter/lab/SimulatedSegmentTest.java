@@ -98,7 +98,7 @@ class SimulatedSegmentTest {
             SegmentProfile.demo().references(), SegmentProfile.demo().references().authenticated(key))) {
             final SimulatedSegment segment = new SimulatedSegment(SegmentProfile.demo().with(references));
             final ReferenceVerifier verifier =
-                new ReferenceVerifier(List.of(SegmentSimulation.session(references, 0)), DAY_NS, 0);
+                new ReferenceVerifier(List.of(references.session(0)), DAY_NS, 0);
             final List<Long> stampErrorsNs = new ArrayList<>();
             final PacketHandler handler =
                 (buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, linkType, interfaceId, vlanTag) -> {

@@ -308,7 +308,7 @@ class RliPaperFigures {
         final RliExperiment everyN = run(profile, new EveryNPolicy(adaptive.regularPackets() / wanted));
         final RliExperiment everyInterval = run(profile, new EveryIntervalPolicy(adaptive.elapsedNs() / (wanted + 1)));
         long low = adaptive.regularPackets() / wanted;
-        long high = 4 * low;
+        long high = 2 * low;
         final long intervalNs = 2 * adaptive.elapsedNs() / wanted;
         RliExperiment combined = run(profile, new CombinedPolicy(low, intervalNs));
         for (int i = 0; i < BISECTIONS && low < high - 1; i++) {
