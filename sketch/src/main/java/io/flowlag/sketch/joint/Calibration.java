@@ -10,6 +10,8 @@ final class Calibration {
     static final int LEAST_WITNESSES = 30;
     private static final int POOLED_WITNESSES = 200;
     private static final int KEPT = 2048;
+    /** Doubles that a calibration holds, nearly. */
+    static final long VALUES = 2L * CellSystem.SIZE_BINS * KEPT;
     private static final double COVERED = 0.95;
 
     private final double[] ratio = new double[CellSystem.SIZE_BINS * KEPT];
@@ -19,6 +21,7 @@ final class Calibration {
     private final double[] pool = new double[CellSystem.SIZE_BINS * KEPT];
     private final double[] factor = new double[CellSystem.SIZE_BINS];
     private int pooled;
+    private boolean isConcluded;
 
     void begin() {
         System.arraycopy(written, 0, writtenBefore, 0, written.length);
@@ -34,7 +37,13 @@ final class Calibration {
         Arrays.fill(written, 0);
     }
 
+    /** Whether every size has its witnesses. */
+    boolean isConcluded() {
+        return isConcluded;
+    }
+
     void conclude() {
+        isConcluded = true;
         for (int sizeBin = 0; sizeBin < factor.length; sizeBin++) {
             pooled = 0;
             for (int distance = 0; distance < factor.length && pooled < POOLED_WITNESSES; distance++) {
@@ -44,6 +53,7 @@ final class Calibration {
                 }
             }
             factor[sizeBin] = pooled < LEAST_WITNESSES ? 1 : quantile();
+            isConcluded &= pooled >= LEAST_WITNESSES;
         }
     }
 

@@ -205,6 +205,11 @@ final class CellSystem {
     /** a_ij: exact, or expected. */
     double edgeCoefficient(final int flow, final int edge) {
         return isExact ? coefficient[flow] :
-            coefficient[flow] * Math.min(1, rowShare[edge / vldaLength] * cellScale[cell(flow, edge)]);
+            coefficient[flow] * expectedShare(edge / vldaLength, cell(flow, edge));
+    }
+
+    /** Of a flow's packets, in one of its cells. */
+    double expectedShare(final int row, final int cell) {
+        return Math.min(1, rowShare[row] * cellScale[cell]);
     }
 }

@@ -1,126 +1,288 @@
 package io.flowlag.sketch.joint;
 
-import java.util.Arrays;
-
-/** Draft. */
+/**
+ * Solves a {@link JointProblem}: mean delay of every flow, with the half width in which 95 % of the true means lie. The algorithm is in
+ * {@code docs/joint.md}. What it learned of RLI's errors, and how far bounds must be stretched, it carries over to the next
+ * interval, so one estimator belongs to one segment.
+ *
+ * <p>One thread at a time; off the packet path. The same problems in the same order give the same results. Owns {@link #memoryBytes}
+ * of heap, allocated at construction; {@link #solve} allocates nothing. A value that is absent cannot be read: its accessor throws.
+ */
 public final class JointEstimator {
     /** Most traffic classes. */
     public static final int MAX_CLASSES = 8;
 
+    /** Health up to which a solution is taken for sound. */
+    public static final double MAX_SOUND_HEALTH = 4;
+
+    private static final int COLD_SWEEPS = 24;
+    private static final int WARM_SWEEPS = 10;
+    private static final int PLAIN_SWEEPS = 8;
     private static final int START_SWEEPS = 15;
-    private static final int FAST_SWEEPS = 30;
-    static int coldSweeps = Integer.getInteger("cold", 24);
-    static int warmSweeps = Integer.getInteger("warm", 12);
-    static boolean truncate = Boolean.getBoolean("truncate");
+    private static final int FAST_SWEEPS = 20;
+    /** A change of RLI's errors, as a ratio of variances, after which what was learned is forgotten. */
+    private static final double MAX_THETA_RATIO = 30;
+    private static final double ABSENT = -1;
 
     private final CellSystem system;
     private final Landweber landweber;
     private final MixturePrior prior = new MixturePrior();
     private final MessagePassing passing;
     private final Quantiles quantiles = new Quantiles(prior);
-    private final Calibration calibration = new Calibration();
-    private final double[] cellRatio;
+    private final Calibration fullCalibration = new Calibration();
+    private final Calibration fastCalibration = new Calibration();
+    private final Calibration parentCalibration = new Calibration();
+    private final Parents parents;
+    private final NoiseScale noiseScale;
     private final double[] meanNs;
     private final double[] boundNs;
+    private JointStatus status = JointStatus.NONE;
     private boolean isWarm;
-    private double theta;
-    public final double[] history = new double[64];
+    private boolean hasBounds;
+    private boolean isCalibrated;
+    private double learnedTheta;
+    private double health;
+    private int sweeps;
 
+    /**
+     * An estimator for problems of one shape.
+     *
+     * @param shape a problem; its limits and geometry are read, nothing else.
+     */
     public JointEstimator(final JointProblem shape) {
         system = new CellSystem(shape);
         landweber = new Landweber(system, shape.maxFlows);
         passing = new MessagePassing(system, prior, shape.maxFlows);
-        cellRatio = new double[system.cells];
+        parents = new Parents(system, shape.maxWitnesses);
+        noiseScale = new NoiseScale(system);
         meanNs = new double[shape.maxFlows];
         boundNs = new double[shape.maxFlows];
     }
 
-    public double meanNs(final int flow) {
-        return meanNs[flow];
+    /**
+     * Heap that an estimator takes.
+     *
+     * @param shape a problem of the shape.
+     * @return octets, without array headers.
+     */
+    public static long memoryBytes(final JointProblem shape) {
+        final long edges = (long)shape.rows * shape.vldaLength;
+        final long cells = (long)shape.rows * shape.columns;
+        final long fixed = 8L * (CellSystem.BINS * (4L * MixturePrior.COMPONENTS + 4) + 3L * Calibration.VALUES);
+        return (8 * edges + 87) * shape.maxFlows + 80 * cells + 16L * shape.maxWitnesses + fixed;
     }
 
-    public double boundNs(final int flow) {
-        return boundNs[flow];
+    /** Forgets what was learned in earlier intervals. */
+    public void forget() {
+        isWarm = false;
+        fullCalibration.forget();
+        fastCalibration.forget();
+        parentCalibration.forget();
     }
 
-    public double factor(final int size) {
-        return calibration.factor(size);
-    }
-
-    public double health() {
-        return passing.chi();
-    }
-
-    public void solve(final JointProblem problem, final JointTier tier) {
+    /**
+     * Solves a problem. The results are there until the next call.
+     *
+     * @param problem of the shape that the estimator was made for.
+     * @param tier    how much work to do.
+     * @return the status.
+     */
+    public JointStatus solve(final JointProblem problem, final JointTier tier) {
+        if (problem.maxFlows != meanNs.length || problem.rows != system.rows || problem.columns != system.columns ||
+            problem.vldaLength != system.vldaLength || !parents.fits(problem)) {
+            throw new IllegalArgumentException("the problem has another shape than the estimator");
+        }
         system.load(problem);
-        landweber.solve(tier == JointTier.FAST ? FAST_SWEEPS : START_SWEEPS);
-        measureTheta();
-        if (!isWarm) {
+        sweeps = 0;
+        health = 0;
+        isCalibrated = false;
+        if (0 == system.flows || !system.hasEstimates && 0 == system.usableCells) {
+            status = JointStatus.NONE;
+        } else if (0 == system.usableCells) {
+            fallBack(problem);
+        } else {
+            status = system.hasEstimates ? JointStatus.JOINT : JointStatus.CELLS_ALONE;
+            if (JointTier.FULL == tier) {
+                solveFully(problem);
+            } else {
+                solveFast(problem);
+            }
+        }
+        return status;
+    }
+
+    private void solveFully(final JointProblem problem) {
+        landweber.solve(START_SWEEPS);
+        final double theta = noiseScale.theta();
+        if (!isWarm || theta > MAX_THETA_RATIO * learnedTheta || theta < learnedTheta / MAX_THETA_RATIO) {
+            isWarm = false;
             prior.start(theta, system.meanDelayNs);
         }
-        passing.start(problem, landweber.z, theta, problem.timestampVarianceNs2);
-        final int sweeps = isWarm ? warmSweeps : coldSweeps;
-        Arrays.fill(history, -1);
+        passing.start(problem, landweber.z, theta);
+        sweeps = isWarm ? WARM_SWEEPS : COLD_SWEEPS;
         for (int sweep = 0; sweep < sweeps; sweep++) {
             passing.measureCells();
-            history[sweep] = passing.chi();
-            passing.sweep(0 == sweep, true);
-            prior.conclude(!isWarm && sweep < sweeps - 6);
+            passing.sweep(0 == sweep);
+            prior.conclude(!isWarm && sweep < sweeps - PLAIN_SWEEPS);
         }
         passing.measureCells();
-        history[sweeps] = passing.chi();
-        conclude(problem);
-        isWarm = true;
+        health = passing.chi();
+        learnedTheta = theta;
+        isWarm = health <= MAX_SOUND_HEALTH;
+        if (!isWarm || !readPosteriors(problem)) {
+            isWarm = false;
+            fallBack(problem);
+        } else {
+            hasBounds = true;
+            calibrate(problem, fullCalibration);
+        }
     }
 
-    private void conclude(final JointProblem problem) {
+    /** Whether all are numbers. */
+    private boolean readPosteriors(final JointProblem problem) {
+        double sum = 0;
         for (int flow = 0; flow < system.flows; flow++) {
             passing.read(flow);
             prior.measure(
                 system.bin[flow], system.scaleNs[flow], system.meanNs[flow], system.packets[flow],
                 passing.precision(), passing.natural());
-            final double median = quantiles.median();
-            meanNs[flow] = Math.max(problem.floorNs, system.meanNs[flow] + median);
+            meanNs[flow] = Math.max(problem.floorNs, system.meanNs[flow] + quantiles.median());
             boundNs[flow] = quantiles.halfWidth(meanNs[flow] - system.meanNs[flow]);
+            sum += Math.abs(meanNs[flow]) + boundNs[flow];
         }
+        return sum < Double.MAX_VALUE;
+    }
+
+    private void solveFast(final JointProblem problem) {
+        landweber.solve(FAST_SWEEPS);
+        sweeps = FAST_SWEEPS;
+        final double theta = noiseScale.theta();
+        noiseScale.addVariances(theta);
+        double sum = 0;
+        for (int flow = 0; flow < system.flows; flow++) {
+            meanNs[flow] = Math.max(problem.floorNs, system.meanNs[flow] + landweber.z[flow]);
+            boundNs[flow] = 2 * Math.sqrt(noiseScale.variance(flow, theta));
+            sum += Math.abs(meanNs[flow]) + boundNs[flow];
+        }
+        health = landweber.misfit(noiseScale);
+        if (!(sum < Double.MAX_VALUE) || health > MAX_SOUND_HEALTH) {
+            fallBack(problem);
+        } else {
+            hasBounds = true;
+            calibrate(problem, fastCalibration);
+        }
+    }
+
+    /** To the parent with the smaller median error among witnesses; without witnesses, to RLI if there is any. */
+    private void fallBack(final JointProblem problem) {
+        final boolean isRli = 0 == system.usableCells || system.hasEstimates && parents.isRliBetter(problem);
+        status = isRli ? JointStatus.RLI : JointStatus.LDS;
+        for (int flow = 0; flow < system.flows; flow++) {
+            final double value = isRli ? parents.rliNs(problem, flow) : parents.ldsNs(problem, flow);
+            meanNs[flow] = value;
+            boundNs[flow] = value == value ? Math.max(1, system.scaleNs[flow]) : ABSENT;
+        }
+        hasBounds = problem.witnesses >= Calibration.LEAST_WITNESSES;
+        parentCalibration.forget();
+        calibrate(problem, parentCalibration);
+    }
+
+    private void calibrate(final JointProblem problem, final Calibration calibration) {
         calibration.begin();
         for (int index = 0; index < problem.witnesses; index++) {
             final int flow = problem.witnessFlow[index];
-            final double truth = problem.witnessSumNs[index] / system.packets[flow];
-            calibration.add(CellSystem.sizeBin(system.bin[flow]), Math.abs(meanNs[flow] - truth) / boundNs[flow]);
+            if (boundNs[flow] > 0) {
+                final double truthNs = problem.witnessSumNs[index] / system.packets[flow];
+                calibration.add(CellSystem.sizeBin(system.bin[flow]), Math.abs(meanNs[flow] - truthNs) / boundNs[flow]);
+            }
         }
         calibration.conclude();
+        isCalibrated = calibration.isConcluded();
         for (int flow = 0; flow < system.flows; flow++) {
             boundNs[flow] *= calibration.factor(CellSystem.sizeBin(system.bin[flow]));
         }
     }
 
-    /** How much larger RLI's errors are than the flows' scales say, from the cells. */
-    private void measureTheta() {
-        Arrays.fill(cellRatio, 0);
-        for (int flow = 0; flow < system.flows; flow++) {
-            final double scale = system.scaleNs[flow];
-            for (int edge = 0; edge < system.edges; edge++) {
-                final double a = system.edgeCoefficient(flow, edge) * scale;
-                cellRatio[system.cell(flow, edge)] += a * a;
-            }
+    /**
+     * Where the results come from.
+     *
+     * @return the status of the last solution.
+     */
+    public JointStatus status() {
+        return status;
+    }
+
+    /**
+     * Whether the solution fits the cells: the mean over usable cells of the squared difference between Q and the flows' parts,
+     * over its variance, each cut at 25. Near 1 is sound; above {@link #MAX_SOUND_HEALTH} the solution was thrown away.
+     *
+     * @return the figure, 0 if there was no cell.
+     */
+    public double health() {
+        return health;
+    }
+
+    /**
+     * How often all flows were visited.
+     *
+     * @return sweeps of the last solution, 0 if a parent alone was asked.
+     */
+    public int sweeps() {
+        return sweeps;
+    }
+
+    /**
+     * Whether witnesses vouch for the bounds. Otherwise there were too few, and the bounds are what the model believes.
+     *
+     * @return true if so.
+     */
+    public boolean isCalibrated() {
+        return isCalibrated;
+    }
+
+    /**
+     * Whether a flow has an estimate.
+     *
+     * @param flow index in the problem.
+     * @return true if so.
+     */
+    public boolean hasMean(final int flow) {
+        return flow >= 0 && flow < system.flows && JointStatus.NONE != status && meanNs[flow] == meanNs[flow];
+    }
+
+    /**
+     * Whether a flow's estimate has a bound: always, but when a parent stands in and there are too few witnesses.
+     *
+     * @param flow index in the problem.
+     * @return true if so.
+     */
+    public boolean hasBound(final int flow) {
+        return hasMean(flow) && hasBounds && boundNs[flow] >= 0;
+    }
+
+    /**
+     * Mean one-way delay of a flow's packets.
+     *
+     * @param flow index in the problem.
+     * @return ns, signed.
+     */
+    public double meanNs(final int flow) {
+        if (!hasMean(flow)) {
+            throw new IllegalStateException("no mean: flow=" + flow + " status=" + status);
         }
-        int count = 0;
-        for (int cell = 0; cell < system.cells; cell++) {
-            if (system.cellPackets[cell] > 0 && cellRatio[cell] > 0) {
-                cellRatio[count++] = system.residualNs[cell] * system.residualNs[cell] / cellRatio[cell];
-            }
+        return meanNs[flow];
+    }
+
+    /**
+     * Half width about the mean that holds the true mean of 95 % of the flows of a size.
+     *
+     * @param flow index in the problem.
+     * @return ns, not negative. Clock offset is not in it.
+     */
+    public double boundNs(final int flow) {
+        if (!hasBound(flow)) {
+            throw new IllegalStateException("no bound: flow=" + flow + " status=" + status);
         }
-        if (0 == count) {
-            theta = 1;
-            return;
-        }
-        final double upper = Selection.smallest(cellRatio, count, (int)(0.98 * (count - 1)));
-        final double tenth = Selection.smallest(cellRatio, count, (int)(0.9 * (count - 1)));
-        double sum = 0;
-        for (int index = 0; index < count; index++) {
-            sum += Math.min(upper, cellRatio[index]);
-        }
-        theta = Math.max(1e-12, Math.max(sum / count, tenth / 2.7));
+        return boundNs[flow];
     }
 }

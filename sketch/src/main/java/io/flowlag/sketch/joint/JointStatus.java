@@ -5,10 +5,13 @@ public enum JointStatus {
     /** RLI and cells together. */
     JOINT,
 
-    /** RLI alone: there is no usable cell, or the joint solution is not sound. */
+    /** All cells together, as there is no RLI. */
+    CELLS_ALONE,
+
+    /** RLI's own means: there is no usable cell, or the joint solution is not sound. */
     RLI,
 
-    /** Cells alone, each flow by its emptiest: there is no RLI, or the joint solution is not sound and cells are better. */
+    /** LDS's own means, of each flow's emptiest cell: the joint solution is not sound, and witnesses say that RLI is worse. */
     LDS,
 
     /** Nothing is known of any flow. */

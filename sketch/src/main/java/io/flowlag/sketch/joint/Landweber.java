@@ -4,6 +4,8 @@ import java.util.Arrays;
 
 /** Sweeps z_i += weighted mean over usable cells of (Q_j - sum of a z) / (sum of a). Allocates at construction. */
 final class Landweber {
+    private static final double LARGEST_MISFIT = 25;
+
     private final CellSystem system;
     private final double[] remainderNs;
     private final double[] coefficientSum;
@@ -34,6 +36,20 @@ final class Landweber {
             step();
             measureRemainder();
         }
+    }
+
+    /** Mean squared remainder over the variance that the cell began with, each at most 25. */
+    double misfit(final NoiseScale noise) {
+        double sum = 0;
+        int count = 0;
+        for (int cell = 0; cell < system.cells; cell++) {
+            final double variance = noise.cellVariance(cell);
+            if (system.cellPackets[cell] > 0 && variance > 0) {
+                sum += Math.min(LARGEST_MISFIT, remainderNs[cell] * remainderNs[cell] / variance);
+                count++;
+            }
+        }
+        return count > 0 ? sum / count : 0;
     }
 
     private void step() {

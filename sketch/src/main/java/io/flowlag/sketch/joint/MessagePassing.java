@@ -11,11 +11,12 @@ import java.util.Arrays;
 final class MessagePassing {
     private static final double RELATIVE_FLOOR = 1e-12;
     private static final double LARGEST_CHI = 25;
+    /** A message is worked out exactly if its cell holds more than this share of what is known of the flow. */
+    private static final double EXACT_SHARE = 0.5;
+    private static final double DAMPING = 0.2;
     private static final double WITNESS_TIMES = 20;
     private static final int ORDER_BITS = 11;
     private static final int ORDER_MASK = (1 << ORDER_BITS) - 1;
-    static double exactShare = 0.5;
-    static double damping = 0.2;
 
     private final CellSystem system;
     private final MixturePrior prior;
@@ -31,6 +32,8 @@ final class MessagePassing {
     private final int[] orderHash;
     private final boolean[] isWitness;
     private final double[] witnessZ;
+    /** The mean of each flow's last posterior; where counts are exact, nobody asks. */
+    private final float[] lastZ;
     private final int[] edgeCell;
     private final double[] edgeValue;
     private final double[] edgeVariance;
@@ -44,6 +47,7 @@ final class MessagePassing {
     private double precision;
     private double natural;
     private double chi;
+    private double timestampNs2;
 
     MessagePassing(final CellSystem system, final MixturePrior prior, final int maxFlows) {
         this.system = system;
@@ -58,6 +62,7 @@ final class MessagePassing {
         orderCount = new int[ORDER_MASK + 2];
         isWitness = new boolean[maxFlows];
         witnessZ = new double[maxFlows];
+        lastZ = new float[system.isExact ? 0 : maxFlows];
         edgeCell = new int[edges];
         edgeValue = new double[edges];
         edgeVariance = new double[edges];
@@ -79,11 +84,7 @@ final class MessagePassing {
         return natural;
     }
 
-    boolean isWitness(final int flow) {
-        return isWitness[flow];
-    }
-
-    void start(final JointProblem problem, final double[] z, final double theta, final double timestampVarianceNs2) {
+    void start(final JointProblem problem, final double[] z, final double theta) {
         Arrays.fill(isWitness, 0, system.flows, false);
         for (int index = 0; index < problem.witnesses; index++) {
             final int flow = problem.witnessFlow[index];
@@ -96,16 +97,21 @@ final class MessagePassing {
             final double mean = isWitness[flow] ? witnessZ[flow] : z[flow];
             final double scale2 = system.scaleNs[flow] * system.scaleNs[flow];
             final double variance = isWitness[flow] ? 0 : Math.max(theta * scale2, mean * mean);
+            remember(flow, mean);
             for (int edge = 0; edge < edges; edge++) {
                 final double a = system.edgeCoefficient(flow, edge);
                 messageMean[flow * edges + edge] = (float)(a * mean);
                 messageVariance[flow * edges + edge] = (float)(a * a * variance + noise(flow, a, mean * mean + variance));
             }
         }
-        timestampNs2 = timestampVarianceNs2;
+        timestampNs2 = problem.timestampVarianceNs2;
     }
 
-    private double timestampNs2;
+    private void remember(final int flow, final double z) {
+        if (!system.isExact) {
+            lastZ[flow] = (float)z;
+        }
+    }
 
     /** Variance of a cell's part of a flow about its expectation, where the packets that hit it are not known. */
     private double noise(final int flow, final double a, final double zSquare) {
@@ -171,11 +177,9 @@ final class MessagePassing {
         chi = system.usableCells > 0 ? sum / system.usableCells : 0;
     }
 
-    void sweep(final boolean isFirst, final boolean learning) {
-        final double keep = isFirst ? 0 : damping;
-        if (learning) {
-            prior.beginLearning();
-        }
+    void sweep(final boolean isFirst) {
+        final double keep = isFirst ? 0 : DAMPING;
+        prior.beginLearning();
         Arrays.fill(spreadSum, 0);
         Arrays.fill(spreadCount, 0);
         for (int index = 0; index < system.flows; index++) {
@@ -185,17 +189,13 @@ final class MessagePassing {
             final double mean = system.meanNs[flow];
             final double n = system.packets[flow];
             if (isWitness[flow]) {
-                if (learning) {
-                    final double sharp = 1e12 / (scale * scale);
-                    prior.measure(bin, scale, mean, n, sharp, sharp * witnessZ[flow]);
-                    prior.learn(bin, scale, mean, WITNESS_TIMES);
-                }
+                final double sharp = 1e12 / (scale * scale);
+                prior.measure(bin, scale, mean, n, sharp, sharp * witnessZ[flow]);
+                prior.learn(bin, scale, mean, WITNESS_TIMES);
             } else {
                 read(flow);
                 prior.measure(bin, scale, mean, n, precision, natural);
-                if (learning) {
-                    prior.learn(bin, scale, mean, 1);
-                }
+                prior.learn(bin, scale, mean, 1);
                 send(flow, keep);
             }
         }
@@ -252,7 +252,7 @@ final class MessagePassing {
         final double n = system.coefficient[flow];
         final double w = n / system.packets[flow];
         final int k = system.vldaLength;
-        final double z = lastZ(flow);
+        final double z = lastZ[flow];
         final double within = within(flow, z * z);
         final double shared = within * w / n;
         precision = 0;
@@ -260,9 +260,11 @@ final class MessagePassing {
         for (int row = 0; row < system.rows; row++) {
             double s = 0;
             double t = 0;
+            int column = system.baseColumns[flow * system.rows + row];
             for (int edge = row * k; edge < (row + 1) * k; edge++) {
-                final int cell = system.cell(flow, edge);
-                final double a = system.edgeCoefficient(flow, edge);
+                final int cell = row * system.columns + column;
+                final double a = n * system.expectedShare(row, cell);
+                column = column + 1 == system.columns ? 0 : column + 1;
                 final double all = cellState[2 * cell + 1];
                 final double others = Math.max(all - messageVariance[flow * edges + edge], RELATIVE_FLOOR * all);
                 final double value = cellState[2 * cell] + messageMean[flow * edges + edge];
@@ -292,29 +294,19 @@ final class MessagePassing {
         }
     }
 
-    /** The mean that the flow's last messages stand for. */
-    private double lastZ(final int flow) {
-        double sum = 0;
-        double weights = 0;
-        for (int edge = 0; edge < edges; edge++) {
-            sum += messageMean[flow * edges + edge];
-            weights += system.edgeCoefficient(flow, edge);
-        }
-        return weights > 0 ? sum / weights : 0;
-    }
-
     private void send(final int flow, final double keep) {
         final double mean = prior.mean;
         final double variance = prior.variance;
         final double total = precision;
         final double totalNatural = natural;
+        remember(flow, mean);
         for (int edge = 0; edge < edges; edge++) {
             final double a = edgeWeight[edge];
             final double p0 = withoutPrecision[edge];
             final double rest = 1 - (total - p0) * variance;
             double m;
             double v;
-            if (rest > 1 - exactShare) {
+            if (rest > 1 - EXACT_SHARE) {
                 v = variance / rest;
                 m = (mean - (totalNatural - withoutNatural[edge]) * variance) / rest;
             } else {

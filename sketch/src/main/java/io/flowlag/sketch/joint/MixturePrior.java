@@ -29,6 +29,10 @@ final class MixturePrior {
 
     private final double[] weight = new double[CellSystem.BINS * COMPONENTS];
     private final double[] offset = new double[CellSystem.BINS * COMPONENTS];
+    /** Where family A has its centre, for each bin: the part of RLI's error that all its flows share. */
+    private final double[] centreNs = new double[CellSystem.BINS];
+    private final double[] centreSum = new double[CellSystem.BINS];
+    private final double[] centreCount = new double[CellSystem.BINS];
     private final double[] levelNs = new double[JointEstimator.MAX_CLASSES];
     private final double[] weightSum = new double[CellSystem.BINS * COMPONENTS];
     private final double[] offsetSum = new double[CellSystem.BINS * COMPONENTS];
@@ -64,6 +68,7 @@ final class MixturePrior {
             activate(bin);
         }
         Arrays.fill(offset, 0);
+        Arrays.fill(centreNs, 0);
         Arrays.fill(levelNs, meanDelayNs);
     }
 
@@ -92,6 +97,7 @@ final class MixturePrior {
         final double levelVariance = (classNs * classNs + 1) / packets;
         final double levelCentre = classNs - meanNs - likely;
         final double variance0 = scaleNs * scaleNs;
+        final double centre = centreNs[bin] - likely;
         final int from = bin * COMPONENTS;
         final int active0 = activeCount[bin];
         double total = 0;
@@ -104,7 +110,7 @@ final class MixturePrior {
             final double d;
             if (k < CENTRED) {
                 s = variance0 * factor[k];
-                d = offset[from + k] * scaleNs * rootFactor[k] - likely;
+                d = centre + offset[from + k] * scaleNs * rootFactor[k];
             } else {
                 s = levelVariance * factor[k];
                 d = levelCentre;
@@ -155,6 +161,8 @@ final class MixturePrior {
     void beginLearning() {
         Arrays.fill(weightSum, 0);
         Arrays.fill(offsetSum, 0);
+        Arrays.fill(centreSum, 0);
+        Arrays.fill(centreCount, 0);
         Arrays.fill(levelSumNs, 0);
         Arrays.fill(levelCount, 0);
     }
@@ -168,7 +176,10 @@ final class MixturePrior {
             final double w = times * share[index];
             weightSum[from + k] += w;
             if (k < CENTRED) {
-                offsetSum[from + k] += w * (x + componentMean[index]) / (scaleNs * rootFactor[k]);
+                final double deviations = (x + componentMean[index] - centreNs[bin]) / (scaleNs * rootFactor[k]);
+                offsetSum[from + k] += w * deviations;
+                centreSum[bin] += w * (deviations - offset[from + k]);
+                centreCount[bin] += w / (scaleNs * rootFactor[k]);
             } else {
                 levelShare += w;
             }
@@ -207,6 +218,9 @@ final class MixturePrior {
     private void conclude(final int bin, final boolean overRelaxed) {
         final int from = bin * COMPONENTS;
         final int size = CellSystem.sizeBin(bin);
+        if (centreCount[bin] > 0) {
+            centreNs[bin] += centreSum[bin] / centreCount[bin];
+        }
         final int step = CellSystem.LEVEL_BINS * COMPONENTS;
         double total = 0;
         for (int k = 0; k < COMPONENTS; k++) {

@@ -27,10 +27,10 @@ final class Explore {
                 final double[] x = new double[flows], b = new double[flows];
                 for (int i = 0; i < iv.problem.flows(); i++) { x[i] = e.meanNs(i); b[i] = e.boundNs(i); }
                 System.out.printf("== %s c=%s seed %d lab %.1fs packets %d flows %d witnesses %d cpu %.2fs chi %.3f %n", s.name(), c, seed, (t1 - t0) / 1e9, t.packets, iv.problem.flows(), iv.problem.witnesses(), cpu, e.health());
-                final StringBuilder h = new StringBuilder();
-                for (final double v : e.history) if (v >= 0) h.append(String.format("%.2f ", v));
-                System.out.println("   chi " + h);
-                if (seed < to && !Boolean.getBoolean("all")) continue;
+                
+                
+                
+                if (seed < to && !Boolean.getBoolean("all") || e.status() == JointStatus.NONE) continue;
                 for (int k = 0; k < Score.SIZE_LIMITS.length + 1; k++) {
                     final boolean all = k == Score.SIZE_LIMITS.length - 1;
                     final boolean big = k == Score.SIZE_LIMITS.length;
