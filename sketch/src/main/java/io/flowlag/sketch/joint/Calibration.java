@@ -4,7 +4,8 @@ import java.util.Arrays;
 
 /**
  * Split-conformal factors for each size bin: the smallest factor by which the half widths of 95 % of the witnesses must be
- * stretched to hold the truth. Bins with few witnesses borrow those of earlier intervals, then of the nearest sizes. Allocates at construction.
+ * stretched to hold the truth. Bins with few witnesses borrow those of earlier intervals, then of the nearest sizes. Allocates at
+ * construction.
  */
 final class Calibration {
     static final int LEAST_WITNESSES = 30;
@@ -12,6 +13,7 @@ final class Calibration {
     private static final int KEPT = 2048;
     /** Doubles that a calibration holds, nearly. */
     static final long VALUES = 2L * CellSystem.SIZE_BINS * KEPT;
+    private static final double LARGEST_RATIO = 1e12;
     private static final double COVERED = 0.95;
 
     private final double[] ratio = new double[CellSystem.SIZE_BINS * KEPT];
@@ -28,7 +30,7 @@ final class Calibration {
     }
 
     void add(final int sizeBin, final double value) {
-        if (value >= 0) {
+        if (value >= 0 && value < LARGEST_RATIO) {
             ratio[sizeBin * KEPT + (int)(written[sizeBin]++ % KEPT)] = value;
         }
     }

@@ -1,12 +1,13 @@
 package io.flowlag.sketch.joint;
 
 /**
- * Solves a {@link JointProblem}: mean delay of every flow, with the half width in which 95 % of the true means lie. The algorithm is in
- * {@code docs/joint.md}. What it learned of RLI's errors, and how far bounds must be stretched, it carries over to the next
- * interval, so one estimator belongs to one segment.
+ * Solves a {@link JointProblem}: mean delay of every flow, with the half width in which 95 % of the true means lie. The algorithm
+ * is in {@code docs/joint.md}. What it learned of RLI's errors, and how far bounds must be stretched, it carries over to the
+ * next interval, so one estimator belongs to one segment.
  *
- * <p>One thread at a time; off the packet path. The same problems in the same order give the same results. Owns {@link #memoryBytes}
- * of heap, allocated at construction; {@link #solve} allocates nothing. A value that is absent cannot be read: its accessor throws.
+ * <p>One thread at a time; off the packet path. The same problems in the same order give the same results. Owns
+ * {@link #memoryBytes} of heap, allocated at construction; {@link #solve} allocates nothing. A value that is absent cannot be
+ * read: its accessor throws.
  */
 public final class JointEstimator {
     /** Most traffic classes. */
@@ -257,7 +258,7 @@ public final class JointEstimator {
      * @return true if so.
      */
     public boolean hasBound(final int flow) {
-        return hasMean(flow) && hasBounds && boundNs[flow] >= 0;
+        return hasMean(flow) && hasBounds && boundNs[flow] >= 0 && boundNs[flow] <= Double.MAX_VALUE;
     }
 
     /**

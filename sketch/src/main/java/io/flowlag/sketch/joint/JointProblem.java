@@ -18,6 +18,9 @@ public final class JointProblem {
     /** No delay is too small: the default floor. */
     public static final double NO_FLOOR = Double.NEGATIVE_INFINITY;
 
+    /** Sums of 63 bits: more does not fit in a cell. */
+    private static final double MAX_SUM_NS = 0x1p63;
+
     final int maxFlows;
     final int maxWitnesses;
     final int rows;
@@ -107,14 +110,15 @@ public final class JointProblem {
      * @param estimates            how many packets have an estimate, 0 to n; the rest is filled with the class mean.
      * @param classIndex           traffic class, 0 to {@link JointEstimator#MAX_CLASSES} - 1; 0 if unknown.
      * @param weight               w of the flow in the cells, at least 1.
-     * @return index of the flow, or {@link #NOT_ADDED} if it is full or the values are not possible; counted.
+     * @return index of the flow, or {@link #NOT_ADDED} if it is full or the values are not possible (sums beyond 63 bits);
+     *         counted.
      */
     public int addFlow(
         final long receivedPackets, final double estimateSumNs, final double estimateSquareSumNs2, final long estimates,
         final int classIndex, final int weight) {
         if (flows == maxFlows || receivedPackets < 1 || estimates < 0 || estimates > receivedPackets || weight < 1 ||
             classIndex < 0 || classIndex >= JointEstimator.MAX_CLASSES ||
-            !(Math.abs(estimateSumNs) < Double.MAX_VALUE) || !(estimateSquareSumNs2 < Double.MAX_VALUE)) {
+            !isPossible(estimateSumNs) || !(Math.abs(estimateSquareSumNs2) <= MAX_SUM_NS * MAX_SUM_NS)) {
             refusedFlows++;
             return NOT_ADDED;
         }
@@ -157,7 +161,8 @@ public final class JointProblem {
     }
 
     /**
-     * Gives a usable cell. A cell that is not given, or that holds no packet, is not usable.
+     * Gives a usable cell. A cell that is not given, that holds no packet, or whose sums are not possible, is not
+     * usable.
      *
      * @param row           of the cell.
      * @param column        of the cell.
@@ -171,10 +176,10 @@ public final class JointProblem {
             throw new IllegalArgumentException("row=" + row + " column=" + column);
         }
         final int cell = row * columns + column;
-        final boolean isFinite = Math.abs(delaySumNs) < Double.MAX_VALUE && Math.abs(estimateSumNs) < Double.MAX_VALUE;
+        final boolean isPossible = isPossible(delaySumNs) && isPossible(estimateSumNs);
         cellDelaySumNs[cell] = delaySumNs;
         cellEstimateSumNs[cell] = estimateSumNs;
-        cellPackets[cell] = isFinite && packets > 0 && packets < Double.MAX_VALUE ? packets : 0;
+        cellPackets[cell] = isPossible && packets > 0 && packets <= MAX_SUM_NS ? packets : 0;
     }
 
     /**
@@ -185,13 +190,17 @@ public final class JointProblem {
      * @return false if it is full or the sum is not finite; counted.
      */
     public boolean addWitness(final int flow, final double delaySumNs) {
-        if (witnesses == maxWitnesses || flow < 0 || flow >= flows || !(Math.abs(delaySumNs) < Double.MAX_VALUE)) {
+        if (witnesses == maxWitnesses || flow < 0 || flow >= flows || !isPossible(delaySumNs)) {
             refusedWitnesses++;
             return false;
         }
         witnessFlow[witnesses] = flow;
         witnessSumNs[witnesses++] = delaySumNs;
         return true;
+    }
+
+    private static boolean isPossible(final double sumNs) {
+        return Math.abs(sumNs) <= MAX_SUM_NS;
     }
 
     /**

@@ -49,7 +49,7 @@ final class Landweber {
                 count++;
             }
         }
-        return count > 0 ? sum / count : 0;
+        return count == 0 ? 0 : sum <= LARGEST_MISFIT * count ? sum / count : LARGEST_MISFIT;
     }
 
     private void step() {

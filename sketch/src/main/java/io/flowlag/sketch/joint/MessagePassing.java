@@ -11,6 +11,8 @@ import java.util.Arrays;
 final class MessagePassing {
     private static final double RELATIVE_FLOOR = 1e-12;
     private static final double LARGEST_CHI = 25;
+    /** What a float holds. */
+    private static final double LARGEST_MESSAGE = 1e37;
     /** A message is worked out exactly if its cell holds more than this share of what is known of the flow. */
     private static final double EXACT_SHARE = 0.5;
     private static final double DAMPING = 0.2;
@@ -100,11 +102,15 @@ final class MessagePassing {
             remember(flow, mean);
             for (int edge = 0; edge < edges; edge++) {
                 final double a = system.edgeCoefficient(flow, edge);
-                messageMean[flow * edges + edge] = (float)(a * mean);
-                messageVariance[flow * edges + edge] = (float)(a * a * variance + noise(flow, a, mean * mean + variance));
+                messageMean[flow * edges + edge] = limited(a * mean);
+                messageVariance[flow * edges + edge] = limited(a * a * variance + noise(flow, a, mean * mean + variance));
             }
         }
         timestampNs2 = problem.timestampVarianceNs2;
+    }
+
+    private static float limited(final double value) {
+        return (float)Math.max(-LARGEST_MESSAGE, Math.min(LARGEST_MESSAGE, value));
     }
 
     private void remember(final int flow, final double z) {
@@ -174,7 +180,8 @@ final class MessagePassing {
             final double d = cellState[2 * cell];
             sum += Math.min(LARGEST_CHI, d * d / cellState[2 * cell + 1]);
         }
-        chi = system.usableCells > 0 ? sum / system.usableCells : 0;
+        final double mean = sum / Math.max(1, system.usableCells);
+        chi = mean <= LARGEST_CHI ? mean : LARGEST_CHI;
     }
 
     void sweep(final boolean isFirst) {
@@ -304,8 +311,8 @@ final class MessagePassing {
             final double a = edgeWeight[edge];
             final double p0 = withoutPrecision[edge];
             final double rest = 1 - (total - p0) * variance;
-            double m;
-            double v;
+            final double m;
+            final double v;
             if (rest > 1 - EXACT_SHARE) {
                 v = variance / rest;
                 m = (mean - (totalNatural - withoutNatural[edge]) * variance) / rest;
@@ -321,8 +328,8 @@ final class MessagePassing {
                 observeSpread(flow, edge, a, m, v, noise);
             }
             final int at = flow * edges + edge;
-            final float newMean = (float)((1 - keep) * a * m + keep * messageMean[at]);
-            final float newVariance = (float)((1 - keep) * (a * a * v + noise) + keep * messageVariance[at]);
+            final float newMean = limited((1 - keep) * a * m + keep * messageMean[at]);
+            final float newVariance = limited((1 - keep) * (a * a * v + noise) + keep * messageVariance[at]);
             final int cell = edgeCell[edge];
             cellState[2 * cell] -= newMean - (double)messageMean[at];
             cellState[2 * cell + 1] += newVariance - (double)messageVariance[at];
