@@ -19,6 +19,8 @@ public final class JointEstimator {
     private static final int COLD_SWEEPS = 24;
     private static final int WARM_SWEEPS = 10;
     private static final int PLAIN_SWEEPS = 8;
+    /** Cells are kept up to date message by message, and added up afresh now and then, so that rounding does not add up. */
+    private static final int SWEEPS_PER_SUM = 4;
     private static final int START_SWEEPS = 15;
     private static final int FAST_SWEEPS = 20;
     /** A change of RLI's errors, as a ratio of variances, after which what was learned is forgotten. */
@@ -122,7 +124,9 @@ public final class JointEstimator {
         passing.start(problem, landweber.z, theta);
         sweeps = isWarm ? WARM_SWEEPS : COLD_SWEEPS;
         for (int sweep = 0; sweep < sweeps; sweep++) {
-            passing.measureCells();
+            if (0 == sweep % SWEEPS_PER_SUM) {
+                passing.measureCells();
+            }
             passing.sweep(0 == sweep);
             prior.conclude(!isWarm && sweep < sweeps - PLAIN_SWEEPS);
         }

@@ -44,11 +44,13 @@ final class MixturePrior {
     private final byte[] active = new byte[CellSystem.BINS * COMPONENTS];
     private final double[] factor = new double[COMPONENTS];
     private final double[] rootFactor = new double[COMPONENTS];
+    private final double[] perRootFactor = new double[COMPONENTS];
 
     MixturePrior() {
         for (int k = 0; k < COMPONENTS; k++) {
             factor[k] = Math.pow(16, k < CENTRED ? k - 5 : k - CENTRED - 2.5);
             rootFactor[k] = Math.sqrt(factor[k]);
+            perRootFactor[k] = 1 / rootFactor[k];
         }
     }
 
@@ -170,16 +172,19 @@ final class MixturePrior {
     /** Counts the last measured posterior in. */
     void learn(final int bin, final double scaleNs, final double meanNs, final double times) {
         final int from = bin * COMPONENTS;
+        final double perScale = 1 / scaleNs;
+        final double fromCentre = x - centreNs[bin];
         double levelShare = 0;
         for (int index = 0; index < count; index++) {
             final int k = component[index];
             final double w = times * share[index];
             weightSum[from + k] += w;
             if (k < CENTRED) {
-                final double deviations = (x + componentMean[index] - centreNs[bin]) / (scaleNs * rootFactor[k]);
+                final double perDeviation = perScale * perRootFactor[k];
+                final double deviations = (fromCentre + componentMean[index]) * perDeviation;
                 offsetSum[from + k] += w * deviations;
                 centreSum[bin] += w * (deviations - offset[from + k]);
-                centreCount[bin] += w / (scaleNs * rootFactor[k]);
+                centreCount[bin] += w * perDeviation;
             } else {
                 levelShare += w;
             }

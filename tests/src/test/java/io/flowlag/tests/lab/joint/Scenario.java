@@ -1,5 +1,7 @@
 package io.flowlag.tests.lab.joint;
 
+import java.util.List;
+
 /**
  * One kind of traffic and path.
  *
@@ -25,6 +27,11 @@ record Scenario(
     /** References from the queue, packets from elsewhere: what RLI says is wrong. */
     static Scenario weibull() {
         return new Scenario("Weibull", 0.7, 1, 0, 1, ALL, ALL, ALL, ALL);
+    }
+
+    static List<Scenario> all() {
+        return List.of(
+            queue(0.2), queue(0.55), queue(0.7), queue(0.88), twoQueues(), weibull(), lossy(0.001), lossy(0.005), lossy(0.01));
     }
 
     static Scenario lossy(final double lossShare) {

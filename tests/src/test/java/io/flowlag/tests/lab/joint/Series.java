@@ -150,7 +150,8 @@ final class Series {
 
     String summary() {
         final int big = atLeast100();
-        return String.format(Locale.ROOT, "| %s | %s | %.3f | %.3f | **%.4f** | %.1f | %.1f | %.1f | %.3f | %.1f | %.1f | %.2f | %.2f |",
+        return String.format(
+            Locale.ROOT, "| %s | %s | %.3f | %.3f | **%.4f** | %.1f | %.1f | %.1f | %.3f | %.1f | %.1f | %.2f | %.2f |",
             name, cellsPerFlow, 100 * median(big, score -> score.rliRelative), 100 * median(big, score -> score.ldsRelative),
             100 * median(big, score -> score.jointRelative), 100 * median(all(), score -> score.rliRelative),
             100 * median(all(), score -> score.ldsRelative), 100 * median(all(), score -> score.jointRelative),
