@@ -35,6 +35,10 @@ final class Calibration {
         }
     }
 
+    void forget(final int sizeBin) {
+        written[sizeBin] = 0;
+    }
+
     void forget() {
         Arrays.fill(written, 0);
     }

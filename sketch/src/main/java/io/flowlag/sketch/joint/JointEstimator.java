@@ -1,5 +1,7 @@
 package io.flowlag.sketch.joint;
 
+import java.util.Arrays;
+
 /**
  * Solves a {@link JointProblem}: mean delay of every flow, with the half width in which 95 % of the true means lie. The algorithm
  * is in {@code docs/joint.md}. What it learned of RLI's errors, and how far bounds must be stretched, it carries over to the
@@ -39,6 +41,8 @@ public final class JointEstimator {
     private final NoiseScale noiseScale;
     private final double[] meanNs;
     private final double[] boundNs;
+    private final JointStatus[] sizeStatus = new JointStatus[CellSystem.SIZE_BINS];
+    private final JointStatus[] fastStatus = new JointStatus[CellSystem.SIZE_BINS];
     private JointStatus status = JointStatus.NONE;
     private boolean isWarm;
     private boolean hasBounds;
@@ -71,8 +75,8 @@ public final class JointEstimator {
     public static long memoryBytes(final JointProblem shape) {
         final long edges = (long)shape.rows * shape.vldaLength;
         final long cells = (long)shape.rows * shape.columns;
-        final long fixed = 8L * (CellSystem.BINS * (4L * MixturePrior.COMPONENTS + 4) + 3L * Calibration.VALUES);
-        return (8 * edges + 87) * shape.maxFlows + 80 * cells + 16L * shape.maxWitnesses + fixed;
+        final long fixed = 8L * (CellSystem.BINS * (4L * MixturePrior.COMPONENTS + 6) + 3L * Calibration.VALUES);
+        return (8 * edges + 83) * shape.maxFlows + 72 * cells + 24L * shape.maxWitnesses + fixed;
     }
 
     /** Forgets what was learned in earlier intervals. */
@@ -96,6 +100,7 @@ public final class JointEstimator {
             throw new IllegalArgumentException("the problem has another shape than the estimator");
         }
         system.load(problem);
+        Arrays.fill(sizeStatus, JointStatus.JOINT);
         sweeps = 0;
         health = 0;
         isCalibrated = false;
@@ -174,12 +179,34 @@ public final class JointEstimator {
             fallBack(problem);
         } else {
             hasBounds = true;
+            preferParents(problem);
             calibrate(problem, fastCalibration);
+        }
+    }
+
+    /** Landweber spreads a cell's error over its flows even where RLI is right for most: witnesses say which is better. */
+    private void preferParents(final JointProblem problem) {
+        parents.choose(problem, meanNs, sizeStatus);
+        for (int size = 0; size < CellSystem.SIZE_BINS; size++) {
+            if (sizeStatus[size] != fastStatus[size]) {
+                fastCalibration.forget(size);
+                fastStatus[size] = sizeStatus[size];
+            }
+        }
+        for (int flow = 0; flow < system.flows; flow++) {
+            final JointStatus best = sizeStatus[CellSystem.sizeBin(system.bin[flow])];
+            if (JointStatus.JOINT != best) {
+                final double value =
+                    JointStatus.RLI == best ? parents.rliNs(problem, flow) : parents.ldsNs(problem, flow);
+                meanNs[flow] = value == value ? value : meanNs[flow];
+                boundNs[flow] = Math.max(1, system.scaleNs[flow]);
+            }
         }
     }
 
     /** To the parent with the smaller median error among witnesses; without witnesses, to RLI if there is any. */
     private void fallBack(final JointProblem problem) {
+        Arrays.fill(sizeStatus, JointStatus.JOINT);
         final boolean isRli = 0 == system.usableCells || system.hasEstimates && parents.isRliBetter(problem);
         status = isRli ? JointStatus.RLI : JointStatus.LDS;
         for (int flow = 0; flow < system.flows; flow++) {
@@ -215,6 +242,21 @@ public final class JointEstimator {
      */
     public JointStatus status() {
         return status;
+    }
+
+    /**
+     * Where the result of a flow comes from: as the interval's status, but for sizes for which witnesses say that a parent does
+     * better than {@link JointTier#FAST}.
+     *
+     * @param flow index in the problem.
+     * @return the status; {@link JointStatus#NONE} if there is no estimate.
+     */
+    public JointStatus status(final int flow) {
+        if (!hasMean(flow)) {
+            return JointStatus.NONE;
+        }
+        final JointStatus ofSize = sizeStatus[CellSystem.sizeBin(system.bin[flow])];
+        return JointStatus.JOINT == ofSize ? status : ofSize;
     }
 
     /**

@@ -89,6 +89,15 @@ class JointAccuracyTest {
     }
 
     @Test
+    @DisabledIfSystemProperty(named = SCALE, matches = PAPER)
+    void shouldGiveTheBetterParentFastWhereSweepsAreWorse() {
+        final Series series = small(Scenario.twoQueues(), 0.5, JointTier.FAST);
+        final double joint = series.median(Series.all(), score -> score.jointNs[1]);
+        final double rli = series.median(Series.all(), score -> score.rliNs[1]);
+        assertTrue(joint <= 1.05 * rli, "joint " + joint + " RLI " + rli);
+    }
+
+    @Test
     @EnabledIfSystemProperty(named = SCALE, matches = PAPER)
     void shouldReachTheFiguresAtFullSize() throws IOException {
         final Path file = Path.of("target", "joint-figures.txt");
