@@ -25,8 +25,28 @@ public interface ReferenceTransmitter extends AutoCloseable {
      */
     int poll(SendTimeHandler handler, int limit);
 
+    /**
+     * Hands over what has happened so far. Safe from any thread.
+     *
+     * @param handler takes each counter by its name.
+     */
+    default void counters(final CounterHandler handler) {
+    }
+
     @Override
     void close();
+
+    /** Takes counters. */
+    @FunctionalInterface
+    interface CounterHandler {
+        /**
+         * One counter.
+         *
+         * @param label of it.
+         * @param value of it.
+         */
+        void onCounter(String label, long value);
+    }
 
     /** Takes effective send times. */
     @FunctionalInterface

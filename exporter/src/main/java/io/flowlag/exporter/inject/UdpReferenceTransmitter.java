@@ -45,11 +45,11 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
     private final int stampFlags;
 
     private boolean hasKernelStamps = true;
-    private long sentCount;
-    private long busyCount;
-    private long unreachableCount;
-    private long failedCount;
-    private long stampCount;
+    private volatile long sentCount;
+    private volatile long busyCount;
+    private volatile long unreachableCount;
+    private volatile long failedCount;
+    private volatile long stampCount;
     private long stampErrorNs;
     private int lastErrno;
 
@@ -226,6 +226,16 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
     private long nowNs() {
         LinuxLibrary.clock_gettime(CLOCK_REALTIME, time.addressOffset());
         return time.getLong(0, ORDER) * NS_PER_SECOND + time.getLong(Long.BYTES, ORDER);
+    }
+
+    @Override
+    public void counters(final CounterHandler handler) {
+        handler.onCounter("transmit_busy", busyCount);
+        handler.onCounter("transmit_unreachable", unreachableCount);
+        handler.onCounter("transmit_failed", failedCount);
+        handler.onCounter("transmit_stamps", stampCount);
+        handler.onCounter("transmit_stamps_missing", stampMissingCount());
+        handler.onCounter("transmit_stamps_strange", stampStrangeCount());
     }
 
     /** {@return whether effective send times are stamps of the kernel; if not, they are the times of calls} */
