@@ -242,7 +242,8 @@ class KernelQueueTest {
         assertTrue(lower.meanNs() > 2 * upper.meanNs(), "the queues are not apart");
         assertTrue(lower.medianError() <= MAXIMUM_ERROR, lower::toString);
         assertTrue(upper.medianError() <= MAXIMUM_ERROR, upper::toString);
-        assertTrue(upperShared.medianError() > Math.max(LEAST_SHARED_ERROR, 4 * upper.medianError()), () -> upper + "; with one stream: " + upperShared);
+        assertTrue(upperShared.medianError() > Math.max(LEAST_SHARED_ERROR, 4 * upper.medianError()),
+            () -> upper + "; with one stream: " + upperShared);
     }
 
     @Test
