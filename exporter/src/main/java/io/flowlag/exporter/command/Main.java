@@ -58,6 +58,7 @@ public final class Main {
             add(new CollectCommand(starter, terminal));
         }
         commandLine.addSubcommand(new CheckConfigCommand(terminal));
+        commandLine.addSubcommand(new SizeCommand(terminal));
         commandLine.getCommandSpec().addOption(OptionSpec.builder("-V", "--version").versionHelp(true).type(boolean.class)
             .arity("0").description("Prints the version.").build());
         commandLine.getCommandSpec().version("flowlag " + version());

@@ -141,17 +141,17 @@ class MainTest {
     @Test
     void shouldListOnlyCommandsThatExist() {
         assertEquals(0, main("--help"));
-        for (final String command : List.of("demo", "run", "meter", "delay", "collect", "check-config")) {
+        for (final String command : List.of("demo", "run", "meter", "delay", "collect", "check-config", "size")) {
             assertTrue(output().contains("\n  " + command + " "), output());
         }
-        for (final String later : List.of("size", "top", "flows", "lab")) {
+        for (final String later : List.of("top", "flows", "lab")) {
             assertFalse(output().contains("\n  " + later + " "), output());
         }
         assertEquals("", errors());
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"demo", "run", "meter", "delay", "collect", "check-config"})
+    @ValueSource(strings = {"demo", "run", "meter", "delay", "collect", "check-config", "size"})
     void shouldHelpWithEachCommand(final String command) {
         assertEquals(0, main(command, "--help"));
         assertTrue(output().startsWith("Usage: flowlag " + command + " "), output());
@@ -194,6 +194,17 @@ class MainTest {
         collect --listen udp://h --read x | flowlag: collect: --listen and --read contradict each other
         collect --format jsn          | flowlag collect: Invalid value for option '--format'
         check-config                  | flowlag check-config: Missing required parameter: 'FILE'
+        size                          | flowlag: size: name the load: --flows N and --packets N, or a capture with -r FILE
+        size --flows 9                | flowlag: size: name the load
+        size --flows ten --packets 99 | flowlag: --flows=ten: write 146000 or 146k
+        size --flows 0 --packets 99   | flowlag: --flows=0: must be 1 to 1000000000000
+        size --flows 99 --packets 99  | flowlag: --packets=99: must be more than --flows=99
+        size --flows 9 --packets 99 --error 5 | flowlag: --error=5: must be 0.000001 to 0.99
+        size --flows 9 --packets 99 --confidence 50% | flowlag: --confidence=50%: must be 64% to 99.9999%
+        size --flows 9 --packets 99 --flow-packets 10 | flowlag: --error=5%: of --flow-packets=10 is not more than one packet
+        size --flows 9 --packets 99 --interval 1 | flowlag: --interval=1: write 100ms or 1s
+        size --flows 9 --packets 99 --bandwidth 10 | flowlag: --bandwidth=10: write 10m (bits/s; k, m or g)
+        size --flows 1g --packets 900g --error 0.01% --flow-packets 100k | flowlag: size: rows=4 columns=
         """)
     void shouldSayInOneLineWhatIsWrongWithACommandLine(final String line, final String wanted) {
         assertEquals(64, main(line.trim().split(" +")));

@@ -28,10 +28,10 @@ final class PeerNames {
         final Certificate certificate = session.getPeerCertificates()[0];
         final List<String> names = names(certificate);
         if (names.isEmpty()) {
-            throw new SSLPeerUnverifiedException("the collector's certificate names no DNS name or address (SAN)");
+            throw new SSLPeerUnverifiedException("the peer's certificate names no DNS name or address (SAN)");
         }
         if (!allowed.isEmpty() && names.stream().noneMatch(this::isAllowed)) {
-            throw new SSLPeerUnverifiedException("the collector's certificate is for " + names + ", allowed are " + allowed);
+            throw new SSLPeerUnverifiedException("the peer's certificate is for " + names + ", allowed are " + allowed);
         }
     }
 
@@ -51,7 +51,7 @@ final class PeerNames {
                 }
             }
         } catch (final CertificateParsingException ex) {
-            throw new IOException("the collector's certificate cannot be read", ex);
+            throw new IOException("the peer's certificate cannot be read", ex);
         }
         return names;
     }

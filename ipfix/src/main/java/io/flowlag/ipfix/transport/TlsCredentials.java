@@ -2,6 +2,9 @@ package io.flowlag.ipfix.transport;
 
 import javax.net.ssl.KeyManagerFactory;
 import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLEngine;
+import javax.net.ssl.SSLParameters;
+import javax.net.ssl.SSLSession;
 import javax.net.ssl.TrustManagerFactory;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
@@ -19,6 +22,7 @@ import java.security.Signature;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateFactory;
 import java.security.spec.PKCS8EncodedKeySpec;
+import java.util.Arrays;
 import java.util.Base64;
 import java.util.Collection;
 import java.util.List;
@@ -30,6 +34,7 @@ import java.util.regex.Pattern;
  * share between threads and transports. Allocates at construction.
  */
 public final class TlsCredentials {
+    private static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
     private static final char[] NO_PASSWORD = new char[0];
     private static final Pattern PKCS8_KEY = Pattern.compile(
         "-----BEGIN PRIVATE KEY-----([A-Za-z0-9+/=\\s]*)-----END PRIVATE KEY-----");
@@ -46,7 +51,7 @@ public final class TlsCredentials {
      *
      * @param privateKeyFile   an unencrypted PKCS#8 key ({@code BEGIN PRIVATE KEY}).
      * @param certificateFile  this side's certificate, then any intermediate ones.
-     * @param authoritiesFile  certificates of the authorities that may vouch for a collector.
+     * @param authoritiesFile  certificates of the authorities that may vouch for the other end.
      * @return the credentials.
      * @throws IOException if a file cannot be read or does not hold what it should; the message names the file and the way out.
      */
@@ -77,6 +82,65 @@ public final class TlsCredentials {
     /** {@return the context that makes TLS engines with these credentials} */
     public SSLContext context() {
         return context;
+    }
+
+    /**
+     * An engine for the side that connects. The peer's certificate must name the host.
+     *
+     * @param peerName a DNS name or address that the peer's certificate must carry.
+     * @param port     of the peer.
+     * @return a new engine in client mode: TLS 1.2 or later, only suites with forward secrecy and authenticated encryption.
+     */
+    public SSLEngine clientEngine(final String peerName, final int port) {
+        final SSLEngine engine = context.createSSLEngine(peerName, port);
+        engine.setUseClientMode(true);
+        final SSLParameters parameters = strongParameters(engine);
+        parameters.setEndpointIdentificationAlgorithm("HTTPS");
+        engine.setSSLParameters(parameters);
+        return engine;
+    }
+
+    /**
+     * An engine for the side that listens. The peer must show a certificate that a known authority vouches for.
+     *
+     * @return a new engine in server mode, as strict as {@link #clientEngine}.
+     */
+    public SSLEngine serverEngine() {
+        final SSLEngine engine = context.createSSLEngine();
+        engine.setUseClientMode(false);
+        final SSLParameters parameters = strongParameters(engine);
+        parameters.setNeedClientAuth(true);
+        engine.setSSLParameters(parameters);
+        return engine;
+    }
+
+    /**
+     * Checks the names in the certificate that the peer of a session has shown.
+     *
+     * @param session of an engine whose handshake is over.
+     * @param allowed if not empty, the certificate must carry one of these DNS names or addresses.
+     * @throws IOException if the certificate names nobody, or somebody else.
+     */
+    public static void checkPeerNames(final SSLSession session, final List<String> allowed) throws IOException {
+        new PeerNames(allowed).check(session);
+    }
+
+    private static SSLParameters strongParameters(final SSLEngine engine) {
+        final SSLParameters parameters = engine.getSSLParameters();
+        parameters.setProtocols(PROTOCOLS);
+        parameters.setCipherSuites(strongSuites(engine.getSupportedCipherSuites()));
+        return parameters;
+    }
+
+    static String[] strongSuites(final String[] suites) {
+        return Arrays.stream(suites).filter(TlsCredentials::isStrong).toArray(String[]::new);
+    }
+
+    private static boolean isStrong(final String suite) {
+        final boolean authenticatedEncryption = suite.contains("_GCM_") || suite.contains("_CHACHA20_");
+        final boolean forwardSecrecy =
+            suite.startsWith("TLS_AES_") || suite.startsWith("TLS_CHACHA20_") || suite.startsWith("TLS_ECDHE_");
+        return authenticatedEncryption && forwardSecrecy && !suite.contains("_NULL_") && !suite.contains("_anon_");
     }
 
     private static KeyStore emptyKeyStore() throws GeneralSecurityException, IOException {

@@ -1,14 +1,11 @@
 package io.flowlag.ipfix.transport;
 
-import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLEngine;
 import javax.net.ssl.SSLEngineResult;
 import javax.net.ssl.SSLException;
-import javax.net.ssl.SSLParameters;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 
@@ -21,11 +18,10 @@ import java.util.concurrent.ExecutionException;
  * See {@link Transport} for threads and memory. The TLS engine of the JDK allocates while it sends.
  */
 public final class TlsTransport extends StreamTransport {
-    private static final String[] PROTOCOLS = {"TLSv1.3", "TLSv1.2"};
     private static final int RECEIVE_BUFFER_BYTES = 64 * 1024;
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
-    private final SSLContext context;
+    private final TlsCredentials credentials;
     private final String peerName;
     private final PeerNames allowedPeers;
     private final ByteBuffer sealed = ByteBuffer.allocateDirect(RECEIVE_BUFFER_BYTES);
@@ -59,7 +55,7 @@ public final class TlsTransport extends StreamTransport {
         final String peerName,
         final List<String> allowedPeerNames) {
         super("tls", settings, RECEIVE_BUFFER_BYTES);
-        this.context = credentials.context();
+        this.credentials = credentials;
         this.peerName = peerName;
         this.allowedPeers = new PeerNames(allowedPeerNames);
         this.sealed.limit(0);
@@ -67,29 +63,12 @@ public final class TlsTransport extends StreamTransport {
 
     @Override
     void onConnect() throws IOException {
-        engine = context.createSSLEngine(peerName, settings().collector().port());
-        engine.setUseClientMode(true);
-        final SSLParameters parameters = engine.getSSLParameters();
-        parameters.setProtocols(PROTOCOLS);
-        parameters.setCipherSuites(strongSuites(engine.getSupportedCipherSuites()));
-        parameters.setEndpointIdentificationAlgorithm("HTTPS");
-        engine.setSSLParameters(parameters);
+        engine = credentials.clientEngine(peerName, settings().collector().port());
         sealed.clear().limit(0);
         opened.clear();
         task = null;
         wrappedOctets = 0;
         engine.beginHandshake();
-    }
-
-    static String[] strongSuites(final String[] suites) {
-        return Arrays.stream(suites).filter(TlsTransport::isStrong).toArray(String[]::new);
-    }
-
-    private static boolean isStrong(final String suite) {
-        final boolean authenticatedEncryption = suite.contains("_GCM_") || suite.contains("_CHACHA20_");
-        final boolean forwardSecrecy =
-            suite.startsWith("TLS_AES_") || suite.startsWith("TLS_CHACHA20_") || suite.startsWith("TLS_ECDHE_");
-        return authenticatedEncryption && forwardSecrecy && !suite.contains("_NULL_") && !suite.contains("_anon_");
     }
 
     @Override

@@ -159,11 +159,11 @@ class TlsTransportTest {
     void shouldRefuseOldProtocolsAndWeakSuites() throws Exception {
         assertArrayEquals(
             new String[] {"TLS_AES_128_GCM_SHA256", "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256"},
-            TlsTransport.strongSuites(new String[] {
+            TlsCredentials.strongSuites(new String[] {
                 "TLS_AES_128_GCM_SHA256", "TLS_RSA_WITH_NULL_SHA256", "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA",
                 "TLS_RSA_WITH_AES_128_GCM_SHA256", "TLS_ECDH_anon_WITH_AES_128_CBC_SHA", "TLS_ECDHE_ECDSA_WITH_NULL_SHA",
                 "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256"}));
-        assertTrue(TlsTransport.strongSuites(SSLContext.getDefault().createSSLEngine().getSupportedCipherSuites()).length > 4);
+        assertTrue(TlsCredentials.strongSuites(SSLContext.getDefault().createSSLEngine().getSupportedCipherSuites()).length > 4);
     }
 
     @Test

@@ -67,7 +67,8 @@ public final class FlowEstimate {
     }
 
     /**
-     * Packets behind the mean: the most that the chosen cells of one row hold, so that none counts twice.
+     * Packets behind the mean, at least 1. Where cells were weighed, the most own packets of one row, less for what others
+     * disturb them; where they were chosen, the most that the chosen cells of one row hold. None counts twice.
      *
      * @return count.
      */
@@ -85,7 +86,8 @@ public final class FlowEstimate {
     }
 
     /**
-     * Usable cells that were taken for the mean by the rule of α.
+     * Usable cells that were taken for the mean by the rule of α; where all were weighed, those that tell more of the flow
+     * than of others.
      *
      * @return count.
      */

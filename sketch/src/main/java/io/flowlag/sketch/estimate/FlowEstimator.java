@@ -38,22 +38,36 @@ public final class FlowEstimator {
     private final boolean takesEveryPacket;
     private final SketchOverview overview;
     private final DelaySums sums = new DelaySums();
+    private final WeightedCells weightedCells;
 
     private SketchImage sender;
     private SketchImage receiver;
 
     /**
-     * An estimator with the paper's α and a confidence of 95 %.
+     * An estimator with a confidence of 95 %, as {@link #FlowEstimator(SketchGeometry, long, double)}.
      *
      * @param geometry of the sketches, LDS or SDS.
      * @param seed     of the sketches.
      */
     public FlowEstimator(final SketchGeometry geometry, final long seed) {
-        this(geometry, seed, DEFAULT_ALPHA, DEFAULT_NOISE_TOLERANCE, DEFAULT_CONFIDENCE);
+        this(geometry, seed, DEFAULT_CONFIDENCE);
     }
 
     /**
-     * An estimator.
+     * An estimator that weighs all usable cells of a flow by what they tell, if the receiver knows the flow's packets. Where
+     * it does not, or where the sketch has too few cells to weigh by, it chooses cells by the rule of α with the default α and
+     * tolerance.
+     *
+     * @param geometry   of the sketches, LDS or SDS.
+     * @param seed       of the sketches.
+     * @param confidence of the bounds, between 0 and 1.
+     */
+    public FlowEstimator(final SketchGeometry geometry, final long seed, final double confidence) {
+        this(geometry, seed, DEFAULT_ALPHA, DEFAULT_NOISE_TOLERANCE, confidence, true);
+    }
+
+    /**
+     * An estimator that always chooses cells by the rule of α, the paper's if the noise tolerance is 0.
      *
      * @param geometry       of the sketches, LDS or SDS.
      * @param seed           of the sketches.
@@ -67,6 +81,16 @@ public final class FlowEstimator {
         final double alpha,
         final double noiseTolerance,
         final double confidence) {
+        this(geometry, seed, alpha, noiseTolerance, confidence, false);
+    }
+
+    private FlowEstimator(
+        final SketchGeometry geometry,
+        final long seed,
+        final double alpha,
+        final double noiseTolerance,
+        final double confidence,
+        final boolean weighted) {
         if (SketchFamily.LDA == geometry.family()) {
             throw new IllegalArgumentException("an LDA has no flows");
         }
@@ -83,6 +107,7 @@ public final class FlowEstimator {
         fullestRow = fullestRow(geometry);
         takesEveryPacket = SketchGeometry.FULL_RATE_PPM == geometry.rate(fullestRow);
         overview = new SketchOverview(geometry.rows());
+        weightedCells = weighted ? new WeightedCells(geometry, cellMap) : null;
     }
 
     /**
@@ -165,6 +190,9 @@ public final class FlowEstimator {
         sender = senderImage;
         receiver = receiverImage;
         overview.measure(sender, receiver, fullestRow);
+        if (weighs()) {
+            weightedCells.measure(sender, receiver, overview, fullestRow);
+        }
     }
 
     private void measureDelay(
@@ -180,6 +208,15 @@ public final class FlowEstimator {
             addRow(flowHash, weight, row, limit, receivedCount);
         }
         sums.finish(weight, boundFactor, overview, result);
+        if (receivedPackets > 0 && weighs() && weightedCells.isMeasured()) {
+            final double packets =
+                takesEveryPacket ? Math.min(receivedPackets, result.receivedPackets) : receivedPackets;
+            weightedCells.estimate(sender, receiver, flowHash, weight, packets, boundFactor, result);
+        }
+    }
+
+    private boolean weighs() {
+        return null != weightedCells && overview.hasMean();
     }
 
     /** The smallest size that a usable cell gives the flow if all of it were the flow's, on the safe side of its noise. */

@@ -22,15 +22,24 @@ public final class LdaTuning {
     }
 
     /**
-     * The zeros that a packet's hash must begin with: the largest power of a half that is not above the sampling rate.
+     * The zeros that a packet's hash must begin with so that a bank expects the most packets in usable cells: those that make
+     * p·(1 - p/m)^L largest, p = 2^-zeros. It is near m/L, twice the rate above: that maximises a lower bound of the same.
      *
      * @param cells          m, of the bank.
      * @param expectedLosses L, in an interval.
      * @return count of zeros, at most {@link SketchGeometry#MAX_LEADING_ZEROS}.
      */
     public static int leadingZeros(final int cells, final double expectedLosses) {
-        final int zeros = -Math.getExponent(samplingRate(cells, expectedLosses));
-        return Math.min(zeros, SketchGeometry.MAX_LEADING_ZEROS);
+        int best = 0;
+        for (int zeros = 1; zeros <= SketchGeometry.MAX_LEADING_ZEROS; zeros++) {
+            best = logOfShare(zeros, cells, expectedLosses) > logOfShare(best, cells, expectedLosses) ? zeros : best;
+        }
+        return best;
+    }
+
+    private static double logOfShare(final int zeros, final int cells, final double losses) {
+        final double rate = Math.scalb(1.0, -zeros);
+        return Math.log(rate) + losses * Math.log1p(-rate / cells);
     }
 
     /**

@@ -75,7 +75,8 @@ class FlowEstimatorTest {
             from.update(flowHash, packet, 0, BYTES, 1);
             to.update(flowHash, packet, packet < 100 ? 1_000 : 5_000, BYTES, 1);
         }
-        final FlowEstimator twoRowEstimator = new FlowEstimator(twoRows, SEED);
+        final FlowEstimator twoRowEstimator = new FlowEstimator(
+            twoRows, SEED, FlowEstimator.DEFAULT_ALPHA, FlowEstimator.DEFAULT_NOISE_TOLERANCE, FlowEstimator.DEFAULT_CONFIDENCE);
         twoRowEstimator.pair(from.image(), to.image());
 
         twoRowEstimator.estimate(FLOW, 1, 100, estimate);
@@ -321,6 +322,112 @@ class FlowEstimatorTest {
     }
 
     @Test
+    void shouldBeExactWhereARowHoldsTheFlowAloneAndWhole() {
+        final Packets packets = crowd(1);
+        final SketchGeometry sparse = SketchGeometry.lds(4, 8_000, 3);
+        final FlowEstimator sparseEstimator = pairOf(packets, 1, sparse);
+        final double[] truths = packets.trueMeansNs();
+        final long[] received = packets.receivedPackets();
+        int exact = 0;
+        for (int flow = 0; flow < packets.flowCount; flow++) {
+            sparseEstimator.estimate(packets.flowHash[flow], 1, received[flow], estimate);
+            if (0 == estimate.boundNs()) {
+                exact++;
+                assertEquals(truths[flow], estimate.meanNs(), 1e-6);
+                assertEquals(received[flow], estimate.samples());
+            }
+        }
+        assertTrue(exact > 0.8 * packets.flowCount, "exact " + exact + " of " + packets.flowCount);
+    }
+
+    @Test
+    void shouldDoBetterWithAllCellsThanWithChosenOnes() {
+        final Packets packets = crowd(7).uniformLoss(0.002, 8);
+        final SketchGeometry crowded = SketchGeometry.lds(3, 700, 4, 1_000_000, 500_000, 100_000);
+        final FlowEstimator weighted = pairOf(packets, 1, crowded);
+        final FlowEstimator chosen = new FlowEstimator(crowded, SEED, 0.1, 3, 0.95);
+        assertEquals(PairingResult.PAIRED, pairInto(packets, 1, crowded, chosen));
+        final double[] truths = packets.trueMeansNs();
+        final long[] received = packets.receivedPackets();
+        double weightedError = 0;
+        double chosenError = 0;
+        int inside = 0;
+        int present = 0;
+        for (int flow = 0; flow < packets.flowCount; flow++) {
+            weighted.estimate(packets.flowHash[flow], 1, received[flow], estimate);
+            if (received[flow] >= 10 && estimate.hasMean()) {
+                present++;
+                weightedError += Math.abs(estimate.meanNs() - truths[flow]) / truths[flow];
+                inside += Math.abs(estimate.meanNs() - truths[flow]) <= estimate.boundNs() ? 1 : 0;
+                chosen.estimate(packets.flowHash[flow], 1, received[flow], estimate);
+                chosenError += Math.abs(estimate.meanNs() - truths[flow]) / truths[flow];
+            }
+        }
+        assertTrue(weightedError < chosenError, weightedError / present + " against " + chosenError / present);
+        assertTrue(inside >= 0.95 * present, inside + " inside of " + present);
+    }
+
+    @Test
+    void shouldNotBelieveMorePacketsThanTheCellsHold() {
+        final Packets packets = crowd(3);
+        final FlowEstimator sparseEstimator = pairOf(packets, 1, SketchGeometry.lds(2, 4_000, 1));
+        final double[] truths = packets.trueMeansNs();
+        final long[] received = packets.receivedPackets();
+        for (int flow = 0; flow < 50; flow++) {
+            sparseEstimator.estimate(packets.flowHash[flow], 1, received[flow], estimate);
+            if (0 == estimate.boundNs()) {
+                sparseEstimator.estimate(packets.flowHash[flow], 1, 10 * received[flow], estimate);
+                assertEquals(truths[flow], estimate.meanNs(), 0.2 * truths[flow]);
+            }
+        }
+    }
+
+    @Test
+    void shouldChooseCellsWhereThePacketsAreNotKnown() {
+        final Packets packets = crowd(4);
+        final SketchGeometry shape = SketchGeometry.lds(3, 300, 2);
+        final FlowEstimator weighted = pairOf(packets, 1, shape);
+        final FlowEstimator chosen = new FlowEstimator(shape, SEED, 0.1, 3, 0.95);
+        pairInto(packets, 1, shape, chosen);
+        final FlowEstimate other = new FlowEstimate();
+        for (int flow = 0; flow < packets.flowCount; flow++) {
+            weighted.estimate(packets.flowHash[flow], 1, FlowEstimator.UNKNOWN_PACKETS, estimate);
+            chosen.estimate(packets.flowHash[flow], 1, FlowEstimator.UNKNOWN_PACKETS, other);
+            assertEquals(other.meanNs(), estimate.meanNs());
+            assertEquals(other.boundNs(), estimate.boundNs());
+        }
+    }
+
+    /** An outlier in a crowd whose other flows have all one delay distribution. */
+    @Test
+    void shouldNotPullAFlowThatIsUnlikeTheOthersToThem() {
+        final Packets packets = crowd(5);
+        final int outlier = 17;
+        for (int i = 0; i < packets.count; i++) {
+            packets.delayNs[i] += packets.flow[i] == outlier ? 40_000_000 : 0;
+        }
+        final FlowEstimator crowdedEstimator = pairOf(packets, 1, SketchGeometry.lds(4, 700, 1));
+        final double truth = packets.trueMeansNs()[outlier];
+
+        crowdedEstimator.estimate(packets.flowHash[outlier], 1, packets.receivedPackets()[outlier], estimate);
+
+        assertEquals(truth, estimate.meanNs(), 0.15 * truth);
+    }
+
+    @Test
+    void shouldAllocateNothingWhenItWeighsCells() {
+        final Packets packets = crowd(6);
+        final FlowEstimator crowded = pairOf(packets, 1, SketchGeometry.lds(4, 500, 5));
+
+        Allocation.assertNone(() -> {
+            for (int flow = 0; flow < 500; flow++) {
+                crowded.estimate(packets.flowHash[flow], 1, 10, estimate);
+            }
+        });
+        assertTrue(estimate.hasMean());
+    }
+
+    @Test
     void shouldAllocateNothingWhenItPairsAndEstimates() {
         send(1, 0);
         receive(1, 10);
@@ -346,17 +453,29 @@ class FlowEstimatorTest {
         return pairOf(packets, weight, geometry);
     }
 
+    /** 1000 flows of up to 2000 packets, independent Weibull delays. */
+    private static Packets crowd(final long seed) {
+        return Packets.of(Packets.paretoSizes(1_000, 0.8, 2_000, seed), seed).weibullDelays(0.6, 1_000_000, 1, seed);
+    }
+
     private static FlowEstimator pairOf(final Packets packets, final int weight, final SketchGeometry shape) {
+        final FlowEstimator result = new FlowEstimator(shape, SEED);
+        assertEquals(PairingResult.PAIRED, pairInto(packets, weight, shape, result));
+        return result;
+    }
+
+    private static PairingResult pairInto(
+        final Packets packets, final int weight, final SketchGeometry shape, final FlowEstimator result) {
         final LossyDifferenceSketch from = new LossyDifferenceSketch(shape, SEED);
         final LossyDifferenceSketch to = new LossyDifferenceSketch(shape, SEED);
         for (int i = 0; i < packets.count; i++) {
             final long flowHash = packets.flowHash[packets.flow[i]];
             from.update(flowHash, packets.digest[i], packets.sentNs[i], packets.bytes[i], weight);
-            to.update(flowHash, packets.digest[i], packets.receivedNs(i), packets.bytes[i], weight);
+            if (!packets.lost[i]) {
+                to.update(flowHash, packets.digest[i], packets.receivedNs(i), packets.bytes[i], weight);
+            }
         }
-        final FlowEstimator result = new FlowEstimator(shape, SEED);
-        assertEquals(PairingResult.PAIRED, result.pair(from.image(), to.image()));
-        return result;
+        return result.pair(from.image(), to.image());
     }
 
     private void send(final long digest, final long timestampNs) {

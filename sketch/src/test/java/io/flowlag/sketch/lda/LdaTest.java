@@ -90,12 +90,22 @@ class LdaTest {
         assertEquals(0.5 * 1024 / 5001, LdaTuning.samplingRate(1024, 5000));
         assertEquals(1, LdaTuning.samplingRate(1024, 100));
         assertEquals(0, LdaTuning.leadingZeros(1024, 0));
-        assertEquals(0, LdaTuning.leadingZeros(1024, 511));
-        assertEquals(1, LdaTuning.leadingZeros(1024, 512));
-        assertEquals(4, LdaTuning.leadingZeros(1024, 5000));
-        assertEquals(11, LdaTuning.leadingZeros(1024, 1_000_000));
-        assertEquals(31, LdaTuning.leadingZeros(2, 1e18));
         assertEquals(0.25 * 1024 / 5001 * 4_995_000, LdaTuning.expectedSamples(1024, 5000, 4_995_000));
+    }
+
+    @Test
+    void shouldTuneABankToTheMostUsablePackets() {
+        assertEquals(0, LdaTuning.leadingZeros(1024, 1_400));
+        assertEquals(1, LdaTuning.leadingZeros(1024, 1_450));
+        assertEquals(2, LdaTuning.leadingZeros(1024, 5_000));
+        assertEquals(10, LdaTuning.leadingZeros(1024, 1_000_000));
+        assertEquals(31, LdaTuning.leadingZeros(2, 1e18));
+        for (double losses = 2_000; losses < 1e7; losses *= 1.7) {
+            final double rate = Math.scalb(1.0, -LdaTuning.leadingZeros(1024, losses));
+            final double samples = rate * Math.pow(1 - rate / 1024, losses);
+            assertTrue(samples >= 0.9 * 1024 / losses / Math.E, "losses " + losses);
+            assertTrue(samples >= LdaTuning.expectedSamples(1024, losses, 1), "losses " + losses);
+        }
     }
 
     @Test

@@ -46,8 +46,8 @@ public final class PcapSource implements LivePacketSource {
     private static final long NS_PER_SECOND = TimeUnit.SECONDS.toNanos(1);
     private static final long HOUSEKEEPING_INTERVAL_NS = 50 * NS_PER_MS;
     private static final long COUNTER_MASK = 0xffff_ffffL;
-    /** Two of the blocks that libpcap makes on Linux: with one it could not read while the kernel writes. */
-    private static final int MIN_BUFFER_BYTES = 2 << 18;
+    /** Eight of the blocks that libpcap makes on Linux: the block timeout may close one for each packet of a slow burst. */
+    private static final int MIN_BUFFER_BYTES = 8 << 18;
     /** How much longer than its read timeout libpcap may keep a packet back. */
     private static final long GRACE_NS = 200 * NS_PER_MS;
 

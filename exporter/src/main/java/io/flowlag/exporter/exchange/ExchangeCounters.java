@@ -1,0 +1,52 @@
+package io.flowlag.exporter.exchange;
+
+import java.util.concurrent.atomic.AtomicLongArray;
+import java.util.function.ObjLongConsumer;
+
+/**
+ * Values of the {@link ExchangeCounter}s of one end, and refusals by reason. Each counter has one writing thread; any thread
+ * reads. Allocates at construction.
+ */
+public final class ExchangeCounters {
+    private final AtomicLongArray values = new AtomicLongArray(ExchangeCounter.values().length);
+    private final AtomicLongArray refusals = new AtomicLongArray(MessageResult.values().length);
+
+    void increment(final ExchangeCounter counter) {
+        add(counter, 1);
+    }
+
+    void add(final ExchangeCounter counter, final long count) {
+        values.lazySet(counter.ordinal(), values.get(counter.ordinal()) + count);
+    }
+
+    void refused(final MessageResult reason) {
+        refusals.lazySet(reason.ordinal(), refusals.get(reason.ordinal()) + 1);
+    }
+
+    /**
+     * A counter's value.
+     *
+     * @param counter which.
+     * @return since the start.
+     */
+    public long get(final ExchangeCounter counter) {
+        return values.get(counter.ordinal());
+    }
+
+    long refusals(final MessageResult reason) {
+        return refusals.get(reason.ordinal());
+    }
+
+    /**
+     * Shows every reason for which something was refused.
+     *
+     * @param consumer takes the reason's label and the count, 0 included.
+     */
+    public void refusals(final ObjLongConsumer<String> consumer) {
+        for (final MessageResult reason : MessageResult.values()) {
+            if (MessageResult.ACCEPTED != reason) {
+                consumer.accept(reason.label(), refusals(reason));
+            }
+        }
+    }
+}

@@ -1,0 +1,504 @@
+package io.flowlag.exporter.exchange;
+
+import io.flowlag.exporter.exchange.IntervalLedger.Answer;
+import io.flowlag.ipfix.transport.TlsCredentials;
+import org.agrona.CloseHelper;
+import org.agrona.DirectBuffer;
+import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.concurrent.Agent;
+import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The receiver's end of the exchange: accepts senders, tells them the settings, takes their intervals and send times. It never
+ * blocks. Connections without a session are strangers: bounded in count and memory; when there are too many, the oldest goes
+ * once it had its grace, and until then newer ones wait in the kernel. Sessions are bounded by the senders that are
+ * remembered. Nothing that a peer sends stops another peer.
+ *
+ * <p>{@link #doWork} on one thread; {@link #offerSettings}, {@link #expect}, counters and schedule from any. It owns its sockets.
+ * Allocates at construction, per connection, and per settings; per interval as {@code SenderInterval} says.
+ */
+public final class ExchangeListener implements Agent, AutoCloseable {
+    private static final int ACCEPTS_PER_CYCLE = 16;
+    private static final int COMMANDS = 256;
+    private static final int BACKLOG = 1024;
+    /** A stranger may stay for this part of the handshake's time before it can lose its place. */
+    private static final int GRACE_PART = 10;
+
+    private final long pointId;
+    private final ReceiverHandler handler;
+    private final NanoClock clock;
+    private final ExchangeCounters counters;
+    private final ConnectionLimits limits;
+    private final TlsCredentials tls;
+    private final List<String> allowedPeers;
+    private final SharedKey key;
+    private final int maxSenders;
+    private final int maxStrangers;
+    private final int windowIntervals;
+    private final long deadlineNs;
+    private final long maxListBytes;
+    private final ServerSocketChannel server;
+    private final InetSocketAddress boundAddress;
+    private final HandshakeWorker worker = new HandshakeWorker("exchange-handshake");
+    private final SecureRandom random = new SecureRandom();
+    private final long instance = random.nextLong();
+    private final SettingsSchedule schedule = new SettingsSchedule();
+    private final ManyToOneConcurrentArrayQueue<Runnable> commands = new ManyToOneConcurrentArrayQueue<>(COMMANDS);
+    private final List<Stranger> strangers = new ArrayList<>();
+    private final Long2ObjectHashMap<SenderRecord> senders = new Long2ObjectHashMap<>();
+    private final List<SenderRecord> senderList = new ArrayList<>();
+    private final UnsafeBuffer scratch = new UnsafeBuffer(new byte[MessageHeader.MAX_MESSAGE_BYTES]);
+    private final SendTimesMessage sendTimes = new SendTimesMessage();
+    private final ExchangeConnection.Handler sessionHandler = this::onMessage;
+    private long nowNs;
+    private boolean isClosed;
+
+    /** A connection without a session, and the HELLO that this end sent on it. */
+    private final class Stranger implements ExchangeConnection.Handler {
+        private final ExchangeConnection connection;
+        private final byte[] hello;
+        private final long acceptedNs;
+
+        private Stranger(final ExchangeConnection connection, final byte[] hello, final long acceptedNs) {
+            this.connection = connection;
+            this.hello = hello;
+            this.acceptedNs = acceptedNs;
+        }
+
+        @Override
+        public MessageResult onMessage(
+            final ExchangeConnection from,
+            final MessageType type,
+            final DirectBuffer buffer,
+            final int offset,
+            final int lengthBytes,
+            final long atNs) {
+            return from.isInSession() ?
+                ExchangeListener.this.onMessage(from, type, buffer, offset, lengthBytes, atNs) :
+                onHello(this, type, buffer, offset, lengthBytes);
+        }
+    }
+
+    /**
+     * Binds the port.
+     *
+     * @param context of the listener.
+     * @throws IOException              if the port cannot be bound.
+     * @throws IllegalArgumentException if the context contradicts itself.
+     */
+    public ExchangeListener(final ListenerContext context) throws IOException {
+        context.conclude();
+        pointId = context.pointId();
+        handler = context.handler();
+        clock = context.clock();
+        counters = context.counters();
+        limits = context.limits();
+        tls = context.tls();
+        allowedPeers = context.allowedPeers();
+        key = context.key();
+        maxSenders = context.maxSenders();
+        maxStrangers = context.maxStrangers();
+        windowIntervals = context.windowIntervals();
+        deadlineNs = context.deadlineNs();
+        maxListBytes = context.maxListBytes();
+        schedule.add(new HeldSettings(instance, context.settings()));
+        server = ServerSocketChannel.open();
+        try {
+            server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            server.configureBlocking(false);
+            server.bind(context.address(), BACKLOG);
+            boundAddress = (InetSocketAddress)server.getLocalAddress();
+        } catch (final IOException ex) {
+            CloseHelper.quietClose(server);
+            throw new IOException("cannot listen on " + context.address() + ": " + ex.getMessage(), ex);
+        }
+    }
+
+    /** {@return where it listens, with the port that the system chose for 0} */
+    public InetSocketAddress boundAddress() {
+        return boundAddress;
+    }
+
+    /** {@return which settings hold when} */
+    public SettingsSchedule schedule() {
+        return schedule;
+    }
+
+    /** {@return this run's random number} */
+    public long instance() {
+        return instance;
+    }
+
+    /** {@return what it counts} */
+    public ExchangeCounters counters() {
+        return counters;
+    }
+
+    /**
+     * Hands out new settings. Any thread.
+     *
+     * @param settings with a number above the last one's, and the first interval in which they hold: far enough ahead for the
+     * senders
+     *                 to learn of it.
+     * @return false if too many commands wait.
+     * @throws IllegalArgumentException if the number is not above the last one's.
+     */
+    public boolean offerSettings(final ExchangeSettings settings) {
+        final int lastNumber = schedule.latest().settings().number();
+        if (settings.number() <= lastNumber) {
+            throw new IllegalArgumentException("number=" + settings.number() + " is not above " + lastNumber);
+        }
+        return commands.offer(() -> onSettings(settings));
+    }
+
+    /**
+     * Says that the receiver has closed an interval and waits for the senders'. Any thread.
+     *
+     * @param intervalNumber of the interval.
+     * @return false if too many commands wait.
+     */
+    public boolean expect(final long intervalNumber) {
+        return commands.offer(() -> senderList.forEach(sender -> sender.ledger().expect(intervalNumber, nowNs)));
+    }
+
+    @Override
+    public String roleName() {
+        return "exchange-listener";
+    }
+
+    @Override
+    public int doWork() {
+        if (isClosed) {
+            return 0;
+        }
+        nowNs = clock.nanoTime();
+        int workCount = commands.drain(Runnable::run);
+        workCount += accept() + pollStrangers() + pollSenders();
+        return workCount;
+    }
+
+    private int accept() {
+        int accepted = 0;
+        try {
+            while (accepted < ACCEPTS_PER_CYCLE && hasPlace()) {
+                final SocketChannel channel = server.accept();
+                if (null == channel) {
+                    break;
+                }
+                accepted++;
+                welcome(channel);
+            }
+        } catch (final IOException ex) {
+            counters.increment(ExchangeCounter.CONNECT_FAILURES);
+        }
+        return accepted;
+    }
+
+    /** Whether another stranger may come, in the place of the oldest if need be. */
+    private boolean hasPlace() {
+        return strangers.size() < maxStrangers ||
+            nowNs - strangers.get(0).acceptedNs > limits.handshakeTimeoutNs() / GRACE_PART;
+    }
+
+    private void welcome(final SocketChannel channel) {
+        counters.increment(ExchangeCounter.CONNECTIONS);
+        if (strangers.size() >= maxStrangers) {
+            strangers.remove(0).connection.end(ExchangeCounter.ENDED_EVICTED, "too many connections without a session");
+        }
+        try {
+            greet(channel);
+        } catch (final IOException ex) {
+            counters.increment(ExchangeCounter.ENDED_BROKEN);
+            CloseHelper.quietClose(channel);
+        }
+    }
+
+    private void greet(final SocketChannel channel) throws IOException {
+        channel.configureBlocking(false);
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        final PeerChannel peer =
+            null == tls ? new PlainChannel(channel) : new TlsChannel(channel, tls.serverEngine(), allowedPeers, worker);
+        final ExchangeConnection connection = new ExchangeConnection(peer, true, limits, counters, nowNs);
+        final byte[] nonce = new byte[HelloMessage.NONCE_BYTES];
+        random.nextBytes(nonce);
+        final int helloBytes =
+            HelloMessage.encode(scratch, 0, HelloMessage.RECEIVER, null != key, pointId, instance, nonce);
+        final byte[] hello = new byte[helloBytes];
+        scratch.getBytes(0, hello);
+        connection.send(scratch, helloBytes);
+        strangers.add(new Stranger(connection, hello, nowNs));
+    }
+
+    private int pollStrangers() {
+        int workCount = 0;
+        for (int i = strangers.size() - 1; i >= 0; i--) {
+            final Stranger stranger = strangers.get(i);
+            final ExchangeConnection connection = stranger.connection;
+            workCount += connection.poll(nowNs, stranger);
+            if (connection.isEnded() || connection.isInSession()) {
+                strangers.remove(i);
+            }
+        }
+        return workCount;
+    }
+
+    private MessageResult onHello(
+        final Stranger stranger, final MessageType type, final DirectBuffer buffer, final int offset, final int lengthBytes) {
+        final ExchangeConnection connection = stranger.connection;
+        if (MessageType.HELLO != type) {
+            return MessageResult.UNEXPECTED;
+        }
+        final HelloMessage hello = new HelloMessage().wrap(buffer, offset);
+        if (HelloMessage.SENDER != hello.role()) {
+            connection.refuse(MessageResult.UNEXPECTED, connection.difference("role", "receiver", "receiver"));
+            return MessageResult.UNEXPECTED;
+        }
+        if (hello.isKeyed() != (null != key)) {
+            connection.refuse(MessageResult.AUTHENTICATION,
+                connection.difference("shared key", hello.isKeyed() ? "yes" : "no", null != key ? "yes" : "no"));
+            return MessageResult.AUTHENTICATION;
+        }
+        if (null != key && !isAuthentic(stranger, buffer, offset, lengthBytes)) {
+            connection.refuse(MessageResult.AUTHENTICATION, "the shared keys differ");
+            return MessageResult.AUTHENTICATION;
+        }
+        return beginSession(connection, hello);
+    }
+
+    private boolean isAuthentic(
+        final Stranger stranger, final DirectBuffer buffer, final int offset, final int lengthBytes) {
+        if (!MessageHeader.isAuthenticated(buffer, offset)) {
+            return false;
+        }
+        final byte[] senderHello = new byte[lengthBytes - MessageHeader.TRAILER_BYTES];
+        buffer.getBytes(offset, senderHello);
+        final MessageAuthenticator authenticator =
+            MessageAuthenticator.of(key, true, stranger.hello, senderHello);
+        final boolean isAuthentic = authenticator.open(buffer, offset, lengthBytes);
+        if (isAuthentic) {
+            stranger.connection.authenticate(authenticator);
+        }
+        return isAuthentic;
+    }
+
+    private MessageResult beginSession(final ExchangeConnection connection, final HelloMessage hello) {
+        final SenderRecord sender = sender(hello.pointId());
+        if (null == sender) {
+            connection.refuse(MessageResult.FULL, "senders: receiver remembers at most " + maxSenders);
+            return MessageResult.FULL;
+        }
+        if (null != sender.connection()) {
+            sender.connection().end(ExchangeCounter.ENDED_REPLACED, "the same sender connected again");
+            disconnect(sender);
+        }
+        sender.connected(connection, hello.instance());
+        connection.beginSession(nowNs);
+        counters.increment(ExchangeCounter.SESSIONS);
+        handler.onSession(sender.pointId(), true, "");
+        for (final HeldSettings held : schedule.all()) {
+            sendSettings(connection, held.settings());
+        }
+        return MessageResult.ACCEPTED;
+    }
+
+    private SenderRecord sender(final long senderPointId) {
+        final SenderRecord known = senders.get(senderPointId);
+        if (null != known) {
+            return known;
+        }
+        if (senders.size() >= maxSenders && !forgetOne()) {
+            return null;
+        }
+        final SenderRecord sender = new SenderRecord(senderPointId, new IntervalLedger(windowIntervals, deadlineNs),
+            new IntervalAssembler(senderPointId, schedule, maxListBytes), number -> onMissing(senderPointId, number));
+        senders.put(senderPointId, sender);
+        senderList.add(sender);
+        return sender;
+    }
+
+    /** Makes room by forgetting the sender that came first of those that are gone. */
+    private boolean forgetOne() {
+        for (int i = 0; i < senderList.size(); i++) {
+            if (null == senderList.get(i).connection()) {
+                senders.remove(senderList.remove(i).pointId());
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private int pollSenders() {
+        int workCount = 0;
+        for (int i = 0; i < senderList.size(); i++) {
+            final SenderRecord sender = senderList.get(i);
+            if (null != sender.connection()) {
+                workCount += sender.connection().poll(nowNs, sessionHandler);
+                if (sender.connection().isEnded()) {
+                    disconnect(sender);
+                }
+            }
+            workCount += sender.ledger().poll(nowNs, sender.onMissing());
+        }
+        return workCount;
+    }
+
+    private void disconnect(final SenderRecord sender) {
+        final String reason = sender.connection().reason();
+        if (sender.assembler().isOpen()) {
+            sender.assembler().abandon();
+            counters.increment(ExchangeCounter.INTERVALS_CUT);
+        }
+        sender.disconnected();
+        handler.onSession(sender.pointId(), false, reason);
+    }
+
+    private void onMissing(final long senderPointId, final long number) {
+        counters.increment(ExchangeCounter.INTERVALS_MISSING);
+        handler.onMissing(senderPointId, number);
+    }
+
+    private SenderRecord senderOf(final ExchangeConnection connection) {
+        for (int i = 0; i < senderList.size(); i++) {
+            if (senderList.get(i).connection() == connection) {
+                return senderList.get(i);
+            }
+        }
+        throw new IllegalStateException("a session without a sender");
+    }
+
+    private MessageResult onMessage(
+        final ExchangeConnection connection,
+        final MessageType type,
+        final DirectBuffer buffer,
+        final int offset,
+        final int lengthBytes,
+        final long atNs) {
+        final SenderRecord sender = senderOf(connection);
+        return switch (type) {
+            case SETTINGS_ACK -> onSettingsAck(sender, buffer, offset);
+            case INTERVAL_BEGIN -> {
+                if (sender.assembler().isOpen()) {
+                    counters.increment(ExchangeCounter.INTERVALS_CUT);
+                }
+                sender.assembler().begin(buffer, offset);
+                yield MessageResult.ACCEPTED;
+            }
+            case DROPS, CELLS, IN_FLIGHT, FLOW_SUMS, WITNESS -> sender.assembler().add(type, buffer, offset);
+            case INTERVAL_END -> onIntervalEnd(sender, connection, buffer, offset);
+            case SEND_TIMES -> onSendTimes(sender, buffer, offset);
+            case REFUSED -> {
+                connection.end(ExchangeCounter.ENDED_BY_PEER, new RefusedMessage().wrap(buffer, offset).text());
+                yield MessageResult.ACCEPTED;
+            }
+            default -> MessageResult.UNEXPECTED;
+        };
+    }
+
+    private MessageResult onSettingsAck(final SenderRecord sender, final DirectBuffer buffer, final int offset) {
+        final SettingsAckMessage ack = new SettingsAckMessage().wrap(buffer, offset);
+        if (ack.receiverInstance() != instance || ack.number() > schedule.latest().settings().number()) {
+            return MessageResult.SETTINGS;
+        }
+        counters.increment(ExchangeCounter.SETTINGS_HELD);
+        handler.onSettingsHeld(sender.pointId(), ack.number());
+        return MessageResult.ACCEPTED;
+    }
+
+    private MessageResult onIntervalEnd(
+        final SenderRecord sender, final ExchangeConnection connection, final DirectBuffer buffer, final int offset) {
+        final IntervalAssembler interval = sender.assembler();
+        final MessageResult result = interval.end(buffer, offset);
+        if (MessageResult.ACCEPTED != result) {
+            return result;
+        }
+        final boolean isSpoiled = null != interval.spoiled();
+        final Answer answer = isSpoiled ? Answer.REFUSED : interval.isDamaged() ? Answer.DAMAGED : Answer.COMPLETE;
+        final IntervalVerdict taken = sender.ledger().arrive(interval.number(), answer);
+        final IntervalVerdict verdict = isSpoiled && IntervalVerdict.ACCEPTED == taken ? IntervalVerdict.REFUSED : taken;
+        counters.increment(counter(verdict, answer));
+        if (IntervalVerdict.REFUSED == verdict) {
+            connection.complain(interval.spoiled(), interval.spoiledText());
+            handler.onMissing(sender.pointId(), interval.number());
+        } else if (IntervalVerdict.ACCEPTED == verdict) {
+            handler.onInterval(interval);
+        }
+        connection.send(scratch, IntervalAckMessage.encode(scratch, 0, interval.number(), verdict));
+        return MessageResult.ACCEPTED;
+    }
+
+    private static ExchangeCounter counter(final IntervalVerdict verdict, final Answer answer) {
+        return switch (verdict) {
+            case ACCEPTED ->
+                Answer.DAMAGED == answer ? ExchangeCounter.INTERVALS_DAMAGED : ExchangeCounter.INTERVALS_COMPLETE;
+            case DUPLICATE -> ExchangeCounter.INTERVALS_DUPLICATE;
+            case LATE -> ExchangeCounter.INTERVALS_LATE;
+            case AHEAD -> ExchangeCounter.INTERVALS_AHEAD;
+            case REFUSED -> ExchangeCounter.INTERVALS_REFUSED;
+        };
+    }
+
+    private MessageResult onSendTimes(final SenderRecord sender, final DirectBuffer buffer, final int offset) {
+        sendTimes.wrap(buffer, offset);
+        final int count = sendTimes.count();
+        counters.add(ExchangeCounter.SEND_TIMES_MISSING, sender.onSendTimes(sendTimes.firstIndex(), count));
+        counters.add(ExchangeCounter.SEND_TIMES_RECEIVED, count);
+        for (int i = 0; i < count; i++) {
+            handler.onSendTime(sender.pointId(), SendTimesMessage.PASSIVE == sendTimes.kind(i), sendTimes.key(i),
+                sendTimes.sentNs(i), sendTimes.method(i));
+        }
+        return MessageResult.ACCEPTED;
+    }
+
+    private void onSettings(final ExchangeSettings settings) {
+        if (schedule.add(new HeldSettings(instance, settings))) {
+            for (int i = 0; i < senderList.size(); i++) {
+                if (null != senderList.get(i).connection()) {
+                    sendSettings(senderList.get(i).connection(), settings);
+                }
+            }
+        }
+    }
+
+    private void sendSettings(final ExchangeConnection connection, final ExchangeSettings settings) {
+        final int lengthBytes = SettingsMessage.encode(scratch, 0, settings, instance);
+        if (null != connection.authenticator()) {
+            SettingsMessage.applyMask(scratch, 0, connection.authenticator().sealingMask());
+        }
+        if (connection.send(scratch, lengthBytes)) {
+            counters.increment(ExchangeCounter.SETTINGS_SENT);
+        } else {
+            connection.end(ExchangeCounter.ENDED_SLOW, "no room for settings: the sender does not read");
+        }
+    }
+
+    @Override
+    public void onClose() {
+        if (isClosed) {
+            return;
+        }
+        isClosed = true;
+        strangers.forEach(stranger -> stranger.connection.end(ExchangeCounter.ENDED_LOCALLY, "closed"));
+        for (final SenderRecord sender : senderList) {
+            if (null != sender.connection()) {
+                sender.connection().end(ExchangeCounter.ENDED_LOCALLY, "closed");
+            }
+        }
+        CloseHelper.quietCloseAll(server, worker);
+    }
+
+    @Override
+    public void close() {
+        onClose();
+    }
+}

@@ -1,0 +1,73 @@
+package io.flowlag.exporter.exchange;
+
+import io.flowlag.exporter.exchange.ExchangeSettings.Mode;
+import io.flowlag.exporter.exchange.ExchangeSettings.SketchPart;
+
+import java.util.List;
+
+/**
+ * What an interval costs on the wire, in octets of messages, each authenticated: an upper bound, before TLS, TCP and IP.
+ * Stateless, any thread; allocates never.
+ */
+public final class ExchangePrice {
+    private static final long FRAME_BYTES = MessageHeader.LENGTH_BYTES + MessageHeader.TRAILER_BYTES;
+    private static final long LIST_BYTES = FRAME_BYTES + 16;
+    private static final long PIECE_BYTES = FRAME_BYTES + 24;
+    private static final long BASE_BYTES = 3 * FRAME_BYTES + 48 + 40 + 16;
+    private static final double NS_PER_S = 1e9;
+
+    private ExchangePrice() {
+    }
+
+    /**
+     * Price of an interval in mode cells, if no cell could be made compact.
+     *
+     * @param sketches of the settings.
+     * @return octets.
+     */
+    public static long cellsBytes(final List<SketchPart> sketches) {
+        long bytes = BASE_BYTES;
+        for (final SketchPart sketch : sketches) {
+            final long imageBytes = sketch.geometry().imageLength();
+            final long pieces = 1 + pieces(imageBytes - CellsMessage.PREAMBLE_BYTES, MessageHeader.MAX_PAYLOAD_BYTES);
+            bytes += imageBytes + pieces * PIECE_BYTES;
+        }
+        return bytes;
+    }
+
+    /**
+     * Price of an interval in mode flows.
+     *
+     * @param flows of the interval.
+     * @return octets.
+     */
+    public static long flowsBytes(final long flows) {
+        return BASE_BYTES + flows * FlowSum.LENGTH_BYTES + pieces(flows, FlowSumsMessage.MAX_COUNT) * LIST_BYTES;
+    }
+
+    /**
+     * What the digests of packets in flight add in either mode.
+     *
+     * @param packets of the last W of an interval.
+     * @return octets.
+     */
+    public static long inFlightBytes(final long packets) {
+        return packets * Long.BYTES + pieces(packets, InFlightMessage.MAX_COUNT) * LIST_BYTES;
+    }
+
+    /**
+     * The mode that {@code auto} takes: the exact one while it fits.
+     *
+     * @param flows        expected in an interval.
+     * @param intervalNs   T.
+     * @param bandwidthBps bits per second that the exchange may take.
+     * @return flows if their price fits the bandwidth, else cells.
+     */
+    public static Mode choose(final long flows, final long intervalNs, final long bandwidthBps) {
+        return flowsBytes(flows) * 8.0 * NS_PER_S / intervalNs <= bandwidthBps ? Mode.FLOWS : Mode.CELLS;
+    }
+
+    private static long pieces(final long whole, final long piece) {
+        return (whole + piece - 1) / piece;
+    }
+}

@@ -1,0 +1,10 @@
+package io.flowlag.exporter.exchange;
+
+/**
+ * Settings, and whose they are.
+ *
+ * @param receiverInstance run of the receiver that handed them out.
+ * @param settings         themselves.
+ */
+public record HeldSettings(long receiverInstance, ExchangeSettings settings) {
+}

@@ -1,0 +1,53 @@
+package io.flowlag.exporter.exchange;
+
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
+
+/**
+ * INTERVAL_ACK: the receiver's answer to an interval; the sender forgets it then.
+ * <pre>
+ *   0  intervalNumber   8   signed
+ *   8  verdict          1   {@link IntervalVerdict} by its order: 0 accepted, 1 duplicate, 2 late, 3 ahead, 4 refused
+ *   9  reserved         7   0
+ * </pre>
+ */
+final class IntervalAckMessage extends MessageFlyweight {
+    private static final int NUMBER_OFFSET = 0;
+    private static final int VERDICT_OFFSET = NUMBER_OFFSET + 8;
+    private static final int RESERVED_OFFSET = VERDICT_OFFSET + 1;
+    private static final int BODY_BYTES = RESERVED_OFFSET + 7;
+
+    static int encode(
+        final MutableDirectBuffer buffer, final int offset, final long intervalNumber, final IntervalVerdict verdict) {
+        final int body = offset + MessageHeader.LENGTH_BYTES;
+        buffer.putLong(body + NUMBER_OFFSET, intervalNumber, BYTE_ORDER);
+        buffer.putLong(body + VERDICT_OFFSET, verdict.ordinal(), BYTE_ORDER);
+        return MessageHeader.encode(buffer, offset, MessageType.INTERVAL_ACK, BODY_BYTES);
+    }
+
+    static MessageResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
+        if (BODY_BYTES != bodyBytes) {
+            return MessageResult.LENGTH;
+        }
+        if (!isZero(buffer, body + RESERVED_OFFSET, 7)) {
+            return MessageResult.RESERVED;
+        }
+        return null == IntervalVerdict.of(buffer.getByte(body + VERDICT_OFFSET) & 0xff) ?
+            MessageResult.VALUE : MessageResult.ACCEPTED;
+    }
+
+    IntervalAckMessage wrap(final DirectBuffer buffer, final int offset) {
+        wrapMessage(buffer, offset);
+        return this;
+    }
+
+    long intervalNumber() {
+        return longInteger(NUMBER_OFFSET);
+    }
+
+    IntervalVerdict verdict() {
+        return IntervalVerdict.of(octet(VERDICT_OFFSET));
+    }
+}

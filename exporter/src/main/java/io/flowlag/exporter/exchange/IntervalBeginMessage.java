@@ -1,0 +1,111 @@
+package io.flowlag.exporter.exchange;
+
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
+
+/**
+ * INTERVAL_BEGIN: what the interval that follows consists of.
+ * <pre>
+ *   0  intervalNumber    8   signed
+ *   8  intervalNs        8   at least 1
+ *  16  receiverInstance  8   whose settings the sender held in the interval
+ *  24  settingsNumber    4
+ *  28  sketchCount       4   0-{@link ExchangeSettings#MAX_SKETCHES}
+ *  32  inFlightCount     4   digests that IN_FLIGHT messages bring, not negative
+ *  36  flowCount         4   of FLOW_SUMS, not negative
+ *  40  witnessCount      4   of WITNESS, not negative
+ *  44  reserved          4   0
+ * </pre>
+ */
+final class IntervalBeginMessage extends MessageFlyweight {
+    private static final int NUMBER_OFFSET = 0;
+    private static final int INTERVAL_NS_OFFSET = NUMBER_OFFSET + 8;
+    private static final int INSTANCE_OFFSET = INTERVAL_NS_OFFSET + 8;
+    private static final int SETTINGS_OFFSET = INSTANCE_OFFSET + 8;
+    private static final int SKETCHES_OFFSET = SETTINGS_OFFSET + 4;
+    private static final int IN_FLIGHT_OFFSET = SKETCHES_OFFSET + 4;
+    private static final int FLOWS_OFFSET = IN_FLIGHT_OFFSET + 4;
+    private static final int WITNESSES_OFFSET = FLOWS_OFFSET + 4;
+    private static final int RESERVED_OFFSET = WITNESSES_OFFSET + 4;
+    private static final int BODY_BYTES = RESERVED_OFFSET + 4;
+
+    static int encode(
+        final MutableDirectBuffer buffer,
+        final int offset,
+        final long intervalNumber,
+        final long intervalNs,
+        final long receiverInstance,
+        final int settingsNumber,
+        final int sketchCount,
+        final int inFlightCount,
+        final int flowCount,
+        final int witnessCount) {
+        final int body = offset + MessageHeader.LENGTH_BYTES;
+        buffer.putLong(body + NUMBER_OFFSET, intervalNumber, BYTE_ORDER);
+        buffer.putLong(body + INTERVAL_NS_OFFSET, intervalNs, BYTE_ORDER);
+        buffer.putLong(body + INSTANCE_OFFSET, receiverInstance, BYTE_ORDER);
+        buffer.putInt(body + SETTINGS_OFFSET, settingsNumber, BYTE_ORDER);
+        buffer.putInt(body + SKETCHES_OFFSET, sketchCount, BYTE_ORDER);
+        buffer.putInt(body + IN_FLIGHT_OFFSET, inFlightCount, BYTE_ORDER);
+        buffer.putInt(body + FLOWS_OFFSET, flowCount, BYTE_ORDER);
+        buffer.putInt(body + WITNESSES_OFFSET, witnessCount, BYTE_ORDER);
+        buffer.putInt(body + RESERVED_OFFSET, 0, BYTE_ORDER);
+        return MessageHeader.encode(buffer, offset, MessageType.INTERVAL_BEGIN, BODY_BYTES);
+    }
+
+    static MessageResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
+        if (BODY_BYTES != bodyBytes) {
+            return MessageResult.LENGTH;
+        }
+        if (!isZero(buffer, body + RESERVED_OFFSET, 4)) {
+            return MessageResult.RESERVED;
+        }
+        if (buffer.getLong(body + INTERVAL_NS_OFFSET, BYTE_ORDER) < 1) {
+            return MessageResult.VALUE;
+        }
+        final int sketchCount = buffer.getInt(body + SKETCHES_OFFSET, BYTE_ORDER);
+        final int negative = buffer.getInt(body + IN_FLIGHT_OFFSET, BYTE_ORDER) |
+            buffer.getInt(body + FLOWS_OFFSET, BYTE_ORDER) | buffer.getInt(body + WITNESSES_OFFSET, BYTE_ORDER);
+        return sketchCount < 0 || sketchCount > ExchangeSettings.MAX_SKETCHES || negative < 0 ?
+            MessageResult.COUNT : MessageResult.ACCEPTED;
+    }
+
+    IntervalBeginMessage wrap(final DirectBuffer buffer, final int offset) {
+        wrapMessage(buffer, offset);
+        return this;
+    }
+
+    long intervalNumber() {
+        return longInteger(NUMBER_OFFSET);
+    }
+
+    long intervalNs() {
+        return longInteger(INTERVAL_NS_OFFSET);
+    }
+
+    long receiverInstance() {
+        return longInteger(INSTANCE_OFFSET);
+    }
+
+    int settingsNumber() {
+        return integer(SETTINGS_OFFSET);
+    }
+
+    int sketchCount() {
+        return integer(SKETCHES_OFFSET);
+    }
+
+    int inFlightCount() {
+        return integer(IN_FLIGHT_OFFSET);
+    }
+
+    int flowCount() {
+        return integer(FLOWS_OFFSET);
+    }
+
+    int witnessCount() {
+        return integer(WITNESSES_OFFSET);
+    }
+}

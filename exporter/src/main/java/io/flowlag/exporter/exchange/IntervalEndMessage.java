@@ -1,0 +1,53 @@
+package io.flowlag.exporter.exchange;
+
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
+
+/**
+ * INTERVAL_END: the interval is whole.
+ * <pre>
+ *   0  intervalNumber   8   signed
+ *   8  messageCount     4   messages since INTERVAL_BEGIN, neither of the two included
+ *  12  reserved         4   0
+ * </pre>
+ */
+final class IntervalEndMessage extends MessageFlyweight {
+    private static final int NUMBER_OFFSET = 0;
+    private static final int MESSAGES_OFFSET = NUMBER_OFFSET + 8;
+    private static final int RESERVED_OFFSET = MESSAGES_OFFSET + 4;
+    private static final int BODY_BYTES = RESERVED_OFFSET + 4;
+
+    static int encode(
+        final MutableDirectBuffer buffer, final int offset, final long intervalNumber, final int messageCount) {
+        final int body = offset + MessageHeader.LENGTH_BYTES;
+        buffer.putLong(body + NUMBER_OFFSET, intervalNumber, BYTE_ORDER);
+        buffer.putInt(body + MESSAGES_OFFSET, messageCount, BYTE_ORDER);
+        buffer.putInt(body + RESERVED_OFFSET, 0, BYTE_ORDER);
+        return MessageHeader.encode(buffer, offset, MessageType.INTERVAL_END, BODY_BYTES);
+    }
+
+    static MessageResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
+        if (BODY_BYTES != bodyBytes) {
+            return MessageResult.LENGTH;
+        }
+        if (!isZero(buffer, body + RESERVED_OFFSET, 4)) {
+            return MessageResult.RESERVED;
+        }
+        return buffer.getInt(body + MESSAGES_OFFSET, BYTE_ORDER) < 0 ? MessageResult.COUNT : MessageResult.ACCEPTED;
+    }
+
+    IntervalEndMessage wrap(final DirectBuffer buffer, final int offset) {
+        wrapMessage(buffer, offset);
+        return this;
+    }
+
+    long intervalNumber() {
+        return longInteger(NUMBER_OFFSET);
+    }
+
+    int messageCount() {
+        return integer(MESSAGES_OFFSET);
+    }
+}

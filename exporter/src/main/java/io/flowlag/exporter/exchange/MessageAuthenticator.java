@@ -1,0 +1,126 @@
+package io.flowlag.exporter.exchange;
+
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import javax.crypto.Mac;
+import javax.crypto.spec.SecretKeySpec;
+import java.nio.charset.StandardCharsets;
+import java.security.GeneralSecurityException;
+import java.security.MessageDigest;
+
+/**
+ * Authenticates the messages of one session with HMAC-SHA-256 (RFC 2104), cut to 16 octets. The session's key comes from the
+ * shared key and both HELLOs, nonces included, so it is another one for each session; each direction has its own, and each
+ * message its number, so that none can be changed, left out, repeated or sent back. One thread; allocates per message (inside
+ * the JDK).
+ */
+final class MessageAuthenticator {
+    private static final String ALGORITHM = "HmacSHA256";
+    private static final byte[] CONTEXT = "flowlag exchange 1".getBytes(StandardCharsets.US_ASCII);
+
+    private final Mac sealing;
+    private final Mac opening;
+    private final Mac masking;
+    private final byte[] numberOctets = new byte[Long.BYTES];
+    private final UnsafeBuffer number = new UnsafeBuffer(numberOctets);
+    private byte[] scratch = new byte[1024];
+    private long sealed;
+    private long opened;
+
+    private MessageAuthenticator(final Mac sealing, final Mac opening, final Mac masking) {
+        this.sealing = sealing;
+        this.opening = opening;
+        this.masking = masking;
+    }
+
+    /**
+     * An authenticator for a session.
+     *
+     * @param key           that both ends share.
+     * @param isReceiver    which end this is.
+     * @param receiverHello octets of the receiver's HELLO.
+     * @param senderHello   octets of the sender's HELLO, without the trailer.
+     */
+    static MessageAuthenticator of(
+        final SharedKey key, final boolean isReceiver, final byte[] receiverHello, final byte[] senderHello) {
+        final Mac shared = mac(key.octets());
+        shared.update(CONTEXT);
+        shared.update(receiverHello);
+        final byte[] session = shared.doFinal(senderHello);
+        final Mac sender = mac(derived(session, "sender"));
+        final Mac receiver = mac(derived(session, "receiver"));
+        final Mac masking = mac(derived(session, "secrets"));
+        return new MessageAuthenticator(isReceiver ? receiver : sender, isReceiver ? sender : receiver, masking);
+    }
+
+    private static byte[] derived(final byte[] key, final String purpose) {
+        return mac(key).doFinal(purpose.getBytes(StandardCharsets.US_ASCII));
+    }
+
+    private static Mac mac(final byte[] key) {
+        try {
+            final Mac mac = Mac.getInstance(ALGORITHM);
+            mac.init(new SecretKeySpec(key, ALGORITHM));
+            return mac;
+        } catch (final GeneralSecurityException ex) {
+            throw new IllegalStateException("every JDK has " + ALGORITHM, ex);
+        }
+    }
+
+    /** Writes the trailer of a message that has room for it. */
+    void seal(final MutableDirectBuffer buffer, final int offset, final int lengthBytes) {
+        final byte[] code = code(sealing, sealed++, buffer, offset, lengthBytes - MessageHeader.TRAILER_BYTES);
+        buffer.putBytes(offset + lengthBytes - MessageHeader.TRAILER_BYTES, code, 0, MessageHeader.TRAILER_BYTES);
+    }
+
+    /** Whether the next message is what the other end sent next. */
+    boolean open(final DirectBuffer buffer, final int offset, final int lengthBytes) {
+        if (!MessageHeader.isAuthenticated(buffer, offset)) {
+            return false;
+        }
+        final byte[] code = code(opening, opened, buffer, offset, lengthBytes - MessageHeader.TRAILER_BYTES);
+        final byte[] expected = new byte[MessageHeader.TRAILER_BYTES];
+        final byte[] found = new byte[MessageHeader.TRAILER_BYTES];
+        System.arraycopy(code, 0, expected, 0, expected.length);
+        buffer.getBytes(offset + lengthBytes - MessageHeader.TRAILER_BYTES, found);
+        if (!MessageDigest.isEqual(expected, found)) {
+            return false;
+        }
+        opened++;
+        return true;
+    }
+
+    /** Messages of the other end that were authentic. */
+    long opened() {
+        return opened;
+    }
+
+    /** What hides the secrets of the message that is sealed next. */
+    byte[] sealingMask() {
+        return mask(sealed);
+    }
+
+    /** What hid the secrets of the message that was opened last. */
+    byte[] openingMask() {
+        return mask(opened - 1);
+    }
+
+    private byte[] mask(final long messageNumber) {
+        number.putLong(0, messageNumber, MessageHeader.BYTE_ORDER);
+        return masking.doFinal(numberOctets);
+    }
+
+    private byte[] code(
+        final Mac mac, final long messageNumber, final DirectBuffer buffer, final int offset, final int lengthBytes) {
+        if (scratch.length < lengthBytes) {
+            scratch = new byte[MessageHeader.MAX_MESSAGE_BYTES];
+        }
+        buffer.getBytes(offset, scratch, 0, lengthBytes);
+        number.putLong(0, messageNumber, MessageHeader.BYTE_ORDER);
+        mac.update(numberOctets);
+        mac.update(scratch, 0, lengthBytes);
+        return mac.doFinal();
+    }
+}

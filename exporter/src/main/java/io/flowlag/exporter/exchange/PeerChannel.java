@@ -1,0 +1,25 @@
+package io.flowlag.exporter.exchange;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/** A connection that never blocks, plain or TLS. One thread. */
+interface PeerChannel extends AutoCloseable {
+    /** Goes on with whatever comes before data; true when data may flow. */
+    boolean isReady() throws IOException;
+
+    /** Reads what is there; octets read, -1 at the end. */
+    int read(ByteBuffer target) throws IOException;
+
+    /** Writes what fits; octets taken from the source. */
+    int write(ByteBuffer source) throws IOException;
+
+    /** Brings out what write has taken. */
+    void flush() throws IOException;
+
+    /** Whether nobody on the way can read what is said, or say something else. */
+    boolean isSecure();
+
+    @Override
+    void close();
+}

@@ -1,0 +1,46 @@
+package io.flowlag.exporter.exchange;
+
+import org.agrona.CloseHelper;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
+
+/** TCP as it is. */
+final class PlainChannel implements PeerChannel {
+    private final SocketChannel channel;
+
+    PlainChannel(final SocketChannel channel) {
+        this.channel = channel;
+    }
+
+    @Override
+    public boolean isReady() {
+        return true;
+    }
+
+    @Override
+    public int read(final ByteBuffer target) throws IOException {
+        return channel.read(target);
+    }
+
+    @Override
+    public int write(final ByteBuffer source) throws IOException {
+        return channel.write(source);
+    }
+
+    @Override
+    public void flush() {
+        // nothing is kept back
+    }
+
+    @Override
+    public boolean isSecure() {
+        return false;
+    }
+
+    @Override
+    public void close() {
+        CloseHelper.quietClose(channel);
+    }
+}

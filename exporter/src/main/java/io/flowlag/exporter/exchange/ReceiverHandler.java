@@ -1,0 +1,47 @@
+package io.flowlag.exporter.exchange;
+
+/** What a receiver learns from its senders; called on the listener's thread, must not block. */
+public interface ReceiverHandler {
+    /**
+     * An interval came, for the first time and in time.
+     *
+     * @param interval whole, verified, paired with the settings; valid during the call.
+     */
+    void onInterval(SenderInterval interval);
+
+    /**
+     * An interval that was expected has no usable answer: it did not come in time, or was refused.
+     *
+     * @param pointId        of the sender.
+     * @param intervalNumber of the interval.
+     */
+    void onMissing(long pointId, long intervalNumber);
+
+    /**
+     * The effective send time of a reference.
+     *
+     * @param pointId       of the sender.
+     * @param isPassive     whether the reference is a regular packet.
+     * @param key           its digest if passive, else stream * 2^32 + sequence number.
+     * @param sentNs        since the epoch.
+     * @param methodCode    how it was taken: STAMP timestamping method.
+     */
+    void onSendTime(long pointId, boolean isPassive, long key, long sentNs, int methodCode);
+
+    /**
+     * A sender holds to settings.
+     *
+     * @param pointId        of the sender.
+     * @param settingsNumber of the settings.
+     */
+    void onSettingsHeld(long pointId, int settingsNumber);
+
+    /**
+     * A session with a sender began or ended.
+     *
+     * @param pointId     of the sender.
+     * @param isConnected whether it began.
+     * @param text        why it ended, for people; empty if it began.
+     */
+    void onSession(long pointId, boolean isConnected, String text);
+}

@@ -1,0 +1,35 @@
+package io.flowlag.exporter.exchange;
+
+/** What a sender learns from its receiver; called on the connector's thread, must not block. */
+public interface SenderHandler {
+    /**
+     * New settings came; the schedule has them already.
+     *
+     * @param held the settings.
+     */
+    void onSettings(HeldSettings held);
+
+    /**
+     * The receiver refused something, or this end refused the receiver.
+     *
+     * @param reason label of the reason.
+     * @param text   printable, for people; it names both values of a mismatch.
+     */
+    void onRefused(String reason, String text);
+
+    /**
+     * The receiver answered an interval.
+     *
+     * @param intervalNumber of the interval.
+     * @param verdict        of the receiver.
+     */
+    void onAnswer(long intervalNumber, IntervalVerdict verdict);
+
+    /**
+     * The session began or ended.
+     *
+     * @param isConnected whether it began.
+     * @param text        why it ended, for people; empty if it began.
+     */
+    void onSession(boolean isConnected, String text);
+}

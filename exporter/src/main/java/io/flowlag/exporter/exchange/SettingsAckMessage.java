@@ -1,0 +1,57 @@
+package io.flowlag.exporter.exchange;
+
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
+
+/**
+ * SETTINGS_ACK: the sender has the settings and will hold to them.
+ * <pre>
+ *   0  number            4   of the settings
+ *   4  reserved          4   0
+ *   8  receiverInstance  8   whose settings they are
+ *  16  fromInterval      8   as the settings say
+ * </pre>
+ */
+final class SettingsAckMessage extends MessageFlyweight {
+    private static final int NUMBER_OFFSET = 0;
+    private static final int RESERVED_OFFSET = NUMBER_OFFSET + 4;
+    private static final int INSTANCE_OFFSET = RESERVED_OFFSET + 4;
+    private static final int FROM_OFFSET = INSTANCE_OFFSET + 8;
+    private static final int BODY_BYTES = FROM_OFFSET + 8;
+
+    static int encode(
+        final MutableDirectBuffer buffer, final int offset, final int number, final long receiverInstance, final long from) {
+        final int body = offset + MessageHeader.LENGTH_BYTES;
+        buffer.putInt(body + NUMBER_OFFSET, number, BYTE_ORDER);
+        buffer.putInt(body + RESERVED_OFFSET, 0, BYTE_ORDER);
+        buffer.putLong(body + INSTANCE_OFFSET, receiverInstance, BYTE_ORDER);
+        buffer.putLong(body + FROM_OFFSET, from, BYTE_ORDER);
+        return MessageHeader.encode(buffer, offset, MessageType.SETTINGS_ACK, BODY_BYTES);
+    }
+
+    static MessageResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
+        if (BODY_BYTES != bodyBytes) {
+            return MessageResult.LENGTH;
+        }
+        return isZero(buffer, body + RESERVED_OFFSET, 4) ? MessageResult.ACCEPTED : MessageResult.RESERVED;
+    }
+
+    SettingsAckMessage wrap(final DirectBuffer buffer, final int offset) {
+        wrapMessage(buffer, offset);
+        return this;
+    }
+
+    int number() {
+        return integer(NUMBER_OFFSET);
+    }
+
+    long receiverInstance() {
+        return longInteger(INSTANCE_OFFSET);
+    }
+
+    long fromInterval() {
+        return longInteger(FROM_OFFSET);
+    }
+}

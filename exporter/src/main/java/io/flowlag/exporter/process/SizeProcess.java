@@ -1,0 +1,177 @@
+package io.flowlag.exporter.process;
+
+import io.flowlag.exporter.console.ExitCode;
+import io.flowlag.exporter.console.ExitException;
+import io.flowlag.exporter.console.Terminal;
+import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.sketch.lds.LdsSizing;
+import io.flowlag.sketch.lds.ParetoFit;
+
+import java.io.PrintStream;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * {@code flowlag size}: how large a sketch must be for a load and a target (LDS paper, section 3), what it costs in memory and
+ * on the wire, and what the other mode of the exchange would cost.
+ */
+public final class SizeProcess {
+    /** A flow's identity, count, sum of timestamps and digest: what {@code exchange.mode: flows} ships for each flow at least. */
+    public static final int FLOW_BYTES = 32;
+
+    private static final double NS_PER_SECOND = 1e9;
+    private static final String ROW = "  %-24s %s%n";
+    private static final String PRICE = "  %-24s %,18d %18s%n";
+
+    private final SizeOptions options;
+    private final PrintStream out;
+    private long flows;
+    private long packets;
+    private ParetoFit fit;
+    private String fitSource;
+
+    private SizeProcess(final SizeOptions options, final PrintStream out) {
+        this.options = options;
+        this.out = out;
+    }
+
+    /**
+     * Sizes and prints.
+     *
+     * @param options  what is asked; flows and packets above 0 unless there are captures.
+     * @param terminal for the table and messages.
+     * @return how it ended.
+     * @throws ExitException if no sketch can be as good as asked; the message says why.
+     * @throws io.flowlag.exporter.capture.CaptureException if no capture can be read.
+     */
+    public static ExitCode run(final SizeOptions options, final Terminal terminal) {
+        final SizeProcess process = new SizeProcess(options, terminal.out());
+        process.measureLoad(terminal);
+        process.print();
+        terminal.out().flush();
+        return ExitCode.DONE;
+    }
+
+    private void measureLoad(final Terminal terminal) {
+        final double tolerablePackets = options.error() * options.flowPackets();
+        if (options.files().isEmpty()) {
+            flows = options.flows();
+            packets = options.packets();
+            fit = packets > flows ? ParetoFit.ofMean(packets / (double)flows) : null;
+            fitSource = "fitted to the mean (-r FILE fits better)";
+        } else {
+            final FlowSizeCensus census = FlowSizeCensus.of(options.files(), options.intervalNs(), terminal);
+            final long[] sizes = census.busiest();
+            flows = options.flows() > 0 ? options.flows() : sizes.length;
+            packets = options.packets() > 0 ? options.packets() : Arrays.stream(sizes).sum();
+            fit = fit(sizes, tolerablePackets);
+            fitSource = "fitted to the busiest of " + census.intervals() + " interval" + (1 == census.intervals() ? "" : "s");
+        }
+        if (fit == null) {
+            throw new ExitException(ExitCode.USAGE,
+                "size: every flow has the same " + packets / flows + " packets, which fits no distribution: say --packets");
+        }
+    }
+
+    /** Exact at the size that matters where flows lie on both sides of it; else by maximum likelihood, where sizes differ. */
+    private static ParetoFit fit(final long[] sizes, final double tolerablePackets) {
+        final long above = Arrays.stream(sizes).filter(size -> size > tolerablePackets).count();
+        if (above > 0 && above < sizes.length && tolerablePackets > 1) {
+            return ParetoFit.throughTail(tolerablePackets, above / (double)sizes.length);
+        }
+        return Arrays.stream(sizes).distinct().count() > 1 ? ParetoFit.ofFlows(sizes) : null;
+    }
+
+    private void print() {
+        final LdsSizing sizing;
+        try {
+            sizing = new LdsSizing(
+                new LdsSizing.Load(flows, packets, options.lossRate(), fit),
+                new LdsSizing.Target(options.error(), options.confidence(), options.flowPackets()));
+        } catch (final IllegalArgumentException ex) {
+            throw new ExitException(ExitCode.USAGE, "size: " + ex.getMessage() +
+                ": ask for less (--error, --confidence, --flow-packets), or shorten --interval");
+        }
+        final SketchGeometry geometry = sizing.geometry();
+        out.println("Load of an interval of " + seconds(options.intervalNs()));
+        row("flows", grouped(flows));
+        row("packets", grouped(packets));
+        row("lost packets", percent(options.lossRate()) + " at most");
+        row("flow sizes", String.format(Locale.ROOT, "Pareto of shape %.3g, %s: %s have more than %.0f packets",
+            fit.shape(), fitSource, percent(sizing.largeFlowShare()), options.error() * options.flowPackets()));
+        out.println("Target");
+        row("error", percent(options.error()) + " at most from other flows, for flows of " +
+            grouped(options.flowPackets()) + " packets and more");
+        row("confidence", percent(options.confidence()) + " of them");
+        out.println("Sketch");
+        row("rows, columns, k",
+            geometry.rows() + " x " + grouped(geometry.columns()) + ", k = " + geometry.vldaLength());
+        row("sampling rates", rates(geometry));
+        row("cells", grouped((long)geometry.rows() * geometry.columns()) + ", " +
+            String.format(Locale.ROOT, "%.2f for each flow", geometry.rows() * (double)geometry.columns() / flows));
+        row("reaches the target for", percent(sizing.survival()) + " of flows");
+        row("memory of one sketch", grouped(sizing.memoryBytes()) + " octets");
+        row("as options of delay", "--rows " + geometry.rows() + " --columns " + geometry.columns() + " --vlda " +
+            geometry.vldaLength() + " --rates " + rates(geometry).replace(" ", ""));
+        printPrices(sizing.wireBytes(), flows * FLOW_BYTES);
+    }
+
+    private void printPrices(final long cellBytes, final long flowBytes) {
+        out.println("Exchange                      octets an interval             bits/s");
+        out.printf(Locale.ROOT, PRICE, "mode cells", cellBytes, scaled(bitsPerSecond(cellBytes)));
+        out.printf(Locale.ROOT, PRICE, "mode flows, at least", flowBytes, scaled(bitsPerSecond(flowBytes)));
+        if (0 == options.bandwidthBps()) {
+            row("mode auto", "flows, which is exact: no --bandwidth limits it");
+        } else if (bitsPerSecond(flowBytes) <= options.bandwidthBps()) {
+            row("mode auto", "flows, which is exact and fits " + scaled(options.bandwidthBps()));
+        } else if (bitsPerSecond(cellBytes) <= options.bandwidthBps()) {
+            row("mode auto", "cells: flows do not fit " + scaled(options.bandwidthBps()));
+        } else {
+            row("mode auto", "cells, but neither fits " + scaled(options.bandwidthBps()) +
+                ": lower the target or lengthen --interval");
+        }
+    }
+
+    private double bitsPerSecond(final long bytes) {
+        return bytes * (double)Byte.SIZE * NS_PER_SECOND / options.intervalNs();
+    }
+
+    private void row(final String name, final String value) {
+        out.printf(Locale.ROOT, ROW, name, value);
+    }
+
+    private static String rates(final SketchGeometry geometry) {
+        return IntStream.range(0, geometry.rows())
+            .mapToObj(row -> plain(geometry.rate(row) / (double)SketchGeometry.FULL_RATE_PPM))
+            .collect(Collectors.joining(", "));
+    }
+
+    private static String plain(final double value) {
+        return String.format(Locale.ROOT, "%.6f", value).replaceAll("\\.?0+$", "");
+    }
+
+    private static String grouped(final long value) {
+        return String.format(Locale.ROOT, "%,d", value);
+    }
+
+    private static String percent(final double share) {
+        return String.format(Locale.ROOT, "%.4g", 100 * share).replaceAll("\\.?0+$", "") + " %";
+    }
+
+    private static String seconds(final long ns) {
+        return plain(ns / NS_PER_SECOND) + " s";
+    }
+
+    private static String scaled(final double bitsPerSecond) {
+        final String[] prefixes = {"", "k", "M", "G", "T"};
+        double rest = bitsPerSecond;
+        int prefix = 0;
+        while (rest >= 1_000 && prefix < prefixes.length - 1) {
+            rest /= 1_000;
+            prefix++;
+        }
+        return String.format(Locale.ROOT, rest < 10 ? "%.2f %sbit/s" : "%.1f %sbit/s", rest, prefixes[prefix]);
+    }
+}

@@ -1,0 +1,384 @@
+package io.flowlag.exporter.exchange;
+
+import io.flowlag.exporter.exchange.ExchangeFixture.Heard;
+import io.flowlag.exporter.exchange.ExchangeFixture.Received;
+import io.flowlag.exporter.exchange.ExchangeSettings.Injection;
+import io.flowlag.exporter.exchange.ExchangeSettings.Mode;
+import io.flowlag.exporter.exchange.ExchangeSettings.Selector;
+import io.flowlag.exporter.exchange.ExchangeSettings.SketchPart;
+import io.flowlag.ipfix.transport.Endpoint;
+import io.flowlag.sketch.image.SketchGeometry;
+import org.agrona.concurrent.SystemNanoClock;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.Collections;
+import java.util.List;
+import java.util.stream.LongStream;
+
+import static io.flowlag.exporter.exchange.ExchangeFixture.SECOND_NS;
+import static io.flowlag.exporter.exchange.ExchangeFixture.interval;
+import static io.flowlag.exporter.exchange.ExchangeFixture.settings;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Two ends over loopback, on one thread and a settable clock. */
+class ExchangeSessionTest {
+    private static final long STEP_NS = 1_000_000;
+    private static final SharedKey KEY = SharedKey.of(new byte[32]);
+
+    private final ExchangeFixture ends = new ExchangeFixture();
+    private final Received received = new Received();
+    private final Heard heard = new Heard();
+
+    @AfterEach
+    void closeEnds() {
+        ends.close();
+    }
+
+    private static List<Long> numbers(final long first, final long last) {
+        return LongStream.rangeClosed(first, last).boxed().toList();
+    }
+
+    private static long endings(final ExchangeCounters counters) {
+        long endings = 0;
+        for (final ExchangeCounter counter : ExchangeCounter.values()) {
+            endings += counter.name().startsWith("ENDED_") ? counters.get(counter) : 0;
+        }
+        return endings;
+    }
+
+    private static void assertAccounted(final ExchangeConnector connector) {
+        final ExchangeCounters counters = connector.counters();
+        assertEquals(counters.get(ExchangeCounter.INTERVALS_OFFERED), counters.get(ExchangeCounter.INTERVALS_ANSWERED) +
+            counters.get(ExchangeCounter.INTERVALS_DROPPED) + counters.get(ExchangeCounter.INTERVALS_EXPIRED) +
+            connector.waitingIntervals());
+    }
+
+    private void ship(final ExchangeConnector connector, final long first, final long last) {
+        for (long number = first; number <= last; number++) {
+            assertTrue(connector.offer(interval(connector, number)));
+        }
+    }
+
+    @Test
+    void shouldBringIntervalsFromOneEndToTheOther() throws IOException {
+        final ExchangeListener listener = ends.listener(received);
+        final ExchangeConnector connector = ends.connector(heard, listener.boundAddress().getPort());
+        ends.until("settings held", () -> received.held.equals(List.of(1)));
+        assertEquals(listener.schedule().at(1), connector.schedule().at(1));
+        for (long number = 1; number <= 5; number++) {
+            connector.offer(interval(connector, number, 3 == number ? new PointDrops(0, 7, 0, 0) : PointDrops.NONE));
+            listener.expect(number);
+        }
+        ends.until("answers", () -> heard.answered.size() == 5);
+        assertEquals(numbers(1, 5), received.intervals);
+        assertEquals(List.of(false, false, true, false, false), received.damaged);
+        assertEquals(Collections.nCopies(5, IntervalVerdict.ACCEPTED), heard.verdicts);
+        assertEquals(List.of(1L, 2L, 3L), received.digests.subList(0, 3));
+        assertEquals(List.of(17L, 27L), received.witnessPackets.subList(0, 2));
+        for (int i = 0; i < 5; i++) {
+            final UnsafeBuffer original = new UnsafeBuffer(received.images.get(i));
+            final byte[] sent = new byte[original.capacity()];
+            ExchangeFixture.sketch(i + 1, ExchangeFixture.LDS, 1000).image().buffer().getBytes(0, sent);
+            assertArrayEquals(sent, received.images.get(i));
+        }
+        assertEquals(4, listener.counters().get(ExchangeCounter.INTERVALS_COMPLETE));
+        assertEquals(1, listener.counters().get(ExchangeCounter.INTERVALS_DAMAGED));
+        assertEquals(List.of(), received.missing);
+        assertAccounted(connector);
+    }
+
+    @Test
+    void shouldBringFlowsWhenTheReceiverAsksForThem() throws IOException {
+        final ExchangeSettings flows = new ExchangeSettings(1, 0, SECOND_NS, 0, Mode.FLOWS, ExchangeFixture.SECRETS, Selector.ALL,
+            Injection.NONE, 0, List.of(), List.of(new SketchPart(ExchangeSettings.ANY, ExchangeFixture.LDS)), List.of());
+        final ExchangeListener listener = ends.listener(received, 0, context -> context.settings(flows));
+        final ExchangeConnector connector = ends.connector(heard, listener.boundAddress().getPort());
+        ends.until("settings held", () -> received.held.equals(List.of(1)));
+        final int count = 5000;
+        final UnsafeBuffer sums = new UnsafeBuffer(new byte[count * FlowSum.LENGTH_BYTES]);
+        for (int i = 0; i < count; i++) {
+            FlowSum.encode(sums, i * FlowSum.LENGTH_BYTES, new byte[4], new byte[4], 6, 1, 2, i + 1, 0, 0, 0);
+        }
+        final long[] digests = LongStream.range(0, 20_000).toArray();
+        connector.offer(new IntervalEncoder(SystemNanoClock.INSTANCE, connector.counters())
+            .begin(1, connector.schedule().at(1), PointDrops.NONE).inFlight(digests, digests.length)
+            .flowSums(sums, count).end());
+        ends.until("answer", () -> heard.answered.size() == 1);
+        assertEquals(numbers(1, count), received.flowPackets);
+        assertEquals(numbers(0, 19_999), received.digests);
+    }
+
+    @Test
+    void shouldAuthenticateAndHideTheSecrets() throws IOException {
+        final ExchangeListener listener = ends.listener(received, 0, context -> context.key(KEY));
+        final ExchangeConnector connector =
+            ends.connector(heard, listener.boundAddress().getPort(), context -> context.key(KEY));
+        ends.until("settings held", () -> received.held.equals(List.of(1)));
+        assertEquals(ExchangeFixture.SECRETS, connector.schedule().at(1).settings().secrets());
+        ship(connector, 1, 3);
+        connector.offerSendTime(2, -1, 55, 2);
+        ends.until("answers", () -> heard.answered.size() == 3 && !received.sendTimeKeys.isEmpty());
+        assertEquals(numbers(1, 3), received.intervals);
+        assertEquals(List.of(2L << 32 | 0xffff_ffffL), received.sendTimeKeys);
+    }
+
+    @Test
+    void shouldSwitchSettingsAtTheIntervalOnBothEnds() throws IOException {
+        final ExchangeListener listener = ends.listener(received);
+        final ExchangeConnector connector = ends.connector(heard, listener.boundAddress().getPort());
+        ends.until("settings held", () -> received.held.equals(List.of(1)));
+        assertTrue(listener.offerSettings(settings(2, 4)));
+        ends.until("new settings held", () -> received.held.equals(List.of(1, 2)));
+        ship(connector, 2, 6);
+        ends.until("answers", () -> heard.answered.size() == 5);
+        assertEquals(List.of(1, 1, 2, 2, 2), received.settingsNumbers);
+        assertEquals(2, heard.settings.size());
+    }
+
+    @Test
+    void shouldRefuseAnIntervalOfOtherSettingsAndNameBoth() throws IOException {
+        final ExchangeListener listener = ends.listener(received);
+        final ExchangeConnector connector = ends.connector(heard, listener.boundAddress().getPort());
+        ends.until("settings held", () -> received.held.equals(List.of(1)));
+        final EncodedInterval old = interval(connector, 4);
+        listener.offerSettings(settings(2, 4));
+        ends.until("new settings held", () -> received.held.equals(List.of(1, 2)));
+        connector.offer(old);
+        ship(connector, 5, 5);
+        ends.until("answers", () -> heard.answered.size() == 2);
+        assertEquals(List.of(IntervalVerdict.REFUSED, IntervalVerdict.ACCEPTED), heard.verdicts);
+        assertEquals(List.of("settings: settings of interval 4: sender 1, receiver 2"), heard.refusals);
+        assertEquals(List.of(4L), received.missing);
+        assertEquals(1, listener.counters().get(ExchangeCounter.INTERVALS_REFUSED));
+        assertEquals(List.of(5L), received.intervals);
+    }
+
+    @Test
+    void shouldRefuseASketchOfAnotherShapeOrSeedAndNameBoth() throws IOException {
+        final ExchangeListener listener = ends.listener(received);
+        final ExchangeConnector connector = ends.connector(heard, listener.boundAddress().getPort());
+        ends.until("settings held", () -> received.held.equals(List.of(1)));
+        final HeldSettings held = connector.schedule().at(1);
+        final IntervalEncoder encoder = new IntervalEncoder(SystemNanoClock.INSTANCE, connector.counters());
+        connector.offer(encoder.begin(1, held, PointDrops.NONE)
+            .sketch(ExchangeFixture.sketch(1, SketchGeometry.lds(2, 2000, 2), 10).image()).end());
+        connector.offer(encoder.begin(2, held, PointDrops.NONE)
+            .sketch(ExchangeFixture.sketch(2, SketchGeometry.lds(2, 1000, 1), 10).image()).end());
+        connector.offer(encoder.begin(3, held, PointDrops.NONE)
+            .sketch(ExchangeFixture.sketch(4, ExchangeFixture.LDS, 10).image()).end());
+        connector.offer(encoder.begin(4, held, PointDrops.NONE).end());
+        ship(connector, 5, 5);
+        ends.until("answers", () -> heard.answered.size() == 5);
+        assertEquals(List.of(5L), received.intervals);
+        assertEquals(4, listener.counters().refusals(MessageResult.PAIRING));
+        assertTrue(heard.refusals.get(0).contains("vldaLength=2") && heard.refusals.get(0).contains("vldaLength=1"));
+        assertEquals("pairing: octets of sketch 0: sender 64128, receiver 128128", heard.refusals.get(1));
+        assertEquals("pairing: interval of sketch 0: sender 4 of 1000000000 ns, receiver 3 of 1000000000 ns",
+            heard.refusals.get(2));
+        assertEquals("pairing: sketches: sender 0, receiver 1", heard.refusals.get(3));
+    }
+
+    @Test
+    void shouldCountLateDuplicateMissingAndFarAheadIntervals() throws IOException {
+        final ExchangeListener listener = ends.listener(received, 0, context -> context.ledger(8, SECOND_NS));
+        final ExchangeConnector connector = ends.connector(heard, listener.boundAddress().getPort());
+        ends.until("settings held", () -> received.held.equals(List.of(1)));
+        listener.expect(1);
+        listener.expect(2);
+        ship(connector, 2, 2);
+        ends.until("interval 2", () -> heard.answered.size() == 1);
+        ends.clock.advance(SECOND_NS);
+        ends.until("interval 1 missing", () -> received.missing.equals(List.of(1L)));
+        ship(connector, 1, 2);
+        connector.offer(interval(connector, 900));
+        ends.until("answers", () -> heard.answered.size() == 4);
+        assertEquals(List.of(IntervalVerdict.ACCEPTED, IntervalVerdict.LATE, IntervalVerdict.DUPLICATE, IntervalVerdict.AHEAD),
+            heard.verdicts);
+        assertEquals(List.of(2L), received.intervals);
+        assertEquals(1, listener.counters().get(ExchangeCounter.INTERVALS_LATE));
+        assertEquals(1, listener.counters().get(ExchangeCounter.INTERVALS_DUPLICATE));
+        assertEquals(1, listener.counters().get(ExchangeCounter.INTERVALS_AHEAD));
+        assertEquals(1, listener.counters().get(ExchangeCounter.INTERVALS_MISSING));
+    }
+
+    @Test
+    void shouldHealAfterACutInTheMiddleOfAnInterval() throws IOException {
+        final ExchangeListener listener = ends.listener(received);
+        final CuttingRelay relay = new CuttingRelay(listener.boundAddress());
+        ends.owned.add(relay);
+        ends.duty(relay::turn);
+        final ExchangeConnector connector = ends.connector(heard, relay.port());
+        ends.until("settings held", () -> received.held.equals(List.of(1)));
+        ship(connector, 1, 2);
+        ends.until("answers", () -> heard.answered.size() == 2);
+        relay.cutAfter(20_000);
+        ship(connector, 3, 5);
+        ends.until("cut", () -> relay.isCut() && heard.ends.size() == 1 && received.ends.size() == 1);
+        assertEquals(1, listener.counters().get(ExchangeCounter.INTERVALS_CUT));
+        connector.offerSendTime(0, 1, 2, 2);
+        ends.until("dropped send time", () -> connector.counters().get(ExchangeCounter.SEND_TIMES_DROPPED) == 1);
+        relay.heal();
+        ends.untilWithTime("answers", STEP_NS, () -> heard.answered.size() == 5);
+        assertEquals(numbers(1, 5), received.intervals);
+        assertTrue(connector.counters().get(ExchangeCounter.INTERVALS_RESENT) >= 1);
+        connector.offerSendTime(0, 2, 3, 2);
+        ends.until("send time", () -> received.sendTimeKeys.equals(List.of(2L)));
+        assertEquals(1, listener.counters().get(ExchangeCounter.SEND_TIMES_MISSING));
+        assertAccounted(connector);
+    }
+
+    @Test
+    void shouldBoundWhatWaitsForAnAnswer() throws IOException {
+        final ExchangeListener listener = ends.listener(received);
+        final CuttingRelay relay = new CuttingRelay(listener.boundAddress());
+        ends.owned.add(relay);
+        ends.duty(relay::turn);
+        final ExchangeConnector connector =
+            ends.connector(heard, relay.port(), context -> context.waiting(3, 1 << 30, 5 * SECOND_NS));
+        ends.until("settings held", () -> received.held.equals(List.of(1)));
+        relay.cut();
+        ends.until("cut", () -> heard.ends.size() == 1);
+        ship(connector, 1, 5);
+        ends.until("too many", () -> connector.counters().get(ExchangeCounter.INTERVALS_DROPPED) == 2);
+        assertEquals(3, connector.waitingIntervals());
+        ends.clock.advance(3 * SECOND_NS);
+        ship(connector, 6, 6);
+        ends.until("one more", () -> connector.counters().get(ExchangeCounter.INTERVALS_DROPPED) == 3);
+        ends.clock.advance(2 * SECOND_NS + 1);
+        ends.until("too old", () -> connector.counters().get(ExchangeCounter.INTERVALS_EXPIRED) == 2);
+        assertEquals(1, connector.waitingIntervals());
+        relay.heal();
+        ends.untilWithTime("answer", STEP_NS, () -> heard.answered.size() == 1);
+        assertEquals(List.of(6L), received.intervals);
+        assertAccounted(connector);
+    }
+
+    @Test
+    void shouldGoOnWhenTheSenderIsStartedAgain() throws IOException {
+        final ExchangeListener listener = ends.listener(received);
+        final int port = listener.boundAddress().getPort();
+        final ExchangeConnector first = ends.connector(heard, port);
+        ends.until("settings held", () -> received.held.equals(List.of(1)));
+        ship(first, 1, 1);
+        ends.until("answer", () -> heard.answered.size() == 1);
+        first.close();
+        final Heard again = new Heard();
+        final ExchangeConnector second = ends.connector(again, port);
+        ends.until("settings held", () -> received.held.equals(List.of(1, 1)));
+        ship(second, 1, 2);
+        ends.until("answers", () -> again.answered.size() == 2);
+        assertEquals(List.of(IntervalVerdict.DUPLICATE, IntervalVerdict.ACCEPTED), again.verdicts);
+        assertEquals(numbers(1, 2), received.intervals);
+    }
+
+    @Test
+    void shouldTakeTheNewConnectionOfASenderWhoseOldOneHangs() throws IOException {
+        final ExchangeListener listener = ends.listener(received);
+        final int port = listener.boundAddress().getPort();
+        ends.connector(heard, port);
+        ends.until("session", () -> received.sessions == 1);
+        final Heard again = new Heard();
+        final ExchangeConnector second = ends.connector(again, port, context -> context.backoff(SECOND_NS, SECOND_NS));
+        ends.until("replaced", () -> listener.counters().get(ExchangeCounter.ENDED_REPLACED) == 1 && again.sessions == 1);
+        ship(second, 1, 1);
+        ends.until("answer", () -> again.answered.size() == 1);
+        assertEquals(List.of("the same sender connected again"), received.ends);
+    }
+
+    @Test
+    void shouldGoOnWhenTheReceiverIsStartedAgain() throws IOException {
+        final ExchangeListener listener = ends.listener(received);
+        final int port = listener.boundAddress().getPort();
+        final ExchangeConnector connector = ends.connector(heard, port);
+        ends.until("settings held", () -> received.held.equals(List.of(1)));
+        ship(connector, 1, 1);
+        ends.until("answer", () -> heard.answered.size() == 1);
+        final EncodedInterval old = interval(connector, 2);
+        listener.close();
+        ends.until("noticed", () -> heard.ends.size() == 1);
+        connector.offer(old);
+        final Received after = new Received();
+        final ExchangeListener second =
+            ends.listener(after, port, context -> context.settings(settings(1, 3)));
+        ends.untilWithTime("session", STEP_NS, () -> after.held.equals(List.of(1)));
+        assertEquals(second.instance(), connector.schedule().latest().receiverInstance());
+        assertNull(connector.schedule().at(2));
+        ship(connector, 3, 3);
+        ends.until("answers", () -> heard.answered.size() == 3);
+        assertEquals(List.of(IntervalVerdict.ACCEPTED, IntervalVerdict.REFUSED, IntervalVerdict.ACCEPTED), heard.verdicts);
+        assertEquals(List.of(3L), after.intervals);
+        assertTrue(heard.refusals.get(0).contains("receiver none"), heard.refusals.get(0));
+    }
+
+    @Test
+    void shouldKeepTwoSendersApart() throws IOException {
+        final ExchangeListener listener = ends.listener(received);
+        final int port = listener.boundAddress().getPort();
+        final Heard other = new Heard();
+        final ExchangeConnector one = ends.connector(heard, port, context -> context.pointId(1));
+        final ExchangeConnector two = ends.connector(other, port, context -> context.pointId(2));
+        ends.until("settings held", () -> received.held.equals(List.of(1, 1)));
+        ship(one, 1, 3);
+        ship(two, 2, 3);
+        ends.until("answers", () -> heard.answered.size() == 3 && other.answered.size() == 2);
+        assertEquals(numbers(1, 3), numbersOf(1));
+        assertEquals(numbers(2, 3), numbersOf(2));
+        for (long number = 1; number <= 3; number++) {
+            listener.expect(number);
+        }
+        ends.untilWithTime("sender 2's first is missing", 100 * STEP_NS, () -> !received.missing.isEmpty());
+        assertEquals(List.of(1L), received.missing);
+    }
+
+    private List<Long> numbersOf(final long sender) {
+        return LongStream.range(0, received.intervals.size()).filter(i -> received.senders.get((int)i) == sender)
+            .mapToObj(i -> received.intervals.get((int)i)).toList();
+    }
+
+    @Test
+    void shouldEndASilentSessionAndKeepAQuietOne() throws IOException {
+        final ExchangeListener listener = ends.listener(received);
+        final ExchangeConnector connector = ends.connector(heard, listener.boundAddress().getPort());
+        ends.until("settings held", () -> received.held.equals(List.of(1)));
+        for (int i = 0; i < 20; i++) {
+            final long pings = connector.counters().get(ExchangeCounter.MESSAGES_RECEIVED);
+            ends.clock.advance(11 * SECOND_NS);
+            ends.until("ping", () -> connector.counters().get(ExchangeCounter.MESSAGES_RECEIVED) > pings);
+        }
+        assertEquals(0, endings(listener.counters()));
+        ends.clock.advance(31 * SECOND_NS);
+        ends.turn();
+        assertEquals(1, listener.counters().get(ExchangeCounter.ENDED_SILENT));
+        assertEquals(List.of("no message for too long"), received.ends);
+        ends.untilWithTime("session again", STEP_NS, () -> received.sessions == 2);
+    }
+
+    @Test
+    void shouldBackOffLongerAndLonger() {
+        ends.connector(heard, 1, context -> context.backoff(SECOND_NS, 4 * SECOND_NS));
+        ends.untilWithTime("attempts", SECOND_NS / 10, () -> heard.ends.size() == 5);
+        final long elapsedNs = ends.clock.nanoTime();
+        assertTrue(elapsedNs >= (1 + 2 + 4 + 4) * SECOND_NS, "elapsedNs=" + elapsedNs);
+        assertTrue(heard.ends.get(0).contains("no connection to"), heard.ends.get(0));
+    }
+
+    @Test
+    void shouldNotHandOutKeysInPlain() {
+        final IllegalArgumentException refused = assertThrows(IllegalArgumentException.class, () ->
+            ends.listener(received, 0, context -> context.address(new InetSocketAddress("0.0.0.0", 0))));
+        assertTrue(refused.getMessage().contains("not a loopback address"), refused.getMessage());
+        final ExchangeConnector connector = new ExchangeConnector(new ConnectorContext().clock(ends.clock).handler(heard)
+            .receiver(new Endpoint("192.0.2.1", 8621)));
+        ends.owned.add(connector);
+        connector.doWork();
+        assertTrue(heard.ends.get(0).contains("not a loopback address"), heard.ends.get(0));
+    }
+}

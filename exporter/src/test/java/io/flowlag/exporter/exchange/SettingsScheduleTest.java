@@ -1,0 +1,75 @@
+package io.flowlag.exporter.exchange;
+
+import org.junit.jupiter.api.Test;
+
+import static io.flowlag.exporter.exchange.ExchangeFixture.settings;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class SettingsScheduleTest {
+    private static final long RUN = 5;
+
+    private final SettingsSchedule schedule = new SettingsSchedule();
+
+    private boolean add(final long run, final int number, final long fromInterval) {
+        return schedule.add(new HeldSettings(run, settings(number, fromInterval)));
+    }
+
+    private int numberAt(final long interval) {
+        return schedule.at(interval).settings().number();
+    }
+
+    @Test
+    void shouldSwitchAtTheIntervalAndNotBefore() {
+        assertNull(schedule.at(0));
+        assertNull(schedule.latest());
+        assertTrue(add(RUN, 1, 10));
+        assertNull(schedule.at(9));
+        assertEquals(1, numberAt(10));
+        assertTrue(add(RUN, 2, 20));
+        assertEquals(1, numberAt(19));
+        assertEquals(2, numberAt(20));
+        assertEquals(2, numberAt(Long.MAX_VALUE));
+        assertEquals(2, schedule.latest().settings().number());
+    }
+
+    @Test
+    void shouldPutAsideWhatWasToHoldLater() {
+        add(RUN, 1, 10);
+        add(RUN, 2, 20);
+        assertTrue(add(RUN, 3, 15));
+        assertEquals(1, numberAt(14));
+        assertEquals(3, numberAt(15));
+        assertEquals(3, numberAt(20));
+    }
+
+    @Test
+    void shouldForgetNothingForWhatItKnows() {
+        add(RUN, 1, 10);
+        add(RUN, 2, 20);
+        assertFalse(add(RUN, 2, 5));
+        assertFalse(add(RUN, 1, 30));
+        assertEquals(1, numberAt(19));
+        assertEquals(2, numberAt(30));
+    }
+
+    @Test
+    void shouldStartAnewWithAnotherRunOfTheReceiver() {
+        add(RUN, 4, 10);
+        assertTrue(add(RUN + 1, 1, 30));
+        assertNull(schedule.at(29));
+        assertEquals(RUN + 1, schedule.at(30).receiverInstance());
+    }
+
+    @Test
+    void shouldKeepABoundedNumber() {
+        for (int number = 1; number <= 100; number++) {
+            add(RUN, number, 10 * number);
+        }
+        assertEquals(SettingsSchedule.MAX_ENTRIES, schedule.all().length);
+        assertEquals(100, numberAt(1000));
+        assertEquals(99, numberAt(999));
+    }
+}

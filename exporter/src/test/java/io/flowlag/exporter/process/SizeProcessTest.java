@@ -1,0 +1,169 @@
+package io.flowlag.exporter.process;
+
+import io.flowlag.exporter.capture.CaptureException;
+import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.console.ExitCode;
+import io.flowlag.exporter.console.ExitException;
+import io.flowlag.exporter.console.Terminal;
+import io.flowlag.exporter.lab.CaptureWriter;
+import io.flowlag.exporter.lab.GeneratedTraffic;
+import io.flowlag.exporter.lab.TrafficProfile;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class SizeProcessTest {
+    private static final long SECOND_NS = 1_000_000_000L;
+    private static final int FLOWS = 500;
+    private static final int PACKETS = 20_000;
+    private static final long LONG_INTERVAL_NS = 86_400 * SECOND_NS;
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final Terminal terminal = new Terminal(
+        new PrintStream(out, false, StandardCharsets.UTF_8), new PrintStream(new ByteArrayOutputStream()), false);
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void shouldPrintEveryLineOfASizing() {
+        assertEquals(ExitCode.DONE, SizeProcess.run(options(146_000, 7_760_000, 0, 0), terminal));
+
+        final String table = table();
+        assertTrue(table.contains("\n  rows, columns, k         4 x "), table);
+        assertTrue(table.contains("k = 1\n"), table);
+        assertTrue(table.contains("\n  sampling rates           1, 1, 1, 1\n"), table);
+        assertTrue(table.contains("--vlda 1 --rates 1,1,1,1\n"), table);
+        assertTrue(table.contains("\n  mode flows, at least              4,672,000        37.4 Mbit/s\n"), table);
+        assertEquals(cellBytes(table), 128 + 32L * cells(table));
+    }
+
+    @Test
+    void shouldLeadBanksDownToTheWorstLoss() {
+        SizeProcess.run(options(146_000, 7_760_000, 0.001, 0), terminal);
+
+        final String table = table();
+        assertTrue(table.contains("k = 5\n"), table);
+        assertTrue(table.contains("\n  sampling rates           1, 0.2"), table);
+    }
+
+    /** 32 octets a flow: 37.4 Mbit/s; the cells: about 8 Mbit/s. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        0           | flows, which is exact: no --bandwidth limits it
+        40_000_000  | flows, which is exact and fits 40.0 Mbit/s
+        37_376_000  | flows, which is exact and fits
+        37_375_999  | cells: flows do not fit 37.4 Mbit/s
+        1_000_000   | cells, but neither fits 1.00 Mbit/s
+        """)
+    void shouldSayWhatAutoTakes(final String bandwidth, final String wanted) {
+        SizeProcess.run(options(146_000, 7_760_000, 0, Long.parseLong(bandwidth.strip().replace("_", ""))), terminal);
+
+        assertTrue(table().contains("\n  mode auto                " + wanted), table());
+    }
+
+    @Test
+    void shouldFitTheTailOfACapture() throws IOException {
+        final int[] sizes = new int[1];
+        final Path file = capture(sizes);
+        final FlowSizeCensus census = FlowSizeCensus.of(List.of(file.toString()), LONG_INTERVAL_NS, terminal);
+        final long[] counted = census.busiest().clone();
+        Arrays.sort(counted);
+        assertEquals(FLOWS, counted.length);
+        assertEquals(PACKETS, Arrays.stream(counted).sum());
+        assertEquals(1, census.intervals());
+
+        SizeProcess.run(new SizeOptions(0, 0, 0, 0.05, 0.985, 1_000, LONG_INTERVAL_NS, 0, List.of(file.toString())), terminal);
+
+        final double above = 100.0 * Arrays.stream(counted).filter(size -> size > 50).count() / FLOWS;
+        final String share = String.format(Locale.ROOT, "%.4g", above).replaceAll("\\.?0+$", "");
+        assertTrue(table().contains("\n  flows                    500\n  packets                  20,000\n"), table());
+        assertTrue(table().contains(": " + share + " % have more than 50 packets\n"), share + " in " + table());
+    }
+
+    @Test
+    void shouldCountIntervalByInterval() throws IOException {
+        final Path file = capture(new int[1]);
+        final FlowSizeCensus all = FlowSizeCensus.of(List.of(file.toString()), LONG_INTERVAL_NS, terminal);
+        final FlowSizeCensus cut = FlowSizeCensus.of(List.of(file.toString()), 100_000_000, terminal);
+
+        assertTrue(cut.intervals() > 1, "intervals " + cut.intervals());
+        assertTrue(cut.busiest().length < all.busiest().length);
+        assertTrue(Arrays.stream(cut.busiest()).sum() < PACKETS);
+    }
+
+    @Test
+    void shouldLetTheCommandLineOverruleACapture() throws IOException {
+        final Path file = capture(new int[1]);
+
+        SizeProcess.run(new SizeOptions(
+            9_000, 0, 0, 0.05, 0.985, 1_000, LONG_INTERVAL_NS, 0, List.of(file.toString())), terminal);
+
+        assertTrue(table().contains("\n  flows                    9,000\n  packets                  20,000\n"), table());
+    }
+
+    @Test
+    void shouldRefuseWhatTellsNothing() throws IOException {
+        final Path empty = directory.resolve("empty.pcap");
+        try (CaptureWriter writer = new CaptureWriter(empty, CaptureWriter.Format.PCAP_MICROSECONDS)) {
+            assertEquals(0, writer.packetCount());
+        }
+        final ExitException refusal = assertThrows(ExitException.class, () -> SizeProcess.run(
+            new SizeOptions(0, 0, 0, 0.05, 0.985, 1_000, SECOND_NS, 0, List.of(empty.toString())), terminal));
+        assertEquals(ExitCode.DAMAGED_INPUT, refusal.exitCode());
+        assertThrows(CaptureException.class, () -> SizeProcess.run(
+            new SizeOptions(0, 0, 0, 0.05, 0.985, 1_000, SECOND_NS, 0, List.of(directory + "/none")), terminal));
+        assertEquals("", table());
+    }
+
+    private static SizeOptions options(final long flows, final long packets, final double loss, final long bandwidthBps) {
+        return new SizeOptions(flows, packets, loss, 0.05, 0.985, 1_000, SECOND_NS, bandwidthBps, List.of());
+    }
+
+    private Path capture(final int[] polled) throws IOException {
+        final Path file = directory.resolve("traffic.pcap");
+        Files.deleteIfExists(file);
+        final TrafficProfile profile =
+            TrafficProfile.demo().toBuilder().flowCount(FLOWS).packetCount(PACKETS).largestFlowPackets(4_000).build();
+        try (GeneratedTraffic traffic = new GeneratedTraffic(profile);
+            CaptureWriter writer = new CaptureWriter(file, CaptureWriter.Format.PCAP_MICROSECONDS)) {
+            while (PacketSource.END_OF_SOURCE != polled[0]) {
+                polled[0] = traffic.poll(writer, 100);
+            }
+        }
+        return file;
+    }
+
+    private String table() {
+        terminal.out().flush();
+        return out.toString(StandardCharsets.UTF_8);
+    }
+
+    private static long cellBytes(final String table) {
+        return number(table, "mode cells");
+    }
+
+    private static long cells(final String table) {
+        return number(table, "\n  cells");
+    }
+
+    private static long number(final String table, final String label) {
+        final String rest = table.substring(table.indexOf(label) + label.length()).strip();
+        return Long.parseLong(rest.split("[^0-9,]")[0].replaceAll(",", ""));
+    }
+}

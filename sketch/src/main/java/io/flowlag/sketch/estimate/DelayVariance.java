@@ -1,0 +1,130 @@
+package io.flowlag.sketch.estimate;
+
+import io.flowlag.sketch.image.SketchImage;
+
+import java.util.Arrays;
+
+/**
+ * How far the delay sums of a row's cells lie from what the mean delay lets expect, by how much the cells hold. What a
+ * flow's cell holds besides the flow is what any cell of the row may hold; so this tells how much other flows disturb the
+ * flow, whatever sizes, weights, rates and delays they have. Cells of about the same count, within half an octave, are
+ * taken together. One thread; allocates at construction only.
+ */
+final class DelayVariance {
+    private static final int BINS_PER_OCTAVE = 2;
+    private static final int BINS = 64;
+    /** Fewer cells than that tell no variance; then neighbouring bins are added. */
+    private static final int ENOUGH_CELLS = 32;
+    private static final double LN_2 = Math.log(2);
+
+    private final double[][] squaresNs2;
+    private final double[][] counts;
+    private final int[][] cells;
+    private final double[][] slopesNs2;
+    private final double[] averageCounts;
+    private double packetVarianceNs2;
+    private double flowVarianceNs2;
+
+    DelayVariance(final int rows) {
+        squaresNs2 = new double[rows][BINS];
+        counts = new double[rows][BINS];
+        cells = new int[rows][BINS];
+        slopesNs2 = new double[rows][BINS];
+        averageCounts = new double[rows];
+    }
+
+    /** The variance of packets' delays: the least for a packet in any bin with enough cells; 0 if there is none. */
+    double packetVarianceNs2() {
+        return packetVarianceNs2;
+    }
+
+    /** How much the means of flows differ beyond what the variance of packets explains. */
+    double flowVarianceNs2() {
+        return flowVarianceNs2;
+    }
+
+    /** The variance of the delay sum of other flows' packets in a cell of the row, if they count so much. */
+    double sumVarianceNs2(final int row, final double otherCount) {
+        return otherCount <= 0 ? 0 : otherCount * slopesNs2[row][bin(row, otherCount)];
+    }
+
+    /** Reads all usable cells. */
+    void measure(
+        final SketchImage sender, final SketchImage receiver, final SketchOverview overview, final int fullestRow) {
+        double leastNs2 = Double.MAX_VALUE;
+        for (int row = 0; row < averageCounts.length; row++) {
+            averageCounts[row] = overview.rowCount(row) / receiver.columns();
+            fill(sender, receiver, row, overview.meanNs());
+            leastNs2 = Math.min(leastNs2, smooth(row));
+        }
+        packetVarianceNs2 = Double.MAX_VALUE == leastNs2 ? 0 : leastNs2;
+        flowVarianceNs2 = flowVarianceNs2(sender, receiver, fullestRow, overview.meanNs());
+    }
+
+    private void fill(final SketchImage sender, final SketchImage receiver, final int row, final double meanNs) {
+        Arrays.fill(squaresNs2[row], 0);
+        Arrays.fill(counts[row], 0);
+        Arrays.fill(cells[row], 0);
+        for (int column = 0, columns = receiver.columns(); column < columns; column++) {
+            if (Cells.usable(sender, receiver, row, column)) {
+                final double count = receiver.count(row, column);
+                final double offsetNs = Cells.delaySumNs(sender, receiver, row, column) - count * meanNs;
+                final int bin = bin(row, count);
+                squaresNs2[row][bin] += offsetNs * offsetNs;
+                counts[row][bin] += count;
+                cells[row][bin]++;
+            }
+        }
+    }
+
+    /** The variance for each packet by bin; returns the least of bins with enough cells. */
+    private double smooth(final int row) {
+        double leastNs2 = Double.MAX_VALUE;
+        for (int bin = 0; bin < BINS; bin++) {
+            int low = bin;
+            int high = bin;
+            double squareSumNs2 = squaresNs2[row][bin];
+            double countSum = counts[row][bin];
+            int cellSum = cells[row][bin];
+            final boolean enough = cellSum >= ENOUGH_CELLS;
+            while (cellSum < ENOUGH_CELLS && (low > 0 || high < BINS - 1)) {
+                if (low > 0) {
+                    low--;
+                    squareSumNs2 += squaresNs2[row][low];
+                    countSum += counts[row][low];
+                    cellSum += cells[row][low];
+                }
+                if (high < BINS - 1) {
+                    high++;
+                    squareSumNs2 += squaresNs2[row][high];
+                    countSum += counts[row][high];
+                    cellSum += cells[row][high];
+                }
+            }
+            slopesNs2[row][bin] = countSum > 0 ? squareSumNs2 / countSum : 0;
+            leastNs2 = enough ? Math.min(leastNs2, slopesNs2[row][bin]) : leastNs2;
+        }
+        return leastNs2;
+    }
+
+    /** What the squares hold beyond the packets' variance, over the squares of counts: the largest cells decide it. */
+    private double flowVarianceNs2(
+        final SketchImage sender, final SketchImage receiver, final int row, final double meanNs) {
+        double excessNs2 = 0;
+        double countSquares = 0;
+        for (int column = 0, columns = receiver.columns(); column < columns; column++) {
+            if (Cells.usable(sender, receiver, row, column)) {
+                final double count = receiver.count(row, column);
+                final double offsetNs = Cells.delaySumNs(sender, receiver, row, column) - count * meanNs;
+                excessNs2 += offsetNs * offsetNs - packetVarianceNs2 * count;
+                countSquares += count * count;
+            }
+        }
+        return countSquares > 0 ? Math.max(0, excessNs2 / countSquares) : 0;
+    }
+
+    private int bin(final int row, final double count) {
+        final double octaves = Math.log(count / averageCounts[row]) / LN_2;
+        return (int)Math.max(0, Math.min(BINS - 1, BINS / 2 + Math.floor(BINS_PER_OCTAVE * octaves)));
+    }
+}

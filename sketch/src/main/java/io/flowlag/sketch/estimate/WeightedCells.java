@@ -1,0 +1,169 @@
+package io.flowlag.sketch.estimate;
+
+import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.sketch.image.SketchImage;
+import io.flowlag.sketch.lds.CellMap;
+
+/**
+ * The mean of a flow whose packets are known, from all its cells that agree, each weighted by what it tells ({@code
+ * docs/sketch.md}, "Mean of a flow"). What a cell counts beyond the flow's expected share is others'. Cells of a row are
+ * disjoint samples and are added; rows are independent samples and are averaged by inverse variance, together with what is
+ * known of flows in general. One thread; allocates at construction only.
+ */
+final class WeightedCells {
+    /** So much wider than seen is the prior, so that a flow that is unlike the others is not pulled to them. */
+    private static final double PRIOR_WIDTH = 2;
+    /** Makes the expectation of a normal variable's positive part, at 0: (2·0.798)². */
+    private static final double POSITIVE_PART = 8 / Math.PI;
+    private static final double MOSTLY_OWN = 0.5;
+    private static final double WHOLE = 1 - 1e-9;
+
+    private final SketchGeometry geometry;
+    private final CellMap cellMap;
+    private final DelayVariance variance;
+    private final double[] otherCounts;
+
+    private double meanNs;
+    private double packetVarianceNs2;
+    private double precision;
+    private double offsetSum;
+    private double offsetSquares;
+    private int rowsUsed;
+    private double bestSamples;
+    private int ownCells;
+    private double exactMeanNs;
+    private boolean exact;
+
+    WeightedCells(final SketchGeometry geometry, final CellMap cellMap) {
+        this.geometry = geometry;
+        this.cellMap = cellMap;
+        variance = new DelayVariance(geometry.rows());
+        otherCounts = new double[geometry.vldaLength()];
+    }
+
+    /** Takes what the cells of a pair of sketches say together. */
+    void measure(
+        final SketchImage sender, final SketchImage receiver, final SketchOverview overview, final int fullestRow) {
+        meanNs = overview.meanNs();
+        variance.measure(sender, receiver, overview, fullestRow);
+        packetVarianceNs2 = variance.packetVarianceNs2();
+    }
+
+    /** Whether there are enough cells to weigh by. */
+    boolean isMeasured() {
+        return packetVarianceNs2 > 0;
+    }
+
+    /** Replaces mean, bound, samples and chosen cells of a result that has a mean. */
+    void estimate(
+        final SketchImage sender,
+        final SketchImage receiver,
+        final long flowHash,
+        final int weight,
+        final double packets,
+        final double boundFactor,
+        final FlowEstimate result) {
+        precision = 0;
+        offsetSum = 0;
+        offsetSquares = 0;
+        rowsUsed = 0;
+        bestSamples = 0;
+        ownCells = 0;
+        exact = false;
+        for (int row = 0; row < geometry.rows() && !exact; row++) {
+            countOthers(receiver, row, flowHash, weight, packets);
+            addRow(sender, receiver, row, flowHash, weight, packets);
+        }
+        if (exact) {
+            result.meanNs = exactMeanNs;
+            result.boundNs = 0;
+        } else if (precision > 0) {
+            final double priorNs2 = PRIOR_WIDTH * (packetVarianceNs2 / packets + variance.flowVarianceNs2());
+            final double posteriorNs2 = 1 / (precision + 1 / priorNs2);
+            result.meanNs = meanNs + offsetSum * posteriorNs2;
+            result.boundNs = boundFactor * Math.sqrt(posteriorNs2 * disagreement());
+        }
+        result.samples = Math.max(1, Math.round(bestSamples));
+        result.chosenCells = ownCells;
+    }
+
+    /**
+     * How much of each of the flow's cells in a row is others': the part above what is expected of the flow, as nearly the
+     * expectation of a normal variable's positive part. In a row that takes every packet their sum is known.
+     */
+    private void countOthers(
+        final SketchImage receiver, final int row, final long flowHash, final int weight, final double packets) {
+        final int base = cellMap.baseColumn(row, flowHash);
+        final double share = share(row);
+        final double ownCount = weight * packets * share;
+        final double noise2 = POSITIVE_PART * weight * ownCount * (1 - share);
+        double sum = 0;
+        double total = 0;
+        for (int offset = 0; offset < otherCounts.length; offset++) {
+            final double count = receiver.count(row, cellMap.wrap(base + offset));
+            final double excess = count - ownCount;
+            otherCounts[offset] = Math.min(count, Math.max(0, (excess + Math.sqrt(excess * excess + noise2)) / 2));
+            sum += otherCounts[offset];
+            total += count;
+        }
+        if (SketchGeometry.FULL_RATE_PPM == geometry.rate(row) && sum > 0) {
+            final double scale = Math.max(0, total - weight * packets) / sum;
+            for (int offset = 0; offset < otherCounts.length; offset++) {
+                final double count = receiver.count(row, cellMap.wrap(base + offset));
+                otherCounts[offset] = Math.min(count, otherCounts[offset] * scale);
+            }
+        }
+    }
+
+    private void addRow(
+        final SketchImage sender,
+        final SketchImage receiver,
+        final int row,
+        final long flowHash,
+        final int weight,
+        final double packets) {
+        final int base = cellMap.baseColumn(row, flowHash);
+        final boolean whole = SketchGeometry.FULL_RATE_PPM == geometry.rate(row);
+        final double expectedPackets = packets * share(row);
+        double samples = 0;
+        double offsetSumNs = 0;
+        double delaySumNs = 0;
+        for (int offset = 0; offset < otherCounts.length; offset++) {
+            final int column = cellMap.wrap(base + offset);
+            if (Cells.agree(sender, receiver, row, column)) {
+                final double cellDelaySumNs = Cells.delaySumNs(sender, receiver, row, column);
+                final double count = receiver.count(row, column);
+                final double ownPackets = whole ? (count - otherCounts[offset]) / weight : expectedPackets;
+                final double ownNs2 = ownPackets * packetVarianceNs2;
+                final double othersNs2 = variance.sumVarianceNs2(row, otherCounts[offset]) / ((double)weight * weight);
+                final double own = ownPackets > 0 ? ownNs2 / (ownNs2 + othersNs2) : 0;
+                samples += own * ownPackets;
+                offsetSumNs += own * (cellDelaySumNs - count * meanNs) / weight;
+                delaySumNs += cellDelaySumNs;
+                ownCells += own >= MOSTLY_OWN ? 1 : 0;
+            }
+        }
+        bestSamples = Math.max(bestSamples, samples);
+        if (samples >= WHOLE * packets) {
+            exact = true;
+            exactMeanNs = delaySumNs / (weight * packets);
+        } else if (samples > 0) {
+            final double rowPrecision = 1 / (packetVarianceNs2 * (1 / samples - 1 / packets));
+            precision += rowPrecision;
+            offsetSum += rowPrecision * offsetSumNs / samples;
+            offsetSquares += rowPrecision * (offsetSumNs / samples) * (offsetSumNs / samples);
+            rowsUsed++;
+        }
+    }
+
+    /** By how much the rows differ more than their variances let expect (Birge's ratio, squared), at least 1. */
+    private double disagreement() {
+        return rowsUsed < 2 ? 1 :
+            Math.max(1, (offsetSquares - offsetSum * offsetSum / precision) / (rowsUsed - 1));
+    }
+
+    /** The share of a flow's packets that is expected in one of its cells of a row. */
+    private double share(final int row) {
+        return geometry.samplingRate(row) / geometry.vldaLength();
+    }
+}

@@ -1,0 +1,110 @@
+package io.flowlag.tests.benchmark;
+
+import io.flowlag.sketch.estimate.FlowEstimate;
+import io.flowlag.sketch.estimate.FlowEstimator;
+import io.flowlag.sketch.image.PairingResult;
+import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.sketch.lds.LossyDifferenceSketch;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.Warmup;
+import org.openjdk.jmh.profile.GCProfiler;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.CommandLineOptionException;
+import org.openjdk.jmh.runner.options.CommandLineOptions;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What an LDS of 4 rows and k = 5 costs: an update, and an estimate. 100 000 flows; rows of 1000 cells stay in the cache, rows of
+ * 87 500 do not. The gc profiler shows allocation, which is to be 0 octets an operation.
+ * <pre>
+ *   mvn -q -B -pl tests -am package -DskipTests
+ *   jmh=$(find ~/.m2 -name jmh-core-1.37.jar -o -name jopt-simple-5.0.4.jar -o -name commons-math3-3.6.1.jar | tr '\n' ':')
+ *   java --add-opens java.base/jdk.internal.misc=ALL-UNNAMED --add-opens java.base/sun.nio.ch=ALL-UNNAMED \
+ *     -cp tests/target/test-classes:exporter/target/flowlag.jar:$jmh io.flowlag.tests.benchmark.LdsBenchmark -f 3
+ * </pre>
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(value = 3, jvmArgsAppend = {
+    "--add-opens", "java.base/jdk.internal.misc=ALL-UNNAMED", "--add-opens", "java.base/sun.nio.ch=ALL-UNNAMED",
+    "-Dagrona.disable.bounds.checks=true"})
+@Warmup(iterations = 5, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class LdsBenchmark {
+    private static final int FULL = SketchGeometry.FULL_RATE_PPM;
+    private static final int FLOWS = 1 << 17;
+    private static final int PACKETS = 1 << 20;
+    private static final long SEED = 1;
+
+    @Param({"1000", "87500"})
+    private int columns;
+
+    @Param({"all", "banks"})
+    private String rates;
+
+    private final long[] flowHashes = new long[FLOWS];
+    private final FlowEstimate estimate = new FlowEstimate();
+    private LossyDifferenceSketch sketch;
+    private FlowEstimator estimator;
+    private int packet;
+
+    @Setup(Level.Trial)
+    public void setUp() {
+        final SketchGeometry geometry = "all".equals(rates) ? SketchGeometry.lds(4, columns, 5) :
+            SketchGeometry.lds(4, columns, 5, FULL, FULL / 2, FULL / 10, FULL / 100);
+        final SplittableRandom random = new SplittableRandom(SEED);
+        for (int flow = 0; flow < FLOWS; flow++) {
+            flowHashes[flow] = random.nextLong();
+        }
+        sketch = new LossyDifferenceSketch(geometry, SEED);
+        final LossyDifferenceSketch sender = new LossyDifferenceSketch(geometry, SEED);
+        for (int i = 0; i < PACKETS; i++) {
+            final long digest = random.nextLong();
+            final long flowHash = flowHashes[random.nextInt(FLOWS)];
+            sender.update(flowHash, digest, i, 500, 1);
+            sketch.update(flowHash, digest, i + random.nextInt(1_000), 500, 1);
+        }
+        estimator = new FlowEstimator(geometry, SEED);
+        if (PairingResult.PAIRED != estimator.pair(sender.image(), sketch.image())) {
+            throw new IllegalStateException("not paired");
+        }
+    }
+
+    @Benchmark
+    public void update() {
+        packet++;
+        final long mixed = packet * 0x9e37_79b9_7f4a_7c15L;
+        sketch.update(flowHashes[(int)(mixed >>> 47)], mixed, packet, 500, 1);
+    }
+
+    @Benchmark
+    public FlowEstimate estimate() {
+        packet++;
+        final long mixed = packet * 0x9e37_79b9_7f4a_7c15L;
+        estimator.estimate(flowHashes[(int)(mixed >>> 47)], 1, PACKETS / FLOWS, estimate);
+        return estimate;
+    }
+
+    public static void main(final String[] arguments) throws RunnerException, CommandLineOptionException {
+        new Runner(new OptionsBuilder()
+            .parent(new CommandLineOptions(arguments))
+            .include(LdsBenchmark.class.getSimpleName())
+            .addProfiler(GCProfiler.class)
+            .build()).run();
+    }
+}
