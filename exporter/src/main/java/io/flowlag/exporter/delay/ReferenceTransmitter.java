@@ -25,6 +25,11 @@ public interface ReferenceTransmitter extends AutoCloseable {
      */
     int poll(SendTimeHandler handler, int limit);
 
+    /** {@return octets of a frame around the payload, as regular packets are counted: Ethernet, IP, UDP} */
+    default int headerLengthBytes() {
+        return Injection.HEADER_LENGTH_BYTES;
+    }
+
     /**
      * Hands over what has happened so far. Safe from any thread.
      *

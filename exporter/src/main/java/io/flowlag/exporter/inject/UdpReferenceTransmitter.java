@@ -31,6 +31,10 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
     /** So many references without any stamp: the kernel has none. */
     static final int STAMPLESS_LIMIT = 8;
 
+    private static final int ETHERNET_LENGTH_BYTES = 14;
+    private static final int IPV4_LENGTH_BYTES = 20;
+    private static final int IPV6_LENGTH_BYTES = 40;
+    private static final int UDP_LENGTH_BYTES = 8;
     private static final int CLOCK_REALTIME = 0;
     private static final long NS_PER_SECOND = 1_000_000_000L;
     private static final int ERROR_WEIGHT_SHIFT = 4;
@@ -226,6 +230,12 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
     private long nowNs() {
         LinuxLibrary.clock_gettime(CLOCK_REALTIME, time.addressOffset());
         return time.getLong(0, ORDER) * NS_PER_SECOND + time.getLong(Long.BYTES, ORDER);
+    }
+
+    @Override
+    public int headerLengthBytes() {
+        return ETHERNET_LENGTH_BYTES + UDP_LENGTH_BYTES +
+            (family(options.target()) == AF_INET ? IPV4_LENGTH_BYTES : IPV6_LENGTH_BYTES);
     }
 
     @Override
