@@ -42,6 +42,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private final DelayWiring wiring;
     private final SegmentSelector selector;
     private final TrafficClasses classes;
+    private final ClockDifference clocks;
     private final FlowCache cache;
     private final UnsafeBuffer entries;
     private final Counters counters;
@@ -80,6 +81,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         entries = cache.entries();
         selector = new SegmentSelector(config.segment());
         classes = new TrafficClasses(config.rli().classes());
+        clocks = new ClockDifference(wiring);
         segmentId = (int)config.segment().id();
         estimator = config.rli().estimator() == ExporterConfig.EstimatorKind.LEFT ?
             FlowDelay.ESTIMATOR_LEFT : FlowDelay.ESTIMATOR_INTERPOLATED;
@@ -95,7 +97,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             scheduler, wiring,
             receiver == null ? null : (stream, number, sentNs, method) -> receiver.onSendTime(stream, number, sentNs), clock);
         matching = wiring.isMatched() ? new Matching(config, clock != null, cache, counters) : null;
-        report = new DelayReport(config, wiring, receiver, summaries, scheduler, matching, counters);
+        report = new DelayReport(config, wiring, clocks, receiver, summaries, scheduler, matching, counters);
         flowEnd.meter(this);
     }
 
@@ -198,6 +200,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
                 sender.onTap(streamIndex, sequenceNumber, timestampNs);
             }
         } else if (receiver != null) {
+            clocks.onReference(streamIndex, DecodedReference.errorEstimate(descriptor, offset));
             receiver.onReference(
                 streamIndex, sequenceNumber, DecodedReference.stampNs(descriptor, offset), timestampNs,
                 PacketDescriptor.wireLengthBytes(descriptor, offset));
@@ -267,7 +270,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         FlowDelay.estimator(entry, offset, isExact ? FlowDelay.ESTIMATOR_MATCHED : sampleCount > 0 ? estimator : 0);
         if (isExact || sampleCount > 0) {
             FlowDelay.segmentId(entry, offset, segmentId);
-            final long clockErrorNs = wiring.clockError().errorNs();
+            final long clockErrorNs = clocks.errorNs();
             if (clockErrorNs >= 0) {
                 FlowDelay.clockErrorNs(entry, offset, clockErrorNs);
             }

@@ -24,6 +24,7 @@ final class DelayReport {
     private final String role;
     private final long segmentId;
     private final DelayWiring wiring;
+    private final ClockError clocks;
     private final RliReceiver receiver;
     private final DelaySummaries summaries;
     private final InjectionScheduler scheduler;
@@ -36,12 +37,14 @@ final class DelayReport {
     DelayReport(
         final ExporterConfig config,
         final DelayWiring wiring,
+        final ClockError clocks,
         final RliReceiver receiver,
         final DelaySummaries summaries,
         final InjectionScheduler scheduler,
         final Matching matching,
         final Counters counters) {
         this.wiring = wiring;
+        this.clocks = clocks;
         this.receiver = receiver;
         this.summaries = summaries;
         this.scheduler = scheduler;
@@ -92,6 +95,9 @@ final class DelayReport {
                 values.put(each.label(), scheduler.counter(each));
             }
         }
+        if (wiring.transmitter() != null) {
+            wiring.transmitter().counters(values::put);
+        }
         if (receiver != null) {
             for (final ReceiverCounter each : ReceiverCounter.values()) {
                 values.put(each.label(), receiver.counter(each));
@@ -112,7 +118,7 @@ final class DelayReport {
             unexplained.put("unexplained_received", matching.counters().unexplainedReceived());
         }
         return new DelayStatistics(
-            role, segmentId, wiring.role() == Role.RECEIVER ? "" : policy, wiring.clockError().errorNs(), values, gauges,
+            role, segmentId, wiring.role() == Role.RECEIVER ? "" : policy, clocks.errorNs(), values, gauges,
             summaries == null ? List.of() : summaries.interval(), summaries == null ? List.of() : summaries.total(),
             unexplained);
     }
