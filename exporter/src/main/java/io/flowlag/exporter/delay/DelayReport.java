@@ -70,7 +70,9 @@ final class DelayReport {
                 if (!Double.isNaN(scheduler.utilization(i))) {
                     values.put("utilization" + suffix, scheduler.utilization(i));
                 }
-                values.put("packets_per_reference" + suffix, (double)scheduler.packetGap(i));
+                if (scheduler.packetGap(i) != Long.MAX_VALUE) {
+                    values.put("packets_per_reference" + suffix, (double)scheduler.packetGap(i));
+                }
             }
             if (receiver != null) {
                 values.put("stamp_correction_ns" + suffix, (double)receiver.stampCorrectionNs(i));
