@@ -8,6 +8,7 @@ import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.rli.receiver.ReceiverCounter;
 import io.flowlag.rli.receiver.RliReceiver;
+import io.flowlag.rli.sender.InjectionPolicy;
 import io.flowlag.rli.sender.InjectionScheduler;
 import io.flowlag.rli.sender.SenderCounter;
 
@@ -70,7 +71,7 @@ final class DelayReport {
                 if (!Double.isNaN(scheduler.utilization(i))) {
                     values.put("utilization" + suffix, scheduler.utilization(i));
                 }
-                if (scheduler.packetGap(i) != Long.MAX_VALUE) {
+                if (scheduler.packetGap(i) != InjectionPolicy.UNLIMITED) {
                     values.put("packets_per_reference" + suffix, (double)scheduler.packetGap(i));
                 }
             }
