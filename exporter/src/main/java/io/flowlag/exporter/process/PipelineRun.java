@@ -115,7 +115,7 @@ final class PipelineRun implements AutoCloseable {
         this.sources = sources;
         isInvoker = config.threading() == Threading.INVOKER;
         statsConfig = config.stats();
-        memoryBoundBytes = MeteringPipeline.memoryBytes(config);
+        memoryBoundBytes = MeteringPipeline.memoryBytes(config, wiring, isLive);
         pipeline = new MeteringPipeline(config, sources, isLive, wiring, destinations, counters, errors);
         agreement = wiring.isMatched() ?
             new DigestAgreement(pipeline.delayMeter().matchCounters(), DigestAgreement.DEFAULT_MINIMUM_PACKETS) : null;

@@ -11,6 +11,7 @@ import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.console.Logging;
 import io.flowlag.exporter.console.Signals;
 import io.flowlag.exporter.console.Terminal;
+import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.record.DestinationFactory;
 import io.flowlag.exporter.status.CounterId;
@@ -72,7 +73,7 @@ public final class RunProcess {
             PipelineRun run = new PipelineRun(
                 config, sources, true, segment.wiring(), openDestinations(sources), counters, signals, terminal)) {
             factory.delay(run.delayMeter());
-            tellConfiguration();
+            tellConfiguration(segment.wiring());
             tellNotices(sources);
             segment.tellStart();
             run.onHousekeeping(segment::refreshClock);
@@ -164,7 +165,7 @@ public final class RunProcess {
             .withHardwareTimestamps(capture.hardwareTimestamps());
     }
 
-    private void tellConfiguration() {
+    private void tellConfiguration(final DelayWiring wiring) {
         config.warnings().forEach((warning) -> LOG.warn("{}", warning));
         for (final EffectiveValue value : config.effectiveValues()) {
             if (value.origin().isDefault()) {
@@ -174,9 +175,9 @@ public final class RunProcess {
             }
         }
         final long ringsBytes = interfaceNames.size() * config.capture().ringBytes();
-        LOG.info("memory bound outside the heap: {} MiB: flow cache and rings {} MiB, packet rings of the kernel {} MiB",
-            mebibytes(MeteringPipeline.memoryBytes(config) + ringsBytes),
-            mebibytes(MeteringPipeline.memoryBytes(config)), mebibytes(ringsBytes));
+        final long stateBytes = MeteringPipeline.memoryBytes(config, wiring, true);
+        LOG.info("memory bound: {} MiB: flow cache, rings and delay {} MiB, packet rings of the kernel {} MiB",
+            mebibytes(stateBytes + ringsBytes), mebibytes(stateBytes), mebibytes(ringsBytes));
         LOG.info("metering {} with {} threading, exporting to {} as profile {}",
             String.join(", ", interfaceNames), config.threading().name().toLowerCase(Locale.ROOT),
             config.exporting().destinations().stream().map(ExporterConfig.Destination::uri).toList(),

@@ -40,6 +40,10 @@ public final class HeldOutErrors {
         previous = new Histogram(1, highestNs, significantDigits);
     }
 
+    static long memoryBytes(final long highestNs, final int significantDigits) {
+        return 3 * SignedHistogram.histogramBytes(highestNs, significantDigits);
+    }
+
     void record(final double errorNs, final long spanNs) {
         current.recordValue(Math.min(highestNs, Math.round(Math.abs(errorNs))));
         counts[0]++;
