@@ -348,8 +348,8 @@ public final class ConfigTable {
     public static final ConfigKey<List<ExporterConfig.Sender>> SENDERS = row(ConfigKey.of(
         "rli.senders", list(sender()), "[]",
         "Senders that a receiver tells apart, each as SESSION@ADDRESS with its first session and the address of its " +
-        "references; ?key-file=PATH is its own key, ?source=PREFIX,PREFIX the packets that pass it, which several senders need. With " +
-        "none, rli.session and any address.")
+        "references; ?key-file=PATH is its own key, ?source=PREFIX,PREFIX the packets that pass it, which several senders " +
+        "need. With none, rli.session and any address.")
         .example("[\"1@192.0.2.1?source=10.1.0.0/16\", \"11@192.0.2.2?source=10.2.0.0/16\"]"));
 
     static {
