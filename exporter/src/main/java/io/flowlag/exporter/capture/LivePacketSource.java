@@ -1,5 +1,7 @@
 package io.flowlag.exporter.capture;
 
+import java.net.NetworkInterface;
+import java.net.SocketException;
 import java.util.List;
 
 /**
@@ -15,6 +17,16 @@ public interface LivePacketSource extends PacketSource {
 
     /** {@return the {@link LinkType} number of every packet of this source} */
     int linkType();
+
+    /** {@return the longest IP packet that the link carries, octets, as the interface is now; 0 if unknown} */
+    default int mtuBytes() {
+        try {
+            final NetworkInterface networkInterface = NetworkInterface.getByIndex(interfaceId());
+            return networkInterface == null ? 0 : networkInterface.getMTU();
+        } catch (final SocketException ex) {
+            return 0;
+        }
+    }
 
     /** {@return how many packets carried a timestamp of the network card; the others have the kernel's} */
     long hardwareTimestampCount();

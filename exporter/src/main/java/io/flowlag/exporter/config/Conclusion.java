@@ -66,7 +66,7 @@ final class Conclusion {
             intValue(ConfigTable.SESSION), value(ConfigTable.REFERENCE_KEY_FILE),
             value(ConfigTable.CLASSES).stream().map(Long::intValue).toList(), value(ConfigTable.ESTIMATOR),
             value(ConfigTable.SERIALISATION), intValue(ConfigTable.REFERENCE_BUFFER), value(ConfigTable.SILENT_AFTER),
-            value(ConfigTable.DRIFT));
+            value(ConfigTable.DRIFT), value(ConfigTable.SENDERS));
     }
 
     private ExporterConfig.Lds lds() {

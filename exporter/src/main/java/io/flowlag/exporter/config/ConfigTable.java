@@ -26,6 +26,7 @@ import static io.flowlag.exporter.config.ValueTypes.onOff;
 import static io.flowlag.exporter.config.ValueTypes.orWord;
 import static io.flowlag.exporter.config.ValueTypes.path;
 import static io.flowlag.exporter.config.ValueTypes.prefix;
+import static io.flowlag.exporter.config.ValueTypes.sender;
 import static io.flowlag.exporter.config.ValueTypes.text;
 import static io.flowlag.exporter.config.ValueTypes.weightRule;
 
@@ -344,6 +345,14 @@ public final class ConfigTable {
     public static final ConfigKey<ExporterConfig.Drift> DRIFT = row(ConfigKey.of(
         "rli.drift", choice(ExporterConfig.Drift.class), "report",
         "Whether the estimated drift of the clocks is only reported, or taken out of the delays too (apply)."));
+
+    /** Senders told apart. */
+    public static final ConfigKey<List<ExporterConfig.Sender>> SENDERS = row(ConfigKey.of(
+        "rli.senders", list(sender()), "[]",
+        "Senders that a receiver tells apart, each as SESSION@ADDRESS with its first session and the address of its " +
+        "references; ?key-file=PATH is its own key, ?source=PREFIX,PREFIX the packets that pass it, which several senders " +
+        "need. With none, rli.session and any address.")
+        .example("[\"1@192.0.2.1?source=10.1.0.0/16\", \"11@192.0.2.2?source=10.2.0.0/16\"]"));
 
     static {
         section("lds", "Sketches of the packets at both points, compared at the end of each measurement interval.");

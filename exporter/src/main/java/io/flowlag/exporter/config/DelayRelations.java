@@ -2,6 +2,7 @@ package io.flowlag.exporter.config;
 
 import io.flowlag.exporter.config.ExporterConfig.Policy;
 import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.config.ExporterConfig.Sender;
 import io.flowlag.exporter.config.ExporterConfig.SerialisationKind;
 
 import java.util.List;
@@ -34,6 +35,7 @@ final class DelayRelations {
         capacity();
         rates();
         references();
+        senders();
         clock();
         sketches();
     }
@@ -63,6 +65,34 @@ final class DelayRelations {
         if (value(ConfigTable.MAXIMUM_DELAY) > value(ConfigTable.SEGMENT_INTERVAL)) {
             problem(blamed(ConfigTable.MAXIMUM_DELAY, ConfigTable.SEGMENT_INTERVAL),
                 "with lds.enabled, segment.max-delay must not be above segment.interval");
+        }
+    }
+
+    private void senders() {
+        final List<Sender> senders = value(ConfigTable.SENDERS);
+        if (!senders.isEmpty() && value(ConfigTable.ROLE).isSender()) {
+            problem(ConfigTable.SENDERS, "is for role receiver: a sender has rli.session alone");
+        }
+        final int classCount = Math.max(1, value(ConfigTable.CLASSES).size());
+        for (int i = 0; i < senders.size(); i++) {
+            final Sender sender = senders.get(i);
+            if (sender.session() + classCount - 1 > MAXIMUM_SESSION) {
+                problem(ConfigTable.SENDERS, "leaves no session for each of " + classCount + " classes below 65536");
+            }
+            if (senders.size() > 1 && sender.sources().isEmpty()) {
+                problem(ConfigTable.SENDERS, "session " + sender.session() +
+                    " needs ?source=PREFIX: which packets pass it is told by their addresses");
+            }
+            for (final Sender other : senders.subList(0, i)) {
+                if (Math.abs(sender.session() - other.session()) < classCount) {
+                    problem(ConfigTable.SENDERS, "sessions " + other.session() + " and " + sender.session() +
+                        " overlap: each sender has one for each of " + classCount + " classes");
+                }
+                if (sender.sources().stream().anyMatch((each) -> other.sources().stream().anyMatch(each::overlaps))) {
+                    problem(ConfigTable.SENDERS, "sessions " + other.session() + " and " + sender.session() +
+                        " have source prefixes in common: a packet passes one sender");
+                }
+            }
         }
     }
 

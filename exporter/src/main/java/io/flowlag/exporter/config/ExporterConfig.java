@@ -351,6 +351,7 @@ public record ExporterConfig(
      * @param bufferPackets      that may wait, each class.
      * @param silentAfterNs      when estimates stop.
      * @param drift              what the clocks' drift is for.
+     * @param senders            that a receiver tells apart; empty for one.
      */
     public record Rli(
         Policy policy,
@@ -372,7 +373,8 @@ public record ExporterConfig(
         SerialisationKind serialisation,
         int bufferPackets,
         long silentAfterNs,
-        Drift drift) {
+        Drift drift,
+        List<Sender> senders) {
         /**
          * The same for a bottleneck that is known, where a packet's own size adds to its delay.
          *
@@ -382,7 +384,12 @@ public record ExporterConfig(
         public Rli withSerialisationAt(final long bps) {
             return new Rli(policy, everyN, everyIntervalNs, minimumUtilization, maximumUtilization, minimumRateOneIn,
                 maximumRateOneIn, maximumGapNs, ceilingBps, bps, target, port, session, keyFile, classes, estimator,
-                SerialisationKind.CAPACITY, bufferPackets, silentAfterNs, drift);
+                SerialisationKind.CAPACITY, bufferPackets, silentAfterNs, drift, senders);
+        }
+
+        /** {@return how many senders there are, 1 or more} */
+        public int senderCount() {
+            return Math.max(1, senders.size());
         }
 
         /** {@return how many traffic classes there are, 1 or more} */
@@ -416,6 +423,17 @@ public record ExporterConfig(
         int aggregatorCells,
         int inFlightPackets,
         int waitingRecords) {
+    }
+
+    /**
+     * A sender of references as a receiver knows it.
+     *
+     * @param session identifier of its first class.
+     * @param address that its references come from: a prefix of full length.
+     * @param keyFile of its references, or null for that of all.
+     * @param sources prefixes of the packets that pass it; empty for all.
+     */
+    public record Sender(int session, Prefix address, Path keyFile, List<Prefix> sources) {
     }
 
     /**

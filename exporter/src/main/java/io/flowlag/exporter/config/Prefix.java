@@ -41,6 +41,12 @@ public record Prefix(boolean isIpv6, long high, long low, int lengthBits) {
         return addressHigh == high && (addressLow ^ low) >>> (IPV6_BITS - lengthBits) == 0;
     }
 
+    /** {@return whether an address lies in both} */
+    boolean overlaps(final Prefix other) {
+        return lengthBits <= other.lengthBits ? contains(other.isIpv6, other.high, other.low) :
+            other.contains(isIpv6, high, low);
+    }
+
     static Prefix parse(final String text) throws BadValueException {
         final int slash = text.indexOf('/');
         final String address = slash < 0 ? text : text.substring(0, slash);

@@ -137,6 +137,21 @@ final class ValueTypes {
         };
     }
 
+    /** A sender of references. */
+    static ValueType<ExporterConfig.Sender> sender() {
+        return new ValueType<>() {
+            @Override
+            ExporterConfig.Sender parse(final String text) throws BadValueException {
+                return SenderText.parse(text);
+            }
+
+            @Override
+            String syntax() {
+                return "sender";
+            }
+        };
+    }
+
     /** The path of a file; whether the file must be there is checked by {@link Relations}. */
     static ValueType<Path> path() {
         return new ValueType<>() {

@@ -51,6 +51,8 @@ public final class PacketDescriptor {
     public static final int FLAG_DIGEST = 1 << 4;
     /** The capture cut the packet before the octets that its digest covers. */
     public static final int FLAG_DIGEST_SHORT = 1 << 5;
+    /** The packet is longer than its link carries: an offload joined several. It has no digest. */
+    public static final int FLAG_OVERSIZE = 1 << 6;
 
     private static final int TIMESTAMP_NS_OFFSET = 0;
     private static final int SOURCE_OFFSET = TIMESTAMP_NS_OFFSET + 8;

@@ -12,6 +12,7 @@ import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.DelayView;
+import io.flowlag.exporter.status.SegmentDescription;
 import io.flowlag.rli.counters.DelayCounters;
 import io.flowlag.rli.receiver.Estimator;
 import io.flowlag.rli.receiver.HeldOutErrors;
@@ -41,6 +42,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
 
     private final DelayWiring wiring;
     private final SegmentSelector selector;
+    private final SenderSelector senders;
     private final TrafficClasses classes;
     private final ClockDifference clocks;
     private final FlowCache cache;
@@ -83,6 +85,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         this.counters = counters;
         entries = cache.entries();
         selector = new SegmentSelector(config.segment());
+        senders = new SenderSelector(config.rli().senders());
         classes = new TrafficClasses(config.rli().classes());
         clocks = new ClockDifference(wiring);
         segmentId = (int)config.segment().id();
@@ -90,7 +93,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             FlowDelay.ESTIMATOR_LEFT : FlowDelay.ESTIMATOR_INTERPOLATED;
         final boolean isReceiver = wiring.role().isReceiver() && wiring.isInterpolated();
         receiver = isReceiver ? new RliReceiver(receiverContext(config, wiring, classes), this::onSample) : null;
-        summaries = isReceiver ? new DelaySummaries(receiver, classes, config.segment().intervalNs()) : null;
+        summaries = isReceiver ? new DelaySummaries(receiver, classes, senders.count(), config.segment().intervalNs()) : null;
         final boolean isMarking = wiring.referenceMode() == ReferenceMode.MARKED && isReceiver;
         scheduler = wiring.transmitter() != null || isMarking ?
             new InjectionScheduler(Injection.context(config.rli(), classes.count())) : null;
@@ -145,6 +148,23 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     }
 
     /**
+     * The memory of this stage, by formula; the state in the flow cache is the cache's.
+     *
+     * @param config of the process.
+     * @param wiring what the stage is joined to.
+     * @param isLive whether packets come as they happen.
+     * @return octets, on and off the heap.
+     */
+    public static long memoryBytes(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
+        final TrafficClasses classes = new TrafficClasses(config.rli().classes());
+        final boolean isReceiver = wiring.role().isReceiver() && wiring.isInterpolated();
+        return (isReceiver ? receiverContext(config, wiring, classes).memoryBytes() +
+            DelaySummaries.memoryBytes(config.rli().senderCount() * classes.count()) : 0) +
+            (isReceiver && wiring.referenceMode() == ReferenceMode.MARKED ? MarkedReferences.memoryBytes(MARKED_CAPACITY) : 0) +
+            (wiring.isMatched() ? Matching.memoryBytes(config, isLive) : 0) + sketchMemoryBytes(config, wiring);
+    }
+
+    /**
      * A packet at the sender point.
      *
      * @param descriptor of the packet.
@@ -155,6 +175,14 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         final int lengthBytes = PacketDescriptor.wireLengthBytes(descriptor, offset);
         if (!selector.selects(descriptor, offset)) {
             counters.increment(CounterId.SENDER_OUTSIDE_SEGMENT);
+            if (scheduler != null) {
+                scheduler.onOtherPacket(lengthBytes);
+            }
+            return;
+        }
+        if (isOversize(descriptor, offset)) {
+            counters.increment(CounterId.SENDER_OVERSIZE);
+            onOversize(descriptor, offset, true);
             if (scheduler != null) {
                 scheduler.onOtherPacket(lengthBytes);
             }
@@ -190,8 +218,14 @@ public final class DelayMeter implements DelayView, AutoCloseable {
      * @param slot       of its flow.
      */
     public void onReceiverPacket(final DirectBuffer descriptor, final int offset, final int slot) {
-        if (!selector.selects(descriptor, offset)) {
+        final int senderIndex = senders.of(descriptor, offset);
+        if (senderIndex < 0 || !selector.selects(descriptor, offset)) {
             counters.increment(CounterId.OUTSIDE_SEGMENT);
+            return;
+        }
+        if (isOversize(descriptor, offset)) {
+            counters.increment(CounterId.OVERSIZE);
+            onOversize(descriptor, offset, false);
             return;
         }
         final long arrivalNs = PacketDescriptor.timestampNs(descriptor, offset);
@@ -205,11 +239,11 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             return;
         }
         final int lengthBytes = PacketDescriptor.wireLengthBytes(descriptor, offset);
-        final int classIndex = classes.of(descriptor, offset);
+        final int stream = stream(senderIndex, classes.of(descriptor, offset));
         if (summaries.onTime(arrivalNs)) {
             report.onInterval();
         }
-        receiver.onPacket(classIndex, slot, cache.generation(slot), classIndex, 0, lengthBytes, arrivalNs);
+        receiver.onPacket(stream, slot, cache.generation(slot), stream, 0, lengthBytes, arrivalNs);
         if (marked != null && (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_DIGEST) != 0) {
             final long position = marked.take(PacketDescriptor.digest(descriptor, offset));
             if (position != MarkedReferences.NONE) {
@@ -217,6 +251,25 @@ public final class DelayMeter implements DelayView, AutoCloseable {
                     marked.stream(position), marked.number(position), marked.sentNs(position), arrivalNs, lengthBytes);
             }
         }
+    }
+
+    private static boolean isOversize(final DirectBuffer descriptor, final int offset) {
+        return (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_OVERSIZE) != 0;
+    }
+
+    private void onOversize(final DirectBuffer descriptor, final int offset, final boolean isSent) {
+        final int senderIndex = senders.of(descriptor, offset);
+        if (summaries != null && senderIndex >= 0) {
+            summaries.onOversize(stream(senderIndex, classes.of(descriptor, offset)));
+        }
+        if (matching != null) {
+            matching.onOversize(isSent);
+        }
+    }
+
+    /** Streams, and the statistics of a sender's class, are numbered by sender, then class. */
+    private int stream(final int senderIndex, final int classIndex) {
+        return senderIndex * classes.count() + classIndex;
     }
 
     /**
@@ -304,7 +357,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             wiring.isExact() && DelayCounters.count(entry, FlowDelay.matchedOffset(offset)) > 0;
         if (sampleCount > 0) {
             final int classIndex = classes.ofClassOfService(FlowEntry.ipClassOfService(entry, 0));
-            final HeldOutErrors heldOut = receiver.statistics(classIndex).heldOut();
+            final HeldOutErrors heldOut = receiver.statistics(stream(senders.ofEntry(entry, 0), classIndex)).heldOut();
             if (heldOut.hasBound()) {
                 final long durationNs = FlowEntry.endNs(entry, 0) - FlowEntry.startNs(entry, 0);
                 FlowDelay.errorBoundNs(entry, offset, heldOut.halfWidthNs(sampleCount, durationNs));
@@ -337,7 +390,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
 
     private void writeSegment(final MutableDirectBuffer entry, final int offset) {
         if (FlowDelay.estimator(entry, offset) != 0) {
-            FlowDelay.segmentId(entry, offset, segmentId);
+            FlowDelay.segmentId(entry, offset, segmentId + senders.ofEntry(entry, offset - FlowEntry.BASE_LENGTH_BYTES));
             final long clockErrorNs = clocks.errorNs();
             if (clockErrorNs >= 0) {
                 FlowDelay.clockErrorNs(entry, offset, clockErrorNs);
@@ -354,9 +407,28 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         newSettings.set(settings);
     }
 
+    /**
+     * Says what the points are called; before the first packet.
+     *
+     * @param names of the sources, the sender point first.
+     */
+    public void points(final List<String> names) {
+        report.points(names);
+    }
+
     @Override
-    public List<DelaySummary> interval() {
-        return summaries == null ? List.of() : summaries.interval();
+    public long intervalCount() {
+        return summaries == null ? 0 : summaries.intervals().count();
+    }
+
+    @Override
+    public List<DelaySummary> interval(final long number) {
+        return summaries.intervals().get(number);
+    }
+
+    @Override
+    public SegmentDescription segment() {
+        return report.segment();
     }
 
     @Override
@@ -400,12 +472,12 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private static ReceiverContext receiverContext(
         final ExporterConfig config, final DelayWiring wiring, final TrafficClasses classes) {
         final ExporterConfig.Rli rli = config.rli();
-        final int[] streamClasses = new int[classes.count()];
+        final int[] streamClasses = new int[rli.senderCount() * classes.count()];
         for (int i = 0; i < streamClasses.length; i++) {
             streamClasses[i] = i;
         }
         return new ReceiverContext()
-            .classCount(classes.count())
+            .classCount(streamClasses.length)
             .streams(streamClasses)
             .estimator(rli.estimator() == ExporterConfig.EstimatorKind.LEFT ? Estimator.LEFT : Estimator.LINEAR)
             .sendTimes(wiring.referenceMode() == ReferenceMode.MARKED ? SendTimes.STAMP : SendTimes.FOLLOW_UP)

@@ -7,6 +7,7 @@ import io.flowlag.exporter.sketching.SketchCounter;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
+import io.flowlag.exporter.status.SegmentDescription;
 import io.flowlag.rli.receiver.ReceiverCounter;
 import io.flowlag.rli.receiver.RliReceiver;
 import io.flowlag.rli.sender.InjectionPolicy;
@@ -34,7 +35,10 @@ final class DelayReport {
     private final Sketching sketching;
     private final Counters counters;
     private final int classCount;
+    private final List<Integer> dscps;
+    private final List<ExporterConfig.Sender> senders;
     private volatile String policy;
+    private volatile List<String> points = List.of();
     private volatile Map<String, Double> gauges = Map.of();
 
     DelayReport(
@@ -58,7 +62,25 @@ final class DelayReport {
         role = wiring.role().name().toLowerCase(Locale.ROOT);
         segmentId = config.segment().id();
         classCount = config.rli().classCount();
+        senders = config.rli().senders();
+        dscps = List.copyOf(config.rli().classes());
         policy = Injection.policyName(config.rli().policy());
+    }
+
+    /** What the points are called. */
+    void points(final List<String> names) {
+        points = List.copyOf(names);
+    }
+
+    /** What the segment is now. */
+    SegmentDescription segment() {
+        return new SegmentDescription(
+            segmentId, role, points, dscps, policy(), wiring.clockError().errorNs(), wiring.clockError().isSynchronized());
+    }
+
+    /** The policy is the sender's, and nothing where there are no references. */
+    private String policy() {
+        return wiring.role() == Role.RECEIVER || !wiring.isInterpolated() ? "" : policy;
     }
 
     /** Other settings hold from now on. */
@@ -79,13 +101,15 @@ final class DelayReport {
                     values.put("packets_per_reference" + suffix, (double)scheduler.packetGap(i));
                 }
             }
-            if (receiver != null) {
-                values.put("stamp_correction_ns" + suffix, (double)receiver.stampCorrectionNs(i));
-                values.put("stamp_error_ns" + suffix, (double)receiver.stampErrorNs(i));
-                values.put("serialisation_ns_per_byte" + suffix, receiver.serialisationNsPerByte(i));
-                if (receiver.drift(i).hasEstimate()) {
-                    values.put("clock_drift_ppb" + suffix, receiver.drift(i).driftPpb());
-                }
+        }
+        for (int i = 0; receiver != null && i < receiver.streamCount(); i++) {
+            final String suffix = (senders.isEmpty() ? "" : senderSuffix(i / classCount)) +
+                (classCount == 1 ? "" : "_class_" + i % classCount);
+            values.put("stamp_correction_ns" + suffix, (double)receiver.stampCorrectionNs(i));
+            values.put("stamp_error_ns" + suffix, (double)receiver.stampErrorNs(i));
+            values.put("serialisation_ns_per_byte" + suffix, receiver.serialisationNsPerByte(i));
+            if (receiver.drift(i).hasEstimate()) {
+                values.put("clock_drift_ppb" + suffix, receiver.drift(i).driftPpb());
             }
         }
         if (scheduler != null) {
@@ -109,10 +133,12 @@ final class DelayReport {
             for (final ReceiverCounter each : ReceiverCounter.values()) {
                 values.put(each.label(), receiver.counter(each));
             }
+            tellSenders(values);
             unexplained.put("unexplained_estimates", unexplainedEstimates());
             unexplained.put("unexplained_references", unexplainedReferences());
             unexplained.put("unexplained_segment", counters.get(CounterId.METERED) -
-                counters.get(CounterId.OUTSIDE_SEGMENT) - receiver.counter(ReceiverCounter.PACKETS));
+                counters.get(CounterId.OUTSIDE_SEGMENT) - counters.get(CounterId.OVERSIZE) -
+                receiver.counter(ReceiverCounter.PACKETS));
         }
         if (matching != null) {
             for (final MatchCounter each : MatchCounter.values()) {
@@ -128,7 +154,7 @@ final class DelayReport {
             tellSketches(values, unexplained);
         }
         return new DelayStatistics(
-            role, segmentId, wiring.role() == Role.RECEIVER ? "" : policy, clocks.errorNs(), values, gauges,
+            role, segmentId, wiring.role() == Role.RECEIVER ? "" : policy(), clocks.errorNs(), values, gauges,
             summaries == null ? List.of() : summaries.interval(), summaries == null ? List.of() : summaries.total(),
             sketching == null ? null : sketching.statistics(), unexplained);
     }
@@ -144,6 +170,23 @@ final class DelayReport {
         unexplained.put("unexplained_lds_sent", sketching.counters().unexplainedSent());
         unexplained.put("unexplained_lds_received", sketching.counters().unexplainedReceived());
         unexplained.put("unexplained_lds_records", sketching.counters().unexplainedRecords());
+    }
+
+    /** Each counter once more for each sender, where several are told apart. */
+    private void tellSenders(final Map<String, Long> values) {
+        for (int i = 0; i < senders.size(); i++) {
+            for (final ReceiverCounter each : ReceiverCounter.values()) {
+                long sum = 0;
+                for (int j = 0; j < classCount; j++) {
+                    sum += receiver.counter(i * classCount + j, each);
+                }
+                values.put(each.label() + senderSuffix(i), sum);
+            }
+        }
+    }
+
+    private String senderSuffix(final int senderIndex) {
+        return "_session_" + senders.get(senderIndex).session();
     }
 
     private long unexplainedEstimates() {

@@ -4,6 +4,7 @@ import io.flowlag.exporter.status.DelayDistribution;
 import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.rli.receiver.ClassStatistics;
 import io.flowlag.rli.receiver.HeldOutErrors;
+import io.flowlag.rli.receiver.ReceiverCounter;
 import io.flowlag.rli.receiver.RliReceiver;
 import io.flowlag.rli.receiver.SignedHistogram;
 
@@ -17,6 +18,10 @@ import java.util.List;
 final class DelaySummaries {
     private static final long HIGHEST_NS = 60_000_000_000L;
     private static final int SIGNIFICANT_DIGITS = 3;
+    /** More than can end while captures are read without a look at the destinations: a packet can end one at most. */
+    private static final int REMEMBERED_INTERVALS = 4096;
+    /** A summary, its two distributions and their quantiles, as objects. */
+    private static final long SUMMARY_BYTES = 640;
 
     private final RliReceiver receiver;
     private final TrafficClasses classes;
@@ -24,30 +29,45 @@ final class DelaySummaries {
     private final SignedHistogram[] totalEstimates;
     private final SignedHistogram[] totalReferences;
 
+    private final long[] toldLost;
+    private final long[] oversize;
+    private final long[] totalOversize;
+
     private boolean isStarted;
     private long firstNs;
     private long startNs;
     private long newestNs;
-    private volatile List<DelaySummary> interval = List.of();
+    private final EndedIntervals intervals = new EndedIntervals(REMEMBERED_INTERVALS);
     private volatile List<DelaySummary> total = List.of();
 
     /**
      * Nothing yet.
      *
-     * @param receiver   whose statistics are summed up; this class rotates them.
-     * @param classes    of the traffic.
-     * @param intervalNs of measurement.
+     * @param receiver    whose statistics are summed up; this class rotates them.
+     * @param classes     of the traffic.
+     * @param senderCount of the streams, which are numbered by sender, then class.
+     * @param intervalNs  of measurement.
      */
-    DelaySummaries(final RliReceiver receiver, final TrafficClasses classes, final long intervalNs) {
+    DelaySummaries(final RliReceiver receiver, final TrafficClasses classes, final int senderCount, final long intervalNs) {
         this.receiver = receiver;
         this.classes = classes;
         this.intervalNs = intervalNs;
-        totalEstimates = new SignedHistogram[classes.count()];
-        totalReferences = new SignedHistogram[classes.count()];
-        for (int i = 0; i < classes.count(); i++) {
+        final int count = senderCount * classes.count();
+        totalEstimates = new SignedHistogram[count];
+        totalReferences = new SignedHistogram[count];
+        toldLost = new long[count];
+        oversize = new long[count];
+        totalOversize = new long[count];
+        for (int i = 0; i < count; i++) {
             totalEstimates[i] = new SignedHistogram(HIGHEST_NS, SIGNIFICANT_DIGITS);
             totalReferences[i] = new SignedHistogram(HIGHEST_NS, SIGNIFICANT_DIGITS);
         }
+    }
+
+    /** {@return octets of the distributions since the start, and of the intervals that are remembered, by formula} */
+    static long memoryBytes(final int streamCount) {
+        return streamCount *
+            (2 * SignedHistogram.memoryBytes(HIGHEST_NS, SIGNIFICANT_DIGITS) + REMEMBERED_INTERVALS * SUMMARY_BYTES);
     }
 
     /** Time has passed, by packet timestamps; ends the interval if that lies behind. */
@@ -66,6 +86,11 @@ final class DelaySummaries {
         return isOver;
     }
 
+    /** A packet of a stream was longer than the link carries, and is not measured. */
+    void onOversize(final int stream) {
+        oversize[stream]++;
+    }
+
     /** The input has ended, and so has the interval. */
     void onEnd() {
         if (isStarted) {
@@ -75,7 +100,12 @@ final class DelaySummaries {
 
     /** {@return the last interval that ended, by class} */
     List<DelaySummary> interval() {
-        return interval;
+        return intervals.count() == 0 ? List.of() : intervals.get(intervals.count() - 1);
+    }
+
+    /** {@return those that ended last} */
+    EndedIntervals intervals() {
+        return intervals;
     }
 
     /** {@return everything up to the end of that interval, by class} */
@@ -90,21 +120,28 @@ final class DelaySummaries {
             final ClassStatistics statistics = receiver.statistics(i);
             totalEstimates[i].add(statistics.estimates());
             totalReferences[i].add(statistics.references());
-            newInterval.add(summary(i, startNs, endNs, statistics.estimates(), statistics.references()));
-            newTotal.add(summary(i, firstNs, endNs, totalEstimates[i], totalReferences[i]));
+            final long lost = receiver.counter(i, ReceiverCounter.REFERENCES_LOST);
+            totalOversize[i] += oversize[i];
+            newInterval.add(summary(
+                i, startNs, endNs, statistics.estimates(), statistics.references(), lost - toldLost[i], oversize[i]));
+            newTotal.add(summary(i, firstNs, endNs, totalEstimates[i], totalReferences[i], lost, totalOversize[i]));
+            toldLost[i] = lost;
+            oversize[i] = 0;
         }
         receiver.rotate();
-        interval = newInterval;
         total = newTotal;
+        intervals.add(newInterval);
     }
 
     private DelaySummary summary(
-        final int classIndex, final long fromNs, final long toNs, final SignedHistogram estimates,
-        final SignedHistogram references) {
-        final HeldOutErrors heldOut = receiver.statistics(classIndex).heldOut();
+        final int stream, final long fromNs, final long toNs, final SignedHistogram estimates,
+        final SignedHistogram references, final long lostReferences, final long oversizePackets) {
+        final HeldOutErrors heldOut = receiver.statistics(stream).heldOut();
+        final int classIndex = stream % classes.count();
         return new DelaySummary(
-            classIndex, classes.dscp(classIndex), fromNs, toNs, distribution(estimates), distribution(references),
-            heldOut.count(), heldOut.count() > 0 ? heldOut.quantile95Ns() : null);
+            stream / classes.count(), classIndex, classes.dscp(classIndex), fromNs, toNs, distribution(estimates),
+            distribution(references), lostReferences, oversizePackets, heldOut.count(),
+            heldOut.count() > 0 ? heldOut.quantile95Ns() : null);
     }
 
     private static DelayDistribution distribution(final SignedHistogram histogram) {

@@ -44,6 +44,12 @@ final class MarkedReferences {
         this.maximumDelayNs = maximumDelayNs;
     }
 
+    /** {@return octets, by formula: four arrays, and a map of keys and values that is at most half full} */
+    static long memoryBytes(final int capacity) {
+        final long size = BitUtil.findNextPositivePowerOfTwo(capacity);
+        return size * (2 * Long.BYTES + 2 * Integer.BYTES) + 2 * size * 2 * Long.BYTES;
+    }
+
     /** Marks a packet at the sender point. */
     void mark(final int streamIndex, final long digest, final long timestampNs) {
         forgetBefore(timestampNs - maximumDelayNs);

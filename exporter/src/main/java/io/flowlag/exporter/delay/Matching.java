@@ -77,6 +77,10 @@ final class Matching implements MatchHandler {
         matcher.onReceived(descriptor, offset, (long)cache.generation(slot) << Integer.SIZE | slot);
     }
 
+    void onOversize(final boolean isSent) {
+        matcher.onOversize(isSent);
+    }
+
     void onTime(final long nowNs) {
         final long lost = counters.get(CounterId.LOST_IN_KERNEL) + counters.get(CounterId.DROPPED_AT_PACKET_RING);
         if (lost != lostByUs) {
@@ -92,6 +96,7 @@ final class Matching implements MatchHandler {
         while (matcher.finish(newestReceivedNs, FINISH_LIMIT)) {
             Thread.onSpinWait();
         }
+        matcher.onEnd();
     }
 
     @Override

@@ -4,9 +4,6 @@ import io.flowlag.rli.counters.DelayCounters;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 
-import java.io.IOException;
-import java.util.Locale;
-
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
@@ -14,7 +11,6 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  * {@link SegmentHandler}; references are left out. Allocates 80 octets a flow at construction.
  */
 public final class SegmentTruth implements SegmentHandler {
-    private final TrafficFlows flows;
     private final UnsafeBuffer counters;
     private final int[] sentPackets;
     private final int[] lostPackets;
@@ -26,7 +22,6 @@ public final class SegmentTruth implements SegmentHandler {
      * @param flows of the segment.
      */
     public SegmentTruth(final TrafficFlows flows) {
-        this.flows = flows;
         counters = new UnsafeBuffer(
             BufferUtil.allocateDirectAligned(flows.flowCount() * DelayCounters.LENGTH_BYTES, CACHE_LINE_LENGTH));
         sentPackets = new int[flows.flowCount()];
@@ -153,33 +148,5 @@ public final class SegmentTruth implements SegmentHandler {
      */
     public long lastArrivalNs(final int flow) {
         return lastArrivalNs[flow];
-    }
-
-    /**
-     * Writes a header line and a line for each flow of which packets were sent. A flow of which none arrived has empty delays.
-     * Allocates.
-     *
-     * @param out takes the text.
-     * @throws IOException if it cannot.
-     */
-    public void writeCsv(final Appendable out) throws IOException {
-        out.append("src,dst,sport,dport,proto,sent,received,lost,mean_ns,sd_ns,min_ns,max_ns\n");
-        for (int flow = 0; flow < flowCount(); flow++) {
-            if (sentPackets[flow] > 0) {
-                out.append(flows.sourceAddress(flow)).append(',').append(flows.destinationAddress(flow)).append(',')
-                    .append(Integer.toString(flows.sourcePort(flow))).append(',')
-                    .append(Integer.toString(flows.destinationPort(flow))).append(',')
-                    .append(Integer.toString(flows.protocol(flow))).append(',')
-                    .append(Integer.toString(sentPackets[flow])).append(',')
-                    .append(Long.toString(receivedPackets(flow))).append(',')
-                    .append(Integer.toString(lostPackets[flow])).append(',')
-                    .append(receivedPackets(flow) == 0 ? ",,," : delays(flow)).append('\n');
-            }
-        }
-    }
-
-    private String delays(final int flow) {
-        return String.format(Locale.ROOT, "%.3f,%.3f,%d,%d",
-            meanNs(flow), standardDeviationNs(flow), minimumNs(flow), maximumNs(flow));
     }
 }

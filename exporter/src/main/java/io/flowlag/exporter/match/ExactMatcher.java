@@ -314,6 +314,21 @@ public final class ExactMatcher {
         packets.removeOldest();
     }
 
+    /** Nothing more comes and nothing waits: {@link #finish} has decided of all. To be called once. */
+    public void onEnd() {
+        flows.onEnd();
+    }
+
+    /**
+     * A packet that is kept out of matching because an offload joined it of several: such packets at one point alone are a likely
+     * cause of digests that do not match.
+     *
+     * @param isSent whether the sender point saw it.
+     */
+    public void onOversize(final boolean isSent) {
+        counters.increment(isSent ? MatchCounter.SENT_LARGE : MatchCounter.RECEIVED_LARGE);
+    }
+
     private void decideOfSent(final int packet) {
         final long sentNs = packets.timeNs(packet);
         final int flow = packets.flow(packet);

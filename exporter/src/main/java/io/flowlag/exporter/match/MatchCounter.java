@@ -93,6 +93,12 @@ public enum MatchCounter {
     RECEIVED_WITHOUT_FLOW("match_received_without_flow", "packets", "Received packets that found the table of flows full."),
     /** Losses in no record. */
     LOST_UNTAKEN("match_lost_untaken", "packets", "Lost packets of forgotten flows that no flow record had told of."),
+    /** Flows that the receiver point never saw. */
+    FLOWS_UNSEEN(
+        "match_flows_unseen", "flows",
+        "Flows with lost packets of which the receiver point saw none, counted when they are forgotten, or at the end."),
+    /** Losses of flows that the receiver point never saw. */
+    LOST_OF_UNSEEN_FLOWS("match_lost_of_unseen_flows", "packets", "Lost packets of those flows."),
     /** Unexpected packets in no record. */
     UNEXPECTED_UNTAKEN(
         "match_unexpected_untaken", "packets", "Unexpected packets of forgotten flows that no flow record had told of.");

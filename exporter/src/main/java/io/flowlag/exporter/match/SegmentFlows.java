@@ -514,7 +514,24 @@ public final class SegmentFlows {
         return flow;
     }
 
+    /** Matching has ended, once: counts the flows that the receiver point never saw. The flows stay, for a truth file. */
+    void onEnd() {
+        for (int flow = 0; flow < capacity; flow++) {
+            if (isLive(flow)) {
+                countIfUnseen(flow);
+            }
+        }
+    }
+
+    private void countIfUnseen(final int flow) {
+        if (received(flow) == 0 && lost(flow) > 0) {
+            counters.increment(MatchCounter.FLOWS_UNSEEN);
+            counters.add(MatchCounter.LOST_OF_UNSEEN_FLOWS, lost(flow));
+        }
+    }
+
     private void remove(final int flow) {
+        countIfUnseen(flow);
         counters.add(MatchCounter.LOST_UNTAKEN, takeLost(flow));
         counters.add(MatchCounter.UNEXPECTED_UNTAKEN, takeUnexpected(flow));
         counters.add(MatchCounter.FLOWS, -1);

@@ -34,6 +34,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
     private final PacketSource[] sources;
     private final boolean[] isSourceEnded;
     private final long[] newestNs;
+    private final int[] mtuBytes;
     private final PacketDecoder decoder;
     private final DescriptorHandler next;
     private final Counters counters;
@@ -94,9 +95,24 @@ public final class CaptureAgent implements Stage, PacketHandler {
         this.sources = sources.toArray(new PacketSource[0]);
         isSourceEnded = new boolean[this.sources.length];
         newestNs = new long[this.sources.length];
+        mtuBytes = new int[this.sources.length];
+        for (int i = 0; i < mtuBytes.length; i++) {
+            mtuBytes[i] = this.sources[i] instanceof LivePacketSource live ? live.mtuBytes() : 0;
+        }
         this.decoder = decoder;
         this.next = next;
         this.counters = counters;
+    }
+
+    /**
+     * The memory in which packets of several sources wait for their order, by formula.
+     *
+     * @param sourceCount of sources that are merged.
+     * @param isLive      whether they may have nothing to show.
+     * @return octets off the heap.
+     */
+    public static long mergeMemoryBytes(final int sourceCount, final boolean isLive) {
+        return SourceMerge.memoryBytes(sourceCount, isLive ? LIVE_MERGE_PACKETS : FILE_MERGE_PACKETS);
     }
 
     @Override
@@ -190,6 +206,12 @@ public final class CaptureAgent implements Stage, PacketHandler {
             return;
         }
         PacketDescriptor.observationPoint(descriptor, descriptorOffset, observationPoint);
+        if (isOversize(descriptor, descriptorOffset)) {
+            PacketDescriptor.flags(
+                descriptor, descriptorOffset,
+                PacketDescriptor.flags(descriptor, descriptorOffset) & ~PacketDescriptor.FLAG_DIGEST |
+                PacketDescriptor.FLAG_OVERSIZE);
+        }
         if (recognizer != null) {
             recognizer.recognize(decoder, buffer, descriptor, descriptorOffset, observationPoint);
         }
@@ -198,6 +220,12 @@ public final class CaptureAgent implements Stage, PacketHandler {
         } else if (++batchCount == BATCH_LIMIT) {
             passOn();
         }
+    }
+
+    private boolean isOversize(final DirectBuffer descriptor, final int offset) {
+        return mtuBytes[observationPoint] > 0 &&
+            PacketDescriptor.ipLengthBytes(descriptor, offset) > mtuBytes[observationPoint] ||
+            PacketDescriptor.segmentCount(descriptor, offset) > 1;
     }
 
     @Override

@@ -42,6 +42,11 @@ final class SourceMerge {
         }
     }
 
+    /** {@return octets off the heap of queues for so many sources} */
+    static long memoryBytes(final int sourceCount, final int capacity) {
+        return (long)sourceCount * BitUtil.findNextPositivePowerOfTwo(capacity) * PacketDescriptor.LENGTH_BYTES;
+    }
+
     /** {@return whether a source may show so many packets more} */
     boolean hasRoom(final int source, final int packetCount) {
         return capacity - (tails[source] - heads[source]) >= packetCount;

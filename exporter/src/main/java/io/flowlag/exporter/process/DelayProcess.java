@@ -6,16 +6,15 @@ import io.flowlag.exporter.capture.file.CaptureFiles;
 import io.flowlag.exporter.capture.filter.BpfFilterSupplier;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.config.ExporterConfig.ClockSource;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.console.Signals;
 import io.flowlag.exporter.console.Terminal;
-import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.inject.ClockState;
 import io.flowlag.exporter.match.TruthWriter;
 import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.record.DestinationFactory;
@@ -50,7 +49,11 @@ public final class DelayProcess {
         files.addAll(options.receiverFiles());
         final ExporterConfig threaded =
             config.isDefault(ConfigTable.THREADING) ? config.withThreading(defaultThreading(files)) : config;
-        final DelayWiring wiring = wiring(threaded, options, SnapLength.digestPayloadBytes(files));
+        final ClockState clockState = SegmentClock.stateOfCaptures(config);
+        if (clockState != null && !clockState.reading().notice().isEmpty()) {
+            terminal.message("flowlag: " + clockState.reading().notice() + "; records do not tell of the clocks");
+        }
+        final DelayWiring wiring = wiring(threaded, options, clockState, SnapLength.digestPayloadBytes(files));
         final Counters counters = new Counters();
         final DestinationFactory factory = new DestinationFactory(true, new boolean[2], Map.of(), counters);
         final List<PacketSource> sources = sources(config, options);
@@ -94,13 +97,12 @@ public final class DelayProcess {
     }
 
     private static DelayWiring wiring(
-        final ExporterConfig config, final DelayOptions options, final int digestPayloadBytes) {
+        final ExporterConfig config, final DelayOptions options, final ClockState clockState, final int digestPayloadBytes) {
         final boolean isCaptured = options.referenceMode() == ReferenceMode.CAPTURED;
-        final boolean isFixed = config.clock().source() == ClockSource.FIXED;
         return new DelayWiring(
             Role.BOTH, options.referenceMode(), isCaptured ? ReferenceSessions.of(config.rli()) : List.of(), null,
-            ClockError.fixed(isFixed ? config.clock().errorNs() : -1), options.isInterpolated(), true, options.isExact(),
-            options.isSketched(), digestPayloadBytes, null);
+            SegmentClock.error(clockState), options.isInterpolated(), true, options.isExact(), options.isSketched(),
+            digestPayloadBytes, null);
     }
 
     private static List<PacketSource> sources(final ExporterConfig config, final DelayOptions options) {

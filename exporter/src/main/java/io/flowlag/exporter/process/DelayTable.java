@@ -44,6 +44,11 @@ final class DelayTable {
                 counters.get("match_lost"), counters.get("match_duplicates"), counters.get("match_unexpected"),
                 counters.get("match_sent_undecided") + counters.get("match_received_undecided"));
         }
+        if (counters.getOrDefault("match_flows_unseen", 0L) > 0) {
+            out.printf(Locale.ROOT,
+                "%d of the lost packets are of %d flows that the receiver point never saw: they have no record%n",
+                counters.get("match_lost_of_unseen_flows"), counters.get("match_flows_unseen"));
+        }
         final long bounded = counters.getOrDefault("bounded_flows", 0L);
         if (bounded > 0) {
             out.printf(Locale.ROOT, "bound holds for %.1f %% of %d flows%n",

@@ -79,14 +79,14 @@ final class LiveSegment implements AutoCloseable {
         checkOffloads(config);
         final boolean isInterpolated = role != Role.BOTH || config.rli().target() != null;
         final List<ReferenceSession> sessions = isInterpolated ? ReferenceSessions.of(config.rli()) : List.of();
-        final ClockState clockState = role == Role.BOTH ? null : clockState(config.clock());
+        final ClockState clockState = role == Role.BOTH ? null : SegmentClock.state(config.clock());
         final ReferencePort port = role == Role.RECEIVER ? bind(config.rli().port()) : null;
         try {
             final ReferenceTransmitter transmitter = role.isSender() && isInterpolated ? transmitter(config) : null;
             final boolean isMatched = role == Role.BOTH;
             final DelayWiring wiring = new DelayWiring(
                 role, isInterpolated ? ReferenceMode.SENT : ReferenceMode.NONE, sessions, transmitter,
-                clockState == null ? ClockError.NONE : error(clockState), isInterpolated, isMatched,
+                clockState == null ? ClockError.NONE : SegmentClock.error(clockState), isInterpolated, isMatched,
                 config.segment().exact(), DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(config.lds().enabled());
             return new LiveSegment(config, clockState, wiring, port);
         } catch (final ExitException e) {
@@ -245,28 +245,6 @@ final class LiveSegment implements AutoCloseable {
         final List<String> names = new ArrayList<>(offloads.on());
         offloads.fixed().forEach((name) -> names.add(name + " for ever"));
         return String.join(", ", names);
-    }
-
-    private static ClockState clockState(final ExporterConfig.Clock clock) {
-        return switch (clock.source()) {
-            case ADJTIMEX -> ClockState.adjtimex();
-            case FILE -> ClockState.file(clock.file(), System::currentTimeMillis);
-            case FIXED -> ClockState.fixed(clock.errorNs());
-        };
-    }
-
-    private static ClockError error(final ClockState state) {
-        return new ClockError() {
-            @Override
-            public long errorNs() {
-                return state.reading().boundNs();
-            }
-
-            @Override
-            public boolean isSynchronized() {
-                return state.reading().isSynchronized();
-            }
-        };
     }
 
     private static ReferencePort bind(final int number) {

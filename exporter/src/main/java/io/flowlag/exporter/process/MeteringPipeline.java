@@ -119,6 +119,9 @@ final class MeteringPipeline implements AutoCloseable {
                 .boundaryNs(wiring.isSketched() ? config.segment().intervalNs() : 0),
             wiring.isOn() ? flowEnd : recordSink, counters);
         delayMeter = wiring.isOn() ? new DelayMeter(config, wiring, flowEnd, cache, liveClock, counters) : null;
+        if (delayMeter != null) {
+            delayMeter.points(sources.stream().map(PacketSource::name).toList());
+        }
         metering = new MeteringAgent(
             cache, packetRing, this::isCaptureEnded, liveClock, delayMeter, wiring, config.segment().senderRecords(), counters);
         final DescriptorHandler descriptorHandler = hasRings ? new DescriptorRing(packetRing, counters) : metering;
@@ -134,18 +137,20 @@ final class MeteringPipeline implements AutoCloseable {
     }
 
     /**
-     * What the process will hold outside the heap, by formula.
+     * What the process will hold of packets and flows, by formula.
      *
      * @param config sizes.
      * @param wiring what the delay stage is joined to.
-     * @return octets of the flow cache with the state of its flows, the rings, and the sketches.
+     * @param isLive whether packets come as they happen.
+     * @return octets of the flow cache, the rings, the merge of the points and the delay stage.
      */
-    static long memoryBytes(final ExporterConfig config, final DelayWiring wiring) {
+    static long memoryBytes(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
         final long rings = config.threading() != Threading.PIPELINED ? 0 :
             StageRing.memoryBytes(config.pipeline().packetRingBytes()) +
             StageRing.memoryBytes(config.pipeline().recordRingBytes());
-        return rings + cacheContext(config).stateLengthBytes(DelayMeter.stateLengthBytes(wiring)).memoryBytes() +
-            DelayMeter.sketchMemoryBytes(config, wiring);
+        final long merge = wiring.role() == ExporterConfig.Role.BOTH ? CaptureAgent.mergeMemoryBytes(2, isLive) : 0;
+        return rings + cacheContext(config).stateLengthBytes(DelayMeter.stateLengthBytes(wiring)).memoryBytes() + merge +
+            DelayMeter.memoryBytes(config, wiring, isLive);
     }
 
     /** Starts the threads of the mode; they do not keep the process alive. */

@@ -115,7 +115,7 @@ final class PipelineRun implements AutoCloseable {
         this.sources = sources;
         isInvoker = config.threading() == Threading.INVOKER;
         statsConfig = config.stats();
-        memoryBoundBytes = MeteringPipeline.memoryBytes(config, wiring);
+        memoryBoundBytes = MeteringPipeline.memoryBytes(config, wiring, isLive);
         pipeline = new MeteringPipeline(config, sources, isLive, wiring, destinations, counters, errors);
         if (isLive && wiring.isSketched()) {
             DelayMeter.weightWarnings(config).forEach((warning) -> LOG.warn("lds.weights: {}", warning));

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.Prefix;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.ExitException;
 import io.flowlag.rli.reference.ReferenceSession;
@@ -23,33 +24,46 @@ final class ReferenceSessions {
      * The sessions of a configuration.
      *
      * @param rli with the first session, the classes and the key.
-     * @return a session for each class.
+     * @return a session for each class; with senders, for each sender and class.
      * @throws ExitException if the key file cannot be read or holds no key; the message names it.
      */
     static List<ReferenceSession> of(final ExporterConfig.Rli rli) {
-        final byte[] key = rli.keyFile() == null ? null : key(rli.keyFile());
         final List<ReferenceSession> sessions = new ArrayList<>();
-        for (int i = 0; i < rli.classCount(); i++) {
-            final int ssid = rli.session() + i;
-            sessions.add(
-                key == null ? ReferenceSession.unauthenticated(ssid) : ReferenceSession.authenticated(ssid, key));
+        if (rli.senders().isEmpty()) {
+            add(sessions, rli.session(), rli.classCount(), rli.keyFile(), "rli.key-file", null);
+        }
+        for (final ExporterConfig.Sender sender : rli.senders()) {
+            final boolean hasKey = sender.keyFile() != null;
+            add(sessions, sender.session(), rli.classCount(), hasKey ? sender.keyFile() : rli.keyFile(),
+                hasKey ? "rli.senders: key-file" : "rli.key-file", sender.address());
         }
         return sessions;
     }
 
-    private static byte[] key(final Path file) {
+    private static void add(
+        final List<ReferenceSession> sessions, final int first, final int count, final Path keyFile, final String keyName,
+        final Prefix address) {
+        final byte[] key = keyFile == null ? null : key(keyFile, keyName);
+        for (int i = 0; i < count; i++) {
+            final ReferenceSession session = key == null ?
+                ReferenceSession.unauthenticated(first + i) : ReferenceSession.authenticated(first + i, key);
+            sessions.add(address == null ? session : session.from(address.high(), address.low()));
+        }
+    }
+
+    private static byte[] key(final Path file, final String name) {
         try {
             final byte[] octets = HexFormat.of().parseHex(Files.readString(file).strip());
             if (octets.length >= LEAST_KEY_BYTES) {
                 return octets;
             }
         } catch (final IOException | IllegalArgumentException ex) {
-            throw new ExitException(ExitCode.CONFIGURATION, noKey(file));
+            throw new ExitException(ExitCode.CONFIGURATION, noKey(file, name));
         }
-        throw new ExitException(ExitCode.CONFIGURATION, noKey(file));
+        throw new ExitException(ExitCode.CONFIGURATION, noKey(file, name));
     }
 
-    private static String noKey(final Path file) {
-        return "rli.key-file=" + file + ": holds no key: write 32 or more hexadecimal digits, as openssl rand -hex 32 prints";
+    private static String noKey(final Path file, final String name) {
+        return name + "=" + file + ": holds no key: write 32 or more hexadecimal digits, as openssl rand -hex 32 prints";
     }
 }

@@ -73,7 +73,7 @@ public final class RunProcess {
             PipelineRun run = new PipelineRun(
                 config, sources, true, segment.wiring(), openDestinations(sources), counters, signals, terminal)) {
             factory.delay(run.delayMeter());
-            tellConfiguration();
+            tellConfiguration(segment.wiring());
             tellNotices(sources);
             segment.tellStart();
             run.onHousekeeping(() -> segment.keepHouse(counters));
@@ -165,7 +165,7 @@ public final class RunProcess {
             .withHardwareTimestamps(capture.hardwareTimestamps());
     }
 
-    private void tellConfiguration() {
+    private void tellConfiguration(final DelayWiring wiring) {
         config.warnings().forEach((warning) -> LOG.warn("{}", warning));
         for (final EffectiveValue value : config.effectiveValues()) {
             if (value.origin().isDefault()) {
@@ -175,9 +175,9 @@ public final class RunProcess {
             }
         }
         final long ringsBytes = interfaceNames.size() * config.capture().ringBytes();
-        LOG.info("memory bound outside the heap: {} MiB: flow cache and rings {} MiB, packet rings of the kernel {} MiB",
-            mebibytes(MeteringPipeline.memoryBytes(config, DelayWiring.NONE) + ringsBytes),
-            mebibytes(MeteringPipeline.memoryBytes(config, DelayWiring.NONE)), mebibytes(ringsBytes));
+        final long stateBytes = MeteringPipeline.memoryBytes(config, wiring, true);
+        LOG.info("memory bound: {} MiB: flow cache, rings and delay {} MiB, packet rings of the kernel {} MiB",
+            mebibytes(stateBytes + ringsBytes), mebibytes(stateBytes), mebibytes(ringsBytes));
         LOG.info("metering {} with {} threading, exporting to {} as profile {}",
             String.join(", ", interfaceNames), config.threading().name().toLowerCase(Locale.ROOT),
             config.exporting().destinations().stream().map(ExporterConfig.Destination::uri).toList(),

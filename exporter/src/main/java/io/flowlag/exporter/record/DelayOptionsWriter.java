@@ -1,8 +1,8 @@
 package io.flowlag.exporter.record;
 
 import io.flowlag.exporter.status.DelayDistribution;
-import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.DelaySummary;
+import io.flowlag.exporter.status.SegmentDescription;
 import io.flowlag.ipfix.message.RecordEncoder;
 import io.flowlag.ipfix.message.Values;
 import io.flowlag.ipfix.session.ExportingSession;
@@ -22,6 +22,8 @@ final class DelayOptionsWriter {
     private static final int ECN_BITS = 2;
     /** From how many delays on each further group of quantiles exists: 10 / (1 - q). */
     private static final int QUANTILE_GROUPS = 5;
+    private static final int MAXIMUM_POINTS = 2;
+    private static final int MAXIMUM_NAME_LENGTH = 128;
     private static final String[][] QUANTILES = {
         {"flowlagDelayP50Nanoseconds"}, {"flowlagDelayP90Nanoseconds"}, {"flowlagDelayP95Nanoseconds"},
         {"flowlagDelayP99Nanoseconds"}, {"flowlagDelayP999Nanoseconds", "flowlagDelayVariationNanoseconds"}};
@@ -29,8 +31,8 @@ final class DelayOptionsWriter {
     private final ExportingSession session;
     private final TemplateCatalog catalog;
     private final RecordEncoder encoder = new RecordEncoder();
-    private final Template[] segmentTemplates = new Template[2];
-    private final Template[] summaryTemplates = new Template[2 * (QUANTILE_GROUPS + 1)];
+    private final Template[] segmentTemplates = new Template[2 * (MAXIMUM_POINTS + 1)];
+    private final Template[] summaryTemplates = new Template[4 * (QUANTILE_GROUPS + 1)];
 
     /**
      * A writer for one session.
@@ -44,57 +46,89 @@ final class DelayOptionsWriter {
     }
 
     /**
-     * What the segment is: its number, the policy of its references, and how far its clocks may be apart.
+     * What the segment is: its number, how it is measured, its points, and how far its clocks may be apart.
      *
-     * @param delay of the process.
-     * @param nowMs milliseconds since the UNIX epoch.
+     * @param segment of the process.
+     * @param nowMs   milliseconds since the UNIX epoch.
      * @return as {@link ExportingSession#claim}.
      */
-    int segment(final DelayStatistics delay, final long nowMs) {
-        final boolean hasClock = delay.clockErrorNs() >= 0;
-        final int shape = hasClock ? 1 : 0;
+    int segment(final SegmentDescription segment, final long nowMs) {
+        final boolean hasClock = segment.clockErrorNs() >= 0;
+        final int pointCount = Math.min(segment.points().size(), MAXIMUM_POINTS);
+        final int shape = 2 * pointCount + (hasClock ? 1 : 0);
         if (segmentTemplates[shape] == null) {
-            segmentTemplates[shape] = hasClock ?
-                catalog.optionsTemplate(1, "flowlagSegmentId", "selectorName", "flowlagClockErrorBoundNanoseconds") :
-                catalog.optionsTemplate(1, "flowlagSegmentId", "selectorName");
+            segmentTemplates[shape] = segmentTemplate(pointCount, hasClock);
         }
-        final String name = delay.role() + " " + (delay.policy().isEmpty() ? "rli" : "rli " + delay.policy());
-        final int claimed = claim(segmentTemplates[shape], Values.stringLengthBytes(name), nowMs);
+        final String[] texts = new String[1 + pointCount];
+        texts[0] = text(segment);
+        for (int i = 0; i < pointCount; i++) {
+            texts[1 + i] = shortened(segment.points().get(i));
+        }
+        final int claimed = claim(segmentTemplates[shape], nowMs, texts);
         if (claimed >= 0) {
-            encoder.unsigned(delay.segmentId()).string(name);
+            encoder.unsigned(segment.segmentId());
+            for (final String each : texts) {
+                encoder.string(each);
+            }
             if (hasClock) {
-                encoder.unsigned(delay.clockErrorNs());
+                encoder.unsigned(segment.clockErrorNs());
             }
             session.commit();
         }
         return claimed;
     }
 
-    /**
-     * What one class showed in one measurement interval.
-     *
-     * @param segmentId of the process.
-     * @param summary   of the class.
-     * @param nowMs     milliseconds since the UNIX epoch.
-     * @return how many records were written.
-     */
-    int summary(final long segmentId, final DelaySummary summary, final long nowMs) {
-        return distribution(segmentId, summary, "estimates", summary.estimates(), nowMs) +
-            distribution(segmentId, summary, "references", summary.references(), nowMs);
+    private Template segmentTemplate(final int pointCount, final boolean hasClock) {
+        final List<String> names = new ArrayList<>(List.of("flowlagSegmentId", "selectorName"));
+        for (int i = 0; i < pointCount; i++) {
+            names.add("interfaceName");
+        }
+        if (hasClock) {
+            names.add("flowlagClockErrorBoundNanoseconds");
+        }
+        return catalog.optionsTemplate(1, names.toArray(new String[0]));
     }
 
-    private int distribution(
-        final long segmentId, final DelaySummary summary, final String name, final DelayDistribution delays, final long nowMs) {
-        if (delays.count() == 0) {
-            return 0;
+    private static String text(final SegmentDescription segment) {
+        final StringBuilder text = new StringBuilder(segment.role());
+        if (!segment.policy().isEmpty()) {
+            text.append(" rli ").append(segment.policy());
         }
+        if (!segment.dscps().isEmpty()) {
+            text.append(", classes");
+            segment.dscps().forEach((dscp) -> text.append(' ').append(dscp));
+        }
+        return text.append(", clock ").append(segment.isClockSynchronized() ? "synchronized" : "unknown").toString();
+    }
+
+    /** The end of a path says more than its beginning. */
+    private static String shortened(final String name) {
+        return name.length() <= MAXIMUM_NAME_LENGTH ? name : name.substring(name.length() - MAXIMUM_NAME_LENGTH);
+    }
+
+    /**
+     * What one class showed in one measurement interval: its estimates, or its references and how many of those were lost.
+     *
+     * @param segmentId    of the process; that of a further sender follows it.
+     * @param summary      of the class.
+     * @param isReferences which of the two.
+     * @param nowMs        milliseconds since the UNIX epoch.
+     * @return as {@link ExportingSession#claim}; {@link ExportingSession#NOT_SENT} if there is nothing to tell.
+     */
+    int summary(final long segmentId, final DelaySummary summary, final boolean isReferences, final long nowMs) {
+        final DelayDistribution delays = isReferences ? summary.references() : summary.estimates();
+        if (delays.count() == 0) {
+            return ExportingSession.NOT_SENT;
+        }
+        final String name = isReferences ? "references" : "estimates";
+        final boolean hasLoss = isReferences && summary.lostReferences() >= 0;
         final boolean hasClass = summary.dscp() >= 0;
         final int groups = quantileGroups(delays);
-        final int claimed = claim(template(hasClass, groups), Values.stringLengthBytes(name), nowMs);
+        final int claimed = claim(template(hasClass, hasLoss, groups), nowMs, name);
         if (claimed < 0) {
-            return 0;
+            return claimed;
         }
-        encoder.unsigned(segmentId);
+        encoder.unsigned(segmentId + summary.senderIndex());
         if (hasClass) {
             encoder.unsigned((long)summary.dscp() << ECN_BITS);
         }
@@ -106,6 +140,9 @@ final class DelayOptionsWriter {
             .unsigned(delays.standardDeviationNs())
             .signed(delays.minimumNs())
             .signed(delays.maximumNs());
+        if (hasLoss) {
+            encoder.unsigned(summary.lostReferences());
+        }
         final Long[] quantiles = {delays.p50Ns(), delays.p90Ns(), delays.p95Ns(), delays.p99Ns(), delays.p999Ns()};
         for (int i = 0; i < groups; i++) {
             encoder.signed(quantiles[i]);
@@ -114,7 +151,7 @@ final class DelayOptionsWriter {
             encoder.unsigned(delays.delayVariationNs());
         }
         session.commit();
-        return 1;
+        return claimed;
     }
 
     private static int quantileGroups(final DelayDistribution delays) {
@@ -126,8 +163,8 @@ final class DelayOptionsWriter {
         return groups;
     }
 
-    private Template template(final boolean hasClass, final int groups) {
-        final int shape = (hasClass ? QUANTILE_GROUPS + 1 : 0) + groups;
+    private Template template(final boolean hasClass, final boolean hasLoss, final int groups) {
+        final int shape = ((hasClass ? 2 : 0) + (hasLoss ? 1 : 0)) * (QUANTILE_GROUPS + 1) + groups;
         if (summaryTemplates[shape] == null) {
             final List<String> names = new ArrayList<>(List.of("flowlagSegmentId"));
             if (hasClass) {
@@ -139,6 +176,9 @@ final class DelayOptionsWriter {
                 "observationTimeMilliseconds", "observationTimeMilliseconds", "flowlagDelaySampleCount",
                 "flowlagDelayMeanNanoseconds", "flowlagDelayStandardDeviationNanoseconds", "flowlagDelayMinimumNanoseconds",
                 "flowlagDelayMaximumNanoseconds"));
+            if (hasLoss) {
+                names.add("flowlagLostPacketDeltaCount");
+            }
             for (int i = 0; i < groups; i++) {
                 names.addAll(List.of(QUANTILES[i]));
             }
@@ -147,12 +187,16 @@ final class DelayOptionsWriter {
         return summaryTemplates[shape];
     }
 
-    /** Claims the shortest record and the octets of its one string, whose length octet is in the shortest already. */
-    private int claim(final Template template, final int stringLengthBytes, final long nowMs) {
+    /** Claims the shortest record and the octets of its strings, whose length octets are in the shortest already. */
+    private int claim(final Template template, final long nowMs, final String... texts) {
         if (template == null) {
             return ExportingSession.NOT_SENT;
         }
-        final int offset = session.claim(template, template.minLengthBytes() + stringLengthBytes - 1, nowMs);
+        int lengthBytes = template.minLengthBytes();
+        for (final String each : texts) {
+            lengthBytes += Values.stringLengthBytes(each) - 1;
+        }
+        final int offset = session.claim(template, lengthBytes, nowMs);
         if (offset >= 0) {
             encoder.wrap(session.buffer(), offset, template);
         }

@@ -33,7 +33,8 @@ final class OptionsExporter {
     private final Supplier<DelayView> delaySource;
     private final Counters counters;
 
-    private List<DelaySummary> toldInterval = List.of();
+    private long toldIntervals;
+    private int toldSummaries;
     private long describedSession;
     private long nextDescriptionMs;
     private long nextStatisticsMs;
@@ -79,6 +80,9 @@ final class OptionsExporter {
         this.delayWriter = delayWriter;
         this.delaySource = delaySource;
         this.counters = counters;
+        // A destination that joins later is told of what is measured from then on.
+        final DelayView delay = delayWriter == null ? null : delaySource.get();
+        toldIntervals = delay == null ? 0 : delay.intervalCount();
     }
 
     /**
@@ -119,19 +123,38 @@ final class OptionsExporter {
             writeIntervals(nowMs);
             writeStatistics(nowMs);
         }
+        final DelayView delay = delayWriter == null ? null : delaySource.get();
+        if (delay != null) {
+            counters.add(CounterId.INTERVAL_SUMMARIES_SKIPPED, delay.intervalCount() - toldIntervals);
+        }
     }
 
-    /** A summary of each class for each measurement interval that has ended since the last look. */
+    /**
+     * A summary of each class for each measurement interval that has ended, each once; goes on where the session took no more.
+     *
+     * @return how many records were written.
+     */
     private int writeIntervals(final long nowMs) {
         final DelayView delay = delayWriter == null ? null : delaySource.get();
-        if (delay == null || delay.interval() == toldInterval) {
-            return 0;
-        }
-        toldInterval = delay.interval();
-        final long segmentId = delay.statistics().segmentId();
+        final long endedCount = delay == null ? 0 : delay.intervalCount();
         int count = 0;
-        for (final DelaySummary summary : toldInterval) {
-            count += delayWriter.summary(segmentId, summary, nowMs);
+        while (toldIntervals < endedCount) {
+            final List<DelaySummary> interval = delay.interval(toldIntervals);
+            if (interval == null) {
+                counters.increment(CounterId.INTERVAL_SUMMARIES_SKIPPED);
+            } else {
+                while (toldSummaries < 2 * interval.size()) {
+                    final int result = delayWriter.summary(
+                        delay.segment().segmentId(), interval.get(toldSummaries / 2), toldSummaries % 2 == 1, nowMs);
+                    if (result == ExportingSession.BLOCKED) {
+                        return count;
+                    }
+                    toldSummaries++;
+                    count += result >= 0 ? 1 : 0;
+                }
+            }
+            toldSummaries = 0;
+            toldIntervals++;
         }
         return count;
     }
@@ -168,7 +191,7 @@ final class OptionsExporter {
         int count = 1;
         final DelayView delay = delayWriter == null ? null : delaySource.get();
         if (delay != null) {
-            delayWriter.segment(delay.statistics(), nowMs);
+            delayWriter.segment(delay.segment(), nowMs);
             count++;
         }
         if (ignoredPackets > 0) {

@@ -116,6 +116,12 @@ public enum CounterId {
     /** Packets of the sender point that the segment does not select: they count for the utilization alone. */
     SENDER_OUTSIDE_SEGMENT("sender_outside_segment", "packets",
         "Packets of the sender point that the segment does not select: they count for the utilization alone."),
+    /** Packets metered but not measured, because offload joined them to more than the link carries. */
+    OVERSIZE("oversize", "packets",
+        "Packets metered but not measured, because offload joined them to more than the link carries."),
+    /** Packets of the sender point that offload joined to more than the link carries: they count for the utilization alone. */
+    SENDER_OVERSIZE("sender_oversize", "packets",
+        "Packets of the sender point that offload joined to more than the link carries: they count for the utilization alone."),
     /** Packets counted in a flow. */
     METERED("metered", "packets",
         "Packets counted in a flow."),
@@ -155,6 +161,9 @@ public enum CounterId {
     /** Flow records sent without some of their element groups, because as many templates as may be are in use. */
     RECORDS_WITHOUT_GROUP("records_without_group", "records",
         "Flow records sent without some of their element groups, because as many templates as may be are in use."),
+    /** Measurement intervals that a destination was not told of: too many had ended since, or it ended before. */
+    INTERVAL_SUMMARIES_SKIPPED("interval_summaries_skipped", "intervals",
+        "Measurement intervals that a destination was not told of: too many had ended since, or it ended before."),
     /** Unexpected exceptions caught by a stage; the log has each distinct one once. */
     ERRORS("errors", "errors",
         "Unexpected exceptions caught by a stage; the log has each distinct one once.");

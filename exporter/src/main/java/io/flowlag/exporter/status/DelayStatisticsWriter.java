@@ -98,6 +98,7 @@ final class DelayStatisticsWriter {
         json.writeArrayFieldStart(name);
         for (final DelaySummary summary : summaries) {
             json.writeStartObject();
+            json.writeNumberField("sender", summary.senderIndex());
             json.writeNumberField("class", summary.classIndex());
             if (summary.dscp() >= 0) {
                 json.writeNumberField("dscp", summary.dscp());
@@ -106,6 +107,8 @@ final class DelayStatisticsWriter {
             json.writeNumberField("end_ns", summary.endNs());
             distribution(json, "estimates", summary.estimates());
             distribution(json, "references", summary.references());
+            json.writeNumberField("references_lost", summary.lostReferences());
+            json.writeNumberField("oversize", summary.oversizePackets());
             json.writeNumberField("held_out", summary.heldOutCount());
             number(json, "held_out_p95_ns", summary.heldOutP95Ns());
             json.writeEndObject();

@@ -4,8 +4,19 @@ import java.util.List;
 
 /** What the delay stage tells of itself while it works. Safe from any thread. */
 public interface DelayView {
-    /** {@return the last measurement interval that ended, by class: the same list until the next one ends} */
-    List<DelaySummary> interval();
+    /** {@return how many measurement intervals have ended; they are numbered from 0} */
+    long intervalCount();
+
+    /**
+     * What was measured in an interval.
+     *
+     * @param number of the interval, below {@link #intervalCount}.
+     * @return a summary of each class; null if so many have ended since that this one is forgotten.
+     */
+    List<DelaySummary> interval(long number);
+
+    /** {@return what the segment is now; allocates} */
+    SegmentDescription segment();
 
     /** {@return everything that it tells; allocates} */
     DelayStatistics statistics();

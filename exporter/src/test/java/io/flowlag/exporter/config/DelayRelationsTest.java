@@ -44,6 +44,13 @@ class DelayRelationsTest {
         "lds: {lda-cells: 17}                                                       | even",
         "lds: {weights: [proto=tcp]}                                                | weight",
         "segment: {ingress: a, egress: b, interval: 100ms};lds: {enabled: on}       | segment.max-delay",
+        "rli: {senders: [1@10.0.0.1, 2@10.0.0.2]}                                   | needs ?source",
+        "rli: {senders: ['1@::1?source=10.0.0.0/8','2@::2?source=10.1.0.0/16']}      | in common",
+        "rli: {classes: [0, 46], senders: ['1@::1?source=::/1','2@::2?source=8::/1']} | overlap",
+        "rli: {senders: [65536@10.0.0.1]}                                           | 1 to 65535",
+        "rli: {senders: [10.0.0.1]}                                                 | SESSION@ADDRESS",
+        "rli: {senders: ['1@10.0.0.1?key=x']}                                       | key-file=PATH",
+        "segment: {role: sender};rli: {target: h, senders: [1@10.0.0.1]}            | role receiver",
         "clock: {source: file}                                                      | clock.file",
         "segment: {source: [host.example]}                                          | prefix",
         "segment: {source: [10.0.0.0/33]}                                           | 0 to 32"})

@@ -107,6 +107,30 @@ class DelayPipelineTest {
     }
 
     @Test
+    void shouldNotMeasureWhatOffloadJoinedAndFlagItsIntervals() {
+        final List<PacketSource> sources = List.of(
+            new SmallLink(new GeneratedTraffic(TrafficProfile.demo()), 1000),
+            new SmallLink(new DelayedSource(new GeneratedTraffic(TrafficProfile.demo()), (packet) -> DELAY_NS), 1000));
+        final DelayList list = new DelayList();
+        try (MeteringPipeline pipeline = new MeteringPipeline(
+            config(Threading.INVOKER), sources, false, MARKED, List.of(list), counters, DelayPipelineTest::fail)) {
+            while (!pipeline.isEnded()) {
+                pipeline.doWork();
+            }
+            final DelayStatistics statistics = pipeline.delayStatistics();
+            final long oversize = counters.get(CounterId.OVERSIZE);
+            assertTrue(oversize > 1000 && oversize < PACKETS - 1000, oversize + " oversize");
+            assertEquals(oversize, counters.get(CounterId.SENDER_OVERSIZE));
+            assertEquals(PACKETS, counters.get(CounterId.METERED), "flows count them");
+            assertEquals(PACKETS - oversize, statistics.counters().get("rli_packets"));
+            assertEquals(PACKETS - oversize, statistics.counters().get("match_matched"), statistics::toString);
+            assertEquals(2 * oversize, statistics.total().get(0).oversizePackets());
+            assertEquals(list.sampleCount * DELAY_NS, list.sumNs);
+            assertTrue(statistics.isAccountedFor(), statistics.unexplained()::toString);
+        }
+    }
+
+    @Test
     void shouldTakeOverAnotherPolicyWhilePacketsPass() {
         final List<PacketSource> sources = List.of(
             new GeneratedTraffic(TrafficProfile.demo()),

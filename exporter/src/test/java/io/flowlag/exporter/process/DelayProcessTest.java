@@ -14,6 +14,7 @@ import io.flowlag.exporter.lab.SegmentProfile;
 import io.flowlag.exporter.lab.SegmentTruth;
 import io.flowlag.exporter.lab.SimulatedSegment;
 import io.flowlag.exporter.lab.TrafficFlows;
+import io.flowlag.exporter.record.IpfixRecords;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -24,6 +25,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
@@ -103,6 +105,83 @@ class DelayProcessTest {
             out.toString(StandardCharsets.UTF_8).matches("(?s).*16\\.0\\.0\\.1 +48\\.0\\.0\\.1 .* <=[0-9]+ +25000\\.000\n.*"),
             out::toString);
         assertTrue(delay().get("identity").get("holds").asBoolean());
+    }
+
+    @Test
+    void shouldTellOfTheClocksOnlyWhatTheConfigurationSays() throws IOException {
+        final Path bound = Files.writeString(directory.resolve("bound"), "350 ns\n");
+        assertEquals(350, clockErrorNs("clock: {source: file, file: " + bound + "}"));
+        assertEquals("", err.toString(StandardCharsets.UTF_8));
+        assertEquals(42_000, clockErrorNs("clock: {source: fixed, error: 42us}"));
+        assertEquals(-1, clockErrorNs(""), "captures of other hosts");
+        assertEquals(-1, clockErrorNs("clock: {source: file, file: " + Files.writeString(directory.resolve("no"), "soon") + "}"));
+        assertTrue(err.toString(StandardCharsets.UTF_8).contains("such as 350ns or 0.2 ms; records do not tell"), err::toString);
+    }
+
+    private long clockErrorNs(final String yaml) throws IOException {
+        final DelayOptions options = options(
+            SharedData.capture(SWITCH + "ingress.pcap"), SharedData.capture(SWITCH + "egress.pcap"), ReferenceMode.MARKED, false,
+            true);
+        final ExporterConfig config = new ConfigLoader().text("test", yaml)
+            .option("--stats", ConfigTable.STATS_FILE, List.of(directory.resolve("stats.json").toString()))
+            .option("--export", ConfigTable.DESTINATIONS, List.of("file:" + directory.resolve("flows.ipfix"))).conclude();
+        assertEquals(ExitCode.DONE, DelayProcess.run(config, options, terminal));
+        final long told = delay().has("clock_error_ns") ? delay().get("clock_error_ns").asLong() : -1;
+        final List<Map<String, List<String>>> flows = IpfixRecords.flows(directory.resolve("flows.ipfix"));
+        assertTrue(!flows.isEmpty(), "no flows");
+        for (final Map<String, List<String>> flow : flows) {
+            assertEquals(
+                told < 0 ? null : List.of(Long.toString(told)), flow.get("flowlagClockErrorBoundNanoseconds"));
+        }
+        return told;
+    }
+
+    @Test
+    void shouldExportEveryIntervalOnceHoweverFastCapturesAreRead() throws IOException {
+        final SimulatedSegment segment = new SimulatedSegment(SegmentProfile.demo());
+        final Path sender = directory.resolve("sender.pcap");
+        final Path receiver = directory.resolve("receiver.pcap");
+        segment.writeCaptures(sender, receiver, CaptureWriter.Format.PCAP_NANOSECONDS);
+        final String yaml = "rli: {capacity: 20m, classes: [0, 46]}\nsegment: {max-delay: 1s, interval: 10ms, id: 7}\n" +
+            "clock: {source: fixed, error: 1us}\n";
+        final ExporterConfig config = new ConfigLoader().text("test", yaml)
+            .option("--stats", ConfigTable.STATS_FILE, List.of(directory.resolve("stats.json").toString()))
+            .option("--export", ConfigTable.DESTINATIONS, List.of("file:" + directory.resolve("flows.ipfix"))).conclude();
+        assertEquals(
+            ExitCode.DONE, DelayProcess.run(config, options(sender, receiver, ReferenceMode.MARKED, true, false), terminal));
+
+        final List<Map<String, List<String>>> options = IpfixRecords.options(directory.resolve("flows.ipfix"));
+        for (final String name : List.of("estimates", "references")) {
+            final List<Map<String, List<String>>> summaries =
+                options.stream().filter((each) -> List.of(name).equals(each.get("selectorName"))).toList();
+            final long count = summaries.stream()
+                .mapToLong((each) -> Long.parseLong(each.get("flowlagDelaySampleCount").get(0))).sum();
+            final Set<String> scopes = new TreeSet<>();
+            summaries.forEach((each) -> scopes.add(each.get("ipClassOfService") + " " + each.get("observationTimeMilliseconds")));
+            assertTrue(summaries.size() > 50, () -> name + " " + summaries.size());
+            assertEquals(summaries.size(), scopes.size(), "an interval was told of twice");
+            assertEquals(total(name), count, "an interval was skipped");
+        }
+        assertEquals(0, counters().get("interval_summaries_skipped").asLong());
+        final Map<String, List<String>> described = options.stream()
+            .filter((each) -> each.containsKey("interfaceName") && each.containsKey("flowlagSegmentId")).findFirst()
+            .orElseThrow();
+        assertEquals(List.of("7"), described.get("flowlagSegmentId"));
+        assertEquals(List.of(sender.toString(), receiver.toString()), described.get("interfaceName"));
+        assertEquals(List.of("both rli adaptive, classes 0 46, clock synchronized"), described.get("selectorName"));
+        assertEquals(List.of("1000"), described.get("flowlagClockErrorBoundNanoseconds"));
+    }
+
+    private JsonNode counters() throws IOException {
+        return new ObjectMapper().readTree(directory.resolve("stats.json").toFile()).get("counters");
+    }
+
+    private long total(final String name) throws IOException {
+        long count = 0;
+        for (final JsonNode each : delay().get("total")) {
+            count += each.get(name).get("count").asLong();
+        }
+        return count;
     }
 
     @Test

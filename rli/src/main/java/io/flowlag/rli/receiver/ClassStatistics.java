@@ -15,6 +15,11 @@ public final class ClassStatistics {
         heldOut = new HeldOutErrors(highestNs, significantDigits);
     }
 
+    static long memoryBytes(final long highestNs, final int significantDigits) {
+        return 2 * SignedHistogram.memoryBytes(highestNs, significantDigits) +
+            HeldOutErrors.memoryBytes(highestNs, significantDigits);
+    }
+
     /** {@return the estimated delays of regular packets, those of ended flows among them} */
     public SignedHistogram estimates() {
         return estimates;

@@ -43,6 +43,10 @@ public final class HeldOutErrors {
         previous = new Histogram(1, highestNs, significantDigits);
     }
 
+    static long memoryBytes(final long highestNs, final int significantDigits) {
+        return 3 * SignedHistogram.histogramBytes(highestNs, significantDigits);
+    }
+
     void record(final double errorNs, final long spanNs, final long packetCount) {
         final long weight = Math.max(1, packetCount);
         current.recordValueWithCount(Math.min(highestNs, Math.round(Math.abs(errorNs))), weight);

@@ -41,6 +41,11 @@ final class InterpolationBuffer {
         entries = new UnsafeBuffer(BufferUtil.allocateDirectAligned(capacity * ENTRY_LENGTH_BYTES, CACHE_LINE_LENGTH));
     }
 
+    /** {@return octets off the heap of a buffer of so many packets} */
+    static long memoryBytes(final int packets) {
+        return (long)BitUtil.findNextPositivePowerOfTwo(packets) * ENTRY_LENGTH_BYTES;
+    }
+
     boolean offer(
         final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
         final long arrivalNs) {

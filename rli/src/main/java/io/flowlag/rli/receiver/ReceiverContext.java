@@ -63,6 +63,17 @@ public final class ReceiverContext {
         return this;
     }
 
+    /**
+     * The memory of a receiver of this context, by formula: the buffers of its streams and the distributions of its classes.
+     *
+     * @return octets, on and off the heap.
+     */
+    public long memoryBytes() {
+        final long streamBytes = WaitingReferences.MEMORY_BYTES +
+            InterpolationBuffer.memoryBytes(estimator == Estimator.LINEAR ? bufferPackets : 1);
+        return streamCount() * streamBytes + classCount * ClassStatistics.memoryBytes(highestTrackableNs, significantDigits);
+    }
+
     /** {@return how delays are estimated} */
     public Estimator estimator() {
         return estimator;

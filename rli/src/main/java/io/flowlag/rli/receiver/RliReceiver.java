@@ -111,6 +111,11 @@ public final class RliReceiver {
         }
     }
 
+    /** {@return how many streams of references there are} */
+    public int streamCount() {
+        return streams.length;
+    }
+
     /**
      * The statistics of a class.
      *

@@ -20,6 +20,9 @@ public final class SignedHistogram {
     /** 1 - 0.9 is a little less than 0.1 in binary. */
     private static final double ROUNDING = 1e-9;
 
+    /** As the library itself reckons them. */
+    private static final int HISTOGRAM_FIELDS_BYTES = 512;
+
     private final Histogram positive;
     private final Histogram negated;
     private final UnsafeBuffer exact = new UnsafeBuffer(new byte[DelayCounters.LENGTH_BYTES]);
@@ -36,6 +39,33 @@ public final class SignedHistogram {
         this.highestNs = highestNs;
         positive = new Histogram(1, highestNs, significantDigits);
         negated = new Histogram(1, highestNs, significantDigits);
+    }
+
+    /**
+     * The memory of a distribution, by formula.
+     *
+     * @param highestNs         as for the constructor.
+     * @param significantDigits as for the constructor.
+     * @return octets.
+     */
+    public static long memoryBytes(final long highestNs, final int significantDigits) {
+        return 2 * histogramBytes(highestNs, significantDigits) + DelayCounters.LENGTH_BYTES;
+    }
+
+    /** The counts of an HdrHistogram: half as many in a bucket as values are told apart in twice the last digit's range. */
+    static long histogramBytes(final long highestNs, final int significantDigits) {
+        final long unitResolutionNs = 2 * Math.round(Math.pow(10, significantDigits));
+        final long subBuckets = Long.highestOneBit(2 * unitResolutionNs - 1);
+        int buckets = 1;
+        long smallestUntrackableNs = subBuckets;
+        while (smallestUntrackableNs <= highestNs) {
+            buckets++;
+            if (smallestUntrackableNs > Long.MAX_VALUE / 2) {
+                break;
+            }
+            smallestUntrackableNs *= 2;
+        }
+        return HISTOGRAM_FIELDS_BYTES + (buckets + 1) * subBuckets / 2 * Long.BYTES;
     }
 
     /**

@@ -12,6 +12,10 @@ final class WaitingReferences {
     private static final int EARLY = 256;
     private static final int EARLY_MASK = EARLY - 1;
 
+    /** Octets of all fields. */
+    static final int MEMORY_BYTES =
+        CAPACITY * (3 * Long.BYTES + 2 * Integer.BYTES + 1) + EARLY * (Long.BYTES + Integer.BYTES + 1);
+
     private final int[] sequenceNumbers = new int[CAPACITY];
     private final long[] stampsNs = new long[CAPACITY];
     private final long[] sentNs = new long[CAPACITY];

@@ -4,7 +4,10 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.LongRange;
 import net.jqwik.api.constraints.Size;
+import org.HdrHistogram.Histogram;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.util.List;
 
@@ -73,5 +76,13 @@ class SignedHistogramTest {
         assertEquals(0, histogram.count());
         assertFalse(histogram.hasQuantile(0));
         assertEquals(0, histogram.negativeCount());
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2, 1", "1000, 2", "2048, 3", "2047, 3", "60000000000, 3", "60000000000, 2", "60000000000, 5"})
+    void shouldKnowItsMemory(final long highestNs, final int significantDigits) {
+        assertEquals(
+            new Histogram(1, highestNs, significantDigits).getEstimatedFootprintInBytes(),
+            SignedHistogram.histogramBytes(highestNs, significantDigits));
     }
 }

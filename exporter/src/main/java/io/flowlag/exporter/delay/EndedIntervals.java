@@ -1,0 +1,45 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.exporter.status.DelaySummary;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * The measurement intervals that ended last, numbered from 0, so that each destination is told of each one once at its own pace.
+ * Bounded: the oldest is forgotten, and whoever had not read it finds that out. One thread adds, any may read; nobody waits.
+ * Allocates at construction and with each interval.
+ */
+final class EndedIntervals {
+    private record Ended(long number, List<DelaySummary> summaries) {
+    }
+
+    private final AtomicReferenceArray<Ended> intervals;
+    private volatile long count;
+
+    /**
+     * None has ended.
+     *
+     * @param capacity that are remembered.
+     */
+    EndedIntervals(final int capacity) {
+        intervals = new AtomicReferenceArray<>(capacity);
+    }
+
+    void add(final List<DelaySummary> summaries) {
+        final long number = count;
+        intervals.set((int)(number % intervals.length()), new Ended(number, summaries));
+        count = number + 1;
+    }
+
+    /** {@return how many have ended} */
+    long count() {
+        return count;
+    }
+
+    /** {@return an interval that has ended, or null if it is forgotten} */
+    List<DelaySummary> get(final long number) {
+        final Ended ended = intervals.get((int)(number % intervals.length()));
+        return ended.number == number ? ended.summaries : null;
+    }
+}

@@ -1,0 +1,77 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.Prefix;
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.flow.FlowEntry;
+import org.agrona.DirectBuffer;
+
+import java.util.List;
+
+/**
+ * Tells which sender's point a packet has passed, by its source address. One sender without prefixes has every packet. Immutable.
+ * Allocates at construction.
+ */
+public final class SenderSelector {
+    /** The packet passed no sender. */
+    public static final int NONE = -1;
+
+    private static final int IPV6 = 6;
+
+    private final Prefix[][] sources;
+
+    /**
+     * A selector.
+     *
+     * @param senders in the order of their indexes; empty for one that has every packet.
+     */
+    public SenderSelector(final List<ExporterConfig.Sender> senders) {
+        sources = senders.isEmpty() ? new Prefix[1][0] :
+            senders.stream().map((sender) -> sender.sources().toArray(new Prefix[0])).toArray(Prefix[][]::new);
+    }
+
+    /** {@return how many senders there are} */
+    public int count() {
+        return sources.length;
+    }
+
+    /**
+     * The sender of a packet.
+     *
+     * @param descriptor of the packet.
+     * @param offset     of the descriptor.
+     * @return its index, or {@link #NONE}.
+     */
+    public int of(final DirectBuffer descriptor, final int offset) {
+        return of(
+            PacketDescriptor.ipVersion(descriptor, offset) == IPV6, PacketDescriptor.sourceHigh(descriptor, offset),
+            PacketDescriptor.sourceLow(descriptor, offset));
+    }
+
+    /**
+     * The sender of a flow that has samples.
+     *
+     * @param entry  of the flow.
+     * @param offset of the entry.
+     * @return its index; the first for a flow of none.
+     */
+    public int ofEntry(final DirectBuffer entry, final int offset) {
+        return Math.max(0, of(
+            FlowEntry.ipVersion(entry, offset) == IPV6, FlowEntry.sourceHigh(entry, offset),
+            FlowEntry.sourceLow(entry, offset)));
+    }
+
+    private int of(final boolean isIpv6, final long high, final long low) {
+        for (int i = 0; i < sources.length; i++) {
+            if (sources[i].length == 0) {
+                return i;
+            }
+            for (final Prefix prefix : sources[i]) {
+                if (prefix.contains(isIpv6, high, low)) {
+                    return i;
+                }
+            }
+        }
+        return NONE;
+    }
+}

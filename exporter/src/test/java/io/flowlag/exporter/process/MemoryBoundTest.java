@@ -1,0 +1,77 @@
+package io.flowlag.exporter.process;
+
+import io.flowlag.exporter.config.ConfigLoader;
+import io.flowlag.exporter.config.ConfigTable;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.delay.ClockError;
+import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.lab.GeneratedTraffic;
+import io.flowlag.exporter.lab.TrafficProfile;
+import io.flowlag.exporter.status.Counters;
+import org.junit.jupiter.api.Test;
+
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class MemoryBoundTest {
+    private static final DelayWiring BOTH = new DelayWiring(
+        Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, true, true, false, DelayWiring.DIGEST_PAYLOAD_BYTES);
+    private static final DelayWiring RECEIVER = new DelayWiring(
+        Role.RECEIVER, ReferenceMode.SENT, List.of(), null, ClockError.NONE, true, false, false,
+        DelayWiring.DIGEST_PAYLOAD_BYTES);
+    /** Batches and counters of fixed size. */
+    private static final long SLACK_BYTES = 64 * 1024;
+    private static final int DESCRIPTOR_BYTES = 88;
+    private static final int BUFFERED_PACKET_BYTES = 32;
+
+    private static ExporterConfig config(final String... options) {
+        final ConfigLoader loader = new ConfigLoader().option("--threading", ConfigTable.THREADING, List.of("pipelined"));
+        for (int i = 0; i < options.length; i += 2) {
+            loader.option("--set", ConfigTable.key(options[i]), List.of(options[i + 1].split(",")));
+        }
+        return loader.conclude();
+    }
+
+    private static long directBytes() {
+        return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+            .filter((pool) -> "direct".equals(pool.getName())).mapToLong(BufferPoolMXBean::getMemoryUsed).sum();
+    }
+
+    @Test
+    void shouldBoundWhatTheStagesTakeOutsideTheHeap() {
+        final ExporterConfig config = config("metering.max-flows", "64k", "segment.exact-packets", "128k");
+        final long beforeBytes = directBytes();
+        try (MeteringPipeline pipeline = new MeteringPipeline(
+            config, List.of(new GeneratedTraffic(TrafficProfile.demo()), new GeneratedTraffic(TrafficProfile.demo())), false,
+            BOTH, List.of(), new Counters(), (throwable) -> { })) {
+            final long takenBytes = directBytes() - beforeBytes;
+            final long boundBytes = MeteringPipeline.memoryBytes(config, BOTH, false);
+            assertTrue(takenBytes <= boundBytes + SLACK_BYTES, takenBytes + " taken, bound " + boundBytes);
+            assertTrue(takenBytes > MeteringPipeline.memoryBytes(config, DelayWiring.NONE, false),
+                "the delay stage takes memory of its own");
+            assertTrue(!pipeline.isEnded());
+        }
+    }
+
+    @Test
+    void shouldGrowWithEveryPieceOfTheDelayStage() {
+        final long leastBytes = MeteringPipeline.memoryBytes(config("rli.buffer", "1k"), RECEIVER, true);
+
+        assertEquals(leastBytes + 1024L * BUFFERED_PACKET_BYTES,
+            MeteringPipeline.memoryBytes(config("rli.buffer", "2k"), RECEIVER, true));
+        assertTrue(MeteringPipeline.memoryBytes(config("rli.buffer", "1k", "rli.classes", "0,46"), RECEIVER, true) >
+            leastBytes + 1024L * BUFFERED_PACKET_BYTES + 1_000_000, "a second class has a buffer and distributions");
+        assertTrue(MeteringPipeline.memoryBytes(config(), BOTH, false) -
+            MeteringPipeline.memoryBytes(config("segment.exact-packets", "1k"), BOTH, false) > 1023 * 1024 * 2 * Long.BYTES,
+            "packets under way");
+        assertEquals((65536 - 1024) * 2L * DESCRIPTOR_BYTES,
+            MeteringPipeline.memoryBytes(config(), BOTH, true) - MeteringPipeline.memoryBytes(config(), BOTH, false),
+            "live sources wait for each other longer");
+    }
+}

@@ -1,0 +1,69 @@
+package io.flowlag.exporter.process;
+
+import io.flowlag.exporter.config.ConfigLoader;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.delay.ClockError;
+import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.match.TruthWriter;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.DelayStatistics;
+import org.junit.jupiter.api.Test;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class UnseenFlowsTest {
+    private static final long START_NS = 1_700_000_000_000_000_000L;
+    private static final long MS = 1_000_000L;
+    private static final int HOST = 0x0A01_0001;
+    private static final int PACKETS = 50;
+
+    private final Counters counters = new Counters();
+
+    @Test
+    void shouldTellOfFlowsThatArriveNowhereInTheTruthAndTheTable() throws IOException {
+        final ScriptedPoint sender = new ScriptedPoint();
+        final ScriptedPoint receiver = new ScriptedPoint();
+        for (int i = 0; i < PACKETS; i++) {
+            final long sentNs = START_NS + i * 10 * MS;
+            sender.packet(HOST, 1001, sentNs, 0);
+            sender.packet(HOST, 1002, sentNs, 0);
+            receiver.packet(HOST, 1001, sentNs + MS, MS);
+        }
+        sender.packet(HOST, 1001, START_NS + 2000 * MS, 0);
+        receiver.packet(HOST, 1001, START_NS + 2001 * MS, MS);
+        final ExporterConfig config = new ConfigLoader().text("test", "{threading: invoker, decode: {digest: on}}").conclude();
+        final DelayWiring wiring = new DelayWiring(
+            Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, false, true, true,
+            DelayWiring.DIGEST_PAYLOAD_BYTES);
+        try (MeteringPipeline pipeline = new MeteringPipeline(
+            config, List.of(sender, receiver), false, wiring, List.of(), counters, (throwable) -> {
+                throw new AssertionError(throwable);
+            })) {
+            while (!pipeline.isEnded()) {
+                pipeline.doWork();
+            }
+            final DelayStatistics statistics = pipeline.delayStatistics();
+            assertEquals(PACKETS, statistics.counters().get("match_lost"));
+            assertEquals(1, statistics.counters().get("match_flows_unseen"));
+            assertEquals(PACKETS, statistics.counters().get("match_lost_of_unseen_flows"));
+            assertEquals(1, counters.get(CounterId.RECORDS_MADE), "a record is of packets that the receiver point saw");
+
+            final StringBuilder truth = new StringBuilder();
+            TruthWriter.write(pipeline.delayMeter().matchedFlows(), truth);
+            assertTrue(truth.toString().contains("10.1.0.1,198.51.100.1,17,1002,53,50,0,,,,\n"), truth::toString);
+            final ByteArrayOutputStream table = new ByteArrayOutputStream();
+            DelayTable.print(statistics, new PrintStream(table, true, StandardCharsets.UTF_8));
+            assertTrue(table.toString(StandardCharsets.UTF_8).contains("50 of the lost packets are of 1 flows"), table::toString);
+        }
+    }
+}
