@@ -32,6 +32,7 @@ final class ExchangeFixture implements AutoCloseable {
     static final long SEED = 0x5eed_5eed_5eed_5eedL;
     static final Secrets SECRETS = new Secrets(0x0123_4567_89ab_cdefL, 0xfedc_ba98_7654_3210L, SEED);
     static final SketchGeometry LDS = SketchGeometry.lds(2, 2000, 1);
+    private static final long LEAST_TURN_NS = 1_000_000;
     private static final long PATIENCE_NS = 120 * SECOND_NS;
 
     final SettableClock clock = new SettableClock();
@@ -204,10 +205,18 @@ final class ExchangeFixture implements AutoCloseable {
         }
     }
 
-    /** As {@link #until}, while time goes on by a step for each turn. */
+    /**
+     * As {@link #until}, while the ends' time goes on by a step for each turn, and no faster than a step each millisecond, so
+     * that the kernel has time to bring octets over before the ends lose patience.
+     */
     void untilWithTime(final String what, final long stepNs, final BooleanSupplier holds) {
+        final long[] steppedNs = {SystemNanoClock.INSTANCE.nanoTime()};
         until(what, () -> {
-            clock.advance(stepNs);
+            final long nowNs = SystemNanoClock.INSTANCE.nanoTime();
+            if (nowNs - steppedNs[0] >= LEAST_TURN_NS) {
+                steppedNs[0] = nowNs;
+                clock.advance(stepNs);
+            }
             return holds.getAsBoolean();
         });
     }
