@@ -12,6 +12,7 @@ import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.DelayView;
+import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.rli.counters.DelayCounters;
 import io.flowlag.rli.receiver.Estimator;
 import io.flowlag.rli.receiver.HeldOutErrors;
@@ -357,6 +358,11 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     @Override
     public List<DelaySummary> interval() {
         return summaries == null ? List.of() : summaries.interval();
+    }
+
+    @Override
+    public SketchStatistics sketches() {
+        return sketching == null ? null : sketching.statistics();
     }
 
     @Override

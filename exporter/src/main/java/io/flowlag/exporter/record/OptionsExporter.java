@@ -1,9 +1,11 @@
 package io.flowlag.exporter.record;
 
+import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.DelayView;
+import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.ipfix.element.InformationElement;
 import io.flowlag.ipfix.session.ExportingSession;
 import io.flowlag.ipfix.session.OptionsWriter;
@@ -34,6 +36,7 @@ final class OptionsExporter {
     private final Counters counters;
 
     private List<DelaySummary> toldInterval = List.of();
+    private SketchStatistics toldSketches;
     private long describedSession;
     private long nextDescriptionMs;
     private long nextStatisticsMs;
@@ -124,14 +127,22 @@ final class OptionsExporter {
     /** A summary of each class for each measurement interval that has ended since the last look. */
     private int writeIntervals(final long nowMs) {
         final DelayView delay = delayWriter == null ? null : delaySource.get();
-        if (delay == null || delay.interval() == toldInterval) {
+        if (delay == null || delay.interval() == toldInterval && delay.sketches() == toldSketches) {
             return 0;
         }
-        toldInterval = delay.interval();
         final long segmentId = delay.statistics().segmentId();
         int count = 0;
-        for (final DelaySummary summary : toldInterval) {
-            count += delayWriter.summary(segmentId, summary, nowMs);
+        if (delay.interval() != toldInterval) {
+            toldInterval = delay.interval();
+            for (final DelaySummary summary : toldInterval) {
+                count += delayWriter.summary(segmentId, summary, nowMs);
+            }
+        }
+        if (delay.sketches() != toldSketches) {
+            toldSketches = delay.sketches();
+            for (final AggregateDelay aggregate : toldSketches.interval()) {
+                count += delayWriter.aggregate(segmentId, toldSketches, aggregate, nowMs);
+            }
         }
         return count;
     }

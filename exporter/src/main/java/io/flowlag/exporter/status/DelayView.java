@@ -7,6 +7,9 @@ public interface DelayView {
     /** {@return the last measurement interval that ended, by class: the same list until the next one ends} */
     List<DelaySummary> interval();
 
+    /** {@return what the sketches say of the last interval: the same object until the next one; null without} */
+    SketchStatistics sketches();
+
     /** {@return everything that it tells; allocates} */
     DelayStatistics statistics();
 }
