@@ -13,6 +13,7 @@ import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.DelayView;
 import io.flowlag.exporter.status.SegmentDescription;
+import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.rli.counters.DelayCounters;
 import io.flowlag.rli.receiver.Estimator;
 import io.flowlag.rli.receiver.HeldOutErrors;
@@ -429,6 +430,11 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     @Override
     public SegmentDescription segment() {
         return report.segment();
+    }
+
+    @Override
+    public SketchStatistics sketches() {
+        return sketching == null ? null : sketching.statistics();
     }
 
     @Override

@@ -1,8 +1,10 @@
 package io.flowlag.exporter.record;
 
+import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.DelayDistribution;
 import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.SegmentDescription;
+import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.ipfix.message.RecordEncoder;
 import io.flowlag.ipfix.message.Values;
 import io.flowlag.ipfix.session.ExportingSession;
@@ -20,6 +22,7 @@ import java.util.List;
 final class DelayOptionsWriter {
     private static final long NS_PER_MS = 1_000_000L;
     private static final int ECN_BITS = 2;
+    private static final String AGGREGATOR = "aggregator";
     /** From how many delays on each further group of quantiles exists: 10 / (1 - q). */
     private static final int QUANTILE_GROUPS = 5;
     private static final int MAXIMUM_POINTS = 2;
@@ -32,6 +35,7 @@ final class DelayOptionsWriter {
     private final TemplateCatalog catalog;
     private final RecordEncoder encoder = new RecordEncoder();
     private final Template[] segmentTemplates = new Template[2 * (MAXIMUM_POINTS + 1)];
+    private final Template[] aggregateTemplates = new Template[8];
     private final Template[] summaryTemplates = new Template[4 * (QUANTILE_GROUPS + 1)];
 
     /**
@@ -152,6 +156,69 @@ final class DelayOptionsWriter {
         }
         session.commit();
         return claimed;
+    }
+
+    /**
+     * What the aggregators of a class said of one measurement interval.
+     *
+     * @param segmentId of the process.
+     * @param interval  of the sketches.
+     * @param aggregate of the class; without a mean nothing is written.
+     * @param nowMs     milliseconds since the UNIX epoch.
+     * @return how many records were written.
+     */
+    int aggregate(
+        final long segmentId, final SketchStatistics interval, final AggregateDelay aggregate, final long nowMs) {
+        if (interval.startNs() == null || aggregate.meanNs() == null) {
+            return 0;
+        }
+        final boolean hasClass = aggregate.dscp() >= 0;
+        final boolean hasDeviation = aggregate.standardDeviationNs() != null;
+        final boolean hasLoss = aggregate.lostPackets() != null && aggregate.lostPackets() >= 0;
+        final int claimed = claim(aggregateTemplate(hasClass, hasDeviation, hasLoss), nowMs, AGGREGATOR);
+        if (claimed < 0) {
+            return 0;
+        }
+        encoder.unsigned(segmentId);
+        if (hasClass) {
+            encoder.unsigned((long)aggregate.dscp() << ECN_BITS);
+        }
+        encoder.string(AGGREGATOR)
+            .timeNs(interval.startNs() / NS_PER_MS * NS_PER_MS)
+            .timeNs(interval.endNs() / NS_PER_MS * NS_PER_MS)
+            .unsigned(aggregate.samples())
+            .signed(aggregate.meanNs());
+        if (hasDeviation) {
+            encoder.unsigned(aggregate.standardDeviationNs());
+        }
+        if (hasLoss) {
+            encoder.unsigned(aggregate.lostPackets());
+        }
+        session.commit();
+        return 1;
+    }
+
+    private Template aggregateTemplate(final boolean hasClass, final boolean hasDeviation, final boolean hasLoss) {
+        final int shape = (hasClass ? 1 : 0) + (hasDeviation ? 2 : 0) + (hasLoss ? 4 : 0);
+        if (aggregateTemplates[shape] == null) {
+            final List<String> names = new ArrayList<>(List.of("flowlagSegmentId"));
+            if (hasClass) {
+                names.add("ipClassOfService");
+            }
+            names.add("selectorName");
+            final int scopeCount = names.size();
+            names.addAll(List.of(
+                "observationTimeMilliseconds", "observationTimeMilliseconds", "flowlagDelaySampleCount",
+                "flowlagDelayMeanNanoseconds"));
+            if (hasDeviation) {
+                names.add("flowlagDelayStandardDeviationNanoseconds");
+            }
+            if (hasLoss) {
+                names.add("flowlagLostPacketDeltaCount");
+            }
+            aggregateTemplates[shape] = catalog.optionsTemplate(scopeCount, names.toArray(new String[0]));
+        }
+        return aggregateTemplates[shape];
     }
 
     private static int quantileGroups(final DelayDistribution delays) {

@@ -1,9 +1,11 @@
 package io.flowlag.exporter.record;
 
+import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.DelayView;
+import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.ipfix.element.InformationElement;
 import io.flowlag.ipfix.session.ExportingSession;
 import io.flowlag.ipfix.session.OptionsWriter;
@@ -35,6 +37,7 @@ final class OptionsExporter {
 
     private long toldIntervals;
     private int toldSummaries;
+    private SketchStatistics toldSketches;
     private long describedSession;
     private long nextDescriptionMs;
     private long nextStatisticsMs;
@@ -155,6 +158,20 @@ final class OptionsExporter {
             }
             toldSummaries = 0;
             toldIntervals++;
+        }
+        return count + writeAggregates(delay, nowMs);
+    }
+
+    /** What the aggregators said of the interval that was compared last. */
+    private int writeAggregates(final DelayView delay, final long nowMs) {
+        final SketchStatistics sketches = delay == null ? null : delay.sketches();
+        if (sketches == null || sketches == toldSketches) {
+            return 0;
+        }
+        toldSketches = sketches;
+        int count = 0;
+        for (final AggregateDelay aggregate : sketches.interval()) {
+            count += delayWriter.aggregate(delay.segment().segmentId(), sketches, aggregate, nowMs);
         }
         return count;
     }
