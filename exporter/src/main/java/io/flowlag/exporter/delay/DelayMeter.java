@@ -174,6 +174,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
      */
     public void onSenderPacket(final DirectBuffer descriptor, final int offset, final long nowNs) {
         final int lengthBytes = PacketDescriptor.wireLengthBytes(descriptor, offset);
+        if (matching != null) {
+            matching.onSenderTime(PacketDescriptor.timestampNs(descriptor, offset));
+        }
         if (!selector.selects(descriptor, offset)) {
             counters.increment(CounterId.SENDER_OUTSIDE_SEGMENT);
             if (scheduler != null) {
@@ -219,6 +222,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
      * @param slot       of its flow.
      */
     public void onReceiverPacket(final DirectBuffer descriptor, final int offset, final int slot) {
+        if (matching != null) {
+            matching.onReceiverTime(PacketDescriptor.timestampNs(descriptor, offset));
+        }
         final int senderIndex = senders.of(descriptor, offset);
         if (senderIndex < 0 || !selector.selects(descriptor, offset)) {
             counters.increment(CounterId.OUTSIDE_SEGMENT);
@@ -231,7 +237,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         }
         final long arrivalNs = PacketDescriptor.timestampNs(descriptor, offset);
         if (matching != null) {
-            matching.onReceived(descriptor, offset, slot, arrivalNs);
+            matching.onReceived(descriptor, offset, slot);
         }
         if (sketching != null) {
             sketching.onReceived(descriptor, offset, slot);
@@ -475,6 +481,12 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         return true;
     }
 
+    /** So that the errors behind a flow's bound are of its own time: as long as a record may wait for its flow's end. */
+    private static int heldOutPeriods(final ExporterConfig config) {
+        final long lifeNs = config.metering().activeTimeoutNs() + config.metering().idleTimeoutNs();
+        return (int)Math.min(Integer.MAX_VALUE, 1 + (lifeNs - 1) / config.segment().intervalNs());
+    }
+
     private static ReceiverContext receiverContext(
         final ExporterConfig config, final DelayWiring wiring, final TrafficClasses classes) {
         final ExporterConfig.Rli rli = config.rli();
@@ -492,6 +504,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             .bufferPackets(rli.bufferPackets())
             .silentAfterNs(rli.silentAfterNs())
             .maximumDelayNs(config.segment().maximumDelayNs())
+            .heldOutPeriods(heldOutPeriods(config))
             .driftApplied(rli.drift() == ExporterConfig.Drift.APPLY);
     }
 }

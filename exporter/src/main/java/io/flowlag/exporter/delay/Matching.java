@@ -36,7 +36,10 @@ final class Matching implements MatchHandler {
     private final SegmentFlows flows;
     private final ExactMatcher matcher;
     private final CounterTable table = new CounterTable(1, COLUMNS);
-    private long newestReceivedNs = Long.MIN_VALUE;
+    private final boolean isLive;
+    private final long maximumDelayNs;
+    private long senderTimeNs = Long.MIN_VALUE;
+    private long receiverTimeNs = Long.MIN_VALUE;
     private long lostByUs;
 
     /**
@@ -50,6 +53,8 @@ final class Matching implements MatchHandler {
     Matching(final ExporterConfig config, final boolean isLive, final FlowCache cache, final Counters counters) {
         this.cache = cache;
         this.counters = counters;
+        this.isLive = isLive;
+        maximumDelayNs = config.segment().maximumDelayNs();
         entries = cache.entries();
         final long silenceNs = 2 * (config.metering().activeTimeoutNs() + config.segment().maximumDelayNs());
         flows = new SegmentFlows(config.metering().maxFlows(), isLive ? silenceNs : SegmentFlows.NEVER_NS);
@@ -68,12 +73,30 @@ final class Matching implements MatchHandler {
         return context(config, isLive).memoryBytes() + SegmentFlows.memoryBytes(config.metering().maxFlows());
     }
 
+    /** The sender point saw a packet, of the segment or not; what came before its first cannot be judged. */
+    void onSenderTime(final long timeNs) {
+        if (senderTimeNs == Long.MIN_VALUE) {
+            matcher.onSenderGap(timeNs);
+        }
+        senderTimeNs = Math.max(senderTimeNs, timeNs);
+    }
+
+    /**
+     * The receiver point saw a packet, of the segment or not; what was sent before its first cannot be judged. The matcher would
+     * also excuse what was sent up to its maximum lead, here the maximum delay, after that: for clocks that are apart.
+     */
+    void onReceiverTime(final long timeNs) {
+        if (receiverTimeNs == Long.MIN_VALUE) {
+            matcher.onReceiverGap(timeNs - maximumDelayNs);
+        }
+        receiverTimeNs = Math.max(receiverTimeNs, timeNs);
+    }
+
     void onSent(final DirectBuffer descriptor, final int offset) {
         matcher.onSent(descriptor, offset);
     }
 
-    void onReceived(final DirectBuffer descriptor, final int offset, final int slot, final long arrivalNs) {
-        newestReceivedNs = Math.max(newestReceivedNs, arrivalNs);
+    void onReceived(final DirectBuffer descriptor, final int offset, final int slot) {
         matcher.onReceived(descriptor, offset, (long)cache.generation(slot) << Integer.SIZE | slot);
     }
 
@@ -88,12 +111,19 @@ final class Matching implements MatchHandler {
             matcher.onSenderGap(nowNs);
             matcher.onReceiverGap(nowNs);
         }
-        matcher.onTime(nowNs, DECIDE_LIMIT);
+        // A capture may end before the other one: a packet is lost only if the receiver point was watched for long enough.
+        final long watchedNs = isLive ? nowNs : Math.min(senderTimeNs, receiverTimeNs);
+        if (watchedNs != Long.MIN_VALUE) {
+            matcher.onTime(watchedNs, DECIDE_LIMIT);
+        }
     }
 
-    /** Decides of all that wait; what may yet have come behind the end of the input is left undecided. */
+    /** Decides of all that wait; what may have passed a point that was not watched any more is left undecided. */
     void onEnd() {
-        while (matcher.finish(newestReceivedNs, FINISH_LIMIT)) {
+        if (receiverTimeNs > senderTimeNs) {
+            matcher.onSenderGap(receiverTimeNs);
+        }
+        while (matcher.finish(receiverTimeNs, FINISH_LIMIT)) {
             Thread.onSpinWait();
         }
         matcher.onEnd();

@@ -8,8 +8,11 @@ public final class ClassStatistics {
     private final SignedHistogram estimates;
     private final SignedHistogram references;
     private final HeldOutErrors heldOut;
+    private final int heldOutPeriods;
+    private int periodCount;
 
-    ClassStatistics(final long highestNs, final int significantDigits) {
+    ClassStatistics(final long highestNs, final int significantDigits, final int heldOutPeriods) {
+        this.heldOutPeriods = heldOutPeriods;
         estimates = new SignedHistogram(highestNs, significantDigits);
         references = new SignedHistogram(highestNs, significantDigits);
         heldOut = new HeldOutErrors(highestNs, significantDigits);
@@ -30,7 +33,7 @@ public final class ClassStatistics {
         return references;
     }
 
-    /** {@return the errors of interpolation} */
+    /** {@return the errors of interpolation, over {@link ReceiverContext#heldOutPeriods} and as many before} */
     public HeldOutErrors heldOut() {
         return heldOut;
     }
@@ -38,7 +41,8 @@ public final class ClassStatistics {
     void rotate() {
         estimates.reset();
         references.reset();
-        if (heldOut.currentCount() >= HeldOutErrors.LEAST_COUNT) {
+        if (++periodCount >= heldOutPeriods && heldOut.currentCount() >= HeldOutErrors.LEAST_COUNT) {
+            periodCount = 0;
             heldOut.rotate();
         }
     }

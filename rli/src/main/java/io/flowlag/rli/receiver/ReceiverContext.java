@@ -22,6 +22,7 @@ public final class ReceiverContext {
     private int significantDigits = 3;
     private long driftWindowNs = TimeUnit.SECONDS.toNanos(10);
     private boolean isDriftApplied;
+    private int heldOutPeriods = 1;
 
     /** Defaults: one stream of one class. */
     public ReceiverContext() {
@@ -253,6 +254,23 @@ public final class ReceiverContext {
         return this;
     }
 
+    /** {@return for how many periods of the statistics errors of held-out references are gathered before they are replaced} */
+    public int heldOutPeriods() {
+        return heldOutPeriods;
+    }
+
+    /**
+     * Sets for how long errors of held-out references are gathered. A bound rests on this time and as much before it, so it
+     * should be as long as a flow whose mean is to have the bound.
+     *
+     * @param heldOutPeriods periods of the statistics, see {@link RliReceiver#rotate}; 1 or more.
+     * @return this.
+     */
+    public ReceiverContext heldOutPeriods(final int heldOutPeriods) {
+        this.heldOutPeriods = heldOutPeriods;
+        return this;
+    }
+
     /**
      * Checks ranges and relations.
      *
@@ -280,6 +298,7 @@ public final class ReceiverContext {
         checkAtLeast("significantDigits", significantDigits, 1);
         check(significantDigits <= 5, "significantDigits=" + significantDigits + " is above 5");
         checkAtLeast("driftWindowNs", driftWindowNs, 1);
+        checkAtLeast("heldOutPeriods", heldOutPeriods, 1);
         return this;
     }
 

@@ -29,7 +29,8 @@ public final class RliReceiver {
         counters = new CounterTable(context.streamCount(), ReceiverCounter.values().length);
         statistics = new ClassStatistics[context.classCount()];
         for (int i = 0; i < statistics.length; i++) {
-            statistics[i] = new ClassStatistics(context.highestTrackableNs(), context.significantDigits());
+            statistics[i] = new ClassStatistics(
+                context.highestTrackableNs(), context.significantDigits(), context.heldOutPeriods());
         }
         streams = new ReferenceStream[context.streamCount()];
         for (int i = 0; i < streams.length; i++) {
