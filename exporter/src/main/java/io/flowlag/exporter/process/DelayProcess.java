@@ -15,6 +15,8 @@ import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.inject.ClockState;
+import io.flowlag.exporter.match.MatchCounter;
+import io.flowlag.exporter.match.MatchCounters;
 import io.flowlag.exporter.match.TruthWriter;
 import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.record.DestinationFactory;
@@ -32,6 +34,9 @@ import java.util.Map;
  * summary of each traffic class.
  */
 public final class DelayProcess {
+    /** More than one matched packet in so many must have a negative delay before anybody is told. */
+    private static final long NEGATIVE_SHARE = 100;
+
     private DelayProcess() {
     }
 
@@ -80,7 +85,21 @@ public final class DelayProcess {
             run.writeStatistics();
             writeTruth(run, options);
             run.tellUnsupportedLinkTypes();
+            tellNegativeDelays(run.delayMeter().matchCounters(), terminal);
             return exitCode(run, sources, terminal);
+        }
+    }
+
+    /** Some are noise of the clocks; many have a cause that spoils the estimates too. */
+    private static void tellNegativeDelays(final MatchCounters matched, final Terminal terminal) {
+        final long negative = matched.get(MatchCounter.NEGATIVE);
+        final long all = matched.get(MatchCounter.MATCHED);
+        if (negative * NEGATIVE_SHARE > all) {
+            final String cause = negative == all ?
+                "the captures of sender (-s) and receiver (-r) may be swapped, or their clocks are apart" :
+                "if the captures hold both directions, name the one to measure by segment.source or segment.destination; else " +
+                "their clocks are apart";
+            terminal.message("flowlag: " + negative + " of " + all + " matched packets have a negative delay: " + cause);
         }
     }
 
