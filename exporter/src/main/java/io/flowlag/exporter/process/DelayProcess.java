@@ -86,6 +86,7 @@ public final class DelayProcess {
             writeTruth(run, options);
             run.tellUnsupportedLinkTypes();
             tellNegativeDelays(run.delayMeter().matchCounters(), terminal);
+            tellApart(run.delayMeter().matchCounters(), terminal);
             return exitCode(run, sources, terminal);
         }
     }
@@ -100,6 +101,15 @@ public final class DelayProcess {
                 "if the captures hold both directions, name the one to measure by segment.source or segment.destination; else " +
                 "their clocks are apart";
             terminal.message("flowlag: " + negative + " of " + all + " matched packets have a negative delay: " + cause);
+        }
+    }
+
+    /** Captures of different times, of which no packet could be judged. */
+    private static void tellApart(final MatchCounters matched, final Terminal terminal) {
+        final long undecided = matched.get(MatchCounter.SENT_UNDECIDED);
+        if (undecided > 0 && undecided == matched.get(MatchCounter.SENT) && matched.get(MatchCounter.RECEIVED) > 0) {
+            terminal.message("flowlag: the two points do not see the same packets: no packet was sent while the receiver's " +
+                "capture goes on; are both of the same time, and their clocks together?");
         }
     }
 

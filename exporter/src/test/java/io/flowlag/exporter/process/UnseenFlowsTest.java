@@ -53,9 +53,11 @@ class UnseenFlowsTest {
                 pipeline.doWork();
             }
             final DelayStatistics statistics = pipeline.delayStatistics();
-            assertEquals(PACKETS, statistics.counters().get("match_lost"));
+            // Nobody knows whether the receiver point was watched before its first packet.
+            assertEquals(1, statistics.counters().get("match_sent_undecided"));
+            assertEquals(PACKETS - 1, statistics.counters().get("match_lost"));
             assertEquals(1, statistics.counters().get("match_flows_unseen"));
-            assertEquals(PACKETS, statistics.counters().get("match_lost_of_unseen_flows"));
+            assertEquals(PACKETS - 1, statistics.counters().get("match_lost_of_unseen_flows"));
             assertEquals(1, counters.get(CounterId.RECORDS_MADE), "a record is of packets that the receiver point saw");
 
             final StringBuilder truth = new StringBuilder();
@@ -63,7 +65,7 @@ class UnseenFlowsTest {
             assertTrue(truth.toString().contains("10.1.0.1,198.51.100.1,17,1002,53,50,0,,,,\n"), truth::toString);
             final ByteArrayOutputStream table = new ByteArrayOutputStream();
             DelayTable.print(statistics, new PrintStream(table, true, StandardCharsets.UTF_8));
-            assertTrue(table.toString(StandardCharsets.UTF_8).contains("50 of the lost packets are of 1 flows"), table::toString);
+            assertTrue(table.toString(StandardCharsets.UTF_8).contains("49 of the lost packets are of 1 flows"), table::toString);
         }
     }
 }
