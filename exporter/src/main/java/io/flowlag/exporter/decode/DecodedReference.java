@@ -15,7 +15,9 @@ import org.agrona.MutableDirectBuffer;
  *  28  followUpSequenceNumber    4   of the earlier reference, valid with hasFollowUp
  *  32  streamIndex               2   index of the session: one sender and one class
  *  34  hasFollowUp               1   1 or 0
- *  35  (unused)                  9
+ *  35  (unused)                  1
+ *  36  errorEstimate             2   of the sender's clock, as STAMP has it
+ *  38  (unused)                  6
  *  44  as in PacketDescriptor   44
  * </pre>
  * Fields are in the byte order of the machine. Stateless; safe from any thread.
@@ -27,6 +29,7 @@ public final class DecodedReference {
     private static final int FOLLOW_UP_SEQUENCE_NUMBER_OFFSET = SEQUENCE_NUMBER_OFFSET + 4;
     private static final int STREAM_INDEX_OFFSET = FOLLOW_UP_SEQUENCE_NUMBER_OFFSET + 4;
     private static final int HAS_FOLLOW_UP_OFFSET = STREAM_INDEX_OFFSET + 2;
+    private static final int ERROR_ESTIMATE_OFFSET = HAS_FOLLOW_UP_OFFSET + 2;
 
     private DecodedReference() {
     }
@@ -48,6 +51,29 @@ public final class DecodedReference {
         buffer.putInt(offset + SEQUENCE_NUMBER_OFFSET, sequenceNumber);
         buffer.putShort(offset + STREAM_INDEX_OFFSET, (short)streamIndex);
         buffer.putByte(offset + HAS_FOLLOW_UP_OFFSET, (byte)0);
+        buffer.putShort(offset + ERROR_ESTIMATE_OFFSET, (short)0);
+    }
+
+    /**
+     * Adds what the sender says of its clock.
+     *
+     * @param buffer        holds the descriptor.
+     * @param offset        of the descriptor.
+     * @param errorEstimate 16 bits, see {@link io.flowlag.rli.reference.ErrorEstimate}.
+     */
+    public static void errorEstimate(final MutableDirectBuffer buffer, final int offset, final int errorEstimate) {
+        buffer.putShort(offset + ERROR_ESTIMATE_OFFSET, (short)errorEstimate);
+    }
+
+    /**
+     * Reads what the sender says of its clock.
+     *
+     * @param buffer holds the descriptor.
+     * @param offset of the descriptor.
+     * @return 16 bits, see {@link io.flowlag.rli.reference.ErrorEstimate}; 0 if it says nothing.
+     */
+    public static int errorEstimate(final DirectBuffer buffer, final int offset) {
+        return buffer.getShort(offset + ERROR_ESTIMATE_OFFSET) & 0xFFFF;
     }
 
     /**

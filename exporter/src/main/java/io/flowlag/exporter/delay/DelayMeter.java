@@ -42,6 +42,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private final DelayWiring wiring;
     private final SegmentSelector selector;
     private final TrafficClasses classes;
+    private final ClockDifference clocks;
     private final FlowCache cache;
     private final UnsafeBuffer entries;
     private final Counters counters;
@@ -83,6 +84,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         entries = cache.entries();
         selector = new SegmentSelector(config.segment());
         classes = new TrafficClasses(config.rli().classes());
+        clocks = new ClockDifference(wiring);
         segmentId = (int)config.segment().id();
         estimator = config.rli().estimator() == ExporterConfig.EstimatorKind.LEFT ?
             FlowDelay.ESTIMATOR_LEFT : FlowDelay.ESTIMATOR_INTERPOLATED;
@@ -100,7 +102,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         matching = wiring.isMatched() ? new Matching(config, clock != null, cache, counters) : null;
         sketching = wiring.isSketched() ?
             new Sketching(config, clock != null, cache, classes, this::onWaited, counters) : null;
-        report = new DelayReport(config, wiring, receiver, summaries, scheduler, matching, sketching, counters);
+        report = new DelayReport(config, wiring, clocks, receiver, summaries, scheduler, matching, sketching, counters);
         flowEnd.meter(this);
     }
 
@@ -223,6 +225,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
                 sender.onTap(streamIndex, sequenceNumber, timestampNs);
             }
         } else if (receiver != null) {
+            clocks.onReference(streamIndex, DecodedReference.errorEstimate(descriptor, offset));
             receiver.onReference(
                 streamIndex, sequenceNumber, DecodedReference.stampNs(descriptor, offset), timestampNs,
                 PacketDescriptor.wireLengthBytes(descriptor, offset));
@@ -324,7 +327,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private void writeSegment(final MutableDirectBuffer entry, final int offset) {
         if (FlowDelay.estimator(entry, offset) != 0) {
             FlowDelay.segmentId(entry, offset, segmentId);
-            final long clockErrorNs = wiring.clockError().errorNs();
+            final long clockErrorNs = clocks.errorNs();
             if (clockErrorNs >= 0) {
                 FlowDelay.clockErrorNs(entry, offset, clockErrorNs);
             }

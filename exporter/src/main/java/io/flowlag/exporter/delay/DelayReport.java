@@ -9,6 +9,7 @@ import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.rli.receiver.ReceiverCounter;
 import io.flowlag.rli.receiver.RliReceiver;
+import io.flowlag.rli.sender.InjectionPolicy;
 import io.flowlag.rli.sender.InjectionScheduler;
 import io.flowlag.rli.sender.SenderCounter;
 
@@ -25,6 +26,7 @@ final class DelayReport {
     private final String role;
     private final long segmentId;
     private final DelayWiring wiring;
+    private final ClockError clocks;
     private final RliReceiver receiver;
     private final DelaySummaries summaries;
     private final InjectionScheduler scheduler;
@@ -38,6 +40,7 @@ final class DelayReport {
     DelayReport(
         final ExporterConfig config,
         final DelayWiring wiring,
+        final ClockError clocks,
         final RliReceiver receiver,
         final DelaySummaries summaries,
         final InjectionScheduler scheduler,
@@ -45,6 +48,7 @@ final class DelayReport {
         final Sketching sketching,
         final Counters counters) {
         this.wiring = wiring;
+        this.clocks = clocks;
         this.receiver = receiver;
         this.summaries = summaries;
         this.scheduler = scheduler;
@@ -71,7 +75,9 @@ final class DelayReport {
                 if (!Double.isNaN(scheduler.utilization(i))) {
                     values.put("utilization" + suffix, scheduler.utilization(i));
                 }
-                values.put("packets_per_reference" + suffix, (double)scheduler.packetGap(i));
+                if (scheduler.packetGap(i) != InjectionPolicy.UNLIMITED) {
+                    values.put("packets_per_reference" + suffix, (double)scheduler.packetGap(i));
+                }
             }
             if (receiver != null) {
                 values.put("stamp_correction_ns" + suffix, (double)receiver.stampCorrectionNs(i));
@@ -96,6 +102,9 @@ final class DelayReport {
                 values.put(each.label(), scheduler.counter(each));
             }
         }
+        if (wiring.transmitter() != null) {
+            wiring.transmitter().counters(values::put);
+        }
         if (receiver != null) {
             for (final ReceiverCounter each : ReceiverCounter.values()) {
                 values.put(each.label(), receiver.counter(each));
@@ -119,7 +128,7 @@ final class DelayReport {
             tellSketches(values, unexplained);
         }
         return new DelayStatistics(
-            role, segmentId, wiring.role() == Role.RECEIVER ? "" : policy, wiring.clockError().errorNs(), values, gauges,
+            role, segmentId, wiring.role() == Role.RECEIVER ? "" : policy, clocks.errorNs(), values, gauges,
             summaries == null ? List.of() : summaries.interval(), summaries == null ? List.of() : summaries.total(),
             sketching == null ? null : sketching.statistics(), unexplained);
     }

@@ -66,7 +66,7 @@ final class ReferenceSender implements AutoCloseable {
         final int lengthBytes = source.encode(packet, 0, clock.nanoTime());
         if (transmitter.send(classIndex, packet, 0, lengthBytes)) {
             source.onSent();
-            scheduler.onInjected(classIndex, nowNs, lengthBytes + Injection.HEADER_LENGTH_BYTES);
+            scheduler.onInjected(classIndex, nowNs, lengthBytes + transmitter.headerLengthBytes());
         } else {
             scheduler.onInjectionFailed(classIndex, nowNs);
         }

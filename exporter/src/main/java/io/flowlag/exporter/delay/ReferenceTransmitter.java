@@ -25,8 +25,33 @@ public interface ReferenceTransmitter extends AutoCloseable {
      */
     int poll(SendTimeHandler handler, int limit);
 
+    /** {@return octets of a frame around the payload, as regular packets are counted: Ethernet, IP, UDP} */
+    default int headerLengthBytes() {
+        return Injection.HEADER_LENGTH_BYTES;
+    }
+
+    /**
+     * Hands over what has happened so far. Safe from any thread.
+     *
+     * @param handler takes each counter by its name.
+     */
+    default void counters(final CounterHandler handler) {
+    }
+
     @Override
     void close();
+
+    /** Takes counters. */
+    @FunctionalInterface
+    interface CounterHandler {
+        /**
+         * One counter.
+         *
+         * @param label of it.
+         * @param value of it.
+         */
+        void onCounter(String label, long value);
+    }
 
     /** Takes effective send times. */
     @FunctionalInterface

@@ -15,8 +15,8 @@ final class SendTimes {
     private final long[] endNs = new long[CAPACITY];
     private int tailKey;
     private int headKey;
-    private long missingCount;
-    private long strangeCount;
+    private volatile long missingCount;
+    private volatile long strangeCount;
 
     /** Numbers begin at 0 again; what waits has no time. */
     void reset() {

@@ -31,6 +31,10 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
     /** So many references without any stamp: the kernel has none. */
     static final int STAMPLESS_LIMIT = 8;
 
+    private static final int ETHERNET_LENGTH_BYTES = 14;
+    private static final int IPV4_LENGTH_BYTES = 20;
+    private static final int IPV6_LENGTH_BYTES = 40;
+    private static final int UDP_LENGTH_BYTES = 8;
     private static final int CLOCK_REALTIME = 0;
     private static final long NS_PER_SECOND = 1_000_000_000L;
     private static final int ERROR_WEIGHT_SHIFT = 4;
@@ -45,11 +49,11 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
     private final int stampFlags;
 
     private boolean hasKernelStamps = true;
-    private long sentCount;
-    private long busyCount;
-    private long unreachableCount;
-    private long failedCount;
-    private long stampCount;
+    private volatile long sentCount;
+    private volatile long busyCount;
+    private volatile long unreachableCount;
+    private volatile long failedCount;
+    private volatile long stampCount;
     private long stampErrorNs;
     private int lastErrno;
 
@@ -226,6 +230,22 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
     private long nowNs() {
         LinuxLibrary.clock_gettime(CLOCK_REALTIME, time.addressOffset());
         return time.getLong(0, ORDER) * NS_PER_SECOND + time.getLong(Long.BYTES, ORDER);
+    }
+
+    @Override
+    public int headerLengthBytes() {
+        return ETHERNET_LENGTH_BYTES + UDP_LENGTH_BYTES +
+            (family(options.target()) == AF_INET ? IPV4_LENGTH_BYTES : IPV6_LENGTH_BYTES);
+    }
+
+    @Override
+    public void counters(final CounterHandler handler) {
+        handler.onCounter("transmit_busy", busyCount);
+        handler.onCounter("transmit_unreachable", unreachableCount);
+        handler.onCounter("transmit_failed", failedCount);
+        handler.onCounter("transmit_stamps", stampCount);
+        handler.onCounter("transmit_stamps_missing", stampMissingCount());
+        handler.onCounter("transmit_stamps_strange", stampStrangeCount());
     }
 
     /** {@return whether effective send times are stamps of the kernel; if not, they are the times of calls} */

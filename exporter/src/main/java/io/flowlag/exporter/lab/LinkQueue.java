@@ -20,6 +20,7 @@ final class LinkQueue {
     private final LabRandom random;
     private final double nsPerByte;
     private final double typicalTransmissionNs;
+    private final double logOfRemainder;
     private final long[][] rings = new long[CLASSES][];
     private final int ringMask;
     private final int[] heads = new int[CLASSES];
@@ -37,6 +38,7 @@ final class LinkQueue {
         random = new LabRandom(seed);
         nsPerByte = NS_PER_OCTET_SECOND / capacityBps;
         typicalTransmissionNs = typicalBytes * nsPerByte;
+        logOfRemainder = StrictMath.log(1 - model.weight());
         final int size = BitUtil.findNextPositivePowerOfTwo(model.limitPackets());
         ringMask = size - 1;
         for (int i = 0; i < (isPriority() ? CLASSES : 1); i++) {
@@ -109,7 +111,7 @@ final class LinkQueue {
             averageLength += model.weight() * (length - averageLength);
         } else {
             final double idlePackets = Math.max(0, nowNs - idleSinceNs) / typicalTransmissionNs;
-            averageLength *= StrictMath.pow(1 - model.weight(), idlePackets);
+            averageLength *= StrictMath.exp(idlePackets * logOfRemainder);
             idleSinceNs = nowNs;
         }
         if (averageLength < model.minimumThreshold()) {

@@ -32,7 +32,7 @@ public record QueueModel(
             check(
                 minimumThreshold >= 0 && minimumThreshold < maximumThreshold,
                 "minimumThreshold=" + minimumThreshold + ": must be 0 or more and below maximumThreshold=" + maximumThreshold);
-            check(weight > 0 && weight <= 1, "weight=" + weight + ": must be above 0, up to 1");
+            check(weight > 0 && weight < 1, "weight=" + weight + ": must be above 0 and below 1");
             check(
                 maximumDropShare > 0 && maximumDropShare <= 1,
                 "maximumDropShare=" + maximumDropShare + ": must be above 0, up to 1");

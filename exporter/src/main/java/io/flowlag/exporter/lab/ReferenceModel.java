@@ -1,5 +1,6 @@
 package io.flowlag.exporter.lab;
 
+import io.flowlag.rli.reference.ReferenceSession;
 import io.flowlag.rli.sender.InjectionContext;
 import io.flowlag.rli.sender.InjectionPolicy;
 
@@ -137,6 +138,17 @@ public record ReferenceModel(
      */
     public int streamClass(final int stream) {
         return policies.size() == 1 ? sharedClass : stream;
+    }
+
+    /**
+     * The session of a stream, as its receiver must know it.
+     *
+     * @param stream index.
+     * @return the session, from any address.
+     */
+    public ReferenceSession session(final int stream) {
+        final int ssid = firstSsid + stream;
+        return key == null ? ReferenceSession.unauthenticated(ssid) : ReferenceSession.authenticated(ssid, key.clone());
     }
 
     /** The stream that packets of a class are estimated by. */

@@ -1,7 +1,6 @@
 package io.flowlag.exporter.lab;
 
 import io.flowlag.rli.reference.ErrorEstimate;
-import io.flowlag.rli.reference.ReferenceSession;
 import io.flowlag.rli.sender.InjectionContext;
 import io.flowlag.rli.sender.InjectionPolicy;
 import io.flowlag.rli.sender.InjectionScheduler;
@@ -81,8 +80,7 @@ public final class SegmentSimulation {
             scheduler = new InjectionScheduler(context());
             sources = new ReferenceSource[references.streamCount()];
             for (int stream = 0; stream < sources.length; stream++) {
-                sources[stream] = new ReferenceSource(
-                    session(references, stream), ErrorEstimate.of(CLOCK_ERROR_NS, true));
+                sources[stream] = new ReferenceSource(references.session(stream), ErrorEstimate.of(CLOCK_ERROR_NS, true));
             }
         }
         draw();
@@ -97,13 +95,6 @@ public final class SegmentSimulation {
             .maximumGapNs(references.maximumGapNs())
             .ceilingBps(references.ceilingBps())
             .referenceLengthBytes(ReferenceFrame.HEADERS_BYTES + baseBytes);
-    }
-
-    /** The session of a stream. */
-    static ReferenceSession session(final ReferenceModel references, final int stream) {
-        final int ssid = references.firstSsid() + stream;
-        return references.key() == null ?
-            ReferenceSession.unauthenticated(ssid) : ReferenceSession.authenticated(ssid, references.key());
     }
 
     /**

@@ -88,6 +88,7 @@ public final class ReferenceRecognizer {
         final ReferenceDecoder reference = verifier.decoder();
         DecodedReference.encode(
             descriptor, offset, verifier.sessionIndex(), reference.sequenceNumber(), reference.stampNs());
+        DecodedReference.errorEstimate(descriptor, offset, reference.errorEstimate());
         if (reference.hasFollowUp()) {
             DecodedReference.followUp(descriptor, offset, reference.followUpSequenceNumber(), reference.followUpSentNs());
         }

@@ -17,6 +17,8 @@ import io.flowlag.exporter.inject.ReferencePort;
 import io.flowlag.exporter.inject.StampPoint;
 import io.flowlag.exporter.inject.TransmitterOptions;
 import io.flowlag.exporter.inject.UdpReferenceTransmitter;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
 import io.flowlag.rli.reference.ReferenceSession;
 import org.agrona.CloseHelper;
 import org.slf4j.Logger;
@@ -41,12 +43,15 @@ final class LiveSegment implements AutoCloseable {
     /** Shares by which a configured and a read rate may differ: they are written in other units. */
     private static final double RATE_TOLERANCE = 0.02;
     private static final long CLOCK_INTERVAL_NS = 1_000_000_000L;
+    /** So many references that nobody saw: they take another way. */
+    private static final long SILENCE_REFERENCES = 50;
 
     private final ExporterConfig config;
     private final ClockState clockState;
     private final DelayWiring wiring;
     private final ReferencePort port;
     private String toldNotice = "";
+    private boolean isSilenceTold;
     private long nextRefreshNs = System.nanoTime();
 
     private LiveSegment(
@@ -157,8 +162,28 @@ final class LiveSegment implements AutoCloseable {
         }
     }
 
-    /** Asks the clock again; what is wrong with it is told once. */
-    void refreshClock() {
+    /** Looks after clock and references now and then; what is wrong with them is told once. */
+    void keepHouse(final Counters counters) {
+        if (isReferenceSeen() && !isSilenceTold && counters.get(CounterId.REFERENCE_PACKETS) == 0 &&
+            sentCount() >= SILENCE_REFERENCES) {
+            isSilenceTold = true;
+            LOG.warn("{} references were sent to rli.target {}, and none of them was seen at {}: do they leave by it?",
+                sentCount(), config.rli().target(), interfaces(config).get(interfaces(config).size() - 1));
+        }
+        refreshClock();
+    }
+
+    /** Whether references pass one of the process's own observation points. */
+    private boolean isReferenceSeen() {
+        return wiring.transmitter() != null && (config.segment().role() == Role.BOTH ||
+            config.capture().direction() != ExporterConfig.Direction.IN);
+    }
+
+    private long sentCount() {
+        return wiring.transmitter() instanceof UdpReferenceTransmitter udp ? udp.sentCount() : 0;
+    }
+
+    private void refreshClock() {
         if (clockState != null && System.nanoTime() - nextRefreshNs >= 0) {
             nextRefreshNs = System.nanoTime() + CLOCK_INTERVAL_NS;
             clockState.refresh();

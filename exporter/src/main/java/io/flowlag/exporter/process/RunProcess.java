@@ -76,7 +76,7 @@ public final class RunProcess {
             tellConfiguration();
             tellNotices(sources);
             segment.tellStart();
-            run.onHousekeeping(segment::refreshClock);
+            run.onHousekeeping(() -> segment.keepHouse(counters));
             run.ownTraffic(LocalTraffic.of(config.exporting().destinations()));
             run.onReload((pipeline) -> onReload(run, pipeline));
             run.run();

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -97,7 +98,7 @@ class SimulatedSegmentTest {
             SegmentProfile.demo().references(), SegmentProfile.demo().references().authenticated(key))) {
             final SimulatedSegment segment = new SimulatedSegment(SegmentProfile.demo().with(references));
             final ReferenceVerifier verifier =
-                new ReferenceVerifier(List.of(SegmentSimulation.session(references, 0)), DAY_NS, 0);
+                new ReferenceVerifier(List.of(references.session(0)), DAY_NS, 0);
             final List<Long> stampErrorsNs = new ArrayList<>();
             final PacketHandler handler =
                 (buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, linkType, interfaceId, vlanTag) -> {
@@ -172,5 +173,59 @@ class SimulatedSegmentTest {
         assertTrue(counts[3] > 0.1 * counts[0] + 0.4 * counts[1] - 500, "lost " + counts[3]);
         final PacketSource receiver = segment.receiver();
         assertEquals(counts[2], drain(receiver, 1).size());
+    }
+
+    @Test
+    void shouldOfferTheLoadThatWasAskedFor() {
+        for (final double utilization : new double[] {0.2, 0.7}) {
+            final SimulatedSegment segment =
+                new SimulatedSegment(SegmentProfile.rliPaper(utilization, QueueModel.paperRed(), 300_000, 3));
+            final SegmentTruth truth = new SegmentTruth(segment.flows());
+            final SegmentSimulation simulation = segment.run(truth);
+            final double bits = segment.meanPacketBytes() * 8 * segment.profile().traffic().packetCount();
+            final double offered = bits / (segment.profile().capacityBps() * (simulation.elapsedNs() / 1e9));
+
+            assertEquals(utilization, offered, 0.08 * utilization);
+        }
+    }
+
+    @Test
+    void shouldMarkClassesByDscp() {
+        final SegmentProfile profile = SegmentProfile.demo().with(QueueModel.strictPriority(100)).withFirstShare(0.3);
+        final SimulatedSegment segment = new SimulatedSegment(profile);
+        final int[] packets = new int[64];
+        final PacketHandler handler =
+            (buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, linkType, interfaceId, vlanTag) -> {
+                final boolean isTagged = buffer.getShort(offset + 12, ByteOrder.BIG_ENDIAN) == (short) 0x8100;
+                final int word = buffer.getShort(offset + (isTagged ? 18 : 14), ByteOrder.BIG_ENDIAN);
+                packets[(word >>> 12 & 0xF) == 6 ? word >>> 6 & 0x3F : word >>> 2 & 0x3F]++;
+            };
+        drain(handler, segment.sender());
+
+        assertTrue(packets[SegmentProfile.EXPEDITED_FORWARDING] > 1000);
+        assertTrue(packets[SegmentProfile.BEST_EFFORT] > 1000);
+        final int references = packets[SegmentProfile.EXPEDITED_FORWARDING] + packets[SegmentProfile.BEST_EFFORT] -
+            profile.traffic().packetCount();
+        assertEquals(profile.traffic().packetCount() / 20, references, 100);
+    }
+
+    @Test
+    void shouldAllocateNothingPerPacket() {
+        final com.sun.management.ThreadMXBean threads =
+            (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+        final PacketHandler handler =
+            (buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, linkType, interfaceId, vlanTag) -> { };
+        final SegmentProfile profile = SegmentProfile.rliPaper(0.7, QueueModel.paperRed(), 100_000, 1)
+            .with(SegmentProfile.demo().references());
+        final PacketSource source = new SimulatedSegment(profile).merged();
+        for (int i = 0; i < 50; i++) {
+            source.poll(handler, 1000);
+        }
+        final long before = threads.getCurrentThreadAllocatedBytes();
+        for (int i = 0; i < 50; i++) {
+            source.poll(handler, 1000);
+        }
+
+        assertEquals(0, (threads.getCurrentThreadAllocatedBytes() - before) / 50_000, "octets a packet");
     }
 }

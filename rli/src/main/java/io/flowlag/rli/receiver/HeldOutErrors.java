@@ -6,6 +6,8 @@ import org.HdrHistogram.Histogram;
  * What interpolation gets wrong, seen on references: each is held out in turn, interpolated from its neighbours, and compared
  * with its own delay. Neighbours of a held-out reference are twice as far apart as those of a packet, so the errors lean high.
  * They know nothing of what references and packets do not share: another queue, another path, the size of the packet.
+ * Each error counts as often as there were packets in the two gaps beside its reference, since those are the packets that were
+ * estimated that way: a policy that sends references where packets are few does not make the rest look well known.
  *
  * <p>The bound of a flow's mean: with errors of mean m and standard deviation s, a flow that lasts as long as k spans of
  * two gaps has met about k independent errors (one error has to do with the next, not with the one after), but no more than it
@@ -27,6 +29,7 @@ public final class HeldOutErrors {
     private Histogram current;
     private Histogram previous;
     private final double[] counts = new double[2];
+    private final double[] weights = new double[2];
     private final double[] sumsNs = new double[2];
     private final double[] squareSumsNs2 = new double[2];
     private final double[] spanSumsNs = new double[2];
@@ -40,12 +43,14 @@ public final class HeldOutErrors {
         previous = new Histogram(1, highestNs, significantDigits);
     }
 
-    void record(final double errorNs, final long spanNs) {
-        current.recordValue(Math.min(highestNs, Math.round(Math.abs(errorNs))));
+    void record(final double errorNs, final long spanNs, final long packetCount) {
+        final long weight = Math.max(1, packetCount);
+        current.recordValueWithCount(Math.min(highestNs, Math.round(Math.abs(errorNs))), weight);
         counts[0]++;
-        sumsNs[0] += errorNs;
-        squareSumsNs2[0] += errorNs * errorNs;
-        spanSumsNs[0] += spanNs;
+        weights[0] += weight;
+        sumsNs[0] += weight * errorNs;
+        squareSumsNs2[0] += weight * errorNs * errorNs;
+        spanSumsNs[0] += (double)weight * spanNs;
         if (++staleCount >= REFRESH_COUNT || count() == LEAST_COUNT) {
             refresh();
         }
@@ -58,6 +63,7 @@ public final class HeldOutErrors {
         current = recycled;
         current.reset();
         rotate(counts);
+        rotate(weights);
         rotate(sumsNs);
         rotate(squareSumsNs2);
         rotate(spanSumsNs);
@@ -86,15 +92,19 @@ public final class HeldOutErrors {
         return (long)(counts[0] + counts[1]);
     }
 
+    private double weight() {
+        return weights[0] + weights[1];
+    }
+
     /** {@return the mean error, ns, true delay minus interpolated; only with a count above 0} */
     public double meanNs() {
-        return (sumsNs[0] + sumsNs[1]) / count();
+        return (sumsNs[0] + sumsNs[1]) / weight();
     }
 
     /** {@return the standard deviation of the error, ns; only with a count above 0} */
     public double standardDeviationNs() {
         final double meanNs = meanNs();
-        return Math.sqrt(Math.max(0, (squareSumsNs2[0] + squareSumsNs2[1]) / count() - meanNs * meanNs));
+        return Math.sqrt(Math.max(0, (squareSumsNs2[0] + squareSumsNs2[1]) / weight() - meanNs * meanNs));
     }
 
     /** {@return the 95 % quantile of the absolute error, ns, up to 256 references old; only with a count above 0} */
@@ -115,7 +125,7 @@ public final class HeldOutErrors {
      * @return ns; only when {@link #hasBound}.
      */
     public long halfWidthNs(final long sampleCount, final long durationNs) {
-        final double spanNs = (spanSumsNs[0] + spanSumsNs[1]) / count();
+        final double spanNs = (spanSumsNs[0] + spanSumsNs[1]) / weight();
         final double independent = Math.min(sampleCount, 1 + Math.floor(durationNs / spanNs));
         final double normalNs = Math.abs(meanNs()) + NORMAL_95 * standardDeviationNs() / Math.sqrt(independent);
         return (long)Math.ceil(Math.min(normalNs, quantile95Ns));

@@ -64,11 +64,13 @@ final class ReferenceStream {
     private long previousArrivalNs;
     private long previousDelayNs;
     private int previousLengthBytes;
+    private long previousGapPackets;
 
     private boolean hasLeft;
     private long leftArrivalNs;
     private long leftDelayNs;
     private int leftLengthBytes;
+    private long gapPackets;
 
     private boolean isHeard;
     private long lastArrivalNs;
@@ -278,7 +280,7 @@ final class ReferenceStream {
         else if (hasLeft) {
             serialisation.onReference(lengthBytes, changeNs, arrivalNs - leftArrivalNs - changeNs);
             estimate(arrivalNs, delayNs, lengthBytes);
-            holdOut(arrivalNs, delayNs, lengthBytes);
+            holdOut(arrivalNs, delayNs, lengthBytes, previousGapPackets + gapPackets);
             previousArrivalNs = leftArrivalNs;
             previousDelayNs = leftDelayNs;
             previousLengthBytes = leftLengthBytes;
@@ -287,6 +289,8 @@ final class ReferenceStream {
         else {
             drop(arrivalNs, WITHOUT_REFERENCE);
         }
+        previousGapPackets = gapPackets;
+        gapPackets = 0;
         hasLeft = true;
         leftArrivalNs = arrivalNs;
         leftDelayNs = isStep ? measuredNs : delayNs;
@@ -347,7 +351,8 @@ final class ReferenceStream {
     }
 
     /** The left reference, interpolated from the one before it and the right one. */
-    private void holdOut(final long rightArrivalNs, final long rightDelayNs, final int rightLengthBytes) {
+    private void holdOut(
+        final long rightArrivalNs, final long rightDelayNs, final int rightLengthBytes, final long packetCount) {
         if (!hasPrevious) {
             return;
         }
@@ -357,12 +362,13 @@ final class ReferenceStream {
         final double extraBytes =
             leftLengthBytes - previousLengthBytes - weight * (rightLengthBytes - previousLengthBytes);
         final long spanNs = rightArrivalNs - previousArrivalNs;
-        ownStatistics.heldOut().record(errorNs - serialisation.nsPerByte() * extraBytes, spanNs);
+        ownStatistics.heldOut().record(errorNs - serialisation.nsPerByte() * extraBytes, spanNs, packetCount);
     }
 
     private void sample(
         final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
         final long arrivalNs, final long delayNs) {
+        gapPackets++;
         statistics[classIndex].estimates().record(delayNs);
         if (delayNs < 0) {
             count(NEGATIVE);

@@ -16,7 +16,7 @@ class HeldOutErrorsTest {
     private void normal(final int count) {
         final Random random = new Random(3);
         for (int i = 0; i < count; i++) {
-            errors.record(100 + 1000 * random.nextGaussian(), SPAN_NS);
+            errors.record(100 + 1000 * random.nextGaussian(), SPAN_NS, 1);
         }
     }
 
@@ -33,10 +33,27 @@ class HeldOutErrorsTest {
     }
 
     @Test
+    void shouldCountAnErrorAsOftenAsPacketsWereEstimatedThatWay() {
+        for (int i = 0; i < 900; i++) {
+            errors.record(10, SPAN_NS, 1);
+        }
+        for (int i = 0; i < 100; i++) {
+            errors.record(1010, 10 * SPAN_NS, 91);
+        }
+        errors.rotate();
+        final double weight = 900 + 9_100;
+        assertEquals(1000, errors.count());
+        assertEquals((900 * 10 + 9_100 * 1010) / weight, errors.meanNs(), 1e-9);
+        assertEquals(1010, errors.quantile95Ns());
+        // A flow of one average span of (900 + 91 000) / 10 000 = 9.19 ms has met one error and one more.
+        assertEquals(errors.quantile95Ns(), errors.halfWidthNs(1_000, 9 * SPAN_NS));
+    }
+
+    @Test
     void shouldHaveNoBoundFromFewErrors() {
         normal((int)HeldOutErrors.LEAST_COUNT - 1);
         assertFalse(errors.hasBound());
-        errors.record(0, SPAN_NS);
+        errors.record(0, SPAN_NS, 0);
         assertTrue(errors.hasBound());
         assertTrue(errors.quantile95Ns() > 0);
     }
@@ -47,7 +64,7 @@ class HeldOutErrorsTest {
         errors.rotate();
         assertTrue(errors.hasBound());
         for (int i = 0; i < 1000; i++) {
-            errors.record(5, SPAN_NS);
+            errors.record(5, SPAN_NS, 3);
         }
         assertEquals(2000, errors.count());
         errors.rotate();

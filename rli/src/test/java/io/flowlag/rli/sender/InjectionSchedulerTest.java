@@ -83,7 +83,8 @@ class InjectionSchedulerTest {
 
     @Test
     void shouldAdaptToTheUtilization() {
-        final InjectionScheduler scheduler = new InjectionScheduler(context(AdaptivePolicy.PAPER));
+        final InjectionScheduler scheduler =
+            new InjectionScheduler(context(AdaptivePolicy.PAPER).utilizationSmoothing(0.1));
         run(scheduler, 0.3, 0, 20_000);
         assertEquals(0.3, scheduler.utilization(0), 0.01);
         assertEquals(10, scheduler.packetGap(0));

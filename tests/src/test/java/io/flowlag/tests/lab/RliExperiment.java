@@ -27,6 +27,9 @@ import java.util.function.IntPredicate;
  * mean over all packets that arrived, whether they were estimated or not.
  */
 final class RliExperiment {
+    private static final long LONG_NS = 100_000_000L;
+    private static final long STEP_NS = 1_000_000_000L;
+
     private final SegmentProfile profile;
     private final SimulatedSegment segment;
     private final SegmentTruth truth;
@@ -36,6 +39,7 @@ final class RliExperiment {
     private final long[] firstNs;
     private final long[] lastNs;
     private final byte[] classes;
+    private long betweenCount;
 
     /** Runs it to the end. */
     RliExperiment(final SegmentProfile profile, final Estimator estimator) {
@@ -74,6 +78,9 @@ final class RliExperiment {
             firstNs[slot] = arrivalNs;
         }
         lastNs[slot] = arrivalNs;
+        if (Math.abs(delayNs) > LONG_NS && Math.abs(delayNs) < STEP_NS - LONG_NS) {
+            betweenCount++;
+        }
         DelayCounters.record(estimates, offset, delayNs);
         return true;
     }
@@ -178,9 +185,16 @@ final class RliExperiment {
         return meanError(flow -> true, 0.5);
     }
 
-    /** The median error of the means of all flows, µs. */
-    double medianAbsoluteErrorUs() {
-        return quantile(values(this::isEstimated, this::absoluteErrorNs), 0.5) / 1e3;
+    /** The median error of the means of flows, µs. */
+    double medianAbsoluteErrorUs(final IntPredicate flows) {
+        return quantile(values(flow -> isEstimated(flow) && flows.test(flow), this::absoluteErrorNs), 0.5) / 1e3;
+    }
+
+    /** The median relative error of the means of all flows, against what they would have been in another run. */
+    double medianErrorAgainst(final SegmentTruth other) {
+        return quantile(values(
+            flow -> isEstimated(flow) && other.receivedPackets(flow) > 0,
+            flow -> Math.abs(estimatedMeanNs(flow) - other.meanNs(flow)) / other.meanNs(flow)), 0.5);
     }
 
     /** The median relative error of the standard deviations of flows with two packets or more that differ in delay. */
@@ -201,6 +215,11 @@ final class RliExperiment {
     /** References for each regular packet. */
     double injectionRate() {
         return (double)simulation.counter(SenderCounter.REFERENCES) / simulation.counter(SenderCounter.REGULAR_PACKETS);
+    }
+
+    /** Estimates that no packet can have had when the clock is set by a second: between 0.1 and 0.9 s. */
+    long samplesWithinStep() {
+        return betweenCount;
     }
 
     long references() {

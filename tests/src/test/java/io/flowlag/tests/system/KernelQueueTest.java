@@ -63,6 +63,7 @@ class KernelQueueTest {
     private static final double MAXIMUM_ERROR_TO_MEAN = 0.4;
     private static final double LEAST_VARIATION = 0.5;
     private static final double LEAST_DELAY_NS = 2e6;
+    private static final double LEAST_SHARED_ERROR = 0.5;
     private static final double LEAST_MATCHED = 0.999;
     private static final double MAXIMUM_UNDECIDED = 0.01;
 
@@ -112,9 +113,15 @@ class KernelQueueTest {
         final double undecided = counters.delayCounter("match_received_undecided");
         final double received = counters.delayCounter("match_received") - undecided;
         final FlowAccuracy accuracy = accuracy(DelayFlow.read(records), flow -> true);
-        System.out.printf("real queue, seed %d: %s; digests matched %.5f of %.0f; %d references, %d octets, %.4f of the link%n",
-            seed, accuracy, matched / received, received, counters.delayCounter("references_sent"),
-            counters.delayCounter("reference_bytes_sent"), counters.delayGauge("reference_share"));
+        System.out.printf("real queue, seed %d: %s; digests matched %.5f of %.0f; %d references, %d octets, %.4f of the link; " +
+            "bounds hold for %d of %d%n", seed, accuracy, matched / received, received,
+            counters.delayCounter("references_sent"), counters.delayCounter("reference_bytes_sent"),
+            counters.delayGauge("reference_share"), counters.delayCounter("bounds_held"),
+            counters.delayCounter("bounded_flows"));
+        assertEquals(counters.delayCounter("references_sent"), counters.delayCounter("transmit_stamps") +
+            counters.delayCounter("transmit_stamps_missing"), counters::toString);
+        assertTrue(counters.delayCounter("transmit_stamps") >= 0.99 * counters.delayCounter("references_sent"),
+            counters::toString);
         assertTrue(undecided <= MAXIMUM_UNDECIDED * received, () -> undecided + " of " + received + " undecided");
         assertTrue(matched >= LEAST_MATCHED * received, () -> matched + " of " + received + " matched");
         assertSpread(accuracy);
@@ -140,10 +147,11 @@ class KernelQueueTest {
             PacketTap arrived = new PacketTap(topology.exit(), RouterTopology.EXIT_INGRESS, "in",
                 "dst net 10.4.0.0/24 or udp port " + PORT, directory.resolve("arrived.pcap"));
             Command.Running receiver = start(topology.exit(), stats, "-i", RouterTopology.EXIT_INGRESS, "--direction", "in",
-                "--set", "segment.role=receiver", "--set", "rli.key-file=" + key, "--export", "file:" + records);
+                "--set", "segment.role=receiver", "--set", "clock.error=1us", "--set", "rli.key-file=" + key,
+                "--export", "file:" + records);
             Command.Running sender = start(topology.source(), senderStats, "-i", RouterTopology.HOST_INTERFACE,
-                "--direction", "out", "--set", "segment.role=sender", "--set", "rli.key-file=" + key, "--set",
-                "rli.target=" + RouterTopology.EXIT, "--set", "rli.capacity=40m",
+                "--direction", "out", "--set", "segment.role=sender", "--set", "clock.error=2us",
+                "--set", "rli.key-file=" + key, "--set", "rli.target=" + RouterTopology.EXIT, "--set", "rli.capacity=40m",
                 "--export", "file:" + directory.resolve("sender.ipfix"))) {
             traffic.run();
             final long beforeReferences = delayCounter(senderStats, "references_sent");
@@ -180,7 +188,7 @@ class KernelQueueTest {
             final DelayFlow flow = flows.get(truth.key());
             if (flow != null && flow.meanNs() != null) {
                 accuracy.add(truth.received(), truth.meanNs(), flow.meanNs());
-                assertEquals(1_000, flow.clockErrorNs());
+                assertTrue(flow.clockErrorNs() >= 3_000 && flow.clockErrorNs() < 3_100, () -> "of both clocks: " + flow);
             }
         }
         final long references = stats.delayCounter("rli_references_settled");
@@ -234,7 +242,7 @@ class KernelQueueTest {
         assertTrue(lower.meanNs() > 2 * upper.meanNs(), "the queues are not apart");
         assertTrue(lower.medianError() <= MAXIMUM_ERROR, lower::toString);
         assertTrue(upper.medianError() <= MAXIMUM_ERROR, upper::toString);
-        assertTrue(upperShared.medianError() > 4 * upper.medianError() && upperShared.medianError() > 1,
+        assertTrue(upperShared.medianError() > Math.max(LEAST_SHARED_ERROR, 4 * upper.medianError()),
             () -> upper + "; with one stream: " + upperShared);
     }
 
@@ -288,8 +296,7 @@ class KernelQueueTest {
     }
 
     private static Command.Running start(final NetworkNamespace namespace, final Path stats, final String... own) {
-        final List<Object> arguments = new ArrayList<>(List.of(
-            "run", "--set", "clock.source=fixed", "--set", "clock.error=1us"));
+        final List<Object> arguments = new ArrayList<>(List.of("run", "--set", "clock.source=fixed"));
         arguments.addAll(List.of(own));
         arguments.addAll(common(stats));
         return started(inNamespace(namespace).command(arguments.toArray()).timeout(TIMEOUT).start());

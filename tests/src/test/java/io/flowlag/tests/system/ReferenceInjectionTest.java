@@ -103,6 +103,7 @@ class ReferenceInjectionTest {
             assertEquals(2 * REFERENCES, transmitter.sentCount());
             assertEquals(0, transmitter.unreachableCount() + transmitter.busyCount() + transmitter.failedCount());
             assertTrue(transmitter.hasKernelStamps());
+            assertEquals(target.indexOf(':') < 0 ? 42 : 62, transmitter.headerLengthBytes());
             capture = tap.finish(2 * REFERENCES);
         }
         final List<Seen> seen = read(capture);

@@ -1,0 +1,86 @@
+package io.flowlag.sketch.joint;
+
+import java.util.Arrays;
+
+/**
+ * Split-conformal factors for each size bin: the smallest factor by which the half widths of 95 % of the witnesses must be
+ * stretched to hold the truth. Bins with few witnesses borrow those of earlier intervals, then of the nearest sizes. Allocates at
+ * construction.
+ */
+final class Calibration {
+    static final int LEAST_WITNESSES = 30;
+    private static final int POOLED_WITNESSES = 200;
+    private static final int KEPT = 2048;
+    /** Doubles that a calibration holds, nearly. */
+    static final long VALUES = 2L * CellSystem.SIZE_BINS * KEPT;
+    private static final double LARGEST_RATIO = 1e12;
+    private static final double COVERED = 0.95;
+
+    private final double[] ratio = new double[CellSystem.SIZE_BINS * KEPT];
+    /** Written since the first interval, of which the last {@link #KEPT} are there; and before this interval. */
+    private final long[] written = new long[CellSystem.SIZE_BINS];
+    private final long[] writtenBefore = new long[CellSystem.SIZE_BINS];
+    private final double[] pool = new double[CellSystem.SIZE_BINS * KEPT];
+    private final double[] factor = new double[CellSystem.SIZE_BINS];
+    private int pooled;
+    private boolean isConcluded;
+
+    void begin() {
+        System.arraycopy(written, 0, writtenBefore, 0, written.length);
+    }
+
+    void add(final int sizeBin, final double value) {
+        if (value >= 0 && value < LARGEST_RATIO) {
+            ratio[sizeBin * KEPT + (int)(written[sizeBin]++ % KEPT)] = value;
+        }
+    }
+
+    void forget(final int sizeBin) {
+        written[sizeBin] = 0;
+    }
+
+    void forget() {
+        Arrays.fill(written, 0);
+    }
+
+    /** Whether every size has its witnesses. */
+    boolean isConcluded() {
+        return isConcluded;
+    }
+
+    void conclude() {
+        isConcluded = true;
+        for (int sizeBin = 0; sizeBin < factor.length; sizeBin++) {
+            pooled = 0;
+            for (int distance = 0; distance < factor.length && pooled < POOLED_WITNESSES; distance++) {
+                take(sizeBin - distance);
+                if (distance > 0) {
+                    take(sizeBin + distance);
+                }
+            }
+            factor[sizeBin] = pooled < LEAST_WITNESSES ? 1 : quantile();
+            isConcluded &= pooled >= LEAST_WITNESSES;
+        }
+    }
+
+    double factor(final int sizeBin) {
+        return factor[sizeBin];
+    }
+
+    /** This interval's, and earlier ones as long as the bin needs them. */
+    private void take(final int sizeBin) {
+        if (sizeBin < 0 || sizeBin >= factor.length) {
+            return;
+        }
+        final long wanted = Math.max(POOLED_WITNESSES, written[sizeBin] - writtenBefore[sizeBin]);
+        final long taken = Math.min(Math.min(wanted, KEPT), written[sizeBin]);
+        for (long index = written[sizeBin] - taken; index < written[sizeBin]; index++) {
+            pool[pooled++] = ratio[sizeBin * KEPT + (int)(index % KEPT)];
+        }
+    }
+
+    private double quantile() {
+        final int rank = (int)Math.ceil(COVERED * (pooled + 1));
+        return Selection.smallest(pool, pooled, Math.min(pooled, rank) - 1);
+    }
+}

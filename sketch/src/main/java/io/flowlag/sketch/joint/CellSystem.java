@@ -1,0 +1,215 @@
+package io.flowlag.sketch.joint;
+
+import java.util.Arrays;
+
+/**
+ * A {@link JointProblem} as linear equations: cell j holds Q_j = sum of a_ij z_i, where z_i is what RLI got wrong in the mean of
+ * flow i, and a_ij = w_i n_ij. Where a flow's packets in a cell are not known (sampling, vLDA), n_ij is the expected count,
+ * scaled so that each cell's counts add up to its N.
+ */
+final class CellSystem {
+    static final int SIZE_BINS = 11;
+    static final int LEVEL_BINS = 6;
+    /** Level of flows without an estimate. */
+    static final int NO_ESTIMATE_LEVEL = LEVEL_BINS - 1;
+    static final int BINS = JointEstimator.MAX_CLASSES * SIZE_BINS * LEVEL_BINS;
+    private static final double LOG_LEVEL_WIDTH = Math.log(4);
+    private static final double MAX_CELL_SCALE = 3;
+
+    final int rows;
+    final int columns;
+    final int vldaLength;
+    final int edges;
+    final int cells;
+    final boolean isExact;
+    int flows;
+    int usableCells;
+    boolean hasEstimates;
+    /** Packet-weighted mean of |m|, at least 1 ns. */
+    double levelNs;
+    /** Mean delay of all usable cells' packets. */
+    double meanDelayNs;
+    final double[] packets;
+    final double[] coefficient;
+    final double[] meanNs;
+    final double[] scaleNs;
+    final short[] bin;
+    final double[] residualNs;
+    /** N, 0 in a cell that is not usable. */
+    final double[] cellPackets;
+    final double[] rowShare;
+    int[] baseColumns;
+    private final double[] cellScale;
+    private final double[] classMeanNs = new double[JointEstimator.MAX_CLASSES];
+    private final double[] classCount = new double[JointEstimator.MAX_CLASSES];
+
+    CellSystem(final JointProblem shape) {
+        rows = shape.rows;
+        columns = shape.columns;
+        vldaLength = shape.vldaLength;
+        edges = rows * vldaLength;
+        cells = rows * columns;
+        rowShare = new double[rows];
+        boolean exact = 1 == vldaLength;
+        for (int row = 0; row < rows; row++) {
+            rowShare[row] = shape.rowRates[row] / vldaLength;
+            exact &= 1 == shape.rowRates[row];
+        }
+        isExact = exact;
+        packets = new double[shape.maxFlows];
+        coefficient = new double[shape.maxFlows];
+        meanNs = new double[shape.maxFlows];
+        scaleNs = new double[shape.maxFlows];
+        bin = new short[shape.maxFlows];
+        residualNs = new double[cells];
+        cellPackets = new double[cells];
+        cellScale = new double[cells];
+    }
+
+    static int sizeBin(final int bin) {
+        return bin / LEVEL_BINS % SIZE_BINS;
+    }
+
+    static int sizeBinOf(final double packets) {
+        return Math.min(SIZE_BINS - 1, 63 - Long.numberOfLeadingZeros(Math.max(1, (long)packets)));
+    }
+
+    static int classOf(final int bin) {
+        return bin / (LEVEL_BINS * SIZE_BINS);
+    }
+
+    void load(final JointProblem problem) {
+        flows = problem.flows;
+        baseColumns = problem.baseColumns;
+        System.arraycopy(problem.cellPackets, 0, cellPackets, 0, cells);
+        measureDelay(problem);
+        measureClasses(problem);
+        loadFlows(problem);
+        loadCells(problem);
+    }
+
+    private void measureDelay(final JointProblem problem) {
+        int fullest = 0;
+        for (int row = 1; row < rows; row++) {
+            fullest = rowShare[row] > rowShare[fullest] ? row : fullest;
+        }
+        double sumNs = 0;
+        double count = 0;
+        double fullestSumNs = 0;
+        double fullestCount = 0;
+        usableCells = 0;
+        for (int cell = 0; cell < cells; cell++) {
+            if (cellPackets[cell] > 0) {
+                usableCells++;
+                sumNs += problem.cellDelaySumNs[cell];
+                count += cellPackets[cell];
+                if (cell / columns == fullest) {
+                    fullestSumNs += problem.cellDelaySumNs[cell];
+                    fullestCount += cellPackets[cell];
+                }
+            }
+        }
+        meanDelayNs = fullestCount > 0 ? fullestSumNs / fullestCount : count > 0 ? sumNs / count : 0;
+    }
+
+    private void measureClasses(final JointProblem problem) {
+        Arrays.fill(classMeanNs, 0);
+        Arrays.fill(classCount, 0);
+        double sumNs = 0;
+        double count = 0;
+        for (int flow = 0; flow < flows; flow++) {
+            final int index = problem.classIndex[flow];
+            classMeanNs[index] += problem.estimateSumNs[flow];
+            classCount[index] += problem.estimates[flow];
+            sumNs += problem.estimateSumNs[flow];
+            count += problem.estimates[flow];
+        }
+        hasEstimates = count > 0;
+        final double fallbackNs = hasEstimates ? sumNs / count : meanDelayNs;
+        for (int index = 0; index < classCount.length; index++) {
+            classMeanNs[index] = classCount[index] > 0 ? classMeanNs[index] / classCount[index] : fallbackNs;
+        }
+        if (0 == usableCells) {
+            meanDelayNs = fallbackNs;
+        }
+    }
+
+    private void loadFlows(final JointProblem problem) {
+        double absoluteSumNs = 0;
+        double count = 0;
+        for (int flow = 0; flow < flows; flow++) {
+            final double n = problem.packets[flow];
+            final double missing = n - problem.estimates[flow];
+            packets[flow] = n;
+            coefficient[flow] = problem.weight[flow] * n;
+            meanNs[flow] = (problem.estimateSumNs[flow] + missing * classMeanNs[problem.classIndex[flow]]) / n;
+            absoluteSumNs += n * Math.abs(meanNs[flow]);
+            count += n;
+        }
+        levelNs = Math.max(1, count > 0 ? absoluteSumNs / count : 1);
+        for (int flow = 0; flow < flows; flow++) {
+            final double n = problem.packets[flow];
+            final double missing = n - problem.estimates[flow];
+            final double fillNs = classMeanNs[problem.classIndex[flow]];
+            final double secondMoment = (problem.estimateSquareSumNs2[flow] + missing * 2 * fillNs * fillNs) / n;
+            final double relative = Math.max(secondMoment, meanNs[flow] * meanNs[flow]) / (levelNs * levelNs);
+            scaleNs[flow] = levelNs * Math.sqrt(Math.sqrt(relative + 1e-6) / n);
+            final int level = missing == n ? NO_ESTIMATE_LEVEL : levelBin(relative);
+            bin[flow] = (short)((problem.classIndex[flow] * SIZE_BINS + sizeBinOf(n)) * LEVEL_BINS + level);
+        }
+    }
+
+    private static int levelBin(final double relativeSquare) {
+        final double steps = 0.5 * Math.log(relativeSquare + 1e-12) / LOG_LEVEL_WIDTH;
+        return (int)Math.max(0, Math.min(NO_ESTIMATE_LEVEL - 1, Math.floor(steps + 2.5)));
+    }
+
+    private void loadCells(final JointProblem problem) {
+        for (int cell = 0; cell < cells; cell++) {
+            final boolean usable = cellPackets[cell] > 0;
+            residualNs[cell] = usable ? problem.cellDelaySumNs[cell] - problem.cellEstimateSumNs[cell] : 0;
+            cellScale[cell] = 0;
+        }
+        if (!isExact) {
+            for (int flow = 0; flow < flows; flow++) {
+                for (int edge = 0; edge < edges; edge++) {
+                    cellScale[cell(flow, edge)] += coefficient[flow] * rowShare[edge / vldaLength];
+                }
+            }
+            for (int cell = 0; cell < cells; cell++) {
+                final double ratio = cellScale[cell] > 0 ? cellPackets[cell] / cellScale[cell] : 1;
+                cellScale[cell] = Math.max(1 / MAX_CELL_SCALE, Math.min(MAX_CELL_SCALE, ratio));
+            }
+        }
+        for (int flow = 0; flow < flows; flow++) {
+            final double missing = problem.packets[flow] - problem.estimates[flow];
+            if (missing > 0) {
+                final double fillNs = classMeanNs[problem.classIndex[flow]] * missing / problem.packets[flow];
+                for (int edge = 0; edge < edges; edge++) {
+                    residualNs[cell(flow, edge)] -= edgeCoefficient(flow, edge) * fillNs;
+                }
+            }
+        }
+    }
+
+    /** The cell at the end of a flow's edge. */
+    int cell(final int flow, final int edge) {
+        if (isExact) {
+            return edge * columns + baseColumns[flow * rows + edge];
+        }
+        final int row = edge / vldaLength;
+        final int column = baseColumns[flow * rows + row] + edge % vldaLength;
+        return row * columns + (column < columns ? column : column - columns);
+    }
+
+    /** a_ij: exact, or expected. */
+    double edgeCoefficient(final int flow, final int edge) {
+        return isExact ? coefficient[flow] :
+            coefficient[flow] * expectedShare(edge / vldaLength, cell(flow, edge));
+    }
+
+    /** Of a flow's packets, in one of its cells. */
+    double expectedShare(final int row, final int cell) {
+        return Math.min(1, rowShare[row] * cellScale[cell]);
+    }
+}

@@ -1,0 +1,262 @@
+package io.flowlag.sketch.joint;
+
+import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.sketch.lds.CellMap;
+
+import java.util.Arrays;
+
+/**
+ * What is known of an interval: its flows with RLI's sums, the cells that both points agree on, and the flows whose truth the
+ * sender told. The caller fills it, {@link JointEstimator} reads it, {@link #reset} empties it for the next interval.
+ *
+ * <p>One thread at a time. Allocates at construction only: {@link #memoryBytes}. All times in ns, signed.
+ */
+public final class JointProblem {
+    /** Index of a flow that did not fit in. */
+    public static final int NOT_ADDED = -1;
+
+    /** No delay is too small: the default floor. */
+    public static final double NO_FLOOR = Double.NEGATIVE_INFINITY;
+
+    /** Sums of 63 bits: more does not fit in a cell. */
+    private static final double MAX_SUM_NS = 0x1p63;
+
+    final int maxFlows;
+    final int maxWitnesses;
+    final int rows;
+    final int columns;
+    final int vldaLength;
+    final double[] rowRates;
+    int flows;
+    int witnesses;
+    final double[] packets;
+    final double[] estimateSumNs;
+    final double[] estimateSquareSumNs2;
+    final double[] estimates;
+    final byte[] classIndex;
+    final int[] weight;
+    final int[] baseColumns;
+    final int[] witnessFlow;
+    final double[] witnessSumNs;
+    final double[] cellDelaySumNs;
+    final double[] cellEstimateSumNs;
+    final double[] cellPackets;
+    double floorNs = NO_FLOOR;
+    double timestampVarianceNs2 = 1;
+    private long refusedFlows;
+    private long refusedWitnesses;
+
+    /**
+     * An empty problem.
+     *
+     * @param geometry     of the sketches, family LDS.
+     * @param maxFlows     most flows of an interval.
+     * @param maxWitnesses most witness flows of an interval.
+     */
+    public JointProblem(final SketchGeometry geometry, final int maxFlows, final int maxWitnesses) {
+        if (maxFlows < 1 || maxWitnesses < 0) {
+            throw new IllegalArgumentException("maxFlows=" + maxFlows + " maxWitnesses=" + maxWitnesses);
+        }
+        this.maxFlows = maxFlows;
+        this.maxWitnesses = maxWitnesses;
+        rows = geometry.rows();
+        columns = geometry.columns();
+        vldaLength = geometry.vldaLength();
+        rowRates = new double[rows];
+        for (int row = 0; row < rows; row++) {
+            rowRates[row] = geometry.samplingRate(row);
+        }
+        packets = new double[maxFlows];
+        estimateSumNs = new double[maxFlows];
+        estimateSquareSumNs2 = new double[maxFlows];
+        estimates = new double[maxFlows];
+        classIndex = new byte[maxFlows];
+        weight = new int[maxFlows];
+        baseColumns = new int[Math.multiplyExact(rows, maxFlows)];
+        witnessFlow = new int[maxWitnesses];
+        witnessSumNs = new double[maxWitnesses];
+        cellDelaySumNs = new double[rows * columns];
+        cellEstimateSumNs = new double[rows * columns];
+        cellPackets = new double[rows * columns];
+    }
+
+    /**
+     * Heap that a problem takes.
+     *
+     * @param geometry     of the sketches.
+     * @param maxFlows     most flows.
+     * @param maxWitnesses most witness flows.
+     * @return octets, without the headers of about ten arrays.
+     */
+    public static long memoryBytes(final SketchGeometry geometry, final int maxFlows, final int maxWitnesses) {
+        return (37L + 4L * geometry.rows()) * maxFlows + 12L * maxWitnesses + 24L * geometry.rows() * geometry.columns();
+    }
+
+    /** Forgets flows, cells, and witnesses; keeps floor and timestamp variance. */
+    public void reset() {
+        flows = 0;
+        witnesses = 0;
+        refusedFlows = 0;
+        refusedWitnesses = 0;
+        Arrays.fill(cellPackets, 0);
+    }
+
+    /**
+     * Adds a flow, without its cells.
+     *
+     * @param receivedPackets      n, as the receiver counted them in this interval, at least 1.
+     * @param estimateSumNs        sum of RLI's estimates of its packets.
+     * @param estimateSquareSumNs2 sum of their squares.
+     * @param estimates            how many packets have an estimate, 0 to n; the rest is filled with the class mean.
+     * @param classIndex           traffic class, 0 to {@link JointEstimator#MAX_CLASSES} - 1; 0 if unknown.
+     * @param weight               w of the flow in the cells, at least 1.
+     * @return index of the flow, or {@link #NOT_ADDED} if it is full or the values are not possible (sums beyond 63 bits);
+     *         counted.
+     */
+    public int addFlow(
+        final long receivedPackets, final double estimateSumNs, final double estimateSquareSumNs2, final long estimates,
+        final int classIndex, final int weight) {
+        if (flows == maxFlows || receivedPackets < 1 || estimates < 0 || estimates > receivedPackets || weight < 1 ||
+            classIndex < 0 || classIndex >= JointEstimator.MAX_CLASSES ||
+            !isPossible(estimateSumNs) || !(Math.abs(estimateSquareSumNs2) <= MAX_SUM_NS * MAX_SUM_NS)) {
+            refusedFlows++;
+            return NOT_ADDED;
+        }
+        final int index = flows++;
+        packets[index] = receivedPackets;
+        this.estimateSumNs[index] = estimates == 0 ? 0 : estimateSumNs;
+        this.estimateSquareSumNs2[index] = estimates == 0 ? 0 : Math.max(0, estimateSquareSumNs2);
+        this.estimates[index] = estimates;
+        this.classIndex[index] = (byte)classIndex;
+        this.weight[index] = weight;
+        Arrays.fill(baseColumns, index * rows, (index + 1) * rows, 0);
+        return index;
+    }
+
+    /**
+     * Says where the flow's packets went.
+     *
+     * @param flow     index.
+     * @param row      of the sketch.
+     * @param column   first of the flow's k cells of the row.
+     */
+    public void baseColumn(final int flow, final int row, final int column) {
+        if (flow < 0 || flow >= flows || row < 0 || row >= rows || column < 0 || column >= columns) {
+            throw new IllegalArgumentException("flow=" + flow + " row=" + row + " column=" + column);
+        }
+        baseColumns[flow * rows + row] = column;
+    }
+
+    /**
+     * Says where the flow's packets went, in all rows.
+     *
+     * @param flow     index.
+     * @param cellMap  of the sketches.
+     * @param flowHash of the flow.
+     */
+    public void baseColumns(final int flow, final CellMap cellMap, final long flowHash) {
+        for (int row = 0; row < rows; row++) {
+            baseColumn(flow, row, cellMap.baseColumn(row, flowHash));
+        }
+    }
+
+    /**
+     * Gives a usable cell. A cell that is not given, that holds no packet, or whose sums are not possible, is not
+     * usable.
+     *
+     * @param row           of the cell.
+     * @param column        of the cell.
+     * @param delaySumNs    D, weighted: the receiver's timestamp sum less the sender's.
+     * @param estimateSumNs E: RLI's estimates of the very packets that hit the cell, weighted, those without one left out.
+     * @param packets       N, weighted.
+     */
+    public void cell(
+        final int row, final int column, final double delaySumNs, final double estimateSumNs, final double packets) {
+        if (row < 0 || row >= rows || column < 0 || column >= columns) {
+            throw new IllegalArgumentException("row=" + row + " column=" + column);
+        }
+        final int cell = row * columns + column;
+        final boolean isPossible = isPossible(delaySumNs) && isPossible(estimateSumNs);
+        cellDelaySumNs[cell] = delaySumNs;
+        cellEstimateSumNs[cell] = estimateSumNs;
+        cellPackets[cell] = isPossible && packets > 0 && packets <= MAX_SUM_NS ? packets : 0;
+    }
+
+    /**
+     * Gives the truth of a flow; at most once for each.
+     *
+     * @param flow       index.
+     * @param delaySumNs of its n packets, not weighted.
+     * @return false if it is full or the sum is not finite; counted.
+     */
+    public boolean addWitness(final int flow, final double delaySumNs) {
+        if (witnesses == maxWitnesses || flow < 0 || flow >= flows || !isPossible(delaySumNs)) {
+            refusedWitnesses++;
+            return false;
+        }
+        witnessFlow[witnesses] = flow;
+        witnessSumNs[witnesses++] = delaySumNs;
+        return true;
+    }
+
+    private static boolean isPossible(final double sumNs) {
+        return Math.abs(sumNs) <= MAX_SUM_NS;
+    }
+
+    /**
+     * Sets the smallest delay that a flow's mean can have: what the path takes at least, less the clocks' error.
+     *
+     * @param floorNs ns, or {@link #NO_FLOOR}.
+     */
+    public void floorNs(final double floorNs) {
+        this.floorNs = Double.isNaN(floorNs) ? NO_FLOOR : floorNs;
+    }
+
+    /**
+     * Sets the noise of timestamps.
+     *
+     * @param timestampVarianceNs2 variance of one packet's measured delay about its true one, above 0.
+     */
+    public void timestampVarianceNs2(final double timestampVarianceNs2) {
+        if (!(timestampVarianceNs2 > 0 && timestampVarianceNs2 < 1e18)) {
+            throw new IllegalArgumentException("timestampVarianceNs2=" + timestampVarianceNs2);
+        }
+        this.timestampVarianceNs2 = timestampVarianceNs2;
+    }
+
+    /**
+     * Flows that were added.
+     *
+     * @return count.
+     */
+    public int flows() {
+        return flows;
+    }
+
+    /**
+     * Witnesses that were added.
+     *
+     * @return count.
+     */
+    public int witnesses() {
+        return witnesses;
+    }
+
+    /**
+     * Flows that were refused since the last reset.
+     *
+     * @return count.
+     */
+    public long refusedFlows() {
+        return refusedFlows;
+    }
+
+    /**
+     * Witnesses that were refused since the last reset.
+     *
+     * @return count.
+     */
+    public long refusedWitnesses() {
+        return refusedWitnesses;
+    }
+}

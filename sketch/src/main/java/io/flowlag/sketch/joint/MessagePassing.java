@@ -1,0 +1,359 @@
+package io.flowlag.sketch.joint;
+
+import io.flowlag.sketch.hash.KeyedMix;
+
+import java.util.Arrays;
+
+/**
+ * Belief propagation between flows and cells. Flows are visited one after another, in an order that depends on their cells alone;
+ * each reads its cells, forms its posterior, and at once replaces what its cells know of it. Allocates at construction.
+ */
+final class MessagePassing {
+    private static final double RELATIVE_FLOOR = 1e-12;
+    private static final double LARGEST_CHI = 25;
+    /** What a float holds. */
+    private static final double LARGEST_MESSAGE = 1e37;
+    /** A message is worked out exactly if its cell holds more than this share of what is known of the flow. */
+    private static final double EXACT_SHARE = 0.5;
+    private static final double DAMPING = 0.2;
+    private static final double WITNESS_TIMES = 20;
+    private static final int ORDER_BITS = 11;
+    private static final int ORDER_MASK = (1 << ORDER_BITS) - 1;
+
+    private final CellSystem system;
+    private final MixturePrior prior;
+    private final int edges;
+    /** Of each edge: a flow's part of the cell, as the cell is told. */
+    private final float[] messageMean;
+    private final float[] messageVariance;
+    /** Of each cell: what its flows' messages leave of Q, and the variance of their sum. */
+    private final double[] cellState;
+    private final int[] order;
+    private final int[] orderScratch;
+    private final int[] orderCount;
+    private final int[] orderHash;
+    private final boolean[] isWitness;
+    private final double[] witnessZ;
+    /** The mean of each flow's last posterior; where counts are exact, nobody asks. */
+    private final float[] lastZ;
+    private final int[] edgeCell;
+    private final double[] edgeValue;
+    private final double[] edgeVariance;
+    private final double[] edgeWeight;
+    private final double[] withoutPrecision;
+    private final double[] withoutNatural;
+    /** Of each size bin: within-flow variance in units of the flow's scale. */
+    private final double[] spread = new double[CellSystem.SIZE_BINS];
+    private final double[] spreadSum = new double[CellSystem.SIZE_BINS];
+    private final double[] spreadCount = new double[CellSystem.SIZE_BINS];
+    private double precision;
+    private double natural;
+    private double chi;
+    private double timestampNs2;
+
+    MessagePassing(final CellSystem system, final MixturePrior prior, final int maxFlows) {
+        this.system = system;
+        this.prior = prior;
+        edges = system.edges;
+        messageMean = new float[Math.multiplyExact(edges, maxFlows)];
+        messageVariance = new float[edges * maxFlows];
+        cellState = new double[2 * system.cells];
+        order = new int[maxFlows];
+        orderScratch = new int[maxFlows];
+        orderHash = new int[maxFlows];
+        orderCount = new int[ORDER_MASK + 2];
+        isWitness = new boolean[maxFlows];
+        witnessZ = new double[maxFlows];
+        lastZ = new float[system.isExact ? 0 : maxFlows];
+        edgeCell = new int[edges];
+        edgeValue = new double[edges];
+        edgeVariance = new double[edges];
+        edgeWeight = new double[edges];
+        withoutPrecision = new double[edges];
+        withoutNatural = new double[edges];
+    }
+
+    /** Mean over cells of squared error over variance, each at most 25: about 1 if the messages are what they say. */
+    double chi() {
+        return chi;
+    }
+
+    double precision() {
+        return precision;
+    }
+
+    double natural() {
+        return natural;
+    }
+
+    void start(final JointProblem problem, final double[] z, final double theta) {
+        Arrays.fill(isWitness, 0, system.flows, false);
+        for (int index = 0; index < problem.witnesses; index++) {
+            final int flow = problem.witnessFlow[index];
+            isWitness[flow] = true;
+            witnessZ[flow] = problem.witnessSumNs[index] / system.packets[flow] - system.meanNs[flow];
+        }
+        Arrays.fill(spread, Math.min(theta, 1));
+        sortFlows();
+        for (int flow = 0; flow < system.flows; flow++) {
+            final double mean = isWitness[flow] ? witnessZ[flow] : z[flow];
+            final double scale2 = system.scaleNs[flow] * system.scaleNs[flow];
+            final double variance = isWitness[flow] ? 0 : Math.max(theta * scale2, mean * mean);
+            remember(flow, mean);
+            for (int edge = 0; edge < edges; edge++) {
+                final double a = system.edgeCoefficient(flow, edge);
+                messageMean[flow * edges + edge] = limited(a * mean);
+                messageVariance[flow * edges + edge] = limited(a * a * variance + noise(flow, a, mean * mean + variance));
+            }
+        }
+        timestampNs2 = problem.timestampVarianceNs2;
+    }
+
+    private static float limited(final double value) {
+        return (float)Math.max(-LARGEST_MESSAGE, Math.min(LARGEST_MESSAGE, value));
+    }
+
+    private void remember(final int flow, final double z) {
+        if (!system.isExact) {
+            lastZ[flow] = (float)z;
+        }
+    }
+
+    /** Variance of a cell's part of a flow about its expectation, where the packets that hit it are not known. */
+    private double noise(final int flow, final double a, final double zSquare) {
+        if (system.isExact) {
+            return 0;
+        }
+        final double w = system.coefficient[flow] / system.packets[flow];
+        return w * a * (1 - a / system.coefficient[flow]) * within(flow, zSquare);
+    }
+
+    private double within(final int flow, final double zSquare) {
+        final double n = system.packets[flow];
+        final double scale2 = system.scaleNs[flow] * system.scaleNs[flow];
+        return spread[CellSystem.sizeBin(system.bin[flow])] * (n - 1) * scale2 + zSquare;
+    }
+
+    /** By a hash of its cells: the same whatever order the flows came in, and neighbours share no cell. */
+    private void sortFlows() {
+        for (int flow = 0; flow < system.flows; flow++) {
+            long hash = 0;
+            for (int row = 0; row < system.rows; row++) {
+                hash = KeyedMix.mix(hash + system.baseColumns[flow * system.rows + row], row);
+            }
+            orderHash[flow] = (int)hash;
+            order[flow] = flow;
+        }
+        for (int shift = 0; shift < Integer.SIZE; shift += ORDER_BITS) {
+            Arrays.fill(orderCount, 0);
+            for (int flow = 0; flow < system.flows; flow++) {
+                orderCount[(orderHash[flow] >>> shift & ORDER_MASK) + 1]++;
+            }
+            for (int digit = 0; digit < ORDER_MASK; digit++) {
+                orderCount[digit + 1] += orderCount[digit];
+            }
+            for (int index = 0; index < system.flows; index++) {
+                final int flow = order[index];
+                orderScratch[orderCount[orderHash[flow] >>> shift & ORDER_MASK]++] = flow;
+            }
+            System.arraycopy(orderScratch, 0, order, 0, system.flows);
+        }
+    }
+
+    /** Adds the messages up afresh and measures chi. */
+    void measureCells() {
+        for (int cell = 0; cell < system.cells; cell++) {
+            final boolean usable = system.cellPackets[cell] > 0;
+            cellState[2 * cell] = system.residualNs[cell];
+            cellState[2 * cell + 1] = usable ? system.cellPackets[cell] * timestampNs2 : Double.POSITIVE_INFINITY;
+        }
+        for (int index = 0; index < system.flows; index++) {
+            final int flow = order[index];
+            for (int edge = 0; edge < edges; edge++) {
+                final int cell = system.cell(flow, edge);
+                cellState[2 * cell] -= messageMean[flow * edges + edge];
+                cellState[2 * cell + 1] += messageVariance[flow * edges + edge];
+            }
+        }
+        double sum = 0;
+        for (int cell = 0; cell < system.cells; cell++) {
+            final double d = cellState[2 * cell];
+            sum += Math.min(LARGEST_CHI, d * d / cellState[2 * cell + 1]);
+        }
+        final double mean = sum / Math.max(1, system.usableCells);
+        chi = mean <= LARGEST_CHI ? mean : LARGEST_CHI;
+    }
+
+    void sweep(final boolean isFirst) {
+        final double keep = isFirst ? 0 : DAMPING;
+        prior.beginLearning();
+        Arrays.fill(spreadSum, 0);
+        Arrays.fill(spreadCount, 0);
+        for (int index = 0; index < system.flows; index++) {
+            final int flow = order[index];
+            final int bin = system.bin[flow];
+            final double scale = system.scaleNs[flow];
+            final double mean = system.meanNs[flow];
+            final double n = system.packets[flow];
+            if (isWitness[flow]) {
+                final double sharp = 1e12 / (scale * scale);
+                prior.measure(bin, scale, mean, n, sharp, sharp * witnessZ[flow]);
+                prior.learn(bin, scale, mean, WITNESS_TIMES);
+            } else {
+                read(flow);
+                prior.measure(bin, scale, mean, n, precision, natural);
+                prior.learn(bin, scale, mean, 1);
+                send(flow, keep);
+            }
+        }
+        if (!system.isExact) {
+            fitSpread();
+        }
+    }
+
+    /** Collects what the flow's cells say of it: together, and without each edge in turn. */
+    void read(final int flow) {
+        if (system.isExact) {
+            readExact(flow);
+        } else {
+            readSampled(flow);
+        }
+    }
+
+    private void readExact(final int flow) {
+        final double a = system.coefficient[flow];
+        double p = 0;
+        double h = 0;
+        for (int edge = 0; edge < edges; edge++) {
+            final int cell = edge * system.columns + system.baseColumns[flow * edges + edge];
+            final double all = cellState[2 * cell + 1];
+            final double others = Math.max(all - messageVariance[flow * edges + edge], RELATIVE_FLOOR * all);
+            final double value = cellState[2 * cell] + messageMean[flow * edges + edge];
+            final double part = a / others;
+            edgeCell[edge] = cell;
+            edgeWeight[edge] = a;
+            withoutPrecision[edge] = a * part;
+            withoutNatural[edge] = value * part;
+            p += a * part;
+            h += value * part;
+        }
+        precision = p;
+        natural = h;
+        for (int edge = 0; edge < edges; edge++) {
+            double p0 = 0;
+            double h0 = 0;
+            for (int other = 0; other < edges; other++) {
+                if (other != edge) {
+                    p0 += withoutPrecision[other];
+                    h0 += withoutNatural[other];
+                }
+            }
+            edgeValue[edge] = p0;
+            edgeVariance[edge] = h0;
+        }
+        System.arraycopy(edgeValue, 0, withoutPrecision, 0, edges);
+        System.arraycopy(edgeVariance, 0, withoutNatural, 0, edges);
+    }
+
+    private void readSampled(final int flow) {
+        final double n = system.coefficient[flow];
+        final double w = n / system.packets[flow];
+        final int k = system.vldaLength;
+        final double z = lastZ[flow];
+        final double within = within(flow, z * z);
+        final double shared = within * w / n;
+        precision = 0;
+        natural = 0;
+        for (int row = 0; row < system.rows; row++) {
+            double s = 0;
+            double t = 0;
+            int column = system.baseColumns[flow * system.rows + row];
+            for (int edge = row * k; edge < (row + 1) * k; edge++) {
+                final int cell = row * system.columns + column;
+                final double a = n * system.expectedShare(row, cell);
+                column = column + 1 == system.columns ? 0 : column + 1;
+                final double all = cellState[2 * cell + 1];
+                final double others = Math.max(all - messageVariance[flow * edges + edge], RELATIVE_FLOOR * all);
+                final double value = cellState[2 * cell] + messageMean[flow * edges + edge];
+                final double d = others + w * within * a;
+                edgeCell[edge] = cell;
+                edgeWeight[edge] = a;
+                edgeValue[edge] = value;
+                edgeVariance[edge] = others;
+                s += a * a / d;
+                t += a * value / d;
+            }
+            final double factor = 1 / Math.max(1e-9, 1 - shared * s);
+            precision += s * factor;
+            natural += t * factor;
+            for (int edge = row * k; edge < (row + 1) * k; edge++) {
+                final double a = edgeWeight[edge];
+                final double d = edgeVariance[edge] + w * within * a;
+                final double s0 = Math.max(0, s - a * a / d);
+                final double factor0 = 1 / Math.max(1e-9, 1 - shared * s0);
+                withoutPrecision[edge] = s0 * factor0 - s * factor;
+                withoutNatural[edge] = (t - a * edgeValue[edge] / d) * factor0 - t * factor;
+            }
+        }
+        for (int edge = 0; edge < edges; edge++) {
+            withoutPrecision[edge] = Math.max(0, precision + withoutPrecision[edge]);
+            withoutNatural[edge] += natural;
+        }
+    }
+
+    private void send(final int flow, final double keep) {
+        final double mean = prior.mean;
+        final double variance = prior.variance;
+        final double total = precision;
+        final double totalNatural = natural;
+        remember(flow, mean);
+        for (int edge = 0; edge < edges; edge++) {
+            final double a = edgeWeight[edge];
+            final double p0 = withoutPrecision[edge];
+            final double rest = 1 - (total - p0) * variance;
+            final double m;
+            final double v;
+            if (rest > 1 - EXACT_SHARE) {
+                v = variance / rest;
+                m = (mean - (totalNatural - withoutNatural[edge]) * variance) / rest;
+            } else {
+                prior.measure(
+                    system.bin[flow], system.scaleNs[flow], system.meanNs[flow], system.packets[flow],
+                    p0, withoutNatural[edge]);
+                m = prior.mean;
+                v = prior.variance;
+            }
+            final double noise = noise(flow, a, m * m + v);
+            if (!system.isExact) {
+                observeSpread(flow, edge, a, m, v, noise);
+            }
+            final int at = flow * edges + edge;
+            final float newMean = limited((1 - keep) * a * m + keep * messageMean[at]);
+            final float newVariance = limited((1 - keep) * (a * a * v + noise) + keep * messageVariance[at]);
+            final int cell = edgeCell[edge];
+            cellState[2 * cell] -= newMean - (double)messageMean[at];
+            cellState[2 * cell + 1] += newVariance - (double)messageVariance[at];
+            messageMean[at] = newMean;
+            messageVariance[at] = newVariance;
+        }
+    }
+
+    private void observeSpread(
+        final int flow, final int edge, final double a, final double m, final double v, final double noise) {
+        if (noise > edgeVariance[edge]) {
+            final double error = edgeValue[edge] - a * m;
+            final int size = CellSystem.sizeBin(system.bin[flow]);
+            spreadSum[size] += Math.min(9, error * error / (edgeVariance[edge] + a * a * v + noise));
+            spreadCount[size]++;
+        }
+    }
+
+    private void fitSpread() {
+        for (int size = 1; size < CellSystem.SIZE_BINS; size++) {
+            if (spreadCount[size] > 50) {
+                final double ratio = spreadSum[size] / spreadCount[size];
+                spread[size] = Math.max(1e-9, Math.min(1e6, spread[size] * Math.max(0.5, Math.min(2, ratio))));
+            }
+        }
+    }
+}

@@ -1,0 +1,333 @@
+package io.flowlag.sketch.joint;
+
+import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.sketch.lds.CellMap;
+import io.flowlag.sketch.support.Allocation;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.Arrays;
+import java.util.SplittableRandom;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class JointEstimatorTest {
+    private static final int ALL = 1_000_000;
+    private static final int FLOWS = 1_000;
+
+    private static SketchGeometry columns(final int columns) {
+        return SketchGeometry.lds(4, columns, 1);
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void shouldBeExactForEveryFlowWhenCellsAreManyAndNothingIsLost(final long seed) {
+        final JointTraffic traffic = new JointTraffic(columns(FLOWS), FLOWS, false, seed);
+        final JointProblem problem = traffic.problem();
+        final JointEstimator estimator = new JointEstimator(problem);
+        traffic.fill(problem, 1, 0);
+
+        assertEquals(JointStatus.JOINT, estimator.solve(problem, JointTier.FULL));
+
+        for (int flow = 0; flow < FLOWS; flow++) {
+            assertEquals(traffic.meanNs(flow), estimator.meanNs(flow), 0.5, "flow " + flow);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {true, false})
+    void shouldPinAFlowThatIsAloneInACell(final boolean isWeighted) {
+        final JointTraffic traffic = new JointTraffic(columns(FLOWS / 3), FLOWS, isWeighted, 4);
+        final JointProblem problem = traffic.problem();
+        final JointEstimator estimator = new JointEstimator(problem);
+        traffic.fill(problem, 1, 0);
+        estimator.solve(problem, JointTier.FULL);
+
+        int alone = 0;
+        final CellMap cellMap = new CellMap(traffic.geometry, JointTraffic.SEED);
+        for (int flow = 0; flow < FLOWS; flow++) {
+            boolean isAlone = false;
+            for (int row = 0; row < 4; row++) {
+                final int cell = row * traffic.geometry.columns() + cellMap.baseColumn(row, traffic.flowHash[flow]);
+                isAlone |= traffic.cellCount[cell] == (double)traffic.count[flow] * traffic.weight[flow];
+            }
+            if (isAlone) {
+                alone++;
+                assertEquals(traffic.meanNs(flow), estimator.meanNs(flow), 0.5);
+                assertTrue(estimator.boundNs(flow) < 1, "bound " + estimator.boundNs(flow));
+            }
+        }
+        assertTrue(alone > FLOWS / 20, "alone " + alone);
+    }
+
+    @ParameterizedTest
+    @EnumSource(JointTier.class)
+    void shouldNotDependOnTheOrderOfFlows(final JointTier tier) {
+        final JointTraffic traffic = new JointTraffic(columns(100), FLOWS, false, 5);
+        final JointProblem problem = traffic.problem();
+        final JointEstimator plain = new JointEstimator(problem);
+        traffic.fill(problem, 1, 0.1);
+        plain.solve(problem, tier);
+        final JointEstimator permuted = new JointEstimator(problem);
+        final int stride = 37;
+        traffic.fill(problem, stride, 0.1);
+        permuted.solve(problem, tier);
+
+        for (int index = 0; index < FLOWS; index++) {
+            final int flow = traffic.flowAt(index, stride);
+            assertEquals(plain.meanNs(flow), permuted.meanNs(index), 1e-3 * (1 + plain.boundNs(flow)));
+            assertEquals(plain.boundNs(flow), permuted.boundNs(index), 1e-2 * (1 + plain.boundNs(flow)));
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(JointTier.class)
+    void shouldGiveTheSameForTheSameIntervalsWhateverTheProblemHeldBefore(final JointTier tier) {
+        final JointTraffic first = new JointTraffic(columns(100), FLOWS, false, 6);
+        final JointTraffic second = new JointTraffic(columns(100), FLOWS, false, 7);
+        final JointProblem reused = first.problem();
+        final JointProblem fresh = first.problem();
+        final JointEstimator one = new JointEstimator(reused);
+        final JointEstimator other = new JointEstimator(fresh);
+        for (final JointTraffic traffic : new JointTraffic[] {first, second}) {
+            traffic.fill(reused, 1, 0.05);
+            one.solve(reused, tier);
+            final JointProblem another = traffic.problem();
+            traffic.fill(another, 1, 0.05);
+            other.solve(another, tier);
+        }
+
+        for (int flow = 0; flow < FLOWS; flow++) {
+            assertEquals(one.meanNs(flow), other.meanNs(flow));
+            assertEquals(one.boundNs(flow), other.boundNs(flow));
+        }
+    }
+
+    /** Flows enter and leave: most of an interval's flows are others than the interval's before, and their count differs. */
+    @Test
+    void shouldBeBetterThanRliAndHoldItsBoundsFromIntervalToInterval() {
+        final SketchGeometry geometry = columns(150);
+        final JointProblem problem = new JointProblem(geometry, 2 * FLOWS, 2 * FLOWS);
+        final JointEstimator estimator = new JointEstimator(problem);
+        int covered = 0;
+        int all = 0;
+        for (int interval = 0; interval < 6; interval++) {
+            final JointTraffic traffic = new JointTraffic(geometry, FLOWS + 100 * interval, false, 10 + interval);
+            traffic.fill(problem, 1, 0.1);
+            assertEquals(JointStatus.JOINT, estimator.solve(problem, JointTier.FULL));
+            final double[] joint = new double[traffic.flows];
+            final double[] rli = new double[traffic.flows];
+            for (int flow = 0; flow < traffic.flows; flow++) {
+                joint[flow] = Math.abs(estimator.meanNs(flow) - traffic.meanNs(flow));
+                rli[flow] = Math.abs(traffic.estimateSumNs[flow] / traffic.count[flow] - traffic.meanNs(flow));
+                covered += joint[flow] <= estimator.boundNs(flow) ? 1 : 0;
+                all++;
+            }
+            Arrays.sort(joint);
+            Arrays.sort(rli);
+            assertTrue(joint[traffic.flows / 2] < 0.9 * rli[traffic.flows / 2],
+                joint[traffic.flows / 2] + " " + rli[traffic.flows / 2]);
+        }
+        assertEquals(0.95, covered / (double)all, 0.03);
+    }
+
+    @Test
+    void shouldUseWhatBanksAndVldaHold() {
+        final SketchGeometry geometry = SketchGeometry.lds(4, 250, 5, ALL, ALL / 2, ALL / 10, ALL / 100);
+        final JointTraffic traffic = new JointTraffic(geometry, FLOWS, true, 20);
+        final JointProblem problem = traffic.problem();
+        final JointEstimator estimator = new JointEstimator(problem);
+        traffic.fill(problem, 1, 0.1);
+        // Every fifth cell has lost a packet.
+        for (int column = 0; column < 250; column += 5) {
+            problem.cell(0, column, 0, 0, 0);
+        }
+
+        assertEquals(JointStatus.JOINT, estimator.solve(problem, JointTier.FULL));
+
+        double joint = 0;
+        double rli = 0;
+        for (int flow = 0; flow < FLOWS; flow++) {
+            if (traffic.count[flow] >= 30) {
+                joint += Math.abs(estimator.meanNs(flow) - traffic.meanNs(flow));
+                rli += Math.abs(traffic.estimateSumNs[flow] / traffic.count[flow] - traffic.meanNs(flow));
+            }
+        }
+        assertTrue(joint < 0.8 * rli, joint + " " + rli);
+    }
+
+    @Test
+    void shouldSolveFromCellsAloneWhereThereIsNoRli() {
+        final JointTraffic traffic = new JointTraffic(columns(500), FLOWS, false, 21);
+        Arrays.fill(traffic.cellEstimateSumNs, 0);
+        final JointProblem problem = traffic.problem();
+        final CellMap cellMap = new CellMap(traffic.geometry, JointTraffic.SEED);
+        for (int flow = 0; flow < FLOWS; flow++) {
+            problem.baseColumns(problem.addFlow(traffic.count[flow], 0, 0, 0, 0, 1), cellMap, traffic.flowHash[flow]);
+        }
+        traffic.fillCells(problem);
+        final JointEstimator estimator = new JointEstimator(problem);
+
+        assertEquals(JointStatus.CELLS_ALONE, estimator.solve(problem, JointTier.FULL));
+
+        for (int flow = 0; flow < FLOWS; flow++) {
+            if (traffic.count[flow] >= 100) {
+                assertEquals(1, estimator.meanNs(flow) / traffic.meanNs(flow), 0.02, "flow " + flow);
+            }
+        }
+    }
+
+    /** A flow without RLI among others that have it; and one of which RLI missed some packets. */
+    @Test
+    void shouldFillMissingEstimates() {
+        final JointTraffic traffic = new JointTraffic(columns(500), FLOWS, false, 22);
+        final JointProblem problem = traffic.problem();
+        final CellMap cellMap = new CellMap(traffic.geometry, JointTraffic.SEED);
+        for (int flow = 0; flow < FLOWS; flow++) {
+            final boolean isMissing = flow % 10 == 0;
+            final int added = isMissing ? problem.addFlow(traffic.count[flow], 0, 0, 0, 0, 1) : problem.addFlow(
+                traffic.count[flow], traffic.estimateSumNs[flow], traffic.estimateSquareSumNs2[flow], traffic.count[flow], 0, 1);
+            problem.baseColumns(added, cellMap, traffic.flowHash[flow]);
+            for (int row = 0; isMissing && row < 4; row++) {
+                traffic.cellEstimateSumNs[row * 500 + cellMap.baseColumn(row, traffic.flowHash[flow])] -=
+                    traffic.estimateSumNs[flow];
+            }
+        }
+        traffic.fillCells(problem);
+        final JointEstimator estimator = new JointEstimator(problem);
+
+        assertEquals(JointStatus.JOINT, estimator.solve(problem, JointTier.FULL));
+
+        for (int flow = 0; flow < FLOWS; flow++) {
+            if (traffic.count[flow] >= 100) {
+                assertEquals(1, estimator.meanNs(flow) / traffic.meanNs(flow), 0.02, "flow " + flow);
+            }
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(JointTier.class)
+    void shouldGiveRliWhereThereIsNoUsableCell(final JointTier tier) {
+        final JointTraffic traffic = new JointTraffic(columns(100), FLOWS, false, 23);
+        Arrays.fill(traffic.cellCount, 0);
+        final JointProblem problem = traffic.problem();
+        final JointEstimator estimator = new JointEstimator(problem);
+        traffic.fill(problem, 1, 0);
+
+        assertEquals(JointStatus.RLI, estimator.solve(problem, tier));
+
+        assertEquals(traffic.estimateSumNs[3] / traffic.count[3], estimator.meanNs(3));
+        assertFalse(estimator.hasBound(3));
+        assertThrows(IllegalStateException.class, () -> estimator.boundNs(3));
+        traffic.fill(problem, 1, 0.2);
+        estimator.solve(problem, tier);
+        assertTrue(estimator.hasBound(3));
+    }
+
+    @ParameterizedTest
+    @EnumSource(JointTier.class)
+    void shouldSayThatNothingIsKnown(final JointTier tier) {
+        final JointProblem problem = new JointProblem(columns(10), 10, 0);
+        final JointEstimator estimator = new JointEstimator(problem);
+
+        assertEquals(JointStatus.NONE, estimator.solve(problem, tier));
+        problem.addFlow(3, 0, 0, 0, 0, 1);
+        assertEquals(JointStatus.NONE, estimator.solve(problem, tier));
+
+        assertFalse(estimator.hasMean(0));
+        assertThrows(IllegalStateException.class, () -> estimator.meanNs(0));
+    }
+
+    /** The four cells of each flow tell four different stories: nobody can be believed. */
+    @Test
+    void shouldFallBackAndSaySoWhenCellsContradictEachOther() {
+        final JointTraffic traffic = new JointTraffic(columns(10 * FLOWS), FLOWS, false, 24);
+        final JointProblem problem = traffic.problem();
+        final JointEstimator estimator = new JointEstimator(problem);
+        final SplittableRandom random = new SplittableRandom(1);
+        for (int cell = 0; cell < traffic.cellDelaySumNs.length; cell++) {
+            traffic.cellDelaySumNs[cell] *= random.nextInt(1, 1_000);
+        }
+        traffic.fill(problem, 1, 0);
+
+        assertEquals(JointStatus.RLI, estimator.solve(problem, JointTier.FULL));
+
+        assertTrue(estimator.health() > JointEstimator.MAX_SOUND_HEALTH);
+        assertEquals(traffic.estimateSumNs[3] / traffic.count[3], estimator.meanNs(3));
+    }
+
+    /** Delays are signed: clocks may be apart. */
+    @Test
+    void shouldSolveForNegativeDelays() {
+        final double offsetNs = -10_000_000;
+        final JointTraffic traffic = new JointTraffic(columns(FLOWS), FLOWS, false, 25);
+        for (int flow = 0; flow < FLOWS; flow++) {
+            traffic.sumNs[flow] += offsetNs * traffic.count[flow];
+            traffic.estimateSquareSumNs2[flow] +=
+                2 * offsetNs * traffic.estimateSumNs[flow] + offsetNs * offsetNs * traffic.count[flow];
+            traffic.estimateSumNs[flow] += offsetNs * traffic.count[flow];
+        }
+        for (int cell = 0; cell < traffic.cellCount.length; cell++) {
+            traffic.cellDelaySumNs[cell] += offsetNs * traffic.cellCount[cell];
+            traffic.cellEstimateSumNs[cell] += offsetNs * traffic.cellCount[cell];
+        }
+        final JointProblem problem = traffic.problem();
+        final JointEstimator estimator = new JointEstimator(problem);
+        traffic.fill(problem, 1, 0);
+
+        assertEquals(JointStatus.JOINT, estimator.solve(problem, JointTier.FULL));
+
+        for (int flow = 0; flow < FLOWS; flow++) {
+            assertEquals(traffic.meanNs(flow), estimator.meanNs(flow), 10, "flow " + flow);
+        }
+    }
+
+    @ParameterizedTest
+    @EnumSource(JointTier.class)
+    void shouldAllocateNothingAfterConstruction(final JointTier tier) {
+        final JointTraffic traffic = new JointTraffic(columns(100), FLOWS, false, 26);
+        final JointProblem problem = traffic.problem();
+        final JointEstimator estimator = new JointEstimator(problem);
+        traffic.fill(problem, 1, 0.1);
+
+        Allocation.assertNone(() -> estimator.solve(problem, tier));
+
+        assertNotEquals(0, estimator.sweeps());
+    }
+
+    @Test
+    void shouldRefuseAProblemOfAnotherShape() {
+        final JointEstimator estimator = new JointEstimator(new JointProblem(columns(10), 10, 1));
+
+        assertThrows(IllegalArgumentException.class,
+            () -> estimator.solve(new JointProblem(columns(11), 10, 1), JointTier.FULL));
+    }
+
+    @Test
+    void shouldRefuseWhatDoesNotFitAndCountIt() {
+        final JointProblem problem = new JointProblem(columns(10), 1, 1);
+
+        assertEquals(JointProblem.NOT_ADDED, problem.addFlow(0, 0, 0, 0, 0, 1));
+        assertEquals(JointProblem.NOT_ADDED, problem.addFlow(1, Double.NaN, 0, 1, 0, 1));
+        assertEquals(JointProblem.NOT_ADDED, problem.addFlow(1, 1, 1, 2, 0, 1));
+        assertEquals(0, problem.addFlow(1, 1, 1, 1, 0, 1));
+        assertEquals(JointProblem.NOT_ADDED, problem.addFlow(1, 1, 1, 1, 0, 1));
+        assertFalse(problem.addWitness(1, 1));
+        assertFalse(problem.addWitness(0, Double.POSITIVE_INFINITY));
+        assertTrue(problem.addWitness(0, 1));
+        assertFalse(problem.addWitness(0, 1));
+
+        assertEquals(4, problem.refusedFlows());
+        assertEquals(3, problem.refusedWitnesses());
+        assertThrows(IllegalArgumentException.class, () -> problem.baseColumn(0, 4, 0));
+        assertThrows(IllegalArgumentException.class, () -> problem.cell(0, 10, 0, 0, 0));
+        problem.reset();
+        assertEquals(0, problem.flows() + problem.witnesses() + problem.refusedFlows() + problem.refusedWitnesses());
+    }
+}
