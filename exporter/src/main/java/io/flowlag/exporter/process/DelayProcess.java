@@ -100,7 +100,7 @@ public final class DelayProcess {
         return new DelayWiring(
             Role.BOTH, options.referenceMode(), isCaptured ? ReferenceSessions.of(config.rli()) : List.of(), null,
             ClockError.fixed(isFixed ? config.clock().errorNs() : -1), options.isInterpolated(), true, options.isExact(),
-            options.isSketched(), digestPayloadBytes, null);
+            options.isSketched(), digestPayloadBytes, null, null);
     }
 
     private static List<PacketSource> sources(final ExporterConfig config, final DelayOptions options) {
