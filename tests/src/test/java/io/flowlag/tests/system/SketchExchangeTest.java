@@ -75,7 +75,7 @@ class SketchExchangeTest {
             Command.Running sender = sender("sender")) {
             awaitCompared(receiver, 2);
             traffic.run();
-            awaitCompared(receiver, 3);
+            awaitCompared(receiver, 5);
             stop(sender);
             stop(receiver);
         }
@@ -153,7 +153,7 @@ class SketchExchangeTest {
         final List<Object> arguments = new ArrayList<>(List.of("run", "--set", "clock.source=fixed"));
         arguments.addAll(List.of(own));
         arguments.addAll(List.of("--set", "exchange.key-file=" + key, "--stats", stats, "--set", "stats.interval=200ms",
-            "--active", "10m", "--idle", "10m"));
+            "--active", "10m", "--idle", "2s"));
         final Command.Running run = new Flowlag().under("ip", "netns", "exec", namespace.name(), "nice", "-n", "-19")
             .command(arguments.toArray()).timeout(TIMEOUT).start();
         Deadline.await(TIMEOUT, () -> run.errors().contains("INFO  metering ") || !run.isAlive(), run::errors);
