@@ -38,7 +38,7 @@ final class Conclusion {
             new ExporterConfig.Metering(Set.copyOf(value(ConfigTable.FLOW_KEY)), intValue(ConfigTable.MAX_FLOWS),
                 value(ConfigTable.ACTIVE_TIMEOUT), value(ConfigTable.IDLE_TIMEOUT), value(ConfigTable.TCP_END_TIMEOUT)),
             segment(), new ExporterConfig.Clock(value(ConfigTable.CLOCK_SOURCE), value(ConfigTable.CLOCK_ERROR),
-                value(ConfigTable.CLOCK_FILE)), rli(), lds(),
+                value(ConfigTable.CLOCK_FILE)), rli(), lds(), exchange(),
             new ExporterConfig.Pipeline(intValue(ConfigTable.PACKET_RING), intValue(ConfigTable.RECORD_RING),
                 value(ConfigTable.IDLE)),
             new ExporterConfig.Exporting(destinations, value(ConfigTable.ENTERPRISE_NUMBER),
@@ -75,6 +75,14 @@ final class Conclusion {
             value(ConfigTable.LDS_RATES).stream().map((each) -> (int)Math.round(each * PARTS_IN_A_MILLION)).toList(),
             value(ConfigTable.LDS_WEIGHTS), value(ConfigTable.LDS_ALPHA), intValue(ConfigTable.LDS_AGGREGATOR),
             intValue(ConfigTable.LDS_IN_FLIGHT), intValue(ConfigTable.LDS_WAITING));
+    }
+
+    private ExporterConfig.Exchange exchange() {
+        return new ExporterConfig.Exchange(value(ConfigTable.EXCHANGE_LISTEN), value(ConfigTable.EXCHANGE_CONNECT),
+            value(ConfigTable.EXCHANGE_KEY_FILE), value(ConfigTable.EXCHANGE_DEADLINE), value(ConfigTable.EXCHANGE_MEMORY),
+            !value(ConfigTable.EXCHANGE_TLS) ? null : new ExporterConfig.Tls(value(ConfigTable.EXCHANGE_TLS_CERTIFICATE),
+                value(ConfigTable.EXCHANGE_TLS_KEY), value(ConfigTable.EXCHANGE_TLS_TRUST),
+                value(ConfigTable.EXCHANGE_TLS_PEERS)));
     }
 
     private Destination destination(final DestinationSpec spec) {

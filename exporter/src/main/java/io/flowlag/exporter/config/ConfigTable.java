@@ -20,6 +20,7 @@ import static io.flowlag.exporter.config.ValueTypes.NONE;
 import static io.flowlag.exporter.config.ValueTypes.choice;
 import static io.flowlag.exporter.config.ValueTypes.fraction;
 import static io.flowlag.exporter.config.ValueTypes.fractions;
+import static io.flowlag.exporter.config.ValueTypes.hostPort;
 import static io.flowlag.exporter.config.ValueTypes.list;
 import static io.flowlag.exporter.config.ValueTypes.number;
 import static io.flowlag.exporter.config.ValueTypes.onOff;
@@ -361,7 +362,7 @@ public final class ConfigTable {
     /** Whether there are sketches. */
     public static final ConfigKey<Boolean> LDS_ENABLED = row(ConfigKey.of(
         "lds.enabled", onOff(), "off",
-        "Estimate delay and loss of each flow from sketches of both points (role both)."));
+        "Estimate delay and loss of each flow from sketches of both points (role both, or receiver with exchange.listen)."));
     /** Rows of the sketch. */
     public static final ConfigKey<Long> LDS_ROWS = row(ConfigKey.of(
         "lds.rows", number(1, 16), "4",
@@ -402,6 +403,69 @@ public final class ConfigTable {
     public static final ConfigKey<Long> LDS_WAITING = row(ConfigKey.of(
         "lds.waiting-records", count("16", "8m"), "32k",
         "Records of ended flows that may wait for the end of their interval; more are made without it and counted."));
+
+    static {
+        section("exchange", "The connection between the two points where they are two processes: lds needs it then. The " +
+            "receiver listens, and tells the sender what to do; see the page on the exchange.");
+    }
+
+    /** Where the receiver listens. */
+    public static final ConfigKey<HostPort> EXCHANGE_LISTEN = row(ConfigKey.of(
+        "exchange.listen", orWord(NONE, hostPort(false)), NONE,
+        "Where role receiver waits for the sender; a port alone is on loopback. Other addresses need exchange.key-file or TLS.")
+        .example("192.0.2.2:8621"));
+    /** Where the sender connects to. */
+    public static final ConfigKey<HostPort> EXCHANGE_CONNECT = row(ConfigKey.of(
+        "exchange.connect", orWord(NONE, hostPort(true)), NONE,
+        "Where role sender finds its receiver; from it come the key of digests, the packets of the segment, and the sketches' " +
+        "sizes.")
+        .example("192.0.2.2:8621"));
+    /** A key that both ends have. */
+    public static final ConfigKey<Path> EXCHANGE_KEY_FILE = row(ConfigKey.of(
+        "exchange.key-file", orWord(NONE, path()), NONE,
+        "File with the key that both ends share, 32 to 128 hexadecimal digits, as openssl rand -hex 32 prints.")
+        .example("/etc/flowlag/exchange.key"));
+    /** How long the receiver waits. */
+    public static final ConfigKey<Long> EXCHANGE_DEADLINE = row(ConfigKey.of(
+        "exchange.deadline", duration("100ms", "1m"), "3s",
+        "How much longer than segment.max-delay after the end of an interval the receiver waits for the sender's sketches, at " +
+        "most; records of its flows wait as long. The sender ships an interval 1 s after its end, or as long as it lasts if " +
+        "that is less."));
+    /** Memory for sketches that a receiver asks for. */
+    public static final ConfigKey<Long> EXCHANGE_MEMORY = row(ConfigKey.of(
+        "exchange.memory", octets("64k", "16g"), "256m",
+        "Octets of sketches, and of intervals that wait to be shipped, that a receiver may ask of a sender; at the receiver, " +
+        "octets of digests in an interval."));
+
+    static {
+        section("exchange.tls", "Credentials of the exchange. Both ends show a certificate.");
+    }
+
+    /** Whether the exchange has TLS. */
+    public static final ConfigKey<Boolean> EXCHANGE_TLS = row(ConfigKey.of(
+        "exchange.tls.enabled", onOff(), "off",
+        "Whether the exchange has TLS (1.2 or later); both ends alike."));
+    /** Our certificate. */
+    public static final ConfigKey<Path> EXCHANGE_TLS_CERTIFICATE = row(ConfigKey.of(
+        "exchange.tls.certificate", orWord(NONE, path()), NONE,
+        "PEM file of our certificate, with the chain up to its authority.")
+        .example("/etc/flowlag/point.crt"));
+    /** Our key. */
+    public static final ConfigKey<Path> EXCHANGE_TLS_KEY = row(ConfigKey.of(
+        "exchange.tls.key", orWord(NONE, path()), NONE,
+        "PEM file of our private key (PKCS #8); nobody but the owner may write it and only owner and group may read it.")
+        .example("/etc/flowlag/point.key"));
+    /** Whom we trust. */
+    public static final ConfigKey<Path> EXCHANGE_TLS_TRUST = row(ConfigKey.of(
+        "exchange.tls.trust", orWord(NONE, path()), NONE,
+        "PEM file of the authorities that may have signed the other end's certificate.")
+        .example("/etc/flowlag/authorities.pem"));
+    /** Which names the other end may have. */
+    public static final ConfigKey<List<String>> EXCHANGE_TLS_PEERS = row(ConfigKey.of(
+        "exchange.tls.peers", list(text("DNS name")), "[]",
+        "Names of which the other end's certificate must have one; the receiver's must carry the host of exchange.connect " +
+        "in any case.")
+        .example("[sender.example.net]"));
 
     static {
         section("pipeline", "The rings between the threads.");

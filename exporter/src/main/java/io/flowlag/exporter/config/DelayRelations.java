@@ -17,6 +17,7 @@ final class DelayRelations {
     private static final int REFERENCE_LENGTH_BYTES = 110;
     private static final double BITS_NS = 8e9;
     private static final int MAXIMUM_SESSION = 0xFFFF;
+    private static final int MAXIMUM_WAIT_INTERVALS = 6;
     private static final double LEAST_RATE = 1e-6;
 
     private final Map<ConfigKey<?>, Setting> settings;
@@ -38,6 +39,40 @@ final class DelayRelations {
         senders();
         clock();
         sketches();
+        exchange();
+    }
+
+    private void exchange() {
+        final Role role = value(ConfigTable.ROLE);
+        if (value(ConfigTable.EXCHANGE_LISTEN) != null && role != Role.RECEIVER) {
+            problem(ConfigTable.EXCHANGE_LISTEN, "is for segment.role receiver: leave this out");
+        } else if (value(ConfigTable.EXCHANGE_LISTEN) != null && !value(ConfigTable.LDS_ENABLED)) {
+            problem(ConfigTable.EXCHANGE_LISTEN, "has nothing to exchange without sketches: set lds.enabled to on");
+        }
+        if (value(ConfigTable.EXCHANGE_CONNECT) != null && role != Role.SENDER) {
+            problem(ConfigTable.EXCHANGE_CONNECT, "is for segment.role sender: leave this out");
+        } else if (value(ConfigTable.EXCHANGE_CONNECT) != null && value(ConfigTable.DIGEST_KEY_FILE) != null) {
+            problem(ConfigTable.DIGEST_KEY_FILE, "the receiver hands out the key by exchange.connect: leave this out");
+        }
+        final boolean isUsed = value(ConfigTable.EXCHANGE_LISTEN) != null || value(ConfigTable.EXCHANGE_CONNECT) != null;
+        for (final ConfigKey<?> key : List.of(ConfigTable.EXCHANGE_KEY_FILE, ConfigTable.EXCHANGE_TLS)) {
+            if (!isUsed && !isDefault(key)) {
+                problem(key, "needs exchange.listen or exchange.connect: give one, or leave this out");
+            }
+        }
+        for (final ConfigKey<?> key : List.of(
+            ConfigTable.EXCHANGE_TLS_CERTIFICATE, ConfigTable.EXCHANGE_TLS_KEY, ConfigTable.EXCHANGE_TLS_TRUST)) {
+            if (value(ConfigTable.EXCHANGE_TLS) && value(key) == null) {
+                problem(key, "exchange.tls.enabled needs it: name a PEM file");
+            }
+        }
+        final long maximumNs = MAXIMUM_WAIT_INTERVALS * value(ConfigTable.SEGMENT_INTERVAL);
+        if (value(ConfigTable.EXCHANGE_LISTEN) != null &&
+            value(ConfigTable.MAXIMUM_DELAY) + value(ConfigTable.EXCHANGE_DEADLINE) > maximumNs) {
+            problem(blamed(ConfigTable.EXCHANGE_DEADLINE, ConfigTable.SEGMENT_INTERVAL),
+                "segment.max-delay and exchange.deadline must not be more than " + MAXIMUM_WAIT_INTERVALS +
+                " times segment.interval together");
+        }
     }
 
     private void sketches() {
@@ -59,8 +94,11 @@ final class DelayRelations {
         if (!value(ConfigTable.LDS_ENABLED)) {
             return;
         }
-        if (value(ConfigTable.ROLE) != Role.BOTH) {
-            problem(ConfigTable.LDS_ENABLED, "needs both points in one process: segment.role both");
+        if (value(ConfigTable.ROLE) == Role.SENDER) {
+            problem(ConfigTable.LDS_ENABLED, "is the receiver's: leave this out, and give exchange.connect");
+        } else if (value(ConfigTable.ROLE) != Role.BOTH && value(ConfigTable.EXCHANGE_LISTEN) == null) {
+            problem(ConfigTable.LDS_ENABLED,
+                "needs both points: segment.role both, or role receiver with exchange.listen");
         }
         if (value(ConfigTable.MAXIMUM_DELAY) > value(ConfigTable.SEGMENT_INTERVAL)) {
             problem(blamed(ConfigTable.MAXIMUM_DELAY, ConfigTable.SEGMENT_INTERVAL),
@@ -119,8 +157,9 @@ final class DelayRelations {
         if (role == Role.BOTH && !value(ConfigTable.INTERFACES).isEmpty()) {
             problem(ConfigTable.INTERFACES, "role both captures from segment.ingress and segment.egress: leave this out");
         }
-        if (role == Role.SENDER && value(ConfigTable.TARGET) == null) {
-            problem(ConfigTable.TARGET, "role sender needs it: name the host that references are sent to");
+        if (role == Role.SENDER && value(ConfigTable.TARGET) == null && value(ConfigTable.EXCHANGE_CONNECT) == null) {
+            problem(ConfigTable.TARGET,
+                "role sender needs it: name the host that references are sent to; or give exchange.connect for sketches alone");
         }
     }
 

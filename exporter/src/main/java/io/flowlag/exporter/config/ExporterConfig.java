@@ -19,6 +19,7 @@ import java.util.Set;
  * @param clock               how far their clocks may differ.
  * @param rli                 reference packets and what is made of them.
  * @param lds                 sketches of both points.
+ * @param exchange            the connection between two points that are two processes.
  * @param pipeline            the rings between the threads.
  * @param exporting           where the records go.
  * @param log                 what the process says of itself.
@@ -36,6 +37,7 @@ public record ExporterConfig(
     Clock clock,
     Rli rli,
     Lds lds,
+    Exchange exchange,
     Pipeline pipeline,
     Exporting exporting,
     Log log,
@@ -437,6 +439,19 @@ public record ExporterConfig(
     }
 
     /**
+     * The connection between two points that are two processes.
+     *
+     * @param listen      of a receiver, or null.
+     * @param connect     of a sender, or null.
+     * @param keyFile     with the key of both ends, or null.
+     * @param deadlineNs  how much longer than the maximum delay a receiver waits for an interval.
+     * @param memoryBytes of sketches that a receiver may ask for, and of digests in an interval.
+     * @param tls         credentials; null for plain TCP.
+     */
+    public record Exchange(HostPort listen, HostPort connect, Path keyFile, long deadlineNs, long memoryBytes, Tls tls) {
+    }
+
+    /**
      * The rings between the threads.
      *
      * @param packetRingBytes between capture and metering, a power of two.
@@ -536,7 +551,7 @@ public record ExporterConfig(
      */
     public ExporterConfig withThreading(final Threading otherThreading) {
         return new ExporterConfig(observationDomainId, otherThreading, capture, decode, metering, segment, clock, rli, lds,
-            pipeline, exporting, log, stats, effectiveValues, warnings);
+            exchange, pipeline, exporting, log, stats, effectiveValues, warnings);
     }
 
     /**
@@ -547,7 +562,7 @@ public record ExporterConfig(
      */
     public ExporterConfig withSegment(final Segment otherSegment) {
         return new ExporterConfig(observationDomainId, threading, capture, decode, metering, otherSegment, clock, rli, lds,
-            pipeline, exporting, log, stats, effectiveValues, warnings);
+            exchange, pipeline, exporting, log, stats, effectiveValues, warnings);
     }
 
     /**
@@ -558,7 +573,7 @@ public record ExporterConfig(
      */
     public ExporterConfig withRli(final Rli otherRli) {
         return new ExporterConfig(observationDomainId, threading, capture, decode, metering, segment, clock, otherRli, lds,
-            pipeline, exporting, log, stats, effectiveValues, warnings);
+            exchange, pipeline, exporting, log, stats, effectiveValues, warnings);
     }
 
     /**

@@ -78,6 +78,10 @@ final class Relations {
         readable(ConfigTable.TLS_CERTIFICATE, false);
         readable(ConfigTable.TLS_KEY, true);
         readable(ConfigTable.TLS_TRUST, false);
+        readable(ConfigTable.EXCHANGE_KEY_FILE, true);
+        readable(ConfigTable.EXCHANGE_TLS_CERTIFICATE, false);
+        readable(ConfigTable.EXCHANGE_TLS_KEY, true);
+        readable(ConfigTable.EXCHANGE_TLS_TRUST, false);
         together(ConfigTable.TLS_CERTIFICATE, ConfigTable.TLS_KEY);
         together(ConfigTable.TLS_KEY, ConfigTable.TLS_CERTIFICATE);
         for (final DestinationSpec spec : destinations) {

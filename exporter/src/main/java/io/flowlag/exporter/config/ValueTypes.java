@@ -152,6 +152,21 @@ final class ValueTypes {
         };
     }
 
+    /** A host and a port; the host may be left out where loopback will do. */
+    static ValueType<HostPort> hostPort(final boolean isHostNeeded) {
+        return new ValueType<>() {
+            @Override
+            HostPort parse(final String text) throws BadValueException {
+                return HostPort.parse(text, isHostNeeded);
+            }
+
+            @Override
+            String syntax() {
+                return isHostNeeded ? "HOST:PORT" : "PORT or ADDRESS:PORT";
+            }
+        };
+    }
+
     /** The path of a file; whether the file must be there is checked by {@link Relations}. */
     static ValueType<Path> path() {
         return new ValueType<>() {

@@ -32,13 +32,17 @@ public final class PacketDecoder {
     private final Cursor cursor = new Cursor();
     private final Counters counters;
     private final FragmentTable fragmentTable;
-    private final PacketDigest packetDigest;
+    private final DigestSwitch digestSwitch;
+    private final int digestPayloadBytes;
     private final boolean innerTunnels;
     private final boolean jumboLengths;
     private final int observationPoint;
 
     private IpPacket packet = new IpPacket();
     private IpPacket spare = new IpPacket();
+    private PacketDigest packetDigest;
+    private PacketDigest nextDigest;
+    private DigestSwitch.Change nextChange;
 
     /**
      * A decoder.
@@ -53,6 +57,8 @@ public final class PacketDecoder {
             new FragmentTable(context.fragmentTableEntries, context.fragmentTimeoutNs) : null;
         this.packetDigest = context.digest == null ?
             null : new PacketDigest(context.digest, context.digestPayloadBytes);
+        this.digestSwitch = context.digestSwitch;
+        this.digestPayloadBytes = context.digestPayloadBytes;
         this.innerTunnels = context.innerTunnels;
         this.jumboLengths = context.jumboLengths;
         this.observationPoint = context.observationPoint;
@@ -107,7 +113,7 @@ public final class PacketDecoder {
             counters.increment(CounterId.TRANSPORT_TRUNCATED);
         }
         flags |= fragment(timestampNs);
-        flags |= digest(descriptor, descriptorOffset);
+        flags |= digest(digestAt(timestampNs), descriptor, descriptorOffset);
 
         PacketDescriptor.timestampNs(descriptor, descriptorOffset, timestampNs);
         PacketDescriptor.vlanId(descriptor, descriptorOffset, vlanId == Cursor.NO_VLAN ? 0 : vlanId);
@@ -181,20 +187,34 @@ public final class PacketDecoder {
             PacketDescriptor.FLAG_FRAGMENT | PacketDescriptor.FLAG_LATER_FRAGMENT : PacketDescriptor.FLAG_FRAGMENT;
     }
 
-    private int digest(final MutableDirectBuffer descriptor, final int descriptorOffset) {
+    /** The digest with the key that a packet's time asks for; null for none. */
+    private PacketDigest digestAt(final long timestampNs) {
+        if (digestSwitch == null) {
+            return packetDigest;
+        }
+        final DigestSwitch.Change change = digestSwitch.latest();
+        if (change != nextChange) {
+            packetDigest = nextDigest;
+            nextDigest = new PacketDigest(change.hash(), digestPayloadBytes);
+            nextChange = change;
+        }
+        return change != null && timestampNs >= change.fromNs() ? nextDigest : packetDigest;
+    }
+
+    private int digest(final PacketDigest digest, final MutableDirectBuffer descriptor, final int descriptorOffset) {
         PacketDescriptor.digest(descriptor, descriptorOffset, 0);
         PacketDescriptor.segmentFlowHash(descriptor, descriptorOffset, 0);
-        if (packetDigest == null) {
+        if (digest == null) {
             return 0;
         }
-        final int coveredBytes = packetDigest.coveredBytes(cursor.buffer, cursor.end, packet);
+        final int coveredBytes = digest.coveredBytes(cursor.buffer, cursor.end, packet);
         if (coveredBytes < 0) {
             counters.increment(CounterId.DIGEST_SHORT);
             return PacketDescriptor.FLAG_DIGEST_SHORT;
         }
         PacketDescriptor.digest(
-            descriptor, descriptorOffset, packetDigest.digest(cursor.buffer, packet, coveredBytes));
-        PacketDescriptor.segmentFlowHash(descriptor, descriptorOffset, packetDigest.segmentFlowHash(packet));
+            descriptor, descriptorOffset, digest.digest(cursor.buffer, packet, coveredBytes));
+        PacketDescriptor.segmentFlowHash(descriptor, descriptorOffset, digest.segmentFlowHash(packet));
         return PacketDescriptor.FLAG_DIGEST;
     }
 
@@ -235,6 +255,7 @@ public final class PacketDecoder {
         private boolean innerTunnels;
         private boolean jumboLengths;
         private SipHash digest;
+        private DigestSwitch digestSwitch;
         private int digestPayloadBytes = PacketDigest.MAX_PAYLOAD_BYTES;
         private int observationPoint;
 
@@ -306,6 +327,17 @@ public final class PacketDecoder {
          */
         public Context digest(final SipHash hash) {
             digest = hash;
+            return this;
+        }
+
+        /**
+         * Has the key of digests change while packets pass.
+         *
+         * @param keys which key holds when; null if it does not change.
+         * @return this.
+         */
+        public Context digestSwitch(final DigestSwitch keys) {
+            digestSwitch = keys;
             return this;
         }
 

@@ -59,6 +59,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private final MarkedReferences marked;
     private final Matching matching;
     private final Sketching sketching;
+    private final SketchSending sending;
     private final FlowEnd flowEnd;
     private final DelayReport report;
     private final AtomicReference<ExporterConfig.Rli> newSettings = new AtomicReference<>();
@@ -105,9 +106,10 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             receiver == null ? null : (stream, number, sentNs, method) -> receiver.onSendTime(stream, number, sentNs), clock);
         matching = wiring.isMatched() ? new Matching(config, clock != null, cache, counters) : null;
         sketching = wiring.isSketched() ?
-            new Sketching(config, clock != null, cache, classes, this::onWaited, counters) : null;
-        report =
-            new DelayReport(config, wiring, clocks, receiver, summaries, scheduler, matching, sketching, counters);
+            new Sketching(config, clock != null, wiring.link(), cache, classes, this::onWaited, counters) : null;
+        sending = wiring.isShipping() ? new SketchSending(wiring.link(), counters) : null;
+        report = new DelayReport(
+            config, wiring, clocks, receiver, summaries, scheduler, matching, sketching, sending, counters);
         flowEnd.meter(this);
     }
 
@@ -135,7 +137,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
      * @return octets; 0 without sketches.
      */
     public static long sketchMemoryBytes(final ExporterConfig config, final DelayWiring wiring) {
-        return wiring.isSketched() ? Sketching.memoryBytes(config) : 0;
+        return wiring.isSketched() ? Sketching.memoryBytes(config, wiring.link()) : 0;
     }
 
     /**
@@ -173,6 +175,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
      * @param nowNs      the time, by the clock that references are sent by.
      */
     public void onSenderPacket(final DirectBuffer descriptor, final int offset, final long nowNs) {
+        if (sending != null) {
+            sending.onSent(descriptor, offset);
+        }
         final int lengthBytes = PacketDescriptor.wireLengthBytes(descriptor, offset);
         if (matching != null) {
             matching.onSenderTime(PacketDescriptor.timestampNs(descriptor, offset));
@@ -331,6 +336,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         }
         if (sketching != null) {
             sketching.onTime(nowNs);
+        }
+        if (sending != null) {
+            sending.onTime(nowNs);
         }
         return sender == null ? 0 : sender.onTime(nowNs);
     }

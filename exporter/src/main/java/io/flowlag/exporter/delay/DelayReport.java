@@ -28,11 +28,16 @@ final class DelayReport {
     private final long segmentId;
     private final DelayWiring wiring;
     private final ClockError clocks;
+    private static final List<SketchCounter> SENDING = List.of(
+        SketchCounter.SENT, SketchCounter.SENT_WITHOUT_DIGEST, SketchCounter.SENT_BOOKED, SketchCounter.SENT_LATE,
+        SketchCounter.SENT_UNSKETCHED, SketchCounter.INTERVALS_SHIPPED, SketchCounter.INTERVALS_UNSHIPPED);
+
     private final RliReceiver receiver;
     private final DelaySummaries summaries;
     private final InjectionScheduler scheduler;
     private final Matching matching;
     private final Sketching sketching;
+    private final SketchSending sending;
     private final Counters counters;
     private final int classCount;
     private final List<Integer> dscps;
@@ -50,6 +55,7 @@ final class DelayReport {
         final InjectionScheduler scheduler,
         final Matching matching,
         final Sketching sketching,
+        final SketchSending sending,
         final Counters counters) {
         this.wiring = wiring;
         this.clocks = clocks;
@@ -58,6 +64,7 @@ final class DelayReport {
         this.scheduler = scheduler;
         this.matching = matching;
         this.sketching = sketching;
+        this.sending = sending;
         this.counters = counters;
         role = wiring.role().name().toLowerCase(Locale.ROOT);
         segmentId = config.segment().id();
@@ -152,6 +159,15 @@ final class DelayReport {
         }
         if (sketching != null) {
             tellSketches(values, unexplained);
+        }
+        if (sending != null) {
+            for (final SketchCounter each : SENDING) {
+                values.put(each.label(), sending.counters().get(each));
+            }
+            unexplained.put("unexplained_lds_sent", sending.counters().unexplainedSent());
+        }
+        if (wiring.link() != null) {
+            wiring.link().counters((label, count) -> values.put("exchange_" + label, count));
         }
         return new DelayStatistics(
             role, segmentId, wiring.role() == Role.RECEIVER ? "" : policy(), clocks.errorNs(), values, gauges,

@@ -18,9 +18,10 @@ import java.util.List;
  * @param isInterpolated whether delays are estimated from references.
  * @param isMatched      whether every packet is matched; needs both points.
  * @param isExact        whether matched packets, and not estimates, are the delay of a flow.
- * @param isSketched     whether packets of both points are in sketches; needs both points.
+ * @param isSketched     whether received packets are in sketches; needs both points, or a link to the sender.
  * @param digestPayloadBytes of a packet that its digest covers: fewer than all where a capture has cut packets.
  * @param digestHash     of packets, for the capture stage; null for the key of the configuration.
+ * @param link           joins the sketches with those of a point in another process; null for none.
  */
 public record DelayWiring(
     Role role,
@@ -33,7 +34,8 @@ public record DelayWiring(
     boolean isExact,
     boolean isSketched,
     int digestPayloadBytes,
-    SipHash digestHash) {
+    SipHash digestHash,
+    SketchLink link) {
     /** Of a packet that its digest covers, where captures have them. */
     public static final int DIGEST_PAYLOAD_BYTES = 32;
 
@@ -65,7 +67,7 @@ public record DelayWiring(
         final boolean isExact,
         final int digestPayloadBytes) {
         this(role, referenceMode, sessions, transmitter, clockError, isInterpolated, isMatched, isExact, false,
-            digestPayloadBytes, null);
+            digestPayloadBytes, null, null);
     }
 
     /**
@@ -76,7 +78,7 @@ public record DelayWiring(
      */
     public DelayWiring withSketches(final boolean sketched) {
         return new DelayWiring(role, referenceMode, sessions, transmitter, clockError, isInterpolated, isMatched, isExact,
-            sketched, digestPayloadBytes, digestHash);
+            sketched, digestPayloadBytes, digestHash, link);
     }
 
     /**
@@ -87,7 +89,23 @@ public record DelayWiring(
      */
     public DelayWiring withDigestHash(final SipHash hash) {
         return new DelayWiring(role, referenceMode, sessions, transmitter, clockError, isInterpolated, isMatched, isExact,
-            isSketched, digestPayloadBytes, hash);
+            isSketched, digestPayloadBytes, hash, link);
+    }
+
+    /**
+     * The same joined to a point in another process.
+     *
+     * @param newLink of a receiver or a sender, as the role says; null for none.
+     * @return the copy.
+     */
+    public DelayWiring withLink(final SketchLink newLink) {
+        return new DelayWiring(role, referenceMode, sessions, transmitter, clockError, isInterpolated, isMatched, isExact,
+            isSketched, digestPayloadBytes, newLink == null ? digestHash : newLink.hash(), newLink);
+    }
+
+    /** {@return whether packets of the sender point are in sketches for a receiver elsewhere} */
+    public boolean isShipping() {
+        return role == Role.SENDER && link != null;
     }
 
     /** {@return whether there is anything to do} */

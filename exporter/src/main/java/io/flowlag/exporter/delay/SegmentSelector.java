@@ -27,7 +27,14 @@ public final class SegmentSelector {
         this(segment.sources(), segment.destinations(), segment.vlanId());
     }
 
-    SegmentSelector(final List<Prefix> sources, final List<Prefix> destinations, final int vlanId) {
+    /**
+     * A selector.
+     *
+     * @param sources      prefixes of which one must hold the source; empty selects every source.
+     * @param destinations prefixes of which one must hold the destination; empty selects every destination.
+     * @param vlanId       of the packets; below 0 for any.
+     */
+    public SegmentSelector(final List<Prefix> sources, final List<Prefix> destinations, final int vlanId) {
         this.sources = sources.toArray(new Prefix[0]);
         this.destinations = destinations.toArray(new Prefix[0]);
         this.vlanId = vlanId;

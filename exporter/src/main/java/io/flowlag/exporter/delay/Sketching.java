@@ -68,6 +68,7 @@ final class Sketching {
      *
      * @param config        sizes and times.
      * @param isLive        whether packets come as they happen.
+     * @param link          to the sender point in another process; null if both points are here.
      * @param cache         whose flows have room for what the sketches say.
      * @param classes       of the traffic.
      * @param recordHandler takes records that have waited.
@@ -76,6 +77,7 @@ final class Sketching {
     Sketching(
         final ExporterConfig config,
         final boolean isLive,
+        final SketchLink link,
         final FlowCache cache,
         final TrafficClasses classes,
         final RecordHandler recordHandler,
@@ -87,9 +89,13 @@ final class Sketching {
         entries = cache.entries();
         weights = new FlowWeights(config.lds().weights());
         isUniform = weights.isUniform();
-        final SketchContext context = context(config).conclude();
-        pair = new SketchPair(context, entryLengthBytes(), recordHandler, this::onInterval);
-        receiver = pair.receiver();
+        final SketchContext context = context(config, link).conclude();
+        pair = link != null ? null : new SketchPair(context, entryLengthBytes(), recordHandler, this::onInterval);
+        receiver = pair != null ? pair.receiver() :
+            new SketchReceiver(context, link.answers(), entryLengthBytes(), recordHandler, this::onInterval);
+        if (pair == null) {
+            receiver.cutFirst();
+        }
         records = receiver.records();
         aggregates = new Aggregates(classes);
         geometry = text(context.geometry());
@@ -116,7 +122,7 @@ final class Sketching {
         return FlowEntry.BASE_LENGTH_BYTES + FlowDelay.SKETCH_LENGTH_BYTES;
     }
 
-    private static SketchContext context(final ExporterConfig config) {
+    private static SketchContext context(final ExporterConfig config, final SketchLink link) {
         final ExporterConfig.Lds lds = config.lds();
         final int[] ratesPpm = lds.ratesPpm().stream().mapToInt(Integer::intValue).toArray();
         return new SketchContext()
@@ -125,6 +131,7 @@ final class Sketching {
             .classCount(config.rli().classCount())
             .intervalNs(config.segment().intervalNs())
             .maximumDelayNs(config.segment().maximumDelayNs())
+            .answerDeadlineNs(link == null ? 0 : link.answerDeadlineNs())
             .alpha(lds.alpha())
             .inFlightPackets(lds.inFlightPackets())
             .waitingRecords(lds.waitingRecords())
@@ -132,8 +139,8 @@ final class Sketching {
     }
 
     /** {@return octets of both points, by formula} */
-    static long memoryBytes(final ExporterConfig config) {
-        return context(config).memoryBytes(entryLengthBytes());
+    static long memoryBytes(final ExporterConfig config, final SketchLink link) {
+        return context(config, link).memoryBytes(entryLengthBytes());
     }
 
     void onSent(final DirectBuffer descriptor, final int offset) {
@@ -147,6 +154,14 @@ final class Sketching {
         }
     }
 
+    /** Of a point that has no packets of the sender point here. */
+    private int onReceivedAlone(final DirectBuffer descriptor, final int offset, final int slot, final int record) {
+        return receiver.onPacket(
+            PacketDescriptor.timestampNs(descriptor, offset), PacketDescriptor.segmentFlowHash(descriptor, offset),
+            PacketDescriptor.digest(descriptor, offset), PacketDescriptor.ipLengthBytes(descriptor, offset),
+            classes.of(descriptor, offset), weight(descriptor, offset), slot, record);
+    }
+
     void onReceived(final DirectBuffer descriptor, final int offset, final int slot) {
         if (!hasDigest(descriptor, offset)) {
             receiver.onPacketWithoutDigest();
@@ -156,7 +171,7 @@ final class Sketching {
         final int before = FlowSketch.record(entries, sketchOffset);
         final int weight = weight(descriptor, offset);
         weightedShare.count(weight);
-        final int record = pair.onReceived(
+        final int record = pair == null ? onReceivedAlone(descriptor, offset, slot, before) : pair.onReceived(
             PacketDescriptor.timestampNs(descriptor, offset), PacketDescriptor.segmentFlowHash(descriptor, offset),
             PacketDescriptor.digest(descriptor, offset), PacketDescriptor.ipLengthBytes(descriptor, offset),
             classes.of(descriptor, offset), weight, slot, before);
@@ -169,13 +184,26 @@ final class Sketching {
         final long lost = counters.get(CounterId.LOST_IN_KERNEL) + counters.get(CounterId.DROPPED_AT_PACKET_RING);
         if (lost != lostByUs) {
             lostByUs = lost;
-            pair.onOwnLoss(nowNs);
+            if (pair != null) {
+                pair.onOwnLoss(nowNs);
+            } else {
+                receiver.onOwnLoss(nowNs);
+            }
         }
-        pair.onTime(isLive ? nowNs - LIVE_GRACE_NS : nowNs);
+        final long throughNs = isLive ? nowNs - LIVE_GRACE_NS : nowNs;
+        if (pair != null) {
+            pair.onTime(throughNs);
+        } else if (throughNs >= receiver.nextEventNs()) {
+            receiver.onTime(throughNs);
+        }
     }
 
     void onEnd() {
-        pair.onEnd();
+        if (pair != null) {
+            pair.onEnd();
+        } else {
+            receiver.onEnd();
+        }
     }
 
     /** A flow ends: true if its record waits, and was copied. */

@@ -16,14 +16,19 @@ import java.util.Collection;
  */
 public final class OwnTraffic {
     /** Nothing is own traffic: files, or no destinations. */
-    public static final OwnTraffic NONE = new OwnTraffic(new InetSocketAddress[0], new InetAddress[0]);
+    public static final OwnTraffic NONE = new OwnTraffic(new InetSocketAddress[0], new InetAddress[0], 0);
+
+    private static final int TCP = 6;
 
     private final int[] ports;
     private final long[] destinationHigh;
     private final long[] destinationLow;
     private final LongHashSet localAddresses = new LongHashSet();
+    private final int servedPort;
 
-    private OwnTraffic(final InetSocketAddress[] destinations, final InetAddress[] localAddresses) {
+    private OwnTraffic(
+        final InetSocketAddress[] destinations, final InetAddress[] localAddresses, final int servedPort) {
+        this.servedPort = servedPort;
         ports = new int[destinations.length];
         destinationHigh = new long[destinations.length];
         destinationLow = new long[destinations.length];
@@ -46,7 +51,21 @@ public final class OwnTraffic {
      */
     public static OwnTraffic of(
         final Collection<InetSocketAddress> destinations, final Collection<InetAddress> localAddresses) {
-        return new OwnTraffic(destinations.toArray(new InetSocketAddress[0]), localAddresses.toArray(new InetAddress[0]));
+        return of(destinations, localAddresses, 0);
+    }
+
+    /**
+     * For a set of destinations, and a port at which others connect to this process.
+     *
+     * @param destinations   resolved addresses and ports that the process sends to.
+     * @param localAddresses of this host.
+     * @param servedPort     of TCP, at any address of this host; 0 for none.
+     * @return what tells own packets.
+     */
+    public static OwnTraffic of(
+        final Collection<InetSocketAddress> destinations, final Collection<InetAddress> localAddresses, final int servedPort) {
+        return new OwnTraffic(
+            destinations.toArray(new InetSocketAddress[0]), localAddresses.toArray(new InetAddress[0]), servedPort);
     }
 
     /**
@@ -57,6 +76,9 @@ public final class OwnTraffic {
      * @return true if it goes to, or comes from, a destination of ours.
      */
     public boolean matches(final DirectBuffer descriptor, final int offset) {
+        if (servedPort != 0 && isServed(descriptor, offset)) {
+            return true;
+        }
         for (int i = 0; i < ports.length; i++) {
             if (PacketDescriptor.destinationPort(descriptor, offset) == ports[i] &&
                 PacketDescriptor.destinationLow(descriptor, offset) == destinationLow[i] &&
@@ -73,6 +95,14 @@ public final class OwnTraffic {
             }
         }
         return false;
+    }
+
+    private boolean isServed(final DirectBuffer descriptor, final int offset) {
+        return PacketDescriptor.protocol(descriptor, offset) == TCP && (
+            PacketDescriptor.destinationPort(descriptor, offset) == servedPort && isLocal(
+                PacketDescriptor.destinationHigh(descriptor, offset), PacketDescriptor.destinationLow(descriptor, offset)) ||
+            PacketDescriptor.sourcePort(descriptor, offset) == servedPort && isLocal(
+                PacketDescriptor.sourceHigh(descriptor, offset), PacketDescriptor.sourceLow(descriptor, offset)));
     }
 
     private boolean isLocal(final long high, final long low) {

@@ -131,7 +131,7 @@ public final class DelayProcess {
         return new DelayWiring(
             Role.BOTH, options.referenceMode(), isCaptured ? ReferenceSessions.of(config.rli()) : List.of(), null,
             SegmentClock.error(clockState), options.isInterpolated(), true, options.isExact(), options.isSketched(),
-            digestPayloadBytes, null);
+            digestPayloadBytes, null, null);
     }
 
     private static List<PacketSource> sources(final ExporterConfig config, final DelayOptions options) {

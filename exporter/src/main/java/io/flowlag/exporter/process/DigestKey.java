@@ -3,6 +3,7 @@ package io.flowlag.exporter.process;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.ExitException;
 import io.flowlag.sketch.hash.SipHash;
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.IOException;
@@ -26,15 +27,26 @@ final class DigestKey {
      * @throws ExitException if the file cannot be read or holds no key; the message names it.
      */
     static SipHash of(final Path file) {
+        return SipHash.ofKey(octets(file), 0);
+    }
+
+    /**
+     * The octets of a key.
+     *
+     * @param file holds the key; null for a random one.
+     * @return 16 octets.
+     * @throws ExitException if the file cannot be read or holds no key; the message names it.
+     */
+    static DirectBuffer octets(final Path file) {
         final byte[] key = new byte[KEY_LENGTH_BYTES];
         if (file == null) {
             new SecureRandom().nextBytes(key);
-            return SipHash.ofKey(new UnsafeBuffer(key), 0);
+            return new UnsafeBuffer(key);
         }
         try {
             final byte[] octets = HexFormat.of().parseHex(Files.readString(file).strip());
             if (octets.length == KEY_LENGTH_BYTES) {
-                return SipHash.ofKey(new UnsafeBuffer(octets), 0);
+                return new UnsafeBuffer(octets);
             }
         } catch (final IOException | IllegalArgumentException ex) {
             throw new ExitException(ExitCode.CONFIGURATION, noKey(file));

@@ -21,6 +21,7 @@ import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.rli.reference.ReferenceSession;
 import org.agrona.CloseHelper;
+import org.agrona.concurrent.AgentRunner;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -50,12 +51,15 @@ final class LiveSegment implements AutoCloseable {
     private final ClockState clockState;
     private final DelayWiring wiring;
     private final ReferencePort port;
+    private final AgentRunner exchange;
     private String toldNotice = "";
     private boolean isSilenceTold;
     private long nextRefreshNs = System.nanoTime();
 
     private LiveSegment(
-        final ExporterConfig config, final ClockState clockState, final DelayWiring wiring, final ReferencePort port) {
+        final ExporterConfig config, final ClockState clockState, final DelayWiring wiring, final ReferencePort port,
+        final AgentRunner exchange) {
+        this.exchange = exchange;
         this.config = config;
         this.clockState = clockState;
         this.wiring = wiring;
@@ -72,25 +76,28 @@ final class LiveSegment implements AutoCloseable {
     static LiveSegment open(final ExporterConfig config) {
         final Role role = config.segment().role();
         if (role == Role.NONE) {
-            return new LiveSegment(config, null, DelayWiring.NONE, null);
+            return new LiveSegment(config, null, DelayWiring.NONE, null, null);
         }
         checkSnapLength(config);
         checkTimestamps(config);
         checkOffloads(config);
-        final boolean isInterpolated = role != Role.BOTH || config.rli().target() != null;
+        final boolean isInterpolated = role == Role.RECEIVER || config.rli().target() != null;
         final List<ReferenceSession> sessions = isInterpolated ? ReferenceSessions.of(config.rli()) : List.of();
         final ClockState clockState = role == Role.BOTH ? null : SegmentClock.state(config.clock());
         final ReferencePort port = role == Role.RECEIVER ? bind(config.rli().port()) : null;
+        ReferenceTransmitter transmitter = null;
         try {
-            final ReferenceTransmitter transmitter = role.isSender() && isInterpolated ? transmitter(config) : null;
+            transmitter = role.isSender() && isInterpolated ? transmitter(config) : null;
             final boolean isMatched = role == Role.BOTH;
             final DelayWiring wiring = new DelayWiring(
                 role, isInterpolated ? ReferenceMode.SENT : ReferenceMode.NONE, sessions, transmitter,
                 clockState == null ? ClockError.NONE : SegmentClock.error(clockState), isInterpolated, isMatched,
                 config.segment().exact(), DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(config.lds().enabled());
-            return new LiveSegment(config, clockState, wiring, port);
+            final ExchangeEnd exchange = ExchangeEnd.open(config);
+            return exchange == null ? new LiveSegment(config, clockState, wiring, port, null) : new LiveSegment(
+                config, clockState, wiring.withLink(exchange.link()), port, exchange.start());
         } catch (final ExitException e) {
-            CloseHelper.close(port);
+            CloseHelper.closeAll(transmitter, port);
             throw e;
         }
     }
@@ -279,6 +286,6 @@ final class LiveSegment implements AutoCloseable {
 
     @Override
     public void close() {
-        CloseHelper.closeAll(wiring.transmitter(), port);
+        CloseHelper.closeAll(wiring.transmitter(), port, exchange);
     }
 }

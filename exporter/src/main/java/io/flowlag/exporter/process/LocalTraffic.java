@@ -1,6 +1,7 @@
 package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.HostPort;
 import io.flowlag.exporter.pipeline.OwnTraffic;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -22,25 +23,33 @@ final class LocalTraffic {
     /**
      * What tells own packets.
      *
-     * @param destinations of the configuration; names that cannot be resolved now are told of and left out.
-     * @return the addresses of this host and of the destinations.
+     * @param config of the process: its destinations and its exchange; names
+     *               that cannot be resolved now are told of and left out.
+     * @return the addresses of this host, of the destinations, and of the exchange.
      */
-    static OwnTraffic of(final List<ExporterConfig.Destination> destinations) {
+    static OwnTraffic of(final ExporterConfig config) {
         final List<InetSocketAddress> remote = new ArrayList<>();
-        for (final ExporterConfig.Destination destination : destinations) {
-            if (destination.transport() == ExporterConfig.Transport.FILE) {
-                continue;
-            }
-            try {
-                for (final InetAddress address : InetAddress.getAllByName(destination.host())) {
-                    remote.add(new InetSocketAddress(address, destination.port()));
-                }
-            } catch (final IOException ex) {
-                LOG.warn("{}: cannot resolve {} yet; until a reload its traffic counts as a flow",
-                    destination.uri(), ex.getMessage());
+        for (final ExporterConfig.Destination destination : config.exporting().destinations()) {
+            if (destination.transport() != ExporterConfig.Transport.FILE) {
+                add(destination.uri(), destination.host(), destination.port(), remote);
             }
         }
-        return OwnTraffic.of(remote, localAddresses());
+        final HostPort receiver = config.exchange().connect();
+        if (receiver != null) {
+            add("exchange.connect=" + receiver, receiver.host(), receiver.port(), remote);
+        }
+        final HostPort listen = config.exchange().listen();
+        return OwnTraffic.of(remote, localAddresses(), listen == null ? 0 : listen.port());
+    }
+
+    private static void add(final String name, final String host, final int port, final List<InetSocketAddress> remote) {
+        try {
+            for (final InetAddress address : InetAddress.getAllByName(host)) {
+                remote.add(new InetSocketAddress(address, port));
+            }
+        } catch (final IOException ex) {
+            LOG.warn("{}: cannot resolve {} yet; until a reload its traffic counts as a flow", name, ex.getMessage());
+        }
     }
 
     private static List<InetAddress> localAddresses() {

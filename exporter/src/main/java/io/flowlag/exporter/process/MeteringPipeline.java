@@ -306,11 +306,15 @@ final class MeteringPipeline implements AutoCloseable {
                 .innerTunnels(decode.tunnels() == ExporterConfig.Tunnels.INNER)
                 .jumboLengths(isLive)
                 .digest(digestHash(decode, wiring))
+                .digestSwitch(wiring.isShipping() ? wiring.link().digests() : null)
                 .digestPayloadBytes(wiring.digestPayloadBytes()),
             counters);
     }
 
     private static SipHash digestHash(final ExporterConfig.Decode decode, final DelayWiring wiring) {
+        if (wiring.isShipping()) {
+            return null;
+        }
         if (wiring.digestHash() != null) {
             return wiring.digestHash();
         }

@@ -77,7 +77,7 @@ public final class RunProcess {
             tellNotices(sources);
             segment.tellStart();
             run.onHousekeeping(() -> segment.keepHouse(counters));
-            run.ownTraffic(LocalTraffic.of(config.exporting().destinations()));
+            run.ownTraffic(LocalTraffic.of(config));
             run.onReload((pipeline) -> onReload(run, pipeline));
             run.run();
             run.tellUnsupportedLinkTypes();
@@ -212,7 +212,7 @@ public final class RunProcess {
         Logging.configure(newer.log(), terminal);
         newer.warnings().forEach((warning) -> LOG.warn("{}", warning));
         pipeline.reload(newer, newDestinations);
-        run.ownTraffic(LocalTraffic.of(newer.exporting().destinations()));
+        run.ownTraffic(LocalTraffic.of(newer));
         config = newer;
         LOG.info("reloaded");
     }

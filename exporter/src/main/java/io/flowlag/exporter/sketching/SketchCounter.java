@@ -39,8 +39,18 @@ public enum SketchCounter {
     /** Received packets for which there was no room. */
     HELD_OVERFLOW(
         "lds_held_overflow", "packets", "Received packets booked by their arrival, because too many were held."),
+    /** Intervals shipped. */
+    INTERVALS_SHIPPED("lds_intervals_shipped", "intervals", "Intervals of the sender point handed to the exchange."),
+    /** Intervals not shipped. */
+    INTERVALS_UNSHIPPED(
+        "lds_intervals_unshipped", "intervals",
+        "Intervals of the sender point that were not whole, or found no room on their way to the exchange."),
     /** Intervals compared. */
     INTERVALS("lds_intervals", "intervals", "Intervals in which both points were compared."),
+    /** Cells in use. */
+    OCCUPIED_CELLS("lds_occupied_cells", "cells", "Cells with packets of either point, in the compared intervals."),
+    /** Cells in use that agree. */
+    USABLE_CELLS("lds_usable_cells", "cells", "Of those, cells in which both points have the same packets."),
     /** Intervals not compared. */
     INTERVALS_UNANSWERED("lds_intervals_unanswered", "intervals", "Intervals for which no answer of the sender came in time."),
     /** Intervals that do not fit. */

@@ -12,10 +12,15 @@ public final class SketchCounters {
         new UnsafeBuffer(ByteBuffer.allocateDirect(SketchCounter.values().length * Long.BYTES));
 
     /** All at 0. */
-    SketchCounters() {
+    public SketchCounters() {
     }
 
-    void increment(final SketchCounter counter) {
+    /**
+     * Counts one.
+     *
+     * @param counter to change.
+     */
+    public void increment(final SketchCounter counter) {
         add(counter, 1);
     }
 
@@ -23,7 +28,13 @@ public final class SketchCounters {
         set(counter, values.getLong(offset(counter)) + amount);
     }
 
-    void set(final SketchCounter counter, final long total) {
+    /**
+     * Sets a counter to a total that is kept elsewhere.
+     *
+     * @param counter to change.
+     * @param total   its value from now on.
+     */
+    public void set(final SketchCounter counter, final long total) {
         values.putLongOrdered(offset(counter), total);
     }
 

@@ -71,6 +71,16 @@ public final class SketchPoint implements SenderAnswers {
         }
     }
 
+    /** {@return packets whose interval was closed} */
+    public long latePackets() {
+        return intervals.latePackets();
+    }
+
+    /** {@return packets whose interval found no empty sketch} */
+    public long unsketchedPackets() {
+        return intervals.unsketchedPackets();
+    }
+
     void damage(final long number) {
         if (intervals.isOpen(number)) {
             intervals.selectInterval(number).markDamaged();

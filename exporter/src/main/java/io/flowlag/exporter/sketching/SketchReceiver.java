@@ -419,6 +419,8 @@ public final class SketchReceiver {
         summary.isDamaged = own.isDamaged() || answer.sketch().damaged();
         summary.isCut = isCut;
         summary.cells(estimator.overview(), rowCount);
+        counters.add(SketchCounter.OCCUPIED_CELLS, summary.occupiedCells);
+        counters.add(SketchCounter.USABLE_CELLS, summary.usableCells);
         counters.add(SketchCounter.INTERVALS_DAMAGED, summary.isDamaged ? 1 : 0);
         counters.add(SketchCounter.INTERVALS_CUT, isCut ? 1 : 0);
 

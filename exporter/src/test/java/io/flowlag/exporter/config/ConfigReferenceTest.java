@@ -40,6 +40,7 @@ class ConfigReferenceTest {
         } catch (final ConfigurationException e) {
             assertTrue(e.errors().stream().allMatch((line) -> line.contains("no such file") ||
                 line.contains("a key without digest") || line.contains("is for role both") ||
+                line.contains("is for segment.role ") ||
                 line.contains("with clock.source file alone")),
                 e.getMessage());
             return;

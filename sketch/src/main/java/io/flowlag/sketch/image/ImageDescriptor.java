@@ -58,7 +58,8 @@ public final class ImageDescriptor {
     static final int PREAMBLE_LENGTH_OFFSET = 0;
     static final int VERSION_OFFSET = PREAMBLE_LENGTH_OFFSET + 1;
     static final int FAMILY_OFFSET = VERSION_OFFSET + 1;
-    static final int FLAGS_OFFSET = FAMILY_OFFSET + 1;
+    /** Offset of the flags in an image, one octet. */
+    public static final int FLAGS_OFFSET = FAMILY_OFFSET + 1;
     static final int CELL_LENGTH_OFFSET = FLAGS_OFFSET + 1;
     static final int RESERVED_SHORT_OFFSET = CELL_LENGTH_OFFSET + 2;
     static final int ROWS_OFFSET = RESERVED_SHORT_OFFSET + 2;

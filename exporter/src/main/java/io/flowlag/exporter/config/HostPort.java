@@ -1,0 +1,40 @@
+package io.flowlag.exporter.config;
+
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A host and a port, written {@code HOST:PORT}, an IPv6 address in brackets. Immutable.
+ *
+ * @param host name or address, without brackets.
+ * @param port 1 to 65535.
+ */
+public record HostPort(String host, int port) {
+    /** The host where none is written and none is needed. */
+    public static final String LOOPBACK = "127.0.0.1";
+
+    private static final Pattern WRITTEN =
+        Pattern.compile("(?:(?:\\[([0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)\\]|([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)):)?([0-9]{1,5})");
+    private static final int MAXIMUM_PORT = 65_535;
+
+    static HostPort parse(final String text, final boolean isHostNeeded) throws BadValueException {
+        final Matcher matcher = WRITTEN.matcher(text);
+        if (!matcher.matches()) {
+            throw new BadValueException("is no host and port: write HOST:PORT, an IPv6 address in brackets");
+        }
+        final int port = Integer.parseInt(matcher.group(4));
+        if (port < 1 || port > MAXIMUM_PORT) {
+            throw new BadValueException("has a port that is not within 1 and 65535");
+        }
+        final String host = matcher.group(1) != null ? matcher.group(1) : matcher.group(2);
+        if (host == null && isHostNeeded) {
+            throw new BadValueException("names no host: write HOST:" + port);
+        }
+        return new HostPort(host == null ? LOOPBACK : host, port);
+    }
+
+    @Override
+    public String toString() {
+        return (host.contains(":") ? "[" + host + "]" : host) + ":" + port;
+    }
+}

@@ -1,0 +1,40 @@
+package io.flowlag.exporter.decode;
+
+import io.flowlag.sketch.hash.SipHash;
+
+/**
+ * Which key digests have from when on, where the other measurement point decides it while packets pass. One thread changes it,
+ * any number of decoders read it. A change must come before packets of its time do. Allocates at a change.
+ */
+public final class DigestSwitch {
+    private volatile Change latest;
+
+    /**
+     * Another key.
+     *
+     * @param hash   with the key.
+     * @param fromNs packets of this time, UNIX epoch, and later ones have it.
+     */
+    record Change(SipHash hash, long fromNs) {
+    }
+
+    /** No key: packets have no digests. */
+    public DigestSwitch() {
+        // the first change brings a key
+    }
+
+    /**
+     * Changes the key.
+     *
+     * @param hash   with the key.
+     * @param fromNs packets of this time, UNIX epoch, and later ones have it.
+     */
+    public void change(final SipHash hash, final long fromNs) {
+        latest = new Change(hash, fromNs);
+    }
+
+    /** {@return the last change; null if there was none} */
+    Change latest() {
+        return latest;
+    }
+}

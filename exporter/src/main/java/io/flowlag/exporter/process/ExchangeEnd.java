@@ -1,0 +1,69 @@
+package io.flowlag.exporter.process;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.console.ExitCode;
+import io.flowlag.exporter.console.ExitException;
+import io.flowlag.exporter.delay.SketchLink;
+import io.flowlag.exporter.exchange.SharedKey;
+import io.flowlag.ipfix.transport.TlsCredentials;
+import org.agrona.concurrent.Agent;
+import org.agrona.concurrent.AgentRunner;
+import org.agrona.concurrent.SleepingMillisIdleStrategy;
+import org.agrona.concurrent.SystemEpochNanoClock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+
+/**
+ * The end of the exchange that a process has, if any, and the thread that works it.
+ *
+ * @param agent to be worked by a thread of its own.
+ * @param link  to the metering thread.
+ */
+record ExchangeEnd(Agent agent, SketchLink link) {
+    private static final Logger LOG = LoggerFactory.getLogger(ExchangeEnd.class);
+
+    /**
+     * Reads keys and opens the port, as the configuration says.
+     *
+     * @param config of the process.
+     * @return the end; null if the process has none.
+     * @throws ExitException if a key cannot be read or the port not be bound; the message says which.
+     */
+    static ExchangeEnd open(final ExporterConfig config) {
+        final ExporterConfig.Exchange exchange = config.exchange();
+        if (exchange.listen() == null && exchange.connect() == null) {
+            return null;
+        }
+        final String name = exchange.listen() != null ? "exchange.listen=" + exchange.listen() :
+            "exchange.connect=" + exchange.connect();
+        try {
+            final ExporterConfig.Tls tls = exchange.tls();
+            final TlsCredentials credentials =
+                tls == null ? null : TlsCredentials.load(tls.key(), tls.certificate(), tls.trust());
+            final SharedKey key = exchange.keyFile() == null ? null : SharedKey.load(exchange.keyFile());
+            if (exchange.listen() != null) {
+                final ExchangeReceiver receiver =
+                    new ExchangeReceiver(config, credentials, key, new SystemEpochNanoClock());
+                return new ExchangeEnd(receiver, receiver);
+            }
+            final ExchangeSender sender = new ExchangeSender(config, credentials, key, new SystemEpochNanoClock());
+            return new ExchangeEnd(sender, sender);
+        } catch (final IOException | IllegalArgumentException ex) {
+            throw new ExitException(ExitCode.CONFIGURATION, name + ": " + ex.getMessage());
+        }
+    }
+
+    /** {@return the thread, started; to be closed} */
+    AgentRunner start() {
+        final AgentRunner runner = new AgentRunner(
+            new SleepingMillisIdleStrategy(1), (error) -> LOG.error("exchange: unexpected", error), null, agent);
+        AgentRunner.startOnThread(runner, (work) -> {
+            final Thread thread = new Thread(work, agent.roleName());
+            thread.setDaemon(true);
+            return thread;
+        });
+        return runner;
+    }
+}

@@ -1,0 +1,218 @@
+package io.flowlag.exporter.process;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.decode.DigestSwitch;
+import io.flowlag.exporter.delay.SketchAgreement;
+import io.flowlag.exporter.delay.SketchLink;
+import io.flowlag.exporter.delay.SketchShipment;
+import io.flowlag.exporter.exchange.ConnectorContext;
+import io.flowlag.exporter.exchange.ExchangeConnector;
+import io.flowlag.exporter.exchange.ExchangeCounters;
+import io.flowlag.exporter.exchange.ExchangeSettings;
+import io.flowlag.exporter.exchange.HeldSettings;
+import io.flowlag.exporter.exchange.IntervalEncoder;
+import io.flowlag.exporter.exchange.IntervalVerdict;
+import io.flowlag.exporter.exchange.PointDrops;
+import io.flowlag.exporter.exchange.SenderHandler;
+import io.flowlag.exporter.exchange.SharedKey;
+import io.flowlag.exporter.sketching.SenderAnswer;
+import io.flowlag.exporter.sketching.SenderAnswers;
+import io.flowlag.ipfix.transport.Endpoint;
+import io.flowlag.ipfix.transport.TlsCredentials;
+import io.flowlag.sketch.hash.SipHash;
+import org.agrona.CloseHelper;
+import org.agrona.concurrent.Agent;
+import org.agrona.concurrent.EpochNanoClock;
+import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
+import org.agrona.concurrent.SystemNanoClock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.ObjLongConsumer;
+
+/**
+ * The sender's end of the exchange: makes sketches as the receiver asks, and encodes and ships what the metering thread fills.
+ * Its own thread works it; between that and the metering thread are bounded queues. Allocates for each interval and at new
+ * settings.
+ */
+final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ExchangeSender.class);
+    private static final int SHIPMENTS = 16;
+    private static final int WAITING_INTERVALS = 16;
+    private static final long WAITING_NS = 30_000_000_000L;
+
+    private final int inFlightPackets;
+    private final long memoryBytes;
+    private final EpochNanoClock clock;
+    private final ExchangeCounters counters = new ExchangeCounters();
+    private final AtomicLong unusableSettings = new AtomicLong();
+    private final IntervalEncoder encoder;
+    private final ExchangeConnector connector;
+    private final DigestSwitch digests = new DigestSwitch();
+    private final AtomicReference<SketchAgreement> agreed = new AtomicReference<>();
+    private final OneToOneConcurrentArrayQueue<SketchShipment> shipped = new OneToOneConcurrentArrayQueue<>(SHIPMENTS);
+    private final OneToOneConcurrentArrayQueue<SketchShipment> returned = new OneToOneConcurrentArrayQueue<>(2 * SHIPMENTS);
+    private final long[] digestsInFlight;
+    private SketchAgreement agreement;
+    private HeldSettings held;
+    private String toldText = "";
+
+    /**
+     * An end that connects when it is worked.
+     *
+     * @param config of the process, with a receiver to connect to.
+     * @param tls    credentials, or null.
+     * @param key    that both ends have, or null.
+     * @param clock  of the packets' timestamps.
+     */
+    ExchangeSender(
+        final ExporterConfig config, final TlsCredentials tls, final SharedKey key, final EpochNanoClock clock) {
+        this.clock = clock;
+        inFlightPackets = config.lds().inFlightPackets();
+        memoryBytes = config.exchange().memoryBytes();
+        digestsInFlight = new long[inFlightPackets];
+        encoder = new IntervalEncoder(SystemNanoClock.INSTANCE, counters);
+        connector = new ExchangeConnector(new ConnectorContext()
+            .receiver(new Endpoint(config.exchange().connect().host(), config.exchange().connect().port()))
+            .pointId(config.segment().id())
+            .handler(this)
+            .counters(counters)
+            .waiting(WAITING_INTERVALS, memoryBytes, WAITING_NS)
+            .tls(tls, null, config.exchange().tls() == null ? List.of() : config.exchange().tls().peers())
+            .key(key));
+    }
+
+    @Override
+    public String roleName() {
+        return "exchange-sender";
+    }
+
+    @Override
+    public int doWork() {
+        int workCount = connector.doWork();
+        final SketchShipment shipment = shipped.poll();
+        if (shipment != null) {
+            workCount++;
+            if (shipment.agreement() == agreement) {
+                encode(shipment);
+            }
+            returned.offer(shipment);
+        }
+        return workCount;
+    }
+
+    private void encode(final SketchShipment shipment) {
+        final SenderAnswer interval = shipment.interval();
+        encoder.begin(interval.intervalNumber(), held, drops(shipment)).sketch(interval.sketch());
+        for (int i = 0; i < agreement.classes().count(); i++) {
+            encoder.sketch(interval.aggregator(i));
+        }
+        for (int i = 0; i < interval.inFlightCount(); i++) {
+            digestsInFlight[i] = interval.inFlight(i);
+        }
+        connector.offer(encoder.inFlight(digestsInFlight, interval.inFlightCount()).end());
+    }
+
+    private static PointDrops drops(final SketchShipment shipment) {
+        return new PointDrops(
+            shipment.kernelDrops(), shipment.ringDrops(), shipment.latePackets(), shipment.unsketchedPackets());
+    }
+
+    @Override
+    public SenderAnswers answers() {
+        return null;
+    }
+
+    @Override
+    public SipHash hash() {
+        return null;
+    }
+
+    @Override
+    public DigestSwitch digests() {
+        return digests;
+    }
+
+    @Override
+    public long answerDeadlineNs() {
+        return 0;
+    }
+
+    @Override
+    public SketchAgreement takeAgreement() {
+        return agreed.getPlain() == null ? null : agreed.getAndSet(null);
+    }
+
+    @Override
+    public boolean ship(final SketchShipment shipment) {
+        return shipped.offer(shipment);
+    }
+
+    @Override
+    public SketchShipment takeBack() {
+        return returned.poll();
+    }
+
+    @Override
+    public void counters(final ObjLongConsumer<String> consumer) {
+        ExchangeTotals.show(counters, consumer);
+        consumer.accept("settings_unusable", unusableSettings.get());
+    }
+
+    @Override
+    public void onSettings(final HeldSettings newer) {
+        final ExchangeSettings settings = newer.settings();
+        try {
+            final long neededBytes = SharedSettings.memoryBytes(settings, inFlightPackets);
+            if (neededBytes > memoryBytes) {
+                throw new IllegalArgumentException("sketches need " + neededBytes + " octets, exchange.memory allows " +
+                    memoryBytes);
+            }
+            agreement = SharedSettings.agreement(
+                settings, inFlightPackets, Math.floorDiv(clock.nanoTime(), settings.intervalNs()));
+            held = newer;
+            agreed.set(agreement);
+            LOG.info("exchange: the receiver asks for {} in intervals of {} ns", settings.sketches().get(0).geometry(),
+                settings.intervalNs());
+        } catch (final IllegalArgumentException ex) {
+            unusableSettings.incrementAndGet();
+            LOG.error("exchange: the receiver's settings cannot be used, nothing is shipped for them: {}", ex.getMessage());
+        }
+    }
+
+    @Override
+    public void onRefused(final String reason, final String text) {
+        LOG.warn("exchange: refused, {}: {}", reason, text);
+    }
+
+    @Override
+    public void onAnswer(final long intervalNumber, final IntervalVerdict verdict) {
+        if (verdict != IntervalVerdict.ACCEPTED) {
+            LOG.debug("exchange: interval {} is {}", intervalNumber, verdict);
+        }
+    }
+
+    @Override
+    public void onSession(final boolean isConnected, final String text) {
+        if (isConnected) {
+            toldText = "";
+            LOG.info("exchange: connected");
+        } else if (!text.equals(toldText)) {
+            toldText = text;
+            LOG.warn("exchange: {}", text);
+        }
+    }
+
+    @Override
+    public void onClose() {
+        CloseHelper.quietClose(connector);
+    }
+
+    @Override
+    public void close() {
+        onClose();
+    }
+}

@@ -1,0 +1,200 @@
+package io.flowlag.exporter.process;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.Prefix;
+import io.flowlag.exporter.config.WeightRule;
+import io.flowlag.exporter.delay.SegmentSelector;
+import io.flowlag.exporter.delay.SketchAgreement;
+import io.flowlag.exporter.delay.TrafficClasses;
+import io.flowlag.exporter.exchange.ExchangeSettings;
+import io.flowlag.exporter.exchange.ExchangeSettings.AddressPrefix;
+import io.flowlag.exporter.exchange.ExchangeSettings.SketchPart;
+import io.flowlag.exporter.sketching.FlowWeights;
+import io.flowlag.exporter.sketching.SketchContext;
+import io.flowlag.exporter.sketching.SketchPoint;
+import io.flowlag.sketch.hash.SipHash;
+import io.flowlag.sketch.image.SketchFamily;
+import io.flowlag.sketch.image.SketchGeometry;
+import org.agrona.DirectBuffer;
+
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What the receiver's configuration means for its sender, and back. Stateless. */
+final class SharedSettings {
+    /** An interval that is closing, those around it, and one more. */
+    private static final int GENERATIONS = 4;
+    private static final long LEAST_INTERVAL_NS = 1_000_000L;
+    private static final long MOST_INTERVAL_NS = 86_400_000_000_000L;
+    private static final long MOST_AHEAD_INTERVALS = 1_000;
+
+    private SharedSettings() {
+    }
+
+    /**
+     * What a receiver hands out.
+     *
+     * @param config       of the receiver.
+     * @param key          of digests, 16 octets.
+     * @param fromInterval the first interval in which it holds.
+     * @return the settings.
+     * @throws IllegalArgumentException if they do not fit the exchange; the message says what.
+     */
+    static ExchangeSettings of(final ExporterConfig config, final DirectBuffer key, final long fromInterval) {
+        final ExporterConfig.Segment segment = config.segment();
+        final ExporterConfig.Lds lds = config.lds();
+        final List<Integer> classes = config.rli().classes();
+        final List<SketchPart> sketches = new ArrayList<>();
+        sketches.add(new SketchPart(ExchangeSettings.ANY, SketchGeometry.lds(
+            lds.rows(), lds.columns(), lds.vldaLength(), lds.ratesPpm().stream().mapToInt(Integer::intValue).toArray())));
+        final SketchGeometry aggregator =
+            new SketchContext().aggregatorCells(lds.aggregatorCells()).aggregatorGeometry();
+        for (int i = 0; i < config.rli().classCount(); i++) {
+            sketches.add(new SketchPart(classes.isEmpty() ? ExchangeSettings.ANY : i, aggregator));
+        }
+        return new ExchangeSettings(
+            1, fromInterval, segment.intervalNs(), segment.maximumDelayNs(), ExchangeSettings.Mode.CELLS,
+            new ExchangeSettings.Secrets(
+                key.getLong(0, ByteOrder.LITTLE_ENDIAN), key.getLong(Long.BYTES, ByteOrder.LITTLE_ENDIAN), 0),
+            new ExchangeSettings.Selector(
+                prefixes(segment.sources()), prefixes(segment.destinations()), segment.vlanId()),
+            ExchangeSettings.Injection.NONE, 0, classes, sketches, rules(lds.weights()));
+    }
+
+    /**
+     * What a sender makes of it, with empty sketches.
+     *
+     * @param settings        that came.
+     * @param inFlightPackets that the sender can remember.
+     * @param nowInterval     number of the present interval, if the settings have a usable length.
+     * @return the agreement.
+     * @throws IllegalArgumentException if the settings cannot be held to; the message says why.
+     */
+    static SketchAgreement agreement(
+        final ExchangeSettings settings, final int inFlightPackets, final long nowInterval) {
+        require(settings.mode() == ExchangeSettings.Mode.CELLS, "mode " + settings.mode() + " is not known here");
+        require(settings.fromInterval() <= nowInterval + MOST_AHEAD_INTERVALS,
+            "interval " + settings.fromInterval() + " is too far ahead of " + nowInterval + ": do the clocks agree?");
+        final int classCount = Math.max(1, settings.classes().size());
+        require(settings.sketches().size() == classCount + 1 &&
+            settings.sketches().get(0).geometry().family() == SketchFamily.LDS, "sketches of another kind");
+        final SketchGeometry aggregator = settings.sketches().get(1).geometry();
+        final SketchContext context = new SketchContext()
+            .geometry(settings.sketches().get(0).geometry())
+            .aggregatorCells(aggregator.columns())
+            .classCount(classCount)
+            .seed(settings.secrets().sketchSeed())
+            .intervalNs(settings.intervalNs())
+            .maximumDelayNs(settings.maxDelayNs())
+            .answerDeadlineNs(settings.intervalNs())
+            .inFlightPackets(inFlightPackets)
+            .conclude();
+        for (final SketchPart part : settings.sketches().subList(1, settings.sketches().size())) {
+            require(part.geometry().equals(context.aggregatorGeometry()), "aggregators of another shape");
+        }
+        return new SketchAgreement(
+            new SegmentSelector(
+                settings.selector().sources().stream().map(SharedSettings::prefix).toList(),
+                settings.selector().destinations().stream().map(SharedSettings::prefix).toList(),
+                settings.selector().vlan()),
+            new TrafficClasses(settings.classes()),
+            new FlowWeights(settings.weights().stream().map(SharedSettings::rule).toList()),
+            new SipHash(settings.secrets().digestKey0(), settings.secrets().digestKey1()),
+            context, new SketchPoint(context, false), settings.fromInterval());
+    }
+
+    /**
+     * The octets that a sender needs for the settings, by formula; to be asked before anything is made for them.
+     *
+     * @param settings        that came.
+     * @param inFlightPackets that the sender can remember.
+     * @return octets of all intervals that are open, or on their way.
+     * @throws IllegalArgumentException if the interval has no usable length.
+     */
+    static long memoryBytes(final ExchangeSettings settings, final int inFlightPackets) {
+        require(settings.intervalNs() >= LEAST_INTERVAL_NS && settings.intervalNs() <= MOST_INTERVAL_NS,
+            "interval of " + settings.intervalNs() + " ns: not within 1 ms and 1 d");
+        return (settings.imageBytes() + (long)inFlightPackets * Long.BYTES) * GENERATIONS;
+    }
+
+    private static List<AddressPrefix> prefixes(final List<Prefix> prefixes) {
+        return prefixes.stream()
+            .map((each) -> new AddressPrefix(each.isIpv6() ? 6 : 4, each.lengthBits(), each.high(), each.low())).toList();
+    }
+
+    private static Prefix prefix(final AddressPrefix prefix) {
+        return new Prefix(prefix.family() == 6, prefix.high(), prefix.low(), prefix.lengthBits());
+    }
+
+    /** One rule of the configuration becomes as many of the exchange as it has combinations of ports, protocols and marks. */
+    private static List<ExchangeSettings.WeightRule> rules(final List<WeightRule> rules) {
+        final List<ExchangeSettings.WeightRule> all = new ArrayList<>();
+        for (final WeightRule rule : rules) {
+            if (rule.ports().isEmpty()) {
+                add(rule, rule.sourcePorts(), rule.destinationPorts(), all);
+            } else {
+                add(rule, rule.ports(), List.of(), all);
+                add(rule, List.of(), rule.ports(), all);
+            }
+        }
+        require(all.size() <= ExchangeSettings.MAX_WEIGHTS, "lds.weights: " + all.size() +
+            " combinations of ports, protocols and marks; the exchange holds " + ExchangeSettings.MAX_WEIGHTS);
+        return all;
+    }
+
+    private static void add(
+        final WeightRule rule, final List<WeightRule.PortRange> sourcePorts,
+        final List<WeightRule.PortRange> destinationPorts, final List<ExchangeSettings.WeightRule> all) {
+        for (final WeightRule.PortRange source : orAny(sourcePorts)) {
+            for (final WeightRule.PortRange destination : orAny(destinationPorts)) {
+                for (final int protocol : orAnyNumber(rule.protocols())) {
+                    for (final int dscp : orAnyNumber(rule.codePoints())) {
+                        all.add(new ExchangeSettings.WeightRule(
+                            prefix(rule.source()), prefix(rule.destination()), source.first(), source.last(),
+                            destination.first(), destination.last(), protocol, dscp, rule.weight()));
+                    }
+                }
+            }
+        }
+    }
+
+    private static List<WeightRule.PortRange> orAny(final List<WeightRule.PortRange> ranges) {
+        return ranges.isEmpty() ?
+            List.of(new WeightRule.PortRange(0, ExchangeSettings.WeightRule.MAX_PORT)) : ranges;
+    }
+
+    private static List<Integer> orAnyNumber(final List<Integer> numbers) {
+        return numbers.isEmpty() ? List.of(ExchangeSettings.ANY) : numbers;
+    }
+
+    private static AddressPrefix prefix(final WeightRule.Prefix prefix) {
+        return prefix == null ? null : new AddressPrefix(prefix.ipVersion(), prefix.length(), prefix.high(), prefix.low());
+    }
+
+    private static WeightRule rule(final ExchangeSettings.WeightRule rule) {
+        require(rule.weight() <= WeightRule.MAX_WEIGHT, "weight " + rule.weight() + " is above " + WeightRule.MAX_WEIGHT);
+        return new WeightRule(
+            rulePrefix(rule.source()), rulePrefix(rule.destination()),
+            ports(rule.firstSourcePort(), rule.lastSourcePort()),
+            ports(rule.firstDestinationPort(), rule.lastDestinationPort()), List.of(),
+            rule.protocol() == ExchangeSettings.ANY ? List.of() : List.of(rule.protocol()),
+            rule.dscp() == ExchangeSettings.ANY ? List.of() : List.of(rule.dscp()), rule.weight());
+    }
+
+    private static WeightRule.Prefix rulePrefix(final AddressPrefix prefix) {
+        return prefix == null ? null :
+            new WeightRule.Prefix(prefix.family(), prefix.high(), prefix.low(), prefix.lengthBits());
+    }
+
+    private static List<WeightRule.PortRange> ports(final int first, final int last) {
+        return first == 0 && last == ExchangeSettings.WeightRule.MAX_PORT ?
+            List.of() : List.of(new WeightRule.PortRange(first, last));
+    }
+
+    private static void require(final boolean holds, final String message) {
+        if (!holds) {
+            throw new IllegalArgumentException(message);
+        }
+    }
+}

@@ -1,0 +1,260 @@
+package io.flowlag.exporter.process;
+
+import io.flowlag.exporter.config.ConfigLoader;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.delay.ClockError;
+import io.flowlag.exporter.delay.DelayMeter;
+import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.FlowEnd;
+import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.delay.SketchLink;
+import io.flowlag.exporter.flow.FlowCache;
+import io.flowlag.exporter.flow.FlowCacheContext;
+import io.flowlag.exporter.metering.MeteringAgent;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.SketchStatistics;
+import org.agrona.concurrent.Agent;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Two metering stages joined by the exchange over loopback, worked step by step, with time that is the packets'. */
+class ExchangeLinkTest {
+    private static final long INTERVAL_NS = 10_000_000_000L;
+    private static final long START_NS = 170_000_000L * INTERVAL_NS;
+    private static final long GAP_NS = 50_000_000L;
+    private static final long PACKETS_PER_INTERVAL = INTERVAL_NS / GAP_NS;
+    private static final int FLOWS = 16;
+    private static final long DEADLINE_NS = TimeUnit.MINUTES.toNanos(2);
+    private static final String WEIGHTS = "weights: [\"src=0.0.0.3 port=7-9 weight=5\"]";
+
+    private final UnsafeBuffer batch = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
+    private final List<AutoCloseable> toClose = new ArrayList<>();
+    private int port;
+    private Agent receiverAgent;
+    private Agent senderAgent;
+    private Point receiver;
+    private Point sender;
+    private long packetNumber;
+
+    /** A metering stage and what it counts. */
+    private static final class Point {
+        private final Counters counters = new Counters();
+        private final DelayMeter meter;
+        private final MeteringAgent agent;
+        private final Map<Long, SketchStatistics> intervals = new HashMap<>();
+
+        private Point(final ExporterConfig config, final DelayWiring wiring) {
+            final FlowEnd flowEnd = new FlowEnd((buffer, offset, lengthBytes) -> { });
+            final FlowCache cache = new FlowCache(
+                new FlowCacheContext().maxFlows(1024).activeTimeoutNs(INTERVAL_NS).idleTimeoutNs(INTERVAL_NS)
+                    .tcpEndTimeoutNs(0).stateLengthBytes(DelayMeter.stateLengthBytes(wiring))
+                    .boundaryNs(wiring.isSketched() ? INTERVAL_NS : 0), flowEnd, counters);
+            meter = new DelayMeter(config, wiring, flowEnd, cache, null, counters);
+            agent = new MeteringAgent(cache, null, () -> false, null, meter, wiring, false, counters);
+        }
+
+        private long count(final String label) {
+            return meter.statistics().counters().get(label);
+        }
+
+        private void packet(final UnsafeBuffer descriptor) {
+            agent.onDescriptors(descriptor, 0, 1);
+            final SketchStatistics sketches = meter.statistics().sketches();
+            if (sketches != null && sketches.startNs() != null) {
+                intervals.put(sketches.startNs(), sketches);
+            }
+        }
+    }
+
+    @BeforeEach
+    void connect() throws IOException {
+        try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            port = free.getLocalPort();
+        }
+        final ExporterConfig config = config("role: receiver, ", "exchange: {deadline: 20s, listen: " + port + "}\n");
+        final ExchangeReceiver receiverEnd = new ExchangeReceiver(config, null, null, () -> START_NS);
+        toClose.add(receiverEnd);
+        receiverAgent = receiverEnd;
+        receiver = new Point(config, wiring(Role.RECEIVER, true).withLink(receiverEnd));
+        connectSender();
+    }
+
+    private void connectSender() {
+        final ExporterConfig config = new ConfigLoader().text("test",
+            "segment: {role: sender}\nexchange: {connect: \"127.0.0.1:" + port + "\"}\n").conclude();
+        final ExchangeSender senderEnd = new ExchangeSender(config, null, null, () -> START_NS);
+        toClose.add(senderEnd);
+        senderAgent = senderEnd;
+        sender = new Point(config, wiring(Role.SENDER, false).withLink(senderEnd));
+        await(() -> count(senderEnd, "settings_held") > 0);
+    }
+
+    @AfterEach
+    void close() throws Exception {
+        for (final AutoCloseable each : toClose) {
+            each.close();
+        }
+    }
+
+    private static ExporterConfig config(final String role, final String exchange) {
+        return new ConfigLoader().text("test",
+            "segment: {" + role + "interval: 10s}\nlds: {enabled: on, rows: 2, columns: 256, " + WEIGHTS + "}\n" +
+            "metering: {max-flows: 1024}\n" + exchange).conclude();
+    }
+
+    private static DelayWiring wiring(final Role role, final boolean isSketched) {
+        return new DelayWiring(role, ReferenceMode.NONE, List.of(), null, ClockError.NONE, false, false, false,
+            DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(isSketched);
+    }
+
+    private static long count(final SketchLink link, final String label) {
+        final long[] found = new long[1];
+        link.counters((name, value) -> found[0] += name.equals(label) ? value : 0);
+        return found[0];
+    }
+
+    private void await(final BooleanSupplier condition) {
+        final long endNs = System.nanoTime() + DEADLINE_NS;
+        while (!condition.getAsBoolean()) {
+            assertTrue(System.nanoTime() - endNs < 0, () -> "not in time: " + sender.meter.statistics().counters() +
+                receiver.meter.statistics().counters());
+            work();
+        }
+    }
+
+    private void work() {
+        try {
+            senderAgent.doWork();
+            receiverAgent.doWork();
+        } catch (final Exception ex) {
+            throw new IllegalStateException(ex);
+        }
+    }
+
+    /** Whatever was shipped is with the receiver, and came back. */
+    private void settle() {
+        await(() -> sender.count("exchange_intervals_answered") == sender.count("lds_intervals_shipped"));
+    }
+
+    private void describe(final long number, final int observationPoint, final long timestampNs) {
+        batch.setMemory(0, PacketDescriptor.LENGTH_BYTES, (byte)0);
+        PacketDescriptor.timestampNs(batch, 0, timestampNs);
+        PacketDescriptor.ipVersion(batch, 0, 4);
+        PacketDescriptor.protocol(batch, 0, 17);
+        PacketDescriptor.sourceLow(batch, 0, number % FLOWS);
+        PacketDescriptor.sourcePort(batch, 0, 7);
+        PacketDescriptor.destinationLow(batch, 0, 1);
+        PacketDescriptor.segmentCount(batch, 0, 1);
+        PacketDescriptor.ipLengthBytes(batch, 0, 500);
+        PacketDescriptor.wireLengthBytes(batch, 0, 514);
+        PacketDescriptor.observationPoint(batch, 0, observationPoint);
+        PacketDescriptor.flags(batch, 0, PacketDescriptor.FLAG_DIGEST);
+        PacketDescriptor.digest(batch, 0, number * 0x9E37_79B9_7F4A_7C15L);
+        PacketDescriptor.segmentFlowHash(batch, 0, (1 + number % FLOWS) * 0xD6E8_FEB8_6659_FD93L);
+    }
+
+    /** Delays differ by flow and go up; one packet of each interval is under way at its end, and some are lost. */
+    private void pass(final long intervals, final Point both, final boolean isWorked) {
+        for (long i = 0; i < intervals * PACKETS_PER_INTERVAL; i++) {
+            final long number = packetNumber++;
+            final long sentNs = START_NS + number * GAP_NS + GAP_NS - 1_000_000;
+            final long arrivedNs = sentNs + 2_000_000 + number % FLOWS * 100_000 + number;
+            describe(number, 0, sentNs);
+            sender.packet(batch);
+            if (both != null) {
+                both.packet(batch);
+            }
+            if (isWorked) {
+                settle();
+            }
+            if (number % 997 != 0) {
+                describe(number, 1, arrivedNs);
+                receiver.packet(batch);
+                if (both != null) {
+                    both.packet(batch);
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldTellOfEachIntervalWhatOneProcessTells() {
+        final Point both = new Point(config("role: both, ingress: a, egress: b, exact: off, ", ""), wiring(Role.BOTH, true));
+        pass(12, both, true);
+        // Nobody knows what was under way when the first began, so it tells of no loss.
+        final SketchStatistics first = receiver.intervals.remove(Collections.min(receiver.intervals.keySet()));
+        assertNull(first.unexplainedLost());
+        int compared = 0;
+        for (final Map.Entry<Long, SketchStatistics> each : receiver.intervals.entrySet()) {
+            final SketchStatistics here = each.getValue();
+            final SketchStatistics there = both.intervals.get(each.getKey());
+            assertEquals(there.interval(), here.interval());
+            assertEquals(there.usableCells(), here.usableCells());
+            assertEquals(there.occupiedCells(), here.occupiedCells());
+            assertEquals(there.unexplainedLost(), here.unexplainedLost());
+            compared++;
+        }
+        assertTrue(compared >= 6, "intervals: " + receiver.intervals.keySet());
+        assertEquals(0, receiver.count("lds_intervals_refused"));
+        assertEquals(1, receiver.count("lds_intervals_damaged"), "the first");
+        assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
+        assertTrue(sender.meter.statistics().isAccountedFor(), () -> sender.meter.statistics().toString());
+    }
+
+    @Test
+    void shouldTellNoLossWhereTheSenderDropped() {
+        pass(5, null, true);
+        final long beforeNs = START_NS + packetNumber * GAP_NS;
+        sender.counters.increment(CounterId.DROPPED_AT_PACKET_RING);
+        pass(5, null, true);
+        assertTrue(receiver.count("lds_intervals_damaged") > 0);
+        assertTrue(receiver.count("lds_intervals") > receiver.count("lds_intervals_damaged"), "it heals");
+        assertNull(receiver.intervals.get(beforeNs).unexplainedLost());
+        assertFalse(receiver.intervals.get(beforeNs).interval().isEmpty());
+    }
+
+    @Test
+    void shouldGoOnAfterTheSenderWasSilent() {
+        pass(5, null, true);
+        final long compared = receiver.count("lds_intervals");
+        pass(6, null, false);
+        assertTrue(receiver.count("lds_intervals_unanswered") >= 3, "deadlines go by");
+        settle();
+        pass(6, null, true);
+        assertTrue(receiver.count("lds_intervals") >= compared + 4, "it goes on");
+        assertEquals(0, receiver.count("lds_intervals_refused"));
+    }
+
+    @Test
+    void shouldGoOnWithAnotherRunOfTheSender() throws Exception {
+        pass(5, null, true);
+        final long compared = receiver.count("lds_intervals");
+        ((AutoCloseable)senderAgent).close();
+        connectSender();
+        pass(8, null, true);
+        assertTrue(receiver.count("lds_intervals") >= compared + 4, "it goes on");
+        assertTrue(receiver.count("lds_intervals_unanswered") > 0, "nobody made up what is missing");
+        assertEquals(0, receiver.count("lds_intervals_refused"));
+    }
+}

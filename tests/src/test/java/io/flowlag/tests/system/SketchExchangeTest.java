@@ -1,0 +1,181 @@
+package io.flowlag.tests.system;
+
+import io.flowlag.tests.support.Command;
+import io.flowlag.tests.support.Deadline;
+import io.flowlag.tests.support.DelayFlow;
+import io.flowlag.tests.support.Flowlag;
+import io.flowlag.tests.support.NetworkNamespace;
+import io.flowlag.tests.support.RouterTopology;
+import io.flowlag.tests.support.SegmentTraffic;
+import io.flowlag.tests.support.Stats;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/**
+ * Sketches of two processes in two network namespaces, compared over the exchange: a queue of the kernel that drops nothing lies
+ * between them, and the receiver alone knows the key of digests and the sizes.
+ */
+@Tag("topology")
+class SketchExchangeTest {
+    private static final Duration TIMEOUT = Duration.ofSeconds(180);
+    private static final long RATE_BPS = 40_000_000;
+    /** Half a second of the link: more than this traffic ever fills. */
+    private static final int QUEUE_BYTES = 2_500_000;
+    private static final int PORT = 8622;
+    private static final double LEAST_USABLE = 0.99;
+    private static final int LEAST_FLOWS = 50;
+
+    @TempDir
+    private Path directory;
+    private RouterTopology topology;
+    private Path key;
+    private Path receiverStats;
+    private Path senderStats;
+    private Path records;
+
+    @BeforeEach
+    void build() throws IOException {
+        NetworkNamespace.assumeAvailable();
+        topology = RouterTopology.create();
+        topology.offloadsOff();
+        topology.shape(RATE_BPS, QUEUE_BYTES);
+        key = Files.writeString(Files.createFile(directory.resolve("key"),
+            PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------"))),
+            "00112233445566778899aabbccddeeff");
+        receiverStats = directory.resolve("receiver.json");
+        senderStats = directory.resolve("sender.json");
+        records = directory.resolve("receiver.ipfix");
+    }
+
+    @AfterEach
+    void tearDown() throws IOException {
+        if (topology != null) {
+            topology.close();
+        }
+    }
+
+    @Test
+    void shouldCompareSketchesOfAnotherProcess() throws Exception {
+        try (SegmentTraffic traffic = new SegmentTraffic(topology, plan(31, 6));
+            Command.Running receiver = receiver();
+            Command.Running sender = sender("sender")) {
+            awaitCompared(receiver, 2);
+            traffic.run();
+            awaitCompared(receiver, 5);
+            stop(sender);
+            stop(receiver);
+        }
+        final Stats stats = Stats.read(receiverStats).orFailUnlessAccounted();
+        Stats.read(senderStats).orFailUnlessAccounted();
+        int measured = 0;
+        int lossless = 0;
+        for (final DelayFlow flow : DelayFlow.read(records)) {
+            if (flow.meanNs() != null) {
+                measured++;
+                assertTrue(flow.meanNs() > 0, flow::toString);
+            }
+            if (flow.lostPackets() != null) {
+                assertEquals(0, flow.lostPackets(), flow::toString);
+                lossless++;
+            }
+        }
+        System.out.printf("sketches of two processes: %d records with a mean, %d with a loss, of 0; %s%n",
+            measured, lossless, cells(stats));
+        assertEquals(0, stats.delayCounter("lds_intervals_refused"), stats::toString);
+        assertTrue(measured >= LEAST_FLOWS, measured + " records with a mean: " + stats);
+        assertTrue(lossless >= LEAST_FLOWS, lossless + " records with a loss: " + stats);
+        assertTrue(stats.delayCounter("lds_usable_cells") >= LEAST_USABLE * stats.delayCounter("lds_occupied_cells"),
+            () -> cells(stats));
+    }
+
+    /** A sender that is started again, and then a receiver: both times the other end goes on with it. */
+    @Test
+    void shouldGoOnWhenEitherEndIsStartedAgain() throws Exception {
+        try (Command.Running sender = sender("first")) {
+            try (Command.Running receiver = receiver()) {
+                awaitCompared(receiver, 2);
+                stop(sender);
+                try (Command.Running second = sender("second")) {
+                    awaitCompared(receiver, 2);
+                    stop(receiver);
+                    Files.delete(receiverStats);
+                    try (Command.Running other = receiver()) {
+                        awaitCompared(other, 2);
+                        stop(other);
+                    }
+                    stop(second);
+                }
+            }
+        }
+        final Stats stats = Stats.read(receiverStats).orFailUnlessAccounted();
+        assertEquals(0, stats.delayCounter("lds_intervals_refused"), stats::toString);
+    }
+
+    private static String cells(final Stats stats) {
+        return stats.delayCounter("lds_usable_cells") + " of " + stats.delayCounter("lds_occupied_cells") + " cells usable";
+    }
+
+    private static SegmentTraffic.Plan plan(final long seed, final int seconds) {
+        return new SegmentTraffic.Plan(
+            seed, Duration.ofSeconds(seconds), 100, 200, 20, 50_000, 3, 500_000, 500_000, 20_000_000, 0, 0);
+    }
+
+    private Command.Running receiver() {
+        return start(topology.exit(), receiverStats, "-i", RouterTopology.EXIT_INGRESS, "--direction", "in",
+            "--set", "segment.role=receiver", "--set", "lds.enabled=on", "--set", "lds.columns=4k",
+            "--set", "exchange.listen=" + RouterTopology.EXIT + ":" + PORT,
+            "--set", "segment.source=" + RouterTopology.SOURCE_PREFIX,
+            "--set", "segment.destination=" + RouterTopology.DESTINATION_PREFIX,
+            "--set", "segment.max-delay=500ms", "--export", "file:" + records);
+    }
+
+    private Command.Running sender(final String name) {
+        return start(topology.source(), senderStats, "-i", RouterTopology.HOST_INTERFACE, "--direction", "out",
+            "--set", "segment.role=sender", "--set", "exchange.connect=" + RouterTopology.EXIT + ":" + PORT,
+            "--export", "file:" + directory.resolve(name + ".ipfix"));
+    }
+
+    private Command.Running start(final NetworkNamespace namespace, final Path stats, final String... own) {
+        final List<Object> arguments = new ArrayList<>(List.of("run", "--set", "clock.source=fixed"));
+        arguments.addAll(List.of(own));
+        arguments.addAll(List.of("--set", "exchange.key-file=" + key, "--stats", stats, "--set", "stats.interval=200ms",
+            "--active", "10m", "--idle", "2s"));
+        final Command.Running run = new Flowlag().under("ip", "netns", "exec", namespace.name(), "nice", "-n", "-19")
+            .command(arguments.toArray()).timeout(TIMEOUT).start();
+        Deadline.await(TIMEOUT, () -> run.errors().contains("INFO  metering ") || !run.isAlive(), run::errors);
+        assertTrue(run.isAlive(), run::errors);
+        return run;
+    }
+
+    /** Until so many more intervals were compared. */
+    private void awaitCompared(final Command.Running run, final long intervals) {
+        final long before = compared();
+        Deadline.await(TIMEOUT, () -> compared() >= before + intervals || !run.isAlive(),
+            () -> run.errors() + (Files.exists(receiverStats) ? Stats.read(receiverStats) : ""));
+        assertTrue(run.isAlive(), run::errors);
+    }
+
+    private long compared() {
+        return Files.exists(receiverStats) ? Stats.read(receiverStats).delayCounter("lds_intervals") : 0;
+    }
+
+    private static void stop(final Command.Running run) {
+        run.signal("TERM");
+        final Command.Result ended = run.finish();
+        assertEquals(0, ended.exitCode(), ended::toString);
+    }
+}
