@@ -341,7 +341,7 @@ final class PipelineRun implements AutoCloseable {
         }
         LOG.info("{}", line);
         for (final Destination destination : pipeline.destinations()) {
-            LOG.info("{}", destination.statistics());
+            LOG.info("{}", destination.statistics().line());
         }
         LOG.info("unexplained: captured={} decoded={} records={} (packets under way count here)",
             AccountingIdentity.unexplainedCaptured(counters), AccountingIdentity.unexplainedDecoded(counters),

@@ -169,6 +169,13 @@ class MainTest {
         assertTrue(help.contains("Default:128k."), help);
     }
 
+    @Test
+    void shouldNeedNoDestinationForASenderWithoutRecords() {
+        assertEquals(0, main("run", "-i", "eth0", "--set", "segment.role=sender", "--set", "rli.target=192.0.2.9"));
+        assertTrue(recorder.config.exporting().destinations().isEmpty());
+        assertEquals("", errors());
+    }
+
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         metr -r x                     | flowlag: 'metr' is no command; did you mean meter?
@@ -187,6 +194,9 @@ class MainTest {
         meter -r x -q -v              | flowlag: -q and -v contradict each other
         run                           | flowlag: run: no interface: name one with -i IFACE
         run -i eth0                   | flowlag: run: no destination: name one with --export
+        run -i a --set segment.role=sender --set rli.target=::1 --set segment.sender-records=on | flowlag: run: no destination
+        delay -s x -r y --references bogus | flowlag: --references bogus: must be marked or injected
+        delay -s x -r y --policy adaptive --capacity 1 | --capacity=1 (rli.capacity): a rate needs a unit
         collect --listen file:x       | flowlag: --listen=file:x is not an address to receive on: write udp://HOST:PORT
         collect --listen udp://h?a=b  | flowlag: --listen=udp://h?a=b is not an address to receive on
         collect --listen tls://h      | needs --tls-certificate
