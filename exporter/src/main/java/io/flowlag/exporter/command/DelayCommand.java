@@ -3,6 +3,7 @@ package io.flowlag.exporter.command;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.ExitException;
+import io.flowlag.exporter.console.OutputFiles;
 import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.process.DelayOptions;
@@ -42,7 +43,7 @@ final class DelayCommand extends ConfiguredCommand {
     private List<String> estimators;
 
     @Option(names = "--truth", paramLabel = "FILE.csv",
-        description = "Writes the exact delay of each flow, by matching every packet.")
+        description = "Writes the exact delay of each flow, by matching every packet; - is standard output.")
     private Path truthFile;
 
     private final ProcessStarter starter;
@@ -75,6 +76,7 @@ final class DelayCommand extends ConfiguredCommand {
             throw new ExitException(
                 ExitCode.USAGE, "--estimators lds: needs a --max-delay that is not above --interval");
         }
+        OutputFiles.check("the truth", truthFile);
         final ReferenceMode mode = MARKED.equalsIgnoreCase(references) ? ReferenceMode.MARKED : ReferenceMode.CAPTURED;
         return starter.delay(
             config,

@@ -169,6 +169,20 @@ class MainTest {
         assertTrue(help.contains("Default:128k."), help);
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"--truth", "--stats"})
+    void shouldSayBeforeItStartsWhyAFileCannotBeWritten(final String option) throws IOException {
+        final Path missing = directory.resolve("nowhere").resolve("x.csv");
+        assertEquals(73, main("delay", "-s", "x", "-r", "y", option, missing.toString()));
+        assertTrue(errors().contains(" to " + missing + ": no such directory"), errors());
+        final Path below = Files.writeString(directory.resolve("file"), "").resolve("x.csv");
+        assertEquals(73, main("delay", "-s", "x", "-r", "y", option, below.toString()));
+        assertTrue(errors().contains(" is not a directory"), errors());
+        assertEquals(73, main("delay", "-s", "x", "-r", "y", option, directory.toString()));
+        assertTrue(errors().contains(directory + ": is a directory"), errors());
+        assertEquals(0, main("delay", "-s", "x", "-r", "y", option, "-"));
+    }
+
     @Test
     void shouldNeedNoDestinationForASenderWithoutRecords() {
         assertEquals(0, main("run", "-i", "eth0", "--set", "segment.role=sender", "--set", "rli.target=192.0.2.9"));
