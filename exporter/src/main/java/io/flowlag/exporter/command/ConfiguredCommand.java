@@ -6,6 +6,7 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.console.Logging;
+import io.flowlag.exporter.console.OutputFiles;
 import io.flowlag.exporter.console.Terminal;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
@@ -33,6 +34,7 @@ abstract class ConfiguredCommand implements Callable<Integer> {
     public final Integer call() {
         final ExporterConfig config = load();
         Logging.configure(config.log(), terminal);
+        OutputFiles.check("statistics", config.stats().file());
         try {
             return work(config).number();
         } catch (final CaptureException e) {

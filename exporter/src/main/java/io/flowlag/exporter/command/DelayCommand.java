@@ -3,6 +3,7 @@ package io.flowlag.exporter.command;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.ExitException;
+import io.flowlag.exporter.console.OutputFiles;
 import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.process.DelayOptions;
@@ -19,15 +20,9 @@ final class DelayCommand extends ConfiguredCommand {
     private static final String RLI = "rli";
     private static final String LDS = "lds";
     private static final String EXACT = "exact";
+    private static final String MARKED = "marked";
+    private static final String INJECTED = "injected";
     private static final List<String> ESTIMATORS = List.of(RLI, LDS, EXACT);
-
-    /** How references come about. */
-    private enum References {
-        /** Regular packets stand in for them. */
-        MARKED,
-        /** They are in the captures. */
-        INJECTED
-    }
 
     @Option(names = {"-s", "--sender"}, arity = "1..*", required = true, paramLabel = "FILE",
         description = "Captures of the sender point, where packets pass first; - is standard input.")
@@ -37,10 +32,10 @@ final class DelayCommand extends ConfiguredCommand {
         description = "Captures of the receiver point.")
     private List<String> receiverFiles;
 
-    @Option(names = "--references", paramLabel = "marked|injected", defaultValue = "MARKED",
+    @Option(names = "--references", paramLabel = "marked|injected", defaultValue = MARKED,
         description = "Regular packets stand in for reference packets, chosen by the policy (marked), or reference packets are " +
             "in the captures (injected). Default: marked.")
-    private References references;
+    private String references;
 
     @Option(names = "--estimators", paramLabel = "rli,lds,exact", split = ",",
         description = "What delays come from: references (rli), sketches of both points (lds), matching of every packet " +
@@ -48,7 +43,7 @@ final class DelayCommand extends ConfiguredCommand {
     private List<String> estimators;
 
     @Option(names = "--truth", paramLabel = "FILE.csv",
-        description = "Writes the exact delay of each flow, by matching every packet.")
+        description = "Writes the exact delay of each flow, by matching every packet; - is standard output.")
     private Path truthFile;
 
     private final ProcessStarter starter;
@@ -66,6 +61,9 @@ final class DelayCommand extends ConfiguredCommand {
 
     @Override
     ExitCode work(final ExporterConfig config) {
+        if (!MARKED.equalsIgnoreCase(references) && !INJECTED.equalsIgnoreCase(references)) {
+            throw new ExitException(ExitCode.USAGE, "--references " + references + ": must be marked or injected");
+        }
         final boolean isLdsPossible = config.segment().maximumDelayNs() <= config.segment().intervalNs();
         final List<String> chosen =
             estimators != null ? estimators : isLdsPossible ? ESTIMATORS : List.of(RLI, EXACT);
@@ -78,7 +76,8 @@ final class DelayCommand extends ConfiguredCommand {
             throw new ExitException(
                 ExitCode.USAGE, "--estimators lds: needs a --max-delay that is not above --interval");
         }
-        final ReferenceMode mode = references == References.MARKED ? ReferenceMode.MARKED : ReferenceMode.CAPTURED;
+        OutputFiles.check("the truth", truthFile);
+        final ReferenceMode mode = MARKED.equalsIgnoreCase(references) ? ReferenceMode.MARKED : ReferenceMode.CAPTURED;
         return starter.delay(
             config,
             new DelayOptions(

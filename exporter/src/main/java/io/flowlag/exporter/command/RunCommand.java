@@ -53,7 +53,8 @@ final class RunCommand extends ConfiguredCommand {
         if (config.capture().interfaces().isEmpty() && config.segment().role() != ExporterConfig.Role.BOTH) {
             throw new ExitException(exitCode, "run: no interface: name one with -i IFACE, or in a file under capture.interfaces");
         }
-        if (config.exporting().destinations().isEmpty()) {
+        final boolean hasRecords = config.segment().role() != ExporterConfig.Role.SENDER || config.segment().senderRecords();
+        if (hasRecords && config.exporting().destinations().isEmpty()) {
             throw new ExitException(exitCode,
                 "run: no destination: name one with --export udp://HOST:4739, or in a file under exporting.destinations");
         }

@@ -188,7 +188,7 @@ final class DelayRelations {
     }
 
     private void capacity() {
-        if (value(ConfigTable.CAPACITY) != null) {
+        if (value(ConfigTable.CAPACITY) != null || problems.concern(ConfigTable.CAPACITY.path())) {
             return;
         }
         if (value(ConfigTable.POLICY) == Policy.ADAPTIVE) {

@@ -2,7 +2,9 @@ package io.flowlag.exporter.config;
 
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 
 /** Collects everything that is wrong with a configuration, so that one run shows all of it. Used by one thread. */
 final class Problems {
@@ -10,6 +12,7 @@ final class Problems {
     }
 
     private final List<Problem> problems = new ArrayList<>();
+    private final Set<String> paths = new HashSet<>();
     private boolean inputMissing;
 
     /** A fault at a place; the message names what and the way out. */
@@ -19,8 +22,14 @@ final class Problems {
 
     /** A fault of a key's value. */
     void add(final Origin origin, final String path, final String text, final String message) {
+        paths.add(path);
         final String place = origin.isCommandLine() ? " (" + path + "): " : ": ";
         add(origin, (origin.isCommandLine() ? text : path + "=" + text) + place + message);
+    }
+
+    /** Whether a value of a key was found at fault: what was given is then not what the settings have. */
+    boolean concern(final String path) {
+        return paths.contains(path);
     }
 
     /** The configuration file itself cannot be read. */

@@ -5,6 +5,7 @@ public final class InjectionException extends RuntimeException {
     private static final long serialVersionUID = 1L;
 
     private final boolean isPermission;
+    private final boolean isAddressInUse;
 
     /**
      * A failure.
@@ -13,8 +14,25 @@ public final class InjectionException extends RuntimeException {
      * @param isPermission whether the system does not permit it.
      */
     public InjectionException(final String message, final boolean isPermission) {
+        this(message, isPermission, false);
+    }
+
+    /**
+     * A failure.
+     *
+     * @param message        one line.
+     * @param isPermission   whether the system does not permit it.
+     * @param isAddressInUse whether somebody else holds the port.
+     */
+    InjectionException(final String message, final boolean isPermission, final boolean isAddressInUse) {
         super(message);
         this.isPermission = isPermission;
+        this.isAddressInUse = isAddressInUse;
+    }
+
+    /** {@return whether somebody else holds the port} */
+    public boolean isAddressInUse() {
+        return isAddressInUse;
     }
 
     /** {@return whether the system does not permit it} */

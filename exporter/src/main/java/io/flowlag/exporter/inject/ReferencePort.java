@@ -23,7 +23,7 @@ public final class ReferencePort implements AutoCloseable {
      *
      * @param port number.
      * @return the port.
-     * @throws InjectionException if it cannot be bound for either.
+     * @throws InjectionException if somebody else holds it for either, or it can be bound for neither.
      */
     public static ReferencePort bind(final int port) {
         if (!Platform.isLinux()) {
@@ -35,10 +35,11 @@ public final class ReferencePort implements AutoCloseable {
             try {
                 sockets.add(bind(family, port));
             } catch (final InjectionException e) {
-                failure = failure == null ? e : failure;
+                failure = failure == null || e.isAddressInUse() ? e : failure;
             }
         }
-        if (sockets.isEmpty()) {
+        if (failure != null && (failure.isAddressInUse() || sockets.isEmpty())) {
+            CloseHelper.closeAll(sockets);
             throw failure;
         }
         return new ReferencePort(sockets);

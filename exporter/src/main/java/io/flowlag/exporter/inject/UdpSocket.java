@@ -244,6 +244,7 @@ final class UdpSocket implements AutoCloseable {
     private static InjectionException failure(final String what, final int errno) {
         final boolean isPermission = errno == Errno.EPERM || errno == Errno.EACCES;
         return new InjectionException(what + ": " + Errno.describe(errno) +
-            (isPermission ? ": run with sudo, or give the process the capability CAP_NET_RAW" : ""), isPermission);
+            (isPermission ? ": run with sudo, or give the process the capability CAP_NET_RAW" : ""), isPermission,
+            errno == Errno.EADDRINUSE);
     }
 }

@@ -9,7 +9,7 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
 import io.flowlag.exporter.console.ExitCode;
-import io.flowlag.exporter.console.ExitException;
+import io.flowlag.exporter.console.OutputFiles;
 import io.flowlag.exporter.console.Signals;
 import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.delay.DelayWiring;
@@ -83,10 +83,11 @@ public final class DelayProcess {
                 DelayTable.print(run.statistics().delay(), terminal.out());
             }
             run.writeStatistics();
-            writeTruth(run, options);
+            writeTruth(run, options, terminal);
             run.tellUnsupportedLinkTypes();
             tellNegativeDelays(run.delayMeter().matchCounters(), terminal);
             tellApart(run.delayMeter().matchCounters(), terminal);
+            tellMissingReferences(run, options, terminal);
             return exitCode(run, sources, terminal);
         }
     }
@@ -148,15 +149,28 @@ public final class DelayProcess {
         }
     }
 
-    private static void writeTruth(final PipelineRun run, final DelayOptions options) {
+    private static void tellMissingReferences(
+        final PipelineRun run, final DelayOptions options, final Terminal terminal) {
+        if (options.referenceMode() == ReferenceMode.CAPTURED && options.isInterpolated() &&
+            run.statistics().delay().counters().getOrDefault("rli_references", 0L) == 0) {
+            terminal.message("flowlag: no reference packets were found at the receiver point: check rli.port, rli.session and " +
+                "rli.key-file, or use --references marked");
+        }
+    }
+
+    private static void writeTruth(final PipelineRun run, final DelayOptions options, final Terminal terminal) {
         if (options.truthFile() == null) {
             return;
         }
         try {
-            TruthWriter.write(run.delayMeter().matchedFlows(), options.truthFile());
+            if (OutputFiles.STANDARD_OUTPUT.equals(options.truthFile().toString())) {
+                TruthWriter.write(run.delayMeter().matchedFlows(), terminal.out());
+                terminal.out().flush();
+            } else {
+                TruthWriter.write(run.delayMeter().matchedFlows(), options.truthFile());
+            }
         } catch (final IOException ex) {
-            throw new ExitException(
-                ExitCode.CANNOT_WRITE, "cannot write the truth to " + options.truthFile() + ": " + ex.getMessage());
+            throw OutputFiles.failure("the truth", options.truthFile(), ex);
         }
     }
 

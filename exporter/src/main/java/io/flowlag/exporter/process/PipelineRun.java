@@ -4,7 +4,7 @@ import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
 import io.flowlag.exporter.console.ExitCode;
-import io.flowlag.exporter.console.ExitException;
+import io.flowlag.exporter.console.OutputFiles;
 import io.flowlag.exporter.console.Progress;
 import io.flowlag.exporter.console.Signals;
 import io.flowlag.exporter.console.Terminal;
@@ -38,6 +38,8 @@ import java.util.function.Consumer;
  * has no threads. Used once.
  */
 final class PipelineRun implements AutoCloseable {
+    /** Of captures that are judged as a whole, at their end. */
+    private static final long LEAST_DECIDED_PACKETS = 20;
     private static final Logger LOG = LoggerFactory.getLogger(PipelineRun.class);
     private static final long HOUSEKEEPING_NS = 100_000_000L;
     private static final long AGREEMENT_NS = 10_000_000_000L;
@@ -123,7 +125,8 @@ final class PipelineRun implements AutoCloseable {
                 config.lds().columns(), DelayMeter.sketchMemoryBytes(config, wiring));
         }
         agreement = wiring.isMatched() ?
-            new DigestAgreement(pipeline.delayMeter().matchCounters(), DigestAgreement.DEFAULT_MINIMUM_PACKETS) : null;
+            new DigestAgreement(pipeline.delayMeter().matchCounters(),
+                isLive ? DigestAgreement.DEFAULT_MINIMUM_PACKETS : LEAST_DECIDED_PACKETS) : null;
     }
 
     /**
@@ -248,8 +251,7 @@ final class PipelineRun implements AutoCloseable {
                 statisticsWriter.write(statistics(), statsConfig.file());
             }
         } catch (final IOException ex) {
-            throw new ExitException(
-                ExitCode.CANNOT_WRITE, "cannot write statistics to " + statsConfig.file() + ": " + ex.getMessage());
+            throw OutputFiles.failure("statistics", statsConfig.file(), ex);
         }
     }
 
@@ -341,7 +343,7 @@ final class PipelineRun implements AutoCloseable {
         }
         LOG.info("{}", line);
         for (final Destination destination : pipeline.destinations()) {
-            LOG.info("{}", destination.statistics());
+            LOG.info("{}", destination.statistics().line());
         }
         LOG.info("unexplained: captured={} decoded={} records={} (packets under way count here)",
             AccountingIdentity.unexplainedCaptured(counters), AccountingIdentity.unexplainedDecoded(counters),

@@ -53,7 +53,7 @@ public final class RunProcess {
     /**
      * Runs the process.
      *
-     * @param config   with at least one interface and one destination.
+     * @param config   with at least one interface, and one destination where it makes records.
      * @param reload   reads the same file and options again; throws a {@link ConfigurationException} if they are not in order.
      * @param terminal for messages and statistics.
      * @return how it ended.
@@ -178,6 +178,11 @@ public final class RunProcess {
         final long stateBytes = MeteringPipeline.memoryBytes(config, wiring, true);
         LOG.info("memory bound: {} MiB: flow cache, rings and delay {} MiB, packet rings of the kernel {} MiB",
             mebibytes(stateBytes + ringsBytes), mebibytes(stateBytes), mebibytes(ringsBytes));
+        if (config.exporting().destinations().isEmpty()) {
+            LOG.info("metering {} with {} threading, exporting nothing",
+                String.join(", ", interfaceNames), config.threading().name().toLowerCase(Locale.ROOT));
+            return;
+        }
         LOG.info("metering {} with {} threading, exporting to {} as profile {}",
             String.join(", ", interfaceNames), config.threading().name().toLowerCase(Locale.ROOT),
             config.exporting().destinations().stream().map(ExporterConfig.Destination::uri).toList(),

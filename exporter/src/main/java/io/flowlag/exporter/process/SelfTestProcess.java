@@ -45,7 +45,8 @@ public final class SelfTestProcess {
      * @param config   of the process; its destinations are not served.
      * @param files    captures to test with; empty for the first interface.
      * @param terminal takes the result.
-     * @return {@link ExitCode#DONE} if delay and loss were found.
+     * @return {@link ExitCode#DONE} if delay and loss were found, {@link ExitCode#NO_INPUT} if there was too little traffic to
+     *     tell, {@link ExitCode#DAMAGED_INPUT} if something else was measured.
      * @throws io.flowlag.exporter.capture.CaptureException if the input cannot be opened.
      */
     public static ExitCode run(final ExporterConfig config, final List<String> files, final Terminal terminal) {
@@ -67,8 +68,8 @@ public final class SelfTestProcess {
             run.run();
             run.writeStatistics();
             final ExitCode exitCode = run.exitCode();
-            final boolean isFound = tell(input, run.statistics().delay(), terminal);
-            return exitCode == ExitCode.DONE && !isFound ? ExitCode.INTERNAL : exitCode;
+            final ExitCode verdict = tell(input, run.statistics().delay(), terminal);
+            return exitCode == ExitCode.DONE ? verdict : exitCode;
         }
     }
 
@@ -87,16 +88,16 @@ public final class SelfTestProcess {
             .withFilterExpression(capture.filter()));
     }
 
-    private static boolean tell(final SelfTestInput input, final DelayStatistics delay, final Terminal terminal) {
+    private static ExitCode tell(final SelfTestInput input, final DelayStatistics delay, final Terminal terminal) {
         final Map<String, Long> counters = delay.counters();
         final long matched = counters.get("match_matched");
         final long lost = counters.get("match_lost");
         final DelayDistribution estimates =
             delay.total().isEmpty() ? DelayDistribution.EMPTY : delay.total().get(0).estimates();
         if (estimates.count() < LEAST_ESTIMATES || matched == 0) {
-            terminal.message("flowlag: self-test: only " + estimates.count() + " of " + input.packetCount() +
-                " packets have an estimate: give it more traffic");
-            return false;
+            terminal.message("flowlag: self-test: too little traffic: " + input.packetCount() + " packets, " +
+                estimates.count() + " of them with an estimate, needs " + LEAST_ESTIMATES);
+            return ExitCode.NO_INPUT;
         }
         final double trueLoss = (double)input.lostCount() / input.packetCount();
         final double measuredLoss = (double)lost / (matched + lost);
@@ -110,7 +111,17 @@ public final class SelfTestProcess {
             100 * trueLoss, 100 * measuredLoss, "0.5 points", verdict(isLossFound));
         terminal.out().printf(Locale.ROOT, "%d packets, %d matched, %d with an estimate, %d marked as references%n",
             input.packetCount(), matched, counters.get("rli_estimated"), counters.get("references_sent"));
-        return isDelayFound && isLossFound && delay.isAccountedFor();
+        if (!delay.isAccountedFor()) {
+            terminal.message("flowlag: self-test: the counters do not add up; please report it");
+            return ExitCode.INTERNAL;
+        }
+        if (!isDelayFound || !isLossFound) {
+            terminal.message("flowlag: self-test: " +
+                (isDelayFound ? "the loss" : isLossFound ? "the mean delay" : "mean delay and loss") +
+                " measured is outside the tolerance of what was added");
+            return ExitCode.DAMAGED_INPUT;
+        }
+        return ExitCode.DONE;
     }
 
     private static String verdict(final boolean isFound) {

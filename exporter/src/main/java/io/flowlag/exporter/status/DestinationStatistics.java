@@ -27,6 +27,14 @@ public record DestinationStatistics(
     long octets,
     long reconnects,
     long errors) {
+    /** {@return all of it in one line, for the log} */
+    public String line() {
+        return uri + ": records_made=" + recordsMade + " records_exported=" + recordsExported + " records_failed=" +
+            recordsFailed + " records_waiting=" + recordsWaiting + " records_uncertain=" + recordsUncertain +
+            " options_records=" + optionsRecords + " messages=" + messages + " octets=" + octets + " reconnects=" +
+            reconnects + " errors=" + errors;
+    }
+
     /** {@return records made that are neither exported, failed nor waiting; 0 when the identity holds} */
     public long unexplainedRecords() {
         return recordsMade - (recordsExported + recordsFailed + recordsWaiting);

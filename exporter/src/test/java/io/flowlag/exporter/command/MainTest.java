@@ -170,6 +170,27 @@ class MainTest {
     }
 
     @ParameterizedTest
+    @ValueSource(strings = {"--truth", "--stats"})
+    void shouldSayBeforeItStartsWhyAFileCannotBeWritten(final String option) throws IOException {
+        final Path missing = directory.resolve("nowhere").resolve("x.csv");
+        assertEquals(73, main("delay", "-s", "x", "-r", "y", option, missing.toString()));
+        assertTrue(errors().contains(" to " + missing + ": no such directory"), errors());
+        final Path below = Files.writeString(directory.resolve("file"), "").resolve("x.csv");
+        assertEquals(73, main("delay", "-s", "x", "-r", "y", option, below.toString()));
+        assertTrue(errors().contains(" is not a directory"), errors());
+        assertEquals(73, main("delay", "-s", "x", "-r", "y", option, directory.toString()));
+        assertTrue(errors().contains(directory + ": is a directory"), errors());
+        assertEquals(0, main("delay", "-s", "x", "-r", "y", option, "-"));
+    }
+
+    @Test
+    void shouldNeedNoDestinationForASenderWithoutRecords() {
+        assertEquals(0, main("run", "-i", "eth0", "--set", "segment.role=sender", "--set", "rli.target=192.0.2.9"));
+        assertTrue(recorder.config.exporting().destinations().isEmpty());
+        assertEquals("", errors());
+    }
+
+    @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         metr -r x                     | flowlag: 'metr' is no command; did you mean meter?
         meter                         | flowlag meter: Missing required option: '--read=FILE'
@@ -187,6 +208,9 @@ class MainTest {
         meter -r x -q -v              | flowlag: -q and -v contradict each other
         run                           | flowlag: run: no interface: name one with -i IFACE
         run -i eth0                   | flowlag: run: no destination: name one with --export
+        run -i a --set segment.role=sender --set rli.target=::1 --set segment.sender-records=on | flowlag: run: no destination
+        delay -s x -r y --references bogus | flowlag: --references bogus: must be marked or injected
+        delay -s x -r y --policy adaptive --capacity 1 | --capacity=1 (rli.capacity): a rate needs a unit
         collect --listen file:x       | flowlag: --listen=file:x is not an address to receive on: write udp://HOST:PORT
         collect --listen udp://h?a=b  | flowlag: --listen=udp://h?a=b is not an address to receive on
         collect --listen tls://h      | needs --tls-certificate

@@ -14,6 +14,7 @@ import io.flowlag.exporter.lab.SegmentProfile;
 import io.flowlag.exporter.lab.SegmentTruth;
 import io.flowlag.exporter.lab.SimulatedSegment;
 import io.flowlag.exporter.lab.TrafficFlows;
+import io.flowlag.exporter.match.TruthWriter;
 import io.flowlag.exporter.record.IpfixRecords;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -21,9 +22,12 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -241,5 +245,38 @@ class DelayProcessTest {
             () -> out.toString(StandardCharsets.UTF_8) + err.toString(StandardCharsets.UTF_8));
         assertTrue(out.toString(StandardCharsets.UTF_8).contains("found"), out::toString);
         assertEquals("", err.toString(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void shouldSayThatTrafficIsTooLittleForTheSelfTest() throws IOException {
+        final Path capture = few("few.pcap", SWITCH + "ingress.pcap", 10);
+        assertEquals(ExitCode.NO_INPUT, SelfTestProcess.run(config(""), List.of(capture.toString()), terminal));
+        assertTrue(
+            err.toString(StandardCharsets.UTF_8).startsWith("flowlag: self-test: too little traffic: 10 packets, "),
+            err::toString);
+    }
+
+    @Test
+    void shouldSayThatSmallCapturesAreNotOfTheSameTrafficAndHaveNoReferences() throws IOException {
+        final Path sender = few("sender.pcap", SWITCH + "ingress.pcap", 30);
+        final Path receiver = few("receiver.pcap", "twopoint/trex_tcp2_http_drop_client.pcap", 10);
+        final DelayOptions options = new DelayOptions(List.of(sender.toString()), List.of(receiver.toString()),
+            ReferenceMode.CAPTURED, true, false, true, Path.of("-"));
+        assertEquals(ExitCode.DONE, DelayProcess.run(config("segment: {max-delay: 1s}"), options, terminal));
+        final List<String> lines = err.toString(StandardCharsets.UTF_8).lines().toList();
+        assertTrue(lines.stream().anyMatch((line) -> line.contains("do not see the same packets")), err::toString);
+        assertTrue(lines.get(lines.size() - 1).contains("no reference packets were found"), err::toString);
+        assertTrue(out.toString(StandardCharsets.UTF_8).contains(TruthWriter.HEADER + "\n"), out::toString);
+    }
+
+    /** The first packets of a pcap file. */
+    private Path few(final String name, final String capture, final int packets) throws IOException {
+        final ByteBuffer octets = ByteBuffer.wrap(Files.readAllBytes(SharedData.capture(capture)));
+        octets.order(octets.get(0) == (byte)0xA1 ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN);
+        int end = 24;
+        for (int i = 0; i < packets; i++) {
+            end += 16 + octets.getInt(end + 8);
+        }
+        return Files.write(directory.resolve(name), Arrays.copyOf(octets.array(), end));
     }
 }

@@ -26,6 +26,12 @@ class StatisticsWriterTest {
     Path directory;
 
     @Test
+    void shouldTellOfADestinationInOneLine() {
+        assertEquals("udp://192.0.2.1:4739: records_made=10 records_exported=6 records_failed=3 records_waiting=1 " +
+            "records_uncertain=2 options_records=4 messages=5 octets=6000 reconnects=0 errors=3", COLLECTOR.line());
+    }
+
+    @Test
     void shouldWriteEveryCounterByItsLabel() throws IOException {
         for (int i = 0; i < CounterId.count(); i++) {
             counters.set(CounterId.of(i), 1000 + i);

@@ -1,0 +1,73 @@
+package io.flowlag.exporter.console;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+
+/** Files that a command writes when its work is done: whether they can be, asked before, and why they could not, in words. */
+public final class OutputFiles {
+    /** The name that means standard output. */
+    public static final String STANDARD_OUTPUT = "-";
+
+    private OutputFiles() {
+    }
+
+    /**
+     * Refuses a file that cannot be written later for want of its directory.
+     *
+     * @param what such as {@code the truth}, for the message.
+     * @param file to be written; null and {@link #STANDARD_OUTPUT} are in order.
+     * @throws ExitException {@link ExitCode#CANNOT_WRITE} with the reason.
+     */
+    public static void check(final String what, final Path file) {
+        if (file == null || STANDARD_OUTPUT.equals(file.toString())) {
+            return;
+        }
+        final Path directory = file.toAbsolutePath().getParent();
+        if (directory == null || Files.isDirectory(file)) {
+            throw failure(what, file, "is a directory");
+        }
+        if (!Files.exists(directory)) {
+            throw failure(what, file, "no such directory");
+        }
+        if (!Files.isDirectory(directory)) {
+            throw failure(what, file, directory + " is not a directory");
+        }
+        if (!Files.exists(file) && !Files.isWritable(directory)) {
+            throw failure(what, file, "permission denied");
+        }
+    }
+
+    /**
+     * A file that could not be written.
+     *
+     * @param what  such as {@code the truth}, for the message.
+     * @param file  that it was.
+     * @param cause of the failure.
+     * @return {@link ExitCode#CANNOT_WRITE} with the reason in words.
+     */
+    public static ExitException failure(final String what, final Path file, final IOException cause) {
+        return failure(what, file, reason(cause));
+    }
+
+    private static ExitException failure(final String what, final Path file, final String reason) {
+        return new ExitException(ExitCode.CANNOT_WRITE, "cannot write " + what + " to " + file + ": " + reason);
+    }
+
+    /** The message of the JDK is often no more than the name of the file. */
+    private static String reason(final IOException cause) {
+        if (cause instanceof NoSuchFileException) {
+            return "no such directory";
+        }
+        if (cause instanceof AccessDeniedException) {
+            return "permission denied";
+        }
+        if (cause instanceof FileSystemException failure && failure.getReason() != null) {
+            return failure.getReason();
+        }
+        return cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+    }
+}
