@@ -2,8 +2,8 @@ package io.flowlag.exporter.lab;
 
 /**
  * A small random generator (SplitMix64) whose sequence depends on its seed alone, not on the JVM or the machine: transcendental
- * functions are those of {@link StrictMath}. Not for secrets. One thread uses an instance; allocates nothing of its own (from Java 21 on
- * the JDK makes an array in each {@code StrictMath.cos} and {@code pow}).
+ * functions are those of {@link StrictMath}. Not for secrets. One thread uses an instance; allocates nothing of its own (from
+ * Java 21 on the JDK makes an array in each {@code StrictMath.cos} and {@code pow}).
  */
 public final class LabRandom {
     private static final long GOLDEN_GAMMA = 0x9E3779B97F4A7C15L;
