@@ -81,7 +81,7 @@ public final class IpfixDestination implements Destination {
             writeLastOptions(nowMs);
         }
         session.doWork(nowMs);
-        if (session.flush(nowMs) || nowMs >= deadlineMs) {
+        if (session.finish(nowMs) || nowMs >= deadlineMs) {
             session.close();
             isClosed = true;
         }

@@ -242,7 +242,23 @@ public final class ExportingSession implements AutoCloseable {
     }
 
     /**
-     * Flushes until nothing waits or the time is over, then closes. Blocks, with short pauses.
+     * Flushes and then takes leave of the collector, as far as that goes without waiting. Nothing can be put any
+     * more.
+     *
+     * @param nowMs milliseconds since the UNIX epoch.
+     * @return true if no record is left waiting and {@link #close()} destroys nothing that is on the way.
+     */
+    public boolean finish(final long nowMs) {
+        if (!flush(nowMs)) {
+            return false;
+        }
+        final boolean isFinished = transport.finish(nowMs);
+        trackConnection(nowMs);
+        return isFinished;
+    }
+
+    /**
+     * Finishes, or lets the time go by, then closes. Blocks, with short pauses.
      *
      * @param clock     that goes on.
      * @param timeoutMs at most so long.
@@ -250,15 +266,16 @@ public final class ExportingSession implements AutoCloseable {
      */
     public boolean close(final EpochClock clock, final long timeoutMs) {
         final long beginMs = clock.time();
-        boolean isFlushed = flush(beginMs);
+        boolean isFinished = finish(beginMs);
         long nowMs = beginMs;
-        while (!isFlushed && nowMs - beginMs < timeoutMs && nowMs >= beginMs) {
+        while (!isFinished && nowMs - beginMs < timeoutMs && nowMs >= beginMs) {
             if (workTransport(nowMs) == 0) {
                 LockSupport.parkNanos(CLOSE_PAUSE_NS);
             }
             nowMs = clock.time();
-            isFlushed = flush(nowMs);
+            isFinished = finish(nowMs);
         }
+        final boolean isFlushed = flush(nowMs);
         close();
         return isFlushed;
     }
@@ -362,7 +379,7 @@ public final class ExportingSession implements AutoCloseable {
         if (!inSession || accounts.isLedgerFull() || isCarrying && !announceCarried(nowMs)) {
             return false;
         }
-        final int lengthBytes = finish(nowMs);
+        final int lengthBytes = finishMessage(nowMs);
         final SendResult result = transport.send(message.buffer(), 0, lengthBytes);
         if (result == SendResult.SENT) {
             onSent(lengthBytes, nowMs);
@@ -373,7 +390,7 @@ public final class ExportingSession implements AutoCloseable {
         return message.isEmpty();
     }
 
-    private int finish(final long nowMs) {
+    private int finishMessage(final long nowMs) {
         exportTimeSeconds = Math.max(exportTimeSeconds, Math.floorDiv(nowMs, MILLISECONDS_PER_SECOND));
         final int setOffset = message.lengthBytes();
         final int lengthBytes = hasChecksum() ? setOffset + MessageChecksum.LENGTH_BYTES : setOffset;

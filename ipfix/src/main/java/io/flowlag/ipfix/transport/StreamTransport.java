@@ -29,6 +29,9 @@ abstract class StreamTransport extends TransportSupport {
     private long attemptMs = Long.MIN_VALUE;
     private long lastLookMs = Long.MIN_VALUE;
     private long uncertainOctets;
+    private boolean isFinishing;
+    private boolean isGoodByeSaid;
+    private boolean isPeerFinished;
 
     StreamTransport(final String scheme, final StreamSettings settings, final int receiveBufferBytes) {
         super(scheme + "://" + settings.collector());
@@ -53,8 +56,11 @@ abstract class StreamTransport extends TransportSupport {
     /** Nothing taken from the ring waits between it and the socket. */
     abstract boolean isDrained();
 
-    /** Says good-bye, if the protocol has a word for it. */
-    abstract void onClose() throws IOException;
+    /** Goes on with saying that nothing more will come; true when that has been said. */
+    abstract boolean sayGoodBye() throws IOException;
+
+    /** Whether the peer has a word of its own to say when it has read everything. */
+    abstract boolean isGoodByeAnswered();
 
     final SendRing ring() {
         return ring;
@@ -75,7 +81,7 @@ abstract class StreamTransport extends TransportSupport {
 
     @Override
     public final SendResult send(final DirectBuffer buffer, final int offset, final int lengthBytes) {
-        if (!isConnected()) {
+        if (!isConnected() || isFinishing) {
             return SendResult.BUSY;
         }
         if (ring.offer(buffer, offset, lengthBytes)) {
@@ -87,6 +93,9 @@ abstract class StreamTransport extends TransportSupport {
 
     @Override
     public final int doWork(final long nowMs) {
+        if (isFinishing) {
+            return 0;
+        }
         try {
             return switch (state()) {
                 case DISCONNECTED -> isAttemptDue(nowMs) ? beginAttempt(nowMs) : 0;
@@ -106,8 +115,26 @@ abstract class StreamTransport extends TransportSupport {
         return ring.isEmpty() && isDrained();
     }
 
+    @Override
+    public final boolean finish(final long nowMs) {
+        if (!isConnected() || isPeerFinished) {
+            return true;
+        }
+        isFinishing = true;
+        try {
+            isGoodByeSaid = isGoodByeSaid || sayGoodBye();
+            return receive() == 0 && isGoodByeSaid && !isGoodByeAnswered();
+        } catch (final EOFException ex) {
+            isPeerFinished = true;
+            return true;
+        } catch (final IOException ex) {
+            breakConnection(ex);
+            return true;
+        }
+    }
+
     private void drainOrBreak() {
-        if (isConnected()) {
+        if (isConnected() && !isFinishing) {
             try {
                 drain();
             } catch (final IOException ex) {
@@ -221,9 +248,9 @@ abstract class StreamTransport extends TransportSupport {
 
     @Override
     public final void close() {
-        if (isConnected()) {
+        if (isConnected() && !isGoodByeSaid) {
             try {
-                onClose();
+                sayGoodBye();
             } catch (final IOException ex) {
                 error("no good-bye to " + name(), ex);
             }

@@ -63,7 +63,13 @@ public final class TcpTransport extends StreamTransport {
     }
 
     @Override
-    void onClose() throws IOException {
+    boolean sayGoodBye() throws IOException {
         channel().shutdownOutput();
+        return true;
+    }
+
+    @Override
+    boolean isGoodByeAnswered() {
+        return false;
     }
 }

@@ -208,14 +208,26 @@ public final class TlsTransport extends StreamTransport {
     }
 
     @Override
-    void onClose() throws IOException {
-        engine.closeOutbound();
-        if (writeSealed()) {
+    boolean sayGoodBye() throws IOException {
+        if (!writeSealed()) {
+            return false;
+        }
+        if (!engine.isOutboundDone()) {
+            engine.closeOutbound();
             sealed.clear();
             engine.wrap(NOTHING, sealed);
             sealed.flip();
-            writeSealed();
+        }
+        if (!writeSealed() || !engine.isOutboundDone()) {
+            return false;
         }
         channel().shutdownOutput();
+        return true;
+    }
+
+    /** TLS 1.3 collectors send tickets when they come to read, and all of them a close_notify after the last record. */
+    @Override
+    boolean isGoodByeAnswered() {
+        return true;
     }
 }

@@ -36,6 +36,18 @@ public interface Transport extends AutoCloseable {
      */
     boolean flush(long nowMs);
 
+    /**
+     * Takes leave of the peer after the last message, as far as that goes without waiting. Whoever closes a connection while the
+     * peer has something to say makes the kernel reset it, and octets that were on the way are lost; so this goes on until the
+     * peer has finished too. Nothing is sent any more once this was called.
+     *
+     * @param nowMs milliseconds since the UNIX epoch.
+     * @return true if {@link #close()} destroys nothing any more.
+     */
+    default boolean finish(final long nowMs) {
+        return true;
+    }
+
     /** {@return whether messages are datagrams, a stream or a file} */
     TransportKind kind();
 

@@ -3,6 +3,7 @@ package io.flowlag.ipfix.transport;
 import io.flowlag.ipfix.session.ExportingSession;
 import io.flowlag.ipfix.session.SessionSettings;
 import io.flowlag.ipfix.support.Await;
+import io.flowlag.ipfix.support.LateServerSocketFactory;
 import io.flowlag.ipfix.support.Records;
 import io.flowlag.ipfix.support.StreamCollector;
 import io.flowlag.ipfix.support.TestCertificates;
@@ -20,6 +21,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -95,6 +97,30 @@ class TlsTransportTest {
             assertTrue(session.close(System::currentTimeMillis, 10_000));
             Await.until("all has come", () -> { }, () -> collector.parsed(0).records().size() == 20_000);
             assertEquals(20_000, session.statistics().recordsExported());
+            Records.assertBooksBalance(session.statistics());
+        }
+    }
+
+    /** Such a collector writes its tickets after our end; a reset in answer would lose what it had not read. */
+    @Test
+    void shouldDeliverEverythingToACollectorThatComesToReadAfterTheEnd() throws Exception {
+        final LateServerSocketFactory late = new LateServerSocketFactory(certificates.context("collector", "exporter"));
+        try (StreamCollector collector = new StreamCollector(late, 0)) {
+            final ExportingSession session =
+                session(new TlsTransport(settings(collector), credentials("exporter", "collector")));
+            Await.until("connected", () -> session.doWork(nowMs), session.transport()::isConnected);
+            for (int i = 0; i < 20_000; i++) {
+                Records.putPair(session, pair, i, i, nowMs);
+            }
+            final AtomicInteger looks = new AtomicInteger();
+            assertTrue(session.close(() -> {
+                if (looks.incrementAndGet() == 10) {
+                    late.letGo();
+                }
+                return System.currentTimeMillis();
+            }, 10_000));
+            late.letGo();
+            Await.until("all has come", () -> { }, () -> collector.parsed(0).records().size() == 20_000);
             Records.assertBooksBalance(session.statistics());
         }
     }
