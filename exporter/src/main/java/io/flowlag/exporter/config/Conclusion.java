@@ -37,6 +37,7 @@ final class Conclusion {
                 value(ConfigTable.DIGEST_KEY_FILE)),
             new ExporterConfig.Metering(Set.copyOf(value(ConfigTable.FLOW_KEY)), intValue(ConfigTable.MAX_FLOWS),
                 value(ConfigTable.ACTIVE_TIMEOUT), value(ConfigTable.IDLE_TIMEOUT), value(ConfigTable.TCP_END_TIMEOUT)),
+            new ExporterConfig.Checkpoint(value(ConfigTable.CHECKPOINT_FILE), value(ConfigTable.CHECKPOINT_INTERVAL)),
             segment(), new ExporterConfig.Clock(value(ConfigTable.CLOCK_SOURCE), value(ConfigTable.CLOCK_ERROR),
                 value(ConfigTable.CLOCK_FILE)), rli(), lds(), exchange(),
             new ExporterConfig.Pipeline(intValue(ConfigTable.PACKET_RING), intValue(ConfigTable.RECORD_RING),

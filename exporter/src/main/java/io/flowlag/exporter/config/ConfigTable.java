@@ -163,6 +163,21 @@ public final class ConfigTable {
         .reloads());
 
     static {
+        section("checkpoint", "Copies of living flows in a file, which the next start of run takes up after a crash.");
+    }
+
+    /** The checkpoint's file. */
+    public static final ConfigKey<Path> CHECKPOINT_FILE = row(ConfigKey.of(
+        "checkpoint.file", orWord(NONE, path()), NONE,
+        "File for the copies, on a local disk, in a directory that this process may write; for one process alone. It takes up " +
+        "to about 600 octets for each of metering.max-flows.")
+        .example("/var/lib/flowlag/flows.checkpoint"));
+    /** How often. */
+    public static final ConfigKey<Long> CHECKPOINT_INTERVAL = row(ConfigKey.of(
+        "checkpoint.interval", duration("100ms", "5m"), "5s",
+        "How often flows that have changed are copied: a crash loses what came since."));
+
+    static {
         section("segment", "Delay between two measurement points: which packets pass both, and what this process is.");
     }
 

@@ -15,6 +15,7 @@ import java.util.Set;
  * @param capture             where packets come from.
  * @param decode              how headers become flow keys.
  * @param metering            the flow cache.
+ * @param checkpoint          copies of living flows for the time after a crash.
  * @param segment             delay between two measurement points.
  * @param clock               how far their clocks may differ.
  * @param rli                 reference packets and what is made of them.
@@ -33,6 +34,7 @@ public record ExporterConfig(
     Capture capture,
     Decode decode,
     Metering metering,
+    Checkpoint checkpoint,
     Segment segment,
     Clock clock,
     Rli rli,
@@ -280,6 +282,15 @@ public record ExporterConfig(
         long activeTimeoutNs,
         long idleTimeoutNs,
         long tcpEndTimeoutNs) {
+    }
+
+    /**
+     * Copies of living flows for the time after a crash.
+     *
+     * @param file       that holds them; null for none.
+     * @param intervalNs between copies.
+     */
+    public record Checkpoint(Path file, long intervalNs) {
     }
 
     /**
@@ -550,8 +561,8 @@ public record ExporterConfig(
      * @return the copy.
      */
     public ExporterConfig withThreading(final Threading otherThreading) {
-        return new ExporterConfig(observationDomainId, otherThreading, capture, decode, metering, segment, clock, rli, lds,
-            exchange, pipeline, exporting, log, stats, effectiveValues, warnings);
+        return new ExporterConfig(observationDomainId, otherThreading, capture, decode, metering, checkpoint, segment, clock,
+            rli, lds, exchange, pipeline, exporting, log, stats, effectiveValues, warnings);
     }
 
     /**
@@ -561,8 +572,8 @@ public record ExporterConfig(
      * @return the copy.
      */
     public ExporterConfig withSegment(final Segment otherSegment) {
-        return new ExporterConfig(observationDomainId, threading, capture, decode, metering, otherSegment, clock, rli, lds,
-            exchange, pipeline, exporting, log, stats, effectiveValues, warnings);
+        return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, otherSegment, clock,
+            rli, lds, exchange, pipeline, exporting, log, stats, effectiveValues, warnings);
     }
 
     /**
@@ -572,8 +583,8 @@ public record ExporterConfig(
      * @return the copy.
      */
     public ExporterConfig withRli(final Rli otherRli) {
-        return new ExporterConfig(observationDomainId, threading, capture, decode, metering, segment, clock, otherRli, lds,
-            exchange, pipeline, exporting, log, stats, effectiveValues, warnings);
+        return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, segment, clock,
+            otherRli, lds, exchange, pipeline, exporting, log, stats, effectiveValues, warnings);
     }
 
     /**

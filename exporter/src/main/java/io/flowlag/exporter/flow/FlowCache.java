@@ -39,6 +39,7 @@ public final class FlowCache {
     private final Counters counters;
     private final int stateLengthBytes;
     private final long boundaryNs;
+    private final CacheSweep sweep;
 
     private long activeTimeoutNs;
     private long idleTimeoutNs;
@@ -64,6 +65,8 @@ public final class FlowCache {
         this.counters = counters;
         stateLengthBytes = context.stateLengthBytes();
         boundaryNs = context.boundaryNs();
+        sweep = context.snapshotSink() == null ? null :
+            new CacheSweep(table, context.snapshotSink(), context.snapshotIntervalNs());
         timeouts(context.activeTimeoutNs(), context.idleTimeoutNs(), context.tcpEndTimeoutNs());
     }
 
@@ -151,6 +154,60 @@ public final class FlowCache {
         }
     }
 
+    /**
+     * Takes up a flow of a former life of the process, as a {@link SnapshotSink} was given it. It lives on, or is ended by force
+     * if it had ended before, or would have meanwhile. Flows that had ended are to come first.
+     *
+     * @param saved            holds the entry.
+     * @param offset           of the entry.
+     * @param stateLengthBytes leading octets of other stages' state that go on with it; the rest begins as for a new flow.
+     * @param nowNs            clock time, UNIX epoch.
+     * @return whether the flow lives on.
+     */
+    public boolean takeUp(final DirectBuffer saved, final int offset, final int stateLengthBytes, final long nowNs) {
+        nextFlowId = Math.max(nextFlowId, FlowEntry.flowId(saved, offset) + 1);
+        wheel.start(nowNs);
+        key.wrapEntry(saved, offset);
+        final int former = table.find(key);
+        if (former != FlowTable.NO_SLOT) {
+            wheel.cancel(former);
+            end(former, EndReason.FORCED_END);
+        }
+        int slot = table.insert(key);
+        if (slot == FlowTable.NO_SLOT) {
+            evict();
+            slot = table.insert(key);
+        }
+        final int entryOffset = table.offset(slot);
+        FlowEntry.copySeen(entries, entryOffset, saved, offset);
+        if (this.stateLengthBytes > 0) {
+            final int stateOffset = entryOffset + FlowEntry.BASE_LENGTH_BYTES;
+            entries.setMemory(stateOffset, this.stateLengthBytes, (byte)0);
+            entries.putBytes(
+                stateOffset, saved, offset + FlowEntry.BASE_LENGTH_BYTES, Math.min(stateLengthBytes, this.stateLengthBytes));
+        }
+        if (sweep != null) {
+            sweep.onTakenUp(slot);
+        }
+        counters.increment(CounterId.FLOWS_TAKEN_UP);
+        if (FlowEntry.endReason(saved, offset) != 0 || isOver(entryOffset, nowNs)) {
+            end(slot, EndReason.FORCED_END);
+            return false;
+        }
+        wheel.schedule(slot, deadlineNs(entryOffset));
+        return true;
+    }
+
+    /**
+     * Goes on with giving changed flows to the {@link SnapshotSink}.
+     *
+     * @param nowNs clock time, UNIX epoch.
+     * @return how much was done.
+     */
+    public int snapshot(final long nowNs) {
+        return sweep == null ? 0 : sweep.doWork(nowNs);
+    }
+
     /** {@return how many flows are in the cache} */
     public int size() {
         return table.size();
@@ -229,8 +286,7 @@ public final class FlowCache {
     private void onDeadline(final int slot, final long nowNs) {
         final int entryOffset = table.offset(slot);
         EndReason reason = reasonToEnd(entryOffset, nowNs);
-        if (reason == null && FlowEntry.endNs(entries, entryOffset) - nowNs > idleTimeoutNs) {
-            // The clock was set back: the flow's last packet lies in a future that may be far away.
+        if (reason == null && isInFarFuture(entryOffset, nowNs)) {
             reason = EndReason.IDLE_TIMEOUT;
         }
         if (reason != null) {
@@ -238,6 +294,15 @@ public final class FlowCache {
         } else {
             wheel.schedule(slot, deadlineNs(entryOffset));
         }
+    }
+
+    private boolean isOver(final int entryOffset, final long nowNs) {
+        return reasonToEnd(entryOffset, nowNs) != null || isInFarFuture(entryOffset, nowNs);
+    }
+
+    /** The clock was set back: the flow's last packet lies in a future that may be far away. */
+    private boolean isInFarFuture(final int entryOffset, final long nowNs) {
+        return FlowEntry.endNs(entries, entryOffset) - nowNs > idleTimeoutNs;
     }
 
     private void onTcpEnd(final int slot) {
@@ -347,6 +412,9 @@ public final class FlowCache {
         counters.increment(reason.counterId());
         counters.increment(CounterId.RECORDS_MADE);
         sink.onFlowRecord(entries, entryOffset, table.entryLengthBytes());
+        if (sweep != null) {
+            sweep.onEnd(slot);
+        }
         table.remove(slot);
     }
 }

@@ -19,6 +19,8 @@ public final class FlowCacheContext {
     private boolean vlanInKey;
     private boolean interfaceInKey;
     private long hashSeed = FlowKey.randomSeed();
+    private SnapshotSink snapshotSink;
+    private long snapshotIntervalNs;
 
     /** Defaults. */
     public FlowCacheContext() {
@@ -184,20 +186,55 @@ public final class FlowCacheContext {
         return this;
     }
 
+    /** {@return what takes copies of living flows; null for none} */
+    public SnapshotSink snapshotSink() {
+        return snapshotSink;
+    }
+
+    /** {@return how often living flows are copied, ns} */
+    public long snapshotIntervalNs() {
+        return snapshotIntervalNs;
+    }
+
+    /**
+     * Sets what takes copies of living flows.
+     *
+     * @param sink       null for none.
+     * @param intervalNs more than 0 where there is one.
+     * @return this.
+     */
+    public FlowCacheContext snapshots(final SnapshotSink sink, final long intervalNs) {
+        snapshotSink = sink;
+        snapshotIntervalNs = intervalNs;
+        return this;
+    }
+
     /** {@return the octets of one entry} */
     public int entryLengthBytes() {
         return FlowEntry.BASE_LENGTH_BYTES + stateLengthBytes;
     }
 
-    /** {@return the memory that a cache of this context takes, octets off the heap} */
+    /** {@return the memory that a cache of this context takes, octets} */
     public long memoryBytes() {
-        return FlowTable.memoryBytes(maxFlows, entryLengthBytes());
+        return FlowTable.memoryBytes(maxFlows, entryLengthBytes()) +
+            (snapshotSink == null ? 0 : snapshotMemoryBytes(maxFlows));
+    }
+
+    /**
+     * What copies of living flows take beside the entries, by formula.
+     *
+     * @param maxFlows how many flows there are at most.
+     * @return octets on and off the heap.
+     */
+    public static long snapshotMemoryBytes(final int maxFlows) {
+        return CacheSweep.memoryBytes(maxFlows);
     }
 
     void conclude() {
         require(maxFlows >= 1 && maxFlows <= FlowTable.MAX_FLOWS, "maxFlows", maxFlows);
         require(stateLengthBytes >= 0 && stateLengthBytes % CACHE_LINE_LENGTH == 0, "stateLengthBytes", stateLengthBytes);
         checkTimeouts(activeTimeoutNs, idleTimeoutNs, tcpEndTimeoutNs);
+        require(snapshotSink == null || snapshotIntervalNs > 0, "snapshotIntervalNs", snapshotIntervalNs);
     }
 
     static void checkTimeouts(final long activeTimeoutNs, final long idleTimeoutNs, final long tcpEndTimeoutNs) {

@@ -86,6 +86,24 @@ public final class FlowEntry {
     }
 
     /**
+     * Copies what was seen of a flow from another entry: everything but the place in the cache (generation, hash, timer). The
+     * flow has not ended.
+     *
+     * @param buffer       holds the entry.
+     * @param offset       of the entry.
+     * @param source       holds the other one.
+     * @param sourceOffset of the other one.
+     */
+    static void copySeen(
+        final MutableDirectBuffer buffer, final int offset, final DirectBuffer source, final int sourceOffset) {
+        final int seenOffset = ICMP_TYPE_CODE_OFFSET;
+        buffer.putBytes(offset, source, sourceOffset, GENERATION_OFFSET);
+        buffer.putBytes(offset + seenOffset, source, sourceOffset + seenOffset, TIMER_NEXT_OFFSET - seenOffset);
+        endReason(buffer, offset, 0);
+        flags(buffer, offset, flags(source, sourceOffset) | FLAG_LIVE);
+    }
+
+    /**
      * Reads the first eight octets of the source address; 0 for IPv4.
      *
      * @param buffer holds the entry.

@@ -92,6 +92,23 @@ final class FlowKey {
         hash = hashOfWords();
     }
 
+    /**
+     * Takes the key of a flow.
+     *
+     * @param entries holds the entry.
+     * @param offset  of the entry.
+     */
+    void wrapEntry(final DirectBuffer entries, final int offset) {
+        sourceHigh = FlowEntry.sourceHigh(entries, offset);
+        sourceLow = FlowEntry.sourceLow(entries, offset);
+        destinationHigh = FlowEntry.destinationHigh(entries, offset);
+        destinationLow = FlowEntry.destinationLow(entries, offset);
+        ports = entries.getLong(offset + ENTRY_PORTS_OFFSET) & portsMask;
+        vlan = entries.getInt(offset + ENTRY_VLAN_OFFSET) & vlanMask;
+        interfaceId = FlowEntry.interfaceId(entries, offset) & interfaceMask;
+        hash = hashOfWords();
+    }
+
     /** {@return the keyed hash of the key} */
     long hash() {
         return hash;

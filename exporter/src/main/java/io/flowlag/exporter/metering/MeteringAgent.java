@@ -1,5 +1,6 @@
 package io.flowlag.exporter.metering;
 
+import io.flowlag.exporter.checkpoint.SavedFlows;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.DelayMeter;
 import io.flowlag.exporter.delay.DelayWiring;
@@ -27,6 +28,7 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
     private static final int BATCH_LIMIT = 16;
     private static final int EXPIRY_LIMIT = 256;
     private static final int FLUSH_LIMIT = 4096;
+    private static final int TAKE_UP_LIMIT = 256;
 
     private final FlowCache cache;
     private final StageRing ring;
@@ -40,6 +42,8 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
 
     private final AtomicReference<Timeouts> newTimeouts = new AtomicReference<>();
 
+    private SavedFlows savedFlows = SavedFlows.none();
+    private BooleanSupplier isRecordRingEmpty = () -> true;
     private long packetTimeNs = Long.MIN_VALUE;
     private long clockTimeNs;
     private boolean isDelayEnded;
@@ -98,6 +102,17 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
         this.counters = counters;
     }
 
+    /**
+     * Has the cache take up flows of a former life, live, before the first packet is counted.
+     *
+     * @param flows             to take up; set before the stage works.
+     * @param isRecordRingEmpty whether records may be made in number: those that are over become records at once.
+     */
+    public void takeUp(final SavedFlows flows, final BooleanSupplier isRecordRingEmpty) {
+        savedFlows = flows;
+        this.isRecordRingEmpty = isRecordRingEmpty;
+    }
+
     @Override
     public String roleName() {
         return "metering";
@@ -113,9 +128,13 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
         if (clock != null) {
             clockTimeNs = clock.nanoTime();
         }
+        if (!savedFlows.isDone()) {
+            return cache.snapshot(clockTimeNs) +
+                (isRecordRingEmpty.getAsBoolean() ? savedFlows.takeUp(cache, clockTimeNs, TAKE_UP_LIMIT) : 0);
+        }
         int workCount = ring == null ? 0 : ring.read(ringReader, BATCH_LIMIT);
         if (clock != null) {
-            workCount += cache.expire(clockTimeNs, EXPIRY_LIMIT);
+            workCount += cache.expire(clockTimeNs, EXPIRY_LIMIT) + cache.snapshot(clockTimeNs);
             if (delayMeter != null && !isDelayEnded) {
                 workCount += delayMeter.onTime(clockTimeNs);
             }

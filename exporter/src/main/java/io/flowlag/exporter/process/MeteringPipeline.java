@@ -1,6 +1,7 @@
 package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.checkpoint.Checkpoint;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.KeyField;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
@@ -58,6 +59,7 @@ final class MeteringPipeline implements AutoCloseable {
     private final MeteringAgent metering;
     private final ExportingAgent exporting;
     private final DelayMeter delayMeter;
+    private final Checkpoint checkpoint;
     private final List<AgentRunner> runners = new ArrayList<>();
     private final Threading threading;
     private final ErrorHandler errorHandler;
@@ -81,7 +83,7 @@ final class MeteringPipeline implements AutoCloseable {
         final List<Destination> destinations,
         final Counters counters,
         final ErrorHandler errorHandler) {
-        this(config, sources, isLive, DelayWiring.NONE, destinations, counters, errorHandler);
+        this(config, sources, isLive, DelayWiring.NONE, null, destinations, counters, errorHandler);
     }
 
     /**
@@ -103,8 +105,33 @@ final class MeteringPipeline implements AutoCloseable {
         final List<Destination> destinations,
         final Counters counters,
         final ErrorHandler errorHandler) {
+        this(config, sources, isLive, wiring, null, destinations, counters, errorHandler);
+    }
+
+    /**
+     * Puts the stages together, with delay and a checkpoint; {@link #start()} sets them to work.
+     *
+     * @param config       sizes, timeouts and threading.
+     * @param sources      owned by the pipeline from now on; with two measurement points the sender point first.
+     * @param isLive       whether packets come as they happen.
+     * @param wiring       what the delay stage is joined to; its transmitter is owned by the pipeline from now on.
+     * @param checkpoint   takes copies of living flows, owned by the pipeline from now on; null for none.
+     * @param destinations owned by the pipeline from now on.
+     * @param counters     of the process.
+     * @param errorHandler takes what nobody foresaw.
+     */
+    MeteringPipeline(
+        final ExporterConfig config,
+        final List<? extends PacketSource> sources,
+        final boolean isLive,
+        final DelayWiring wiring,
+        final Checkpoint checkpoint,
+        final List<Destination> destinations,
+        final Counters counters,
+        final ErrorHandler errorHandler) {
         threading = config.threading();
         this.errorHandler = errorHandler;
+        this.checkpoint = checkpoint;
         final boolean hasRings = threading == Threading.PIPELINED;
         final StageRing packetRing = hasRings ? new StageRing(config.pipeline().packetRingBytes(), !isLive) : null;
         final StageRing recordRing = hasRings ? new StageRing(config.pipeline().recordRingBytes(), !isLive) : null;
@@ -116,7 +143,8 @@ final class MeteringPipeline implements AutoCloseable {
         final FlowEnd flowEnd = wiring.isOn() ? new FlowEnd(recordSink) : null;
         final FlowCache cache = new FlowCache(
             cacheContext(config).stateLengthBytes(DelayMeter.stateLengthBytes(wiring))
-                .boundaryNs(wiring.isSketched() ? config.segment().intervalNs() : 0),
+                .boundaryNs(wiring.isSketched() ? config.segment().intervalNs() : 0)
+                .snapshots(checkpoint == null ? null : checkpoint.sink(), config.checkpoint().intervalNs()),
             wiring.isOn() ? flowEnd : recordSink, counters);
         delayMeter = wiring.isOn() ? new DelayMeter(config, wiring, flowEnd, cache, liveClock, counters) : null;
         if (delayMeter != null) {
@@ -124,6 +152,9 @@ final class MeteringPipeline implements AutoCloseable {
         }
         metering = new MeteringAgent(
             cache, packetRing, this::isCaptureEnded, liveClock, delayMeter, wiring, config.segment().senderRecords(), counters);
+        if (checkpoint != null) {
+            metering.takeUp(checkpoint.savedFlows(), hasRings ? recordRing::isEmpty : () -> true);
+        }
         final DescriptorHandler descriptorHandler = hasRings ? new DescriptorRing(packetRing, counters) : metering;
         final boolean isMerged = wiring.role() == ExporterConfig.Role.BOTH;
         capture = new CaptureAgent(
@@ -133,6 +164,9 @@ final class MeteringPipeline implements AutoCloseable {
         for (final Stage[] stages : stagesOfThreads()) {
             runners.add(new AgentRunner(
                 idleStrategy(config), errorHandler, null, stages.length == 1 ? stages[0] : new CompositeAgent(stages)));
+        }
+        if (checkpoint != null && threading != Threading.INVOKER) {
+            runners.add(new AgentRunner(new BackoffIdleStrategy(), errorHandler, null, checkpoint));
         }
     }
 
@@ -149,7 +183,9 @@ final class MeteringPipeline implements AutoCloseable {
             StageRing.memoryBytes(config.pipeline().packetRingBytes()) +
             StageRing.memoryBytes(config.pipeline().recordRingBytes());
         final long merge = wiring.role() == ExporterConfig.Role.BOTH ? CaptureAgent.mergeMemoryBytes(2, isLive) : 0;
-        return rings + cacheContext(config).stateLengthBytes(DelayMeter.stateLengthBytes(wiring)).memoryBytes() + merge +
+        final boolean hasCheckpoint = isLive && config.checkpoint().file() != null;
+        final long copies = hasCheckpoint ? Checkpoint.memoryBytes(config.metering().maxFlows()) : 0;
+        return rings + copies + cacheContext(config).stateLengthBytes(DelayMeter.stateLengthBytes(wiring)).memoryBytes() + merge +
             DelayMeter.memoryBytes(config, wiring, isLive);
     }
 
@@ -170,7 +206,7 @@ final class MeteringPipeline implements AutoCloseable {
             return 0;
         }
         try {
-            return capture.doWork() + metering.doWork() + exporting.doWork();
+            return capture.doWork() + metering.doWork() + exporting.doWork() + (checkpoint == null ? 0 : checkpoint.doWork());
         } catch (final RuntimeException | InternalError ex) {
             // An InternalError is how the JVM says, perhaps late, that a mapped file was cut while it was read.
             errorHandler.onError(ex);
@@ -242,11 +278,17 @@ final class MeteringPipeline implements AutoCloseable {
 
     @Override
     public void close() {
+        if (checkpoint != null && isEnded()) {
+            checkpoint.discard();
+        }
         CloseHelper.closeAll(isCaptureAbandoned ? runners.subList(1, runners.size()) : runners);
         if (runners.isEmpty()) {
             capture.onClose();
             metering.onClose();
             exporting.onClose();
+            if (checkpoint != null) {
+                checkpoint.onClose();
+            }
         }
     }
 

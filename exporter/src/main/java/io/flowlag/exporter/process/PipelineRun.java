@@ -1,6 +1,7 @@
 package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.checkpoint.Checkpoint;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
 import io.flowlag.exporter.console.ExitCode;
@@ -86,7 +87,7 @@ final class PipelineRun implements AutoCloseable {
         final Counters counters,
         final Signals signals,
         final Terminal terminal) {
-        this(config, sources, isLive, DelayWiring.NONE, destinations, counters, signals, terminal);
+        this(config, sources, isLive, DelayWiring.NONE, null, destinations, counters, signals, terminal);
     }
 
     /**
@@ -110,6 +111,32 @@ final class PipelineRun implements AutoCloseable {
         final Counters counters,
         final Signals signals,
         final Terminal terminal) {
+        this(config, sources, isLive, wiring, null, destinations, counters, signals, terminal);
+    }
+
+    /**
+     * A run of the stages with delay and a checkpoint.
+     *
+     * @param config       of the process.
+     * @param sources      owned by the run from now on; with two measurement points the sender point first.
+     * @param isLive       whether packets come as they happen.
+     * @param wiring       what the delay stage is joined to.
+     * @param checkpoint   takes copies of living flows, owned by the run from now on; null for none.
+     * @param destinations owned by the run from now on.
+     * @param counters     of the process.
+     * @param signals      what the system asks.
+     * @param terminal     for messages and statistics.
+     */
+    PipelineRun(
+        final ExporterConfig config,
+        final List<? extends PacketSource> sources,
+        final boolean isLive,
+        final DelayWiring wiring,
+        final Checkpoint checkpoint,
+        final List<Destination> destinations,
+        final Counters counters,
+        final Signals signals,
+        final Terminal terminal) {
         this.counters = counters;
         this.terminal = terminal;
         this.signals = signals;
@@ -118,7 +145,7 @@ final class PipelineRun implements AutoCloseable {
         isInvoker = config.threading() == Threading.INVOKER;
         statsConfig = config.stats();
         memoryBoundBytes = MeteringPipeline.memoryBytes(config, wiring, isLive);
-        pipeline = new MeteringPipeline(config, sources, isLive, wiring, destinations, counters, errors);
+        pipeline = new MeteringPipeline(config, sources, isLive, wiring, checkpoint, destinations, counters, errors);
         if (isLive && wiring.isSketched()) {
             DelayMeter.weightWarnings(config).forEach((warning) -> LOG.warn("lds.weights: {}", warning));
             LOG.info("sketches: {} rows of {} cells; sketches and records take {} octets", config.lds().rows(),

@@ -3,6 +3,7 @@ package io.flowlag.exporter.process;
 import io.flowlag.exporter.capture.LiveCaptureOptions;
 import io.flowlag.exporter.capture.LivePacketSource;
 import io.flowlag.exporter.capture.live.LiveCapture;
+import io.flowlag.exporter.checkpoint.Checkpoint;
 import io.flowlag.exporter.config.ConfigurationException;
 import io.flowlag.exporter.config.EffectiveValue;
 import io.flowlag.exporter.config.ExporterConfig;
@@ -11,6 +12,7 @@ import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.console.Logging;
 import io.flowlag.exporter.console.Signals;
 import io.flowlag.exporter.console.Terminal;
+import io.flowlag.exporter.delay.DelayMeter;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.record.DestinationFactory;
@@ -20,6 +22,8 @@ import org.agrona.CloseHelper;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -71,7 +75,8 @@ public final class RunProcess {
         destinations = new Destinations(factory);
         try (LiveSegment segment = openSegment(sources);
             PipelineRun run = new PipelineRun(
-                config, sources, true, segment.wiring(), openDestinations(sources), counters, signals, terminal)) {
+                config, sources, true, segment.wiring(), openCheckpoint(segment.wiring(), sources), openDestinations(sources),
+                counters, signals, terminal)) {
             factory.delay(run.delayMeter());
             tellConfiguration(segment.wiring());
             tellNotices(sources);
@@ -118,6 +123,20 @@ public final class RunProcess {
         } catch (final RuntimeException ex) {
             CloseHelper.closeAll(sources);
             throw ex;
+        }
+    }
+
+    private Checkpoint openCheckpoint(final DelayWiring wiring, final List<LivePacketSource> sources) {
+        final Path path = config.checkpoint().file();
+        if (path == null) {
+            return null;
+        }
+        try {
+            return Checkpoint.open(path, config.metering().maxFlows(), DelayMeter.stateLengthBytes(wiring), counters);
+        } catch (final IOException ex) {
+            CloseHelper.closeAll(sources);
+            throw new ExitException(ExitCode.CANNOT_WRITE, path + ": the checkpoint cannot be opened (" + ex.getMessage() +
+                "): check directory and mode, or checkpoint.file");
         }
     }
 

@@ -131,6 +131,24 @@ public enum CounterId {
     /** Flow entries created. */
     FLOWS_CREATED("flows_created", "flows",
         "Flow entries created."),
+    /** Flows of a former life of the process, taken up from the checkpoint. */
+    FLOWS_TAKEN_UP("flows_taken_up", "flows",
+        "Flows of a former life of the process, taken up from the checkpoint."),
+    /** Flows taken up whose records had been made shortly before the crash: a collector may have them twice. */
+    FLOWS_PERHAPS_DOUBLED("flows_perhaps_doubled", "flows",
+        "Flows taken up whose records had been made shortly before the crash: a collector may have them twice."),
+    /** Entries of the checkpoint that make no sense and were left out. */
+    CHECKPOINT_ENTRIES_REFUSED("checkpoint_entries_refused", "flows",
+        "Entries of the checkpoint that make no sense and were left out."),
+    /** Flows written to the checkpoint. */
+    CHECKPOINT_FLOWS_WRITTEN("checkpoint_flows_written", "flows",
+        "Flows written to the checkpoint."),
+    /** Rounds of the checkpoint that are complete. */
+    CHECKPOINT_ROUNDS("checkpoint_rounds", "rounds",
+        "Rounds of the checkpoint that are complete."),
+    /** Times that the checkpoint's file could not be written and a new one was begun. */
+    CHECKPOINT_FAILURES("checkpoint_failures", "failures",
+        "Times that the checkpoint's file could not be written and a new one was begun."),
     /** Flow records made by the idle timeout. */
     FLOWS_ENDED_IDLE("flows_ended_idle", "flows",
         "Flow records made by the idle timeout."),

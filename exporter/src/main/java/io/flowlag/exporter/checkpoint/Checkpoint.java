@@ -1,0 +1,176 @@
+package io.flowlag.exporter.checkpoint;
+
+import io.flowlag.exporter.flow.FlowCacheContext;
+import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.flow.SnapshotSink;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.collections.LongArrayList;
+import org.agrona.concurrent.Agent;
+import org.agrona.concurrent.MessageHandler;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * Keeps copies of living flows in a file, so that the next start of the process can take them up after a crash. A flow that has
+ * ended stays for one round more, marked: its record may not have left the process yet. What is taken up after a crash is
+ * therefore never less than what was there at the last complete round, and records made in the round before the crash may be
+ * exported a second time, which is counted.
+ * <p>
+ * Opened by the thread that starts the process; {@link #sink()} is the metering stage's; everything else is the agent's own
+ * thread's. Allocates while it writes, away from the packets' threads.
+ */
+public final class Checkpoint implements Agent {
+    private static final Logger LOG = LoggerFactory.getLogger(Checkpoint.class);
+    private static final int READ_LIMIT = 256;
+
+    private final CheckpointFile file;
+    private final CheckpointRing ring;
+    private final SavedFlows savedFlows;
+    private final Counters counters;
+    private final MessageHandler messageHandler = this::onMessage;
+    private final UnsafeBuffer view = new UnsafeBuffer(0, 0);
+    private volatile boolean isDiscarded;
+    private LongArrayList endedInRound = new LongArrayList();
+    private LongArrayList endedBefore = new LongArrayList();
+
+    private Checkpoint(
+        final CheckpointFile file, final CheckpointRing ring, final SavedFlows savedFlows, final Counters counters) {
+        this.file = file;
+        this.ring = ring;
+        this.savedFlows = savedFlows;
+        this.counters = counters;
+    }
+
+    /**
+     * Opens the file and reads what a former life left in it. A file that is damaged, or no checkpoint, is set aside with a
+     * warning.
+     *
+     * @param path             of the file.
+     * @param maxFlows         of the cache.
+     * @param stateLengthBytes of other stages in the cache.
+     * @param counters         of the process.
+     * @return the checkpoint.
+     * @throws IOException with a message for the user, if the file cannot be locked or made.
+     */
+    public static Checkpoint open(
+        final Path path, final int maxFlows, final int stateLengthBytes, final Counters counters) throws IOException {
+        final CheckpointFile file = CheckpointFile.lock(path, maxFlows);
+        try {
+            final SavedFlows savedFlows = file.open();
+            if (!file.setAside().isEmpty()) {
+                LOG.warn("the checkpoint {} cannot be read: it was set aside as {}", path, file.setAside());
+            }
+            counters.set(CounterId.CHECKPOINT_ENTRIES_REFUSED, file.refusedCount());
+            counters.set(CounterId.FLOWS_PERHAPS_DOUBLED, savedFlows.endedCount());
+            if (savedFlows.count() > 0) {
+                LOG.warn("the process did not end in order: {} flows of the checkpoint are taken up, {} of them had ended " +
+                    "and may have been exported already", savedFlows.count(), savedFlows.endedCount());
+            }
+            return new Checkpoint(file, new CheckpointRing(stateLengthBytes), savedFlows, counters);
+        } catch (final IOException | RuntimeException ex) {
+            file.close();
+            throw ex;
+        }
+    }
+
+    /**
+     * The memory of a checkpoint, by formula: the ring, what the cache remembers of what it gave, what was found at the start
+     * (until it is taken up), and the file, whose pages the system may keep in memory.
+     *
+     * @param maxFlows of the cache.
+     * @return octets.
+     */
+    public static long memoryBytes(final int maxFlows) {
+        return CheckpointRing.memoryBytes() + FlowCacheContext.snapshotMemoryBytes(maxFlows) +
+            2L * maxFlows * SavedFlow.LENGTH_BYTES + CheckpointFile.sizeBytes(maxFlows);
+    }
+
+    /** {@return what takes copies of flows} */
+    public SnapshotSink sink() {
+        return ring;
+    }
+
+    /** {@return the flows of the former life} */
+    public SavedFlows savedFlows() {
+        return savedFlows;
+    }
+
+    @Override
+    public String roleName() {
+        return "checkpoint";
+    }
+
+    @Override
+    public int doWork() {
+        return ring.read(messageHandler, READ_LIMIT);
+    }
+
+    /** Says that the process ends in order, with every flow exported: the file is removed when the agent closes. Any thread. */
+    public void discard() {
+        isDiscarded = true;
+    }
+
+    @Override
+    public void onClose() {
+        try {
+            if (isDiscarded) {
+                file.remove();
+            }
+        } catch (final IOException ex) {
+            LOG.warn("the checkpoint cannot be removed: {}", ex.getMessage());
+        } finally {
+            file.close();
+        }
+    }
+
+    private void onMessage(final int type, final MutableDirectBuffer buffer, final int index, final int length) {
+        try {
+            switch (type) {
+                case CheckpointRing.FLOW -> {
+                    view.wrap(buffer, index, length);
+                    file.put(view, 0, FlowEntry.flowId(view, 0));
+                    counters.increment(CounterId.CHECKPOINT_FLOWS_WRITTEN);
+                }
+                case CheckpointRing.ENDED -> {
+                    final long flowId = buffer.getLong(index);
+                    if (file.markEnded(flowId)) {
+                        endedInRound.addLong(flowId);
+                    }
+                }
+                default -> onRound(buffer.getLong(index));
+            }
+        } catch (final IOException | RuntimeException | InternalError ex) {
+            onFailure(ex);
+        }
+    }
+
+    private void onRound(final long nowNs) throws IOException {
+        endedBefore.forEachOrderedLong(file::remove);
+        endedBefore.clear();
+        final LongArrayList none = endedBefore;
+        endedBefore = endedInRound;
+        endedInRound = none;
+        file.endRound(nowNs);
+        counters.increment(CounterId.CHECKPOINT_ROUNDS);
+    }
+
+    /** A new file, and everything once more: better than a file that nobody can trust. */
+    private void onFailure(final Throwable cause) {
+        counters.increment(CounterId.CHECKPOINT_FAILURES);
+        LOG.error("the checkpoint cannot be written, a new file is begun: {}", cause.toString());
+        endedBefore.clear();
+        endedInRound.clear();
+        ring.lose();
+        try {
+            file.beginAgain();
+        } catch (final IOException | RuntimeException | InternalError ex) {
+            LOG.error("no new checkpoint can be made: {}", ex.toString());
+        }
+    }
+}

@@ -1,0 +1,294 @@
+package io.flowlag.exporter.checkpoint;
+
+import io.flowlag.exporter.flow.FlowEntry;
+import net.openhft.chronicle.map.ChronicleMap;
+import net.openhft.chronicle.map.ChronicleMapBuilder;
+import org.agrona.CloseHelper;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Pattern;
+
+/**
+ * The file of the checkpoint: a Chronicle Map from flow id to {@link SavedFlow}, with a checksum of each entry. Under id 0 is
+ * what the file is:
+ * <pre>
+ *  0  magic       8
+ *  8  version     4
+ * 12  maxFlows    4   that it has room for
+ * 16  roundNs     8   when the last complete round ended, UNIX epoch
+ * </pre>
+ * A second file, {@code .lock}, keeps a second process away for as long as this one lives; the map has locks of its own, which
+ * a killed process would leave behind, so nobody else opens it, and it is always opened by way of recovery. One thread uses it.
+ */
+final class CheckpointFile implements AutoCloseable {
+    private static final long MAGIC = 0x464c_4f57_4c41_4721L;
+    private static final int VERSION = 1;
+    private static final int VERSION_OFFSET = 8;
+    private static final int MAX_FLOWS_OFFSET = 12;
+    private static final int ROUND_OFFSET = 16;
+    private static final int ENTRY_OVERHEAD_BYTES = 64;
+    private static final int PREAMBLE_LIMIT_BYTES = 8192;
+    private static final int PREAMBLE_LENGTH_OFFSET = 8;
+    private static final int PREAMBLE_TEXT_OFFSET = 12;
+    private static final Pattern TYPE_NAME = Pattern.compile("!(type )?[^ ,\\n]*");
+    private static final Pattern KNOWN_TYPE = Pattern.compile("!(type (long|byte\\[])|net\\.openhft\\.chronicle\\.[\\w.$]+)");
+    private static final long HEADER_ID = 0;
+    private static final double ROOM_FOR_UNEVEN_SEGMENTS = 2.0;
+
+    private final Path path;
+    private final int maxFlows;
+    private final FileChannel lockChannel;
+    private final FileLock lock;
+    private final byte[] value = new byte[SavedFlow.LENGTH_BYTES];
+    private final UnsafeBuffer valueBuffer = new UnsafeBuffer(value);
+    private ChronicleMap<Long, byte[]> map;
+    private FileChannel mapChannel;
+    private String setAside = "";
+    private long refusedCount;
+    private long formerRoundNs;
+
+    private CheckpointFile(final Path path, final int maxFlows, final FileChannel lockChannel, final FileLock lock) {
+        this.path = path;
+        this.maxFlows = maxFlows;
+        this.lockChannel = lockChannel;
+        this.lock = lock;
+    }
+
+    /**
+     * Locks the file's name.
+     *
+     * @param path     of the file; its directory exists.
+     * @param maxFlows of the cache.
+     * @return the file, not yet open.
+     * @throws IOException with a message for the user, if it cannot be locked.
+     */
+    static CheckpointFile lock(final Path path, final int maxFlows) throws IOException {
+        final Path lockPath = path.resolveSibling(path.getFileName() + ".lock");
+        FileChannel channel = null;
+        try {
+            channel = FileChannel.open(lockPath, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            final FileLock lock = channel.tryLock();
+            if (lock == null) {
+                throw new IOException("another process uses it");
+            }
+            return new CheckpointFile(path, maxFlows, channel, lock);
+        } catch (final OverlappingFileLockException ex) {
+            CloseHelper.quietClose(channel);
+            throw new IOException("this process uses it already", ex);
+        } catch (final IOException ex) {
+            CloseHelper.quietClose(channel);
+            throw ex;
+        }
+    }
+
+    /**
+     * Opens what is there, or begins a new file. A file that cannot be read is set aside.
+     *
+     * @return the flows found.
+     * @throws IOException if no new file can be made.
+     */
+    SavedFlows open() throws IOException {
+        final List<byte[]> flows = Files.exists(path) ? recover() : List.of();
+        if (map == null) {
+            create(List.of());
+        } else if (maxFlowsOfMap() != maxFlows) {
+            map.close();
+            create(flows);
+        }
+        mapChannel = FileChannel.open(path, StandardOpenOption.WRITE);
+        return new SavedFlows(flows);
+    }
+
+    /** About how large the file becomes: entries with key, checksum and index, and room where segments fill unevenly. */
+    static long sizeBytes(final int maxFlows) {
+        return 2L * maxFlows * (SavedFlow.LENGTH_BYTES + ENTRY_OVERHEAD_BYTES);
+    }
+
+    /** {@return where a file that could not be read was put, and why; empty if there was none} */
+    String setAside() {
+        return setAside;
+    }
+
+    /** {@return entries that made no sense} */
+    long refusedCount() {
+        return refusedCount;
+    }
+
+    /** {@return when the last complete round of the former life ended, UNIX epoch; 0 if none did} */
+    long formerRoundNs() {
+        return formerRoundNs;
+    }
+
+    /** Writes a flow. */
+    void put(final UnsafeBuffer buffer, final int offset, final long flowId) {
+        buffer.getBytes(offset, value);
+        map.put(flowId, value);
+    }
+
+    /** Notes that a flow's record has been made; true if the flow was there. */
+    boolean markEnded(final long flowId) {
+        final byte[] flow = map.getUsing(flowId, value);
+        if (flow == null) {
+            return false;
+        }
+        System.arraycopy(flow, 0, value, 0, SavedFlow.LENGTH_BYTES);
+        SavedFlow.markEnded(valueBuffer);
+        map.put(flowId, value);
+        return true;
+    }
+
+    /** Takes a flow out. */
+    void remove(final long flowId) {
+        map.remove(flowId);
+    }
+
+    /** Writes when a round was complete, and asks the system to bring all to the disk. */
+    void endRound(final long nowNs) throws IOException {
+        putHeader(map, nowNs);
+        mapChannel.force(false);
+    }
+
+    /** Begins a new file, because the present one cannot be written. */
+    void beginAgain() throws IOException {
+        CloseHelper.quietClose(mapChannel);
+        CloseHelper.quietClose(map);
+        create(List.of());
+        mapChannel = FileChannel.open(path, StandardOpenOption.WRITE);
+    }
+
+    /** Removes the file: there is nothing to take up. */
+    void remove() throws IOException {
+        CloseHelper.quietClose(mapChannel);
+        CloseHelper.quietClose(map);
+        Files.deleteIfExists(path);
+    }
+
+    @Override
+    public void close() {
+        CloseHelper.quietClose(mapChannel);
+        CloseHelper.quietClose(map);
+        CloseHelper.quietClose(lock);
+        CloseHelper.quietClose(lockChannel);
+    }
+
+    /** Whatever is wrong with a file, by crash, accident or intent, comes out as an exception or an error of some kind. */
+    private List<byte[]> recover() throws IOException {
+        try {
+            checkPreamble();
+            map = builder(maxFlows).recoverPersistedTo(path.toFile(), true);
+            checkHeader();
+            return readFlows();
+        } catch (final IOException | RuntimeException | LinkageError | InternalError | AssertionError ex) {
+            CloseHelper.quietClose(map);
+            map = null;
+            final Path aside = path.resolveSibling(path.getFileName() + ".damaged");
+            Files.move(path, aside, StandardCopyOption.REPLACE_EXISTING);
+            setAside = aside + " (" + reason(ex) + ")";
+            refusedCount = 0;
+            return List.of();
+        }
+    }
+
+    private static String reason(final Throwable ex) {
+        final String message = ex.getMessage();
+        return message == null ? ex.getClass().getSimpleName() : message.lines().findFirst().orElse("");
+    }
+
+    /**
+     * A map's file begins with a text that names classes to make, and with words on which recovery waits for a minute: so it is
+     * looked at before anything trusts it.
+     */
+    private void checkPreamble() throws IOException {
+        final byte[] begin = new byte[PREAMBLE_LIMIT_BYTES];
+        final int length;
+        try (InputStream in = Files.newInputStream(path)) {
+            length = in.readNBytes(begin, 0, begin.length);
+        }
+        final int textLength = length < PREAMBLE_TEXT_OFFSET ? 0 :
+            new UnsafeBuffer(begin).getInt(PREAMBLE_LENGTH_OFFSET, ByteOrder.LITTLE_ENDIAN);
+        if (textLength <= 0 || textLength > length - PREAMBLE_TEXT_OFFSET) {
+            throw new IOException("it is no checkpoint");
+        }
+        final String text = new String(begin, PREAMBLE_TEXT_OFFSET, textLength, StandardCharsets.ISO_8859_1);
+        if (!text.startsWith("!net.openhft.chronicle.map.VanillaChronicleMap {") ||
+            TYPE_NAME.matcher(text).results().anyMatch((name) -> !KNOWN_TYPE.matcher(name.group()).matches())) {
+            throw new IOException("it is no checkpoint");
+        }
+    }
+
+    private void checkHeader() throws IOException {
+        final byte[] header = map.get(HEADER_ID);
+        final UnsafeBuffer buffer = header == null ? null : new UnsafeBuffer(header);
+        if (buffer == null || header.length != SavedFlow.LENGTH_BYTES || buffer.getLong(0) != MAGIC) {
+            throw new IOException("it is no checkpoint");
+        }
+        if (buffer.getInt(VERSION_OFFSET) != VERSION) {
+            throw new IOException("it is of format " + buffer.getInt(VERSION_OFFSET) + ", this is " + VERSION);
+        }
+        formerRoundNs = buffer.getLong(ROUND_OFFSET);
+    }
+
+    private int maxFlowsOfMap() {
+        return new UnsafeBuffer(map.get(HEADER_ID)).getInt(MAX_FLOWS_OFFSET);
+    }
+
+    private List<byte[]> readFlows() {
+        final List<byte[]> flows = new ArrayList<>();
+        map.forEach((id, flow) -> {
+            if (id == HEADER_ID) {
+                return;
+            }
+            if (flow.length == SavedFlow.LENGTH_BYTES && SavedFlow.isSound(new UnsafeBuffer(flow), 0, id)) {
+                flows.add(flow.clone());
+            } else {
+                refusedCount++;
+            }
+        });
+        return flows;
+    }
+
+    private void create(final List<byte[]> flows) throws IOException {
+        final Path fresh = path.resolveSibling(path.getFileName() + ".new");
+        Files.deleteIfExists(fresh);
+        map = builder(maxFlows).createPersistedTo(fresh.toFile());
+        putHeader(map, formerRoundNs);
+        for (final byte[] flow : flows) {
+            put(new UnsafeBuffer(flow), 0, FlowEntry.flowId(new UnsafeBuffer(flow), 0));
+        }
+        Files.move(fresh, path, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    private void putHeader(final ChronicleMap<Long, byte[]> target, final long roundNs) {
+        valueBuffer.setMemory(0, SavedFlow.LENGTH_BYTES, (byte)0);
+        valueBuffer.putLong(0, MAGIC);
+        valueBuffer.putInt(VERSION_OFFSET, VERSION);
+        valueBuffer.putInt(MAX_FLOWS_OFFSET, maxFlows);
+        valueBuffer.putLong(ROUND_OFFSET, roundNs);
+        target.put(HEADER_ID, value);
+    }
+
+    /** Flows that have ended stay for one round more, so there is room for twice the cache. */
+    private static ChronicleMapBuilder<Long, byte[]> builder(final int maxFlows) {
+        return ChronicleMapBuilder.of(Long.class, byte[].class)
+            .name("flowlag-checkpoint")
+            .entries(2L * maxFlows + 1)
+            .constantValueSizeBySample(new byte[SavedFlow.LENGTH_BYTES])
+            .maxBloatFactor(ROOM_FOR_UNEVEN_SEGMENTS)
+            .checksumEntries(true)
+            .putReturnsNull(true)
+            .removeReturnsNull(true);
+    }
+}

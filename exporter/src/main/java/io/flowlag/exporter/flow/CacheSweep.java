@@ -1,0 +1,149 @@
+package io.flowlag.exporter.flow;
+
+import org.agrona.collections.LongArrayList;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
+import static org.agrona.BufferUtil.allocateDirectAligned;
+
+/**
+ * Walks through the cache once an interval, a few slots at a time, and gives every flow that has changed to a
+ * {@link SnapshotSink}. What it remembers of each slot is the flow that was given last and how many packets it had:
+ * <pre>
+ *  0  flowId        8   0 if nothing was given
+ *  8  packetCount   8
+ * </pre>
+ * Flows that end between two visits are told apart from those that were never given, so that a flood of short flows costs the
+ * checkpoint nothing. Owned by the thread of the cache. Allocates at construction, off-heap.
+ */
+final class CacheSweep {
+    /** Octets for each slot. */
+    static final int SLOT_LENGTH_BYTES = 16;
+
+    private static final int MIN_SLOTS_PER_STEP = 256;
+    private static final int STEPS_PER_SWEEP = 512;
+
+    private final FlowTable table;
+    private final UnsafeBuffer entries;
+    private final UnsafeBuffer given;
+    private final LongArrayList ended;
+    private final SnapshotSink sink;
+    private final long intervalNs;
+    private final int slotsPerStep;
+    private int cursor;
+    private int endedCursor;
+    private long nextSweepNs = Long.MIN_VALUE;
+    private boolean isSweeping;
+
+    CacheSweep(final FlowTable table, final SnapshotSink sink, final long intervalNs) {
+        this.table = table;
+        this.sink = sink;
+        this.intervalNs = intervalNs;
+        entries = table.entries();
+        given = new UnsafeBuffer(allocateDirectAligned(table.capacity() * SLOT_LENGTH_BYTES, CACHE_LINE_LENGTH));
+        // A slot's flow ends once, and nothing is given while ends wait: never more than there are slots.
+        ended = new LongArrayList(table.capacity(), 0);
+        slotsPerStep = Math.max(MIN_SLOTS_PER_STEP, table.capacity() / STEPS_PER_SWEEP);
+    }
+
+    /**
+     * The memory of a sweep, by formula.
+     *
+     * @param maxFlows of the cache.
+     * @return octets on and off the heap.
+     */
+    static long memoryBytes(final int maxFlows) {
+        return (long)maxFlows * (SLOT_LENGTH_BYTES + Long.BYTES);
+    }
+
+    /**
+     * Goes on with the walk when it is due.
+     *
+     * @param nowNs clock time, UNIX epoch.
+     * @return how many slots were looked at.
+     */
+    int doWork(final long nowNs) {
+        if (!giveEnds()) {
+            return 0;
+        }
+        if (!isSweeping) {
+            if (nowNs < nextSweepNs && nextSweepNs - nowNs <= intervalNs) {
+                return 0;
+            }
+            nextSweepNs = nowNs + intervalNs;
+            isSweeping = true;
+            if (sink.takeLoss()) {
+                forgetCounts();
+            }
+        }
+        final int begin = cursor;
+        final int stop = Math.min(cursor + slotsPerStep, table.capacity());
+        while (cursor < stop && give(cursor)) {
+            cursor++;
+        }
+        final int visited = cursor - begin;
+        if (cursor == table.capacity() && sink.onSweepEnded(nowNs)) {
+            cursor = 0;
+            isSweeping = false;
+        }
+        return visited;
+    }
+
+    /** Remembers that a flow has ended, if it was ever given. */
+    void onEnd(final int slot) {
+        final int offset = slot * SLOT_LENGTH_BYTES;
+        final long flowId = given.getLong(offset);
+        if (flowId != 0) {
+            given.putLong(offset, 0);
+            ended.addLong(flowId);
+        }
+    }
+
+    /** Remembers that the flow in a slot came from the checkpoint. */
+    void onTakenUp(final int slot) {
+        remember(slot, table.offset(slot));
+    }
+
+    /** Everything is to be given again; what was given stays known, for its end is to be told in any case. */
+    private void forgetCounts() {
+        for (int slot = 0; slot < table.capacity(); slot++) {
+            given.putLong(slot * SLOT_LENGTH_BYTES + Long.BYTES, -1);
+        }
+    }
+
+    private boolean give(final int slot) {
+        final int entryOffset = table.offset(slot);
+        if (!table.isLive(slot) || isUnchanged(slot, entryOffset)) {
+            return true;
+        }
+        if (!sink.onFlow(entries, entryOffset)) {
+            return false;
+        }
+        remember(slot, entryOffset);
+        return true;
+    }
+
+    private boolean isUnchanged(final int slot, final int entryOffset) {
+        final int offset = slot * SLOT_LENGTH_BYTES;
+        return given.getLong(offset) == FlowEntry.flowId(entries, entryOffset) &&
+            given.getLong(offset + Long.BYTES) == FlowEntry.packetCount(entries, entryOffset);
+    }
+
+    private void remember(final int slot, final int entryOffset) {
+        final int offset = slot * SLOT_LENGTH_BYTES;
+        given.putLong(offset, FlowEntry.flowId(entries, entryOffset));
+        given.putLong(offset + Long.BYTES, FlowEntry.packetCount(entries, entryOffset));
+    }
+
+    private boolean giveEnds() {
+        while (endedCursor < ended.size()) {
+            if (!sink.onEnded(ended.getLong(endedCursor))) {
+                return false;
+            }
+            endedCursor++;
+        }
+        ended.clear();
+        endedCursor = 0;
+        return true;
+    }
+}

@@ -1,0 +1,37 @@
+package io.flowlag.exporter.flow;
+
+import org.agrona.DirectBuffer;
+
+/**
+ * Takes copies of living flows for a checkpoint, and is told which of them have ended. Called by the thread that owns the cache;
+ * must neither block nor throw. Each call is answered false when there is no room now: the cache then asks again later.
+ */
+public interface SnapshotSink {
+    /**
+     * A flow that is new or has changed since it was last given. Copy what is to be kept.
+     *
+     * @param buffer holds the entry, in the layout of {@link FlowEntry}.
+     * @param offset of the entry.
+     * @return whether it was taken.
+     */
+    boolean onFlow(DirectBuffer buffer, int offset);
+
+    /**
+     * A flow that was given before has ended: its record is on its way.
+     *
+     * @param flowId of the flow.
+     * @return whether it was taken.
+     */
+    boolean onEnded(long flowId);
+
+    /**
+     * Every flow in the cache has been looked at once more.
+     *
+     * @param nowNs when, UNIX epoch.
+     * @return whether it was taken.
+     */
+    boolean onSweepEnded(long nowNs);
+
+    /** {@return whether what was given so far is lost, so that everything is to be given again; true once for each loss} */
+    boolean takeLoss();
+}

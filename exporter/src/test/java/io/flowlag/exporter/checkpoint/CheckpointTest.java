@@ -1,0 +1,251 @@
+package io.flowlag.exporter.checkpoint;
+
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.flow.EndReason;
+import io.flowlag.exporter.flow.FlowCache;
+import io.flowlag.exporter.flow.FlowCacheContext;
+import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+class CheckpointTest {
+    private static final long SECOND_NS = 1_000_000_000L;
+    private static final long START_NS = 1_700_000_000L * SECOND_NS;
+    private static final int STATE_BYTES = 128;
+    private static final int MAX_FLOWS = 256;
+
+    @TempDir
+    private Path directory;
+
+    /** One life of a process: its cache, its checkpoint, the records that it made. */
+    private final class Life implements AutoCloseable {
+        private final Counters counters = new Counters();
+        private final Map<Integer, Long> packetsOfRecords = new TreeMap<>();
+        private final Map<Integer, Integer> reasonsOfRecords = new TreeMap<>();
+        private final Map<Integer, Long> delaysOfRecords = new TreeMap<>();
+        private final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
+        private final Checkpoint checkpoint;
+        private final FlowCache cache;
+
+        private Life(final int maxFlows) throws IOException {
+            checkpoint = Checkpoint.open(file(), maxFlows, STATE_BYTES, counters);
+            cache = new FlowCache(
+                new FlowCacheContext().maxFlows(maxFlows).stateLengthBytes(STATE_BYTES).snapshots(checkpoint.sink(), SECOND_NS),
+                (buffer, offset, length) -> {
+                    final int flow = (int)FlowEntry.sourceLow(buffer, offset);
+                    packetsOfRecords.merge(flow, FlowEntry.packetCount(buffer, offset), Long::sum);
+                    reasonsOfRecords.put(flow, FlowEntry.endReason(buffer, offset));
+                    delaysOfRecords.put(flow, buffer.getLong(offset + FlowEntry.BASE_LENGTH_BYTES));
+                    assertEquals(0, buffer.getLong(offset + FlowEntry.BASE_LENGTH_BYTES + SavedFlow.STATE_LENGTH_BYTES));
+                }, counters);
+        }
+
+        private int count(final int flow, final long timestampNs) {
+            PacketDescriptor.timestampNs(descriptor, 0, timestampNs);
+            PacketDescriptor.sourceLow(descriptor, 0, flow);
+            PacketDescriptor.ipVersion(descriptor, 0, 4);
+            PacketDescriptor.ipLengthBytes(descriptor, 0, 100);
+            PacketDescriptor.segmentCount(descriptor, 0, 1);
+            return cache.update(descriptor, 0);
+        }
+
+        private void takeUp(final long nowNs) {
+            while (!checkpoint.savedFlows().isDone()) {
+                checkpoint.savedFlows().takeUp(cache, nowNs, 7);
+                copy(nowNs);
+            }
+        }
+
+        private void copy(final long nowNs) {
+            final long rounds = counters.get(CounterId.CHECKPOINT_ROUNDS);
+            for (long ns = nowNs; counters.get(CounterId.CHECKPOINT_ROUNDS) == rounds; ns += SECOND_NS) {
+                cache.snapshot(ns);
+                checkpoint.doWork();
+            }
+        }
+
+        /** As a process that is killed: nothing is removed. */
+        @Override
+        public void close() {
+            checkpoint.onClose();
+        }
+    }
+
+    private Path file() {
+        return directory.resolve("flows.checkpoint");
+    }
+
+    private Life life() throws IOException {
+        return new Life(MAX_FLOWS);
+    }
+
+    @Test
+    void shouldTakeUpLivingFlowsWithTheirCountsAndDelays() throws IOException {
+        try (Life first = life()) {
+            final int slot = first.count(1, START_NS);
+            first.cache.entries().putLong(first.cache.stateOffset(slot), 4711);
+            first.cache.entries().putLong(first.cache.stateOffset(slot) + SavedFlow.STATE_LENGTH_BYTES, 42);
+            first.count(1, START_NS + 5);
+            first.count(2, START_NS);
+            first.copy(START_NS);
+            first.count(2, START_NS + 9);
+        }
+        try (Life second = life()) {
+            assertEquals(2, second.checkpoint.savedFlows().count());
+            second.takeUp(START_NS + SECOND_NS);
+            assertEquals(2, second.counters.get(CounterId.FLOWS_TAKEN_UP));
+            assertEquals(Map.of(), second.packetsOfRecords);
+            second.count(1, START_NS + 2 * SECOND_NS);
+            second.cache.flush(MAX_FLOWS);
+            assertEquals(Map.of(1, 3L, 2, 1L), second.packetsOfRecords);
+            assertEquals(Map.of(1, 4711L, 2, 0L), second.delaysOfRecords);
+        }
+    }
+
+    @Test
+    void shouldEndByForceWhatHasTimedOutMeanwhile() throws IOException {
+        try (Life first = life()) {
+            first.count(1, START_NS);
+            first.count(2, START_NS + 10 * SECOND_NS);
+            first.copy(START_NS + 10 * SECOND_NS);
+        }
+        try (Life second = life()) {
+            second.takeUp(START_NS + 16 * SECOND_NS);
+            assertEquals(Map.of(1, EndReason.FORCED_END.code()), second.reasonsOfRecords);
+            assertEquals(1, second.cache.size());
+        }
+        try (Life third = life()) {
+            third.takeUp(START_NS + 17 * SECOND_NS);
+            assertEquals(Map.of(1, EndReason.FORCED_END.code()), third.reasonsOfRecords, "its record may not have left in time");
+            assertEquals(1, third.counters.get(CounterId.FLOWS_PERHAPS_DOUBLED));
+            third.copy(START_NS + 18 * SECOND_NS);
+            third.copy(START_NS + 20 * SECOND_NS);
+        }
+        try (Life fourth = life()) {
+            assertEquals(0, fourth.counters.get(CounterId.FLOWS_PERHAPS_DOUBLED), "a round later it is gone");
+            assertEquals(1, fourth.checkpoint.savedFlows().count());
+        }
+    }
+
+    @Test
+    void shouldGiveFlowIdsThatNoFormerLifeGave() throws IOException {
+        try (Life first = life()) {
+            for (int flow = 0; flow < 100; flow++) {
+                first.count(flow, START_NS);
+            }
+            first.copy(START_NS);
+        }
+        try (Life second = life()) {
+            second.takeUp(START_NS);
+            final int slot = second.count(1000, START_NS);
+            final int entryOffset = second.cache.stateOffset(slot) - FlowEntry.BASE_LENGTH_BYTES;
+            assertEquals(101, FlowEntry.flowId(second.cache.entries(), entryOffset));
+        }
+    }
+
+    @Test
+    void shouldKeepTheFlowsWhenTheCacheHasAnotherSize() throws IOException {
+        try (Life first = life()) {
+            for (int flow = 0; flow < 200; flow++) {
+                first.count(flow, START_NS);
+            }
+            first.copy(START_NS);
+        }
+        try (Life larger = new Life(4 * MAX_FLOWS)) {
+            assertEquals(200, larger.checkpoint.savedFlows().count());
+        }
+        try (Life smaller = new Life(64)) {
+            assertEquals(200, smaller.checkpoint.savedFlows().count());
+            smaller.takeUp(START_NS);
+            assertEquals(64, smaller.cache.size());
+            assertEquals(136, smaller.packetsOfRecords.size(), "what has no room becomes a record");
+        }
+    }
+
+    @Test
+    void shouldLeaveNothingAfterAnEndInOrder() throws IOException {
+        try (Life life = life()) {
+            life.count(1, START_NS);
+            life.copy(START_NS);
+            life.checkpoint.discard();
+        }
+        assertFalse(Files.exists(file()));
+    }
+
+    @Test
+    void shouldRefuseASecondProcess() throws IOException {
+        try (Life life = life()) {
+            assertEquals(0, life.checkpoint.savedFlows().count());
+            assertThrows(IOException.class, () -> Checkpoint.open(file(), MAX_FLOWS, STATE_BYTES, new Counters()));
+        }
+        try (Life next = life()) {
+            assertEquals(0, next.checkpoint.savedFlows().count());
+        }
+    }
+
+    @Test
+    void shouldSetAsideWhatIsNoCheckpoint() throws IOException {
+        for (final byte[] octets : new byte[][]{
+            "interfaces: [eth0]\n".repeat(1000).getBytes(StandardCharsets.UTF_8), new byte[0], new byte[100_000], {1, 2, 3}}) {
+            Files.write(file(), octets);
+            try (Life life = life()) {
+                assertEquals(0, life.checkpoint.savedFlows().count());
+                life.count(1, START_NS);
+                life.copy(START_NS);
+            }
+            final Path aside = directory.resolve("flows.checkpoint.damaged");
+            assertArrayEquals(octets, Files.readAllBytes(aside));
+            Files.delete(aside);
+            Files.delete(file());
+        }
+    }
+
+    /** Whatever octets are damaged: a start, and no flow that never was. */
+    @Test
+    void shouldNeitherFailNorInventAfterDamage() throws IOException {
+        final byte[] whole = wholeFile();
+        final Random random = new Random(5);
+        for (int i = 0; i < 40; i++) {
+            final byte[] damaged = i % 4 == 0 ? Arrays.copyOf(whole, random.nextInt(whole.length)) : whole.clone();
+            for (int k = 0; k < 1 << random.nextInt(12) && damaged.length > 0; k++) {
+                damaged[random.nextInt(damaged.length)] ^= (byte)(1 << random.nextInt(8));
+            }
+            Files.write(file(), damaged);
+            try (Life life = life()) {
+                life.takeUp(START_NS + SECOND_NS);
+                life.cache.flush(MAX_FLOWS);
+                life.packetsOfRecords.forEach((flow, packets) -> assertEquals(1 + flow % 3, packets, "flow " + flow));
+                life.copy(START_NS + 3 * SECOND_NS);
+            }
+        }
+    }
+
+    private byte[] wholeFile() throws IOException {
+        try (Life life = life()) {
+            for (int flow = 0; flow < 200; flow++) {
+                for (int packet = 0; packet <= flow % 3; packet++) {
+                    life.count(flow, START_NS);
+                }
+            }
+            life.copy(START_NS);
+        }
+        return Files.readAllBytes(file());
+    }
+}
