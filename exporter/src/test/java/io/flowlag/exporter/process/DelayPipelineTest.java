@@ -18,7 +18,6 @@ import io.flowlag.exporter.status.AccountingIdentity;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
-import io.flowlag.exporter.status.DestinationStatistics;
 import io.flowlag.rli.counters.DelayCounters;
 import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.Test;
@@ -170,22 +169,15 @@ class DelayPipelineTest {
     }
 
     /** Adds up what records say of delay. */
-    private static final class DelayList implements Destination {
-        private long recordCount;
+    private static final class DelayList extends TakingDestination {
         private long sampleCount;
         private long sumNs;
         private long boundedCount;
         private long overfullCount;
 
         @Override
-        public String name() {
-            return "delays";
-        }
-
-        @Override
-        public Outcome offer(final DirectBuffer entry, final int offset, final int lengthBytes, final long nowMs) {
+        void onRecord(final DirectBuffer entry, final int offset) {
             final int delay = offset + FlowEntry.BASE_LENGTH_BYTES;
-            recordCount++;
             sampleCount += DelayCounters.count(entry, delay);
             sumNs += DelayCounters.sumNs(entry, delay);
             boundedCount += FlowDelay.has(entry, delay, FlowDelay.FLAG_ERROR_BOUND) ? 1 : 0;
@@ -193,32 +185,6 @@ class DelayPipelineTest {
             assertEquals(
                 DelayCounters.count(entry, delay) > 0 ? FlowDelay.ESTIMATOR_INTERPOLATED : 0,
                 FlowDelay.estimator(entry, delay));
-            return Outcome.DONE;
-        }
-
-        @Override
-        public void stopWaiting() {
-            throw new IllegalStateException("never blocked");
-        }
-
-        @Override
-        public int doWork(final long nowMs) {
-            return 0;
-        }
-
-        @Override
-        public boolean close(final long nowMs, final long deadlineMs) {
-            return true;
-        }
-
-        @Override
-        public DestinationStatistics statistics() {
-            return new DestinationStatistics("list", recordCount, recordCount, 0, 0, 0, 0, 0, 0, 0, 0);
-        }
-
-        @Override
-        public String lastError() {
-            return "";
         }
     }
 }

@@ -15,7 +15,6 @@ import io.flowlag.exporter.record.DestinationFactory;
 import io.flowlag.exporter.status.AccountingIdentity;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
-import io.flowlag.exporter.status.DestinationStatistics;
 import io.flowlag.ipfix.transport.SendResult;
 import io.flowlag.ipfix.transport.Transport;
 import io.flowlag.ipfix.transport.TransportKind;
@@ -118,7 +117,7 @@ class MeteringPipelineTest {
         assertEquals(20_000, counters.get(CounterId.CAPTURED));
         assertEquals(0, AccountingIdentity.unexplainedDecoded(counters));
         assertEquals(0, AccountingIdentity.unexplainedRecords(counters));
-        assertEquals(slow.recordCount, counters.get(CounterId.RECORDS_TAKEN));
+        assertEquals(slow.recordCount(), counters.get(CounterId.RECORDS_TAKEN));
     }
 
     @Test
@@ -212,17 +211,12 @@ class MeteringPipelineTest {
     }
 
     /** Keeps records as text. */
-    private static class RecordList implements Destination {
+    private static final class RecordList extends TakingDestination {
         private final List<String> records = new ArrayList<>();
         private long packets;
 
         @Override
-        public String name() {
-            return "list";
-        }
-
-        @Override
-        public Outcome offer(final DirectBuffer entry, final int offset, final int lengthBytes, final long nowMs) {
+        void onRecord(final DirectBuffer entry, final int offset) {
             packets += FlowEntry.packetCount(entry, offset);
             records.add(Long.toHexString(FlowEntry.sourceLow(entry, offset)) + ' ' + FlowEntry.sourcePort(entry, offset) + ' ' +
                 Long.toHexString(FlowEntry.destinationLow(entry, offset)) + ' ' + FlowEntry.destinationPort(entry, offset) + ' ' +
@@ -230,47 +224,18 @@ class MeteringPipelineTest {
                 FlowEntry.octetCount(entry, offset) + ' ' + FlowEntry.startNs(entry, offset) + ' ' +
                 FlowEntry.endNs(entry, offset) + ' ' + FlowEntry.endReason(entry, offset) + ' ' +
                 FlowEntry.flowId(entry, offset));
-            return Outcome.DONE;
-        }
-
-        @Override
-        public void stopWaiting() {
-            throw new IllegalStateException("never blocked");
-        }
-
-        @Override
-        public int doWork(final long nowMs) {
-            return 0;
-        }
-
-        @Override
-        public boolean close(final long nowMs, final long deadlineMs) {
-            return true;
-        }
-
-        @Override
-        public DestinationStatistics statistics() {
-            return new DestinationStatistics("list", records.size(), records.size(), 0, 0, 0, 0, 0, 0, 0, 0);
-        }
-
-        @Override
-        public String lastError() {
-            return "";
         }
     }
 
     /** Takes its time with the first record. */
-    private static final class SlowDestination extends RecordList {
+    private static final class SlowDestination extends TakingDestination {
         private volatile boolean isSlow = true;
-        private int recordCount;
 
         @Override
-        public Outcome offer(final DirectBuffer entry, final int offset, final int lengthBytes, final long nowMs) {
+        void onRecord(final DirectBuffer entry, final int offset) {
             while (isSlow) {
                 LockSupport.parkNanos(100_000);
             }
-            recordCount++;
-            return Outcome.DONE;
         }
     }
 

@@ -17,11 +17,9 @@ import io.flowlag.exporter.lab.SegmentProfile;
 import io.flowlag.exporter.lab.SegmentTruth;
 import io.flowlag.exporter.lab.SimulatedSegment;
 import io.flowlag.exporter.lab.TrafficFlows;
-import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.status.AccountingIdentity;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
-import io.flowlag.exporter.status.DestinationStatistics;
 import io.flowlag.rli.counters.DelayCounters;
 import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.Test;
@@ -164,23 +162,16 @@ class SketchPipelineTest {
     }
 
     /** Adds up records by flow. */
-    private static final class FlowSums implements Destination {
+    private static final class FlowSums extends TakingDestination {
         private final Map<Key, Sum> flows = new HashMap<>();
-        private long recordCount;
 
         Sum of(final Key key) {
             return flows.get(key);
         }
 
         @Override
-        public String name() {
-            return "sums";
-        }
-
-        @Override
-        public Outcome offer(final DirectBuffer entry, final int offset, final int lengthBytes, final long nowMs) {
+        void onRecord(final DirectBuffer entry, final int offset) {
             final int delay = offset + FlowEntry.BASE_LENGTH_BYTES;
-            recordCount++;
             final Sum sum = flows.computeIfAbsent(key(entry, offset), (key) -> new Sum());
             sum.packets += FlowEntry.packetCount(entry, offset);
             if (FlowDelay.has(entry, delay, FlowDelay.FLAG_SKETCH)) {
@@ -202,7 +193,6 @@ class SketchPipelineTest {
             } else {
                 sum.boundedRecords++;
             }
-            return Outcome.DONE;
         }
 
         private static Key key(final DirectBuffer entry, final int offset) {
@@ -221,31 +211,6 @@ class SketchPipelineTest {
             } catch (final UnknownHostException ex) {
                 throw new IllegalStateException(ex);
             }
-        }
-
-        @Override
-        public void stopWaiting() {
-            throw new IllegalStateException("never blocked");
-        }
-
-        @Override
-        public int doWork(final long nowMs) {
-            return 0;
-        }
-
-        @Override
-        public boolean close(final long nowMs, final long deadlineMs) {
-            return true;
-        }
-
-        @Override
-        public DestinationStatistics statistics() {
-            return new DestinationStatistics("sums", recordCount, recordCount, 0, 0, 0, 0, 0, 0, 0, 0);
-        }
-
-        @Override
-        public String lastError() {
-            return "";
         }
     }
 }
