@@ -13,9 +13,6 @@ import java.util.Map;
 
 /** Prints what the sketches say of the traffic as a whole: aggregators beside references by class, and of the last interval. */
 final class DelayTableSketches {
-    private static final double NANOS_PER_MICRO = 1e3;
-    private static final String ABSENT = "-";
-
     private DelayTableSketches() {
     }
 
@@ -43,29 +40,19 @@ final class DelayTableSketches {
         out.printf(Locale.ROOT, "sketches (%s, %d octets): %d intervals compared, %d damaged, %d cut, %d without an answer%n",
             sketches.geometry(), sketches.memoryBytes(), counters.get("lds_intervals"), counters.get("lds_intervals_damaged"),
             counters.get("lds_intervals_cut"), counters.get("lds_intervals_unanswered"));
-        share(out, "sketches: bound holds for %.1f %% of %d flows%n", counters.get("lds_bounds_held"),
+        DelayTable.share(out, "sketches: bound holds for %.1f %% of %d flows%n", counters.get("lds_bounds_held"),
             counters.get("lds_bounded_flows"));
-        share(out, "sketches and references agree within their bounds for %.1f %% of %d flows%n",
+        DelayTable.share(out, "sketches and references agree within their bounds for %.1f %% of %d flows%n",
             counters.get("lds_rli_agreed"), counters.get("lds_rli_flows"));
     }
 
     private static void print(final AggregateDelay aggregate, final DelaySummary references, final PrintStream out) {
         final boolean hasReferences = references != null && references.estimates().count() > 0;
         out.printf(Locale.ROOT, "%-5s %12d %12s %12s %12s %12s %12s%n",
-            aggregate.dscp() < 0 ? "all" : Integer.toString(aggregate.dscp()), aggregate.samples(),
-            micros(aggregate.meanNs()), micros(aggregate.standardDeviationNs()),
-            micros(hasReferences ? references.estimates().meanNs() : null),
-            micros(hasReferences ? references.estimates().standardDeviationNs() : null),
-            aggregate.lostPackets() == null ? ABSENT : aggregate.lostPackets().toString());
-    }
-
-    private static void share(final PrintStream out, final String text, final long part, final long whole) {
-        if (whole > 0) {
-            out.printf(Locale.ROOT, text, 100.0 * part / whole, whole);
-        }
-    }
-
-    private static String micros(final Long valueNs) {
-        return valueNs == null ? ABSENT : String.format(Locale.ROOT, "%.3f", valueNs / NANOS_PER_MICRO);
+            DelayTable.trafficClass(aggregate.dscp()), aggregate.samples(),
+            DelayTable.micros(aggregate.meanNs()), DelayTable.micros(aggregate.standardDeviationNs()),
+            DelayTable.micros(hasReferences ? references.estimates().meanNs() : null),
+            DelayTable.micros(hasReferences ? references.estimates().standardDeviationNs() : null),
+            aggregate.lostPackets() == null ? DelayTable.ABSENT : aggregate.lostPackets().toString());
     }
 }
