@@ -3,8 +3,6 @@ package io.flowlag.exporter.process;
 import com.sun.management.ThreadMXBean;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
-import io.flowlag.exporter.config.ConfigLoader;
-import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
 import io.flowlag.exporter.flow.FlowEntry;
@@ -29,43 +27,26 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class MeteringPipelineTest {
-    private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(60);
-
     private final Counters counters = new Counters();
-
-    private static ExporterConfig config(final Threading threading, final String... options) {
-        final ConfigLoader loader = new ConfigLoader()
-            .option("--threading", ConfigTable.THREADING, List.of(threading.name().toLowerCase(Locale.ROOT)));
-        for (int i = 0; i < options.length; i += 2) {
-            loader.option("--set", ConfigTable.key(options[i]), List.of(options[i + 1]));
-        }
-        return loader.conclude();
-    }
 
     private static void runToEnd(final MeteringPipeline pipeline) {
         pipeline.start();
-        runOn(pipeline, System.nanoTime() + DEADLINE_NS);
+        runOn(pipeline);
     }
 
     private List<String> records(final Threading threading, final String... options) {
         final RecordList list = new RecordList();
         final GeneratedTraffic traffic = new GeneratedTraffic(TrafficProfile.demo());
         runToEnd(new MeteringPipeline(
-            config(threading, options), List.of(traffic), false, List.of(list), counters, MeteringPipelineTest::fail));
+            Pipelines.config(threading, options), List.of(traffic), false, List.of(list), counters, Pipelines::fail));
         return list.records;
-    }
-
-    private static void fail(final Throwable throwable) {
-        throw new AssertionError(throwable);
     }
 
     @Test
@@ -103,15 +84,15 @@ class MeteringPipelineTest {
     void shouldCountWhatAFullRingDropsWhenLive() {
         final SlowDestination slow = new SlowDestination();
         final MeteringPipeline pipeline = new MeteringPipeline(
-            config(Threading.PIPELINED, "pipeline.record-ring", "64k", "metering.idle-timeout", "1ms"),
-            List.of(new GeneratedTraffic(TrafficProfile.demo())), true, List.of(slow), counters, MeteringPipelineTest::fail);
+            Pipelines.config(Threading.PIPELINED, "pipeline.record-ring", "64k", "metering.idle-timeout", "1ms"),
+            List.of(new GeneratedTraffic(TrafficProfile.demo())), true, List.of(slow), counters, Pipelines::fail);
         pipeline.start();
-        final long deadlineNs = System.nanoTime() + DEADLINE_NS;
+        final long deadlineNs = System.nanoTime() + Pipelines.DEADLINE_NS;
         while (counters.get(CounterId.DROPPED_AT_RECORD_RING) == 0 && System.nanoTime() - deadlineNs < 0) {
             LockSupport.parkNanos(100_000);
         }
         slow.isSlow = false;
-        runOn(pipeline, deadlineNs);
+        runOn(pipeline);
 
         assertTrue(counters.get(CounterId.DROPPED_AT_RECORD_RING) > 0);
         assertEquals(20_000, counters.get(CounterId.CAPTURED));
@@ -124,8 +105,8 @@ class MeteringPipelineTest {
     void shouldFlushFlowsWhenStoppedInTheMiddle() {
         final RecordList list = new RecordList();
         final MeteringPipeline pipeline = new MeteringPipeline(
-            config(Threading.INVOKER), List.of(new GeneratedTraffic(TrafficProfile.demo())), false, List.of(list), counters,
-            MeteringPipelineTest::fail);
+            Pipelines.config(Threading.INVOKER), List.of(new GeneratedTraffic(TrafficProfile.demo())), false, List.of(list),
+            counters, Pipelines::fail);
         while (counters.get(CounterId.METERED) < 5_000) {
             pipeline.doWork();
         }
@@ -142,14 +123,14 @@ class MeteringPipelineTest {
     void shouldAllocateNothingPerPacketOnAnyThread(final Threading threading) throws IOException {
         final ThreadMXBean threads = (ThreadMXBean)ManagementFactory.getThreadMXBean();
         final NullTransport transport = new NullTransport();
-        final ExporterConfig config = config(
+        final ExporterConfig config = Pipelines.config(
             threading, "metering.active-timeout", "1s", "metering.idle-timeout", "100ms", "metering.max-flows", "16",
             "exporting.destinations", "udp://127.0.0.1:9");
         final Destination destination = new DestinationFactory(true, new boolean[1], Map.of(), counters)
             .make("null", transport, config, config.exporting().destinations().get(0));
         final EndlessTraffic traffic = new EndlessTraffic();
         final MeteringPipeline pipeline =
-            new MeteringPipeline(config, List.of(traffic), false, List.of(destination), counters, MeteringPipelineTest::fail);
+            new MeteringPipeline(config, List.of(traffic), false, List.of(destination), counters, Pipelines::fail);
         pipeline.start();
         advanceTo(pipeline, 3_000_000);
 
@@ -160,7 +141,7 @@ class MeteringPipelineTest {
         final long[] after = threads.getThreadAllocatedBytes(ids);
         final long made = counters.get(CounterId.RECORDS_TAKEN) - recordsBefore;
         pipeline.requestStop();
-        runOn(pipeline, System.nanoTime() + DEADLINE_NS);
+        runOn(pipeline);
 
         assertEquals(switch (threading) {
             case INVOKER, SHARED -> 1;
@@ -176,7 +157,7 @@ class MeteringPipelineTest {
     }
 
     private void advanceTo(final MeteringPipeline pipeline, final long meteredCount) {
-        final long deadlineNs = System.nanoTime() + DEADLINE_NS;
+        final long deadlineNs = System.nanoTime() + Pipelines.DEADLINE_NS;
         while (counters.get(CounterId.METERED) < meteredCount) {
             assertTrue(System.nanoTime() - deadlineNs < 0, "no progress");
             if (pipeline.doWork() == 0) {
@@ -185,13 +166,8 @@ class MeteringPipelineTest {
         }
     }
 
-    private static void runOn(final MeteringPipeline pipeline, final long deadlineNs) {
-        while (!pipeline.isEnded() && System.nanoTime() - deadlineNs < 0) {
-            if (pipeline.doWork() == 0) {
-                LockSupport.parkNanos(100_000);
-            }
-        }
-        assertTrue(pipeline.isEnded(), "the pipeline did not end");
+    private static void runOn(final MeteringPipeline pipeline) {
+        Pipelines.awaitEnd(pipeline);
         pipeline.close();
     }
 
