@@ -11,6 +11,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
+import static io.flowlag.exporter.process.DelayTable.ABSENT;
+import static io.flowlag.exporter.process.DelayTable.micros;
+import static io.flowlag.exporter.process.DelayTable.share;
+import static io.flowlag.exporter.process.DelayTable.trafficClass;
+
 /** Prints what the sketches say of the traffic as a whole: aggregators beside references by class, and of the last interval. */
 final class DelayTableSketches {
     private DelayTableSketches() {
@@ -40,19 +45,19 @@ final class DelayTableSketches {
         out.printf(Locale.ROOT, "sketches (%s, %d octets): %d intervals compared, %d damaged, %d cut, %d without an answer%n",
             sketches.geometry(), sketches.memoryBytes(), counters.get("lds_intervals"), counters.get("lds_intervals_damaged"),
             counters.get("lds_intervals_cut"), counters.get("lds_intervals_unanswered"));
-        DelayTable.share(out, "sketches: bound holds for %.1f %% of %d flows%n", counters.get("lds_bounds_held"),
+        share(out, "sketches: bound holds for %.1f %% of %d flows%n", counters.get("lds_bounds_held"),
             counters.get("lds_bounded_flows"));
-        DelayTable.share(out, "sketches and references agree within their bounds for %.1f %% of %d flows%n",
+        share(out, "sketches and references agree within their bounds for %.1f %% of %d flows%n",
             counters.get("lds_rli_agreed"), counters.get("lds_rli_flows"));
     }
 
     private static void print(final AggregateDelay aggregate, final DelaySummary references, final PrintStream out) {
         final boolean hasReferences = references != null && references.estimates().count() > 0;
         out.printf(Locale.ROOT, "%-5s %12d %12s %12s %12s %12s %12s%n",
-            DelayTable.trafficClass(aggregate.dscp()), aggregate.samples(),
-            DelayTable.micros(aggregate.meanNs()), DelayTable.micros(aggregate.standardDeviationNs()),
-            DelayTable.micros(hasReferences ? references.estimates().meanNs() : null),
-            DelayTable.micros(hasReferences ? references.estimates().standardDeviationNs() : null),
-            aggregate.lostPackets() == null ? DelayTable.ABSENT : aggregate.lostPackets().toString());
+            trafficClass(aggregate.dscp()), aggregate.samples(),
+            micros(aggregate.meanNs()), micros(aggregate.standardDeviationNs()),
+            micros(hasReferences ? references.estimates().meanNs() : null),
+            micros(hasReferences ? references.estimates().standardDeviationNs() : null),
+            aggregate.lostPackets() == null ? ABSENT : aggregate.lostPackets().toString());
     }
 }
