@@ -1,6 +1,7 @@
 package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.sketching.FlowWeights;
 import io.flowlag.exporter.sketching.SenderAnswer;
 import io.flowlag.exporter.sketching.SketchCounter;
 import io.flowlag.exporter.sketching.SketchCounters;
@@ -51,10 +52,11 @@ final class SketchSending {
             sketchCounters.increment(SketchCounter.SENT_WITHOUT_DIGEST);
             return;
         }
+        final FlowWeights weights = agreement.weights();
         final boolean isBooked = agreement.point().onPacket(
             timestampNs, PacketDescriptor.segmentFlowHash(descriptor, offset), PacketDescriptor.digest(descriptor, offset),
             PacketDescriptor.ipLengthBytes(descriptor, offset), agreement.classes().of(descriptor, offset),
-            agreement.weights().weight(descriptor, offset));
+            weights.isUniform() ? FlowWeights.DEFAULT_WEIGHT : weights.weight(descriptor, offset));
         if (isBooked) {
             sketchCounters.increment(SketchCounter.SENT_BOOKED);
         } else {

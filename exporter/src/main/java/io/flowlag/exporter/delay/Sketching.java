@@ -50,6 +50,7 @@ final class Sketching {
     private final Counters counters;
     private final TrafficClasses classes;
     private final FlowWeights weights;
+    private final boolean isUniform;
     private final WeightedShare weightedShare = new WeightedShare();
     private final SketchPair pair;
     private final SketchReceiver receiver;
@@ -87,6 +88,7 @@ final class Sketching {
         this.counters = counters;
         entries = cache.entries();
         weights = new FlowWeights(config.lds().weights());
+        isUniform = weights.isUniform();
         final SketchContext context = context(config, link).conclude();
         pair = link != null ? null : new SketchPair(context, entryLengthBytes(), recordHandler, this::onInterval);
         receiver = pair != null ? pair.receiver() :
@@ -146,7 +148,7 @@ final class Sketching {
             pair.onSent(
                 PacketDescriptor.timestampNs(descriptor, offset), PacketDescriptor.segmentFlowHash(descriptor, offset),
                 PacketDescriptor.digest(descriptor, offset), PacketDescriptor.ipLengthBytes(descriptor, offset),
-                classes.of(descriptor, offset), weights.weight(descriptor, offset));
+                classes.of(descriptor, offset), weight(descriptor, offset));
         } else {
             pair.onSentWithoutDigest();
         }
@@ -168,7 +170,7 @@ final class Sketching {
         }
         final int sketchOffset = FlowDelay.sketchOffset(cache.stateOffset(slot));
         final int before = FlowSketch.record(entries, sketchOffset);
-        final int weight = weights.weight(descriptor, offset);
+        final int weight = weight(descriptor, offset);
         weightedShare.count(weight);
         final int record = pair == null ? onReceivedAlone(descriptor, offset, weight, slot, before) : pair.onReceived(
             PacketDescriptor.timestampNs(descriptor, offset), PacketDescriptor.segmentFlowHash(descriptor, offset),
@@ -269,6 +271,10 @@ final class Sketching {
     /** {@return what an operator should know of the weights} */
     static List<String> weightWarnings(final ExporterConfig config) {
         return new FlowWeights(config.lds().weights()).warnings();
+    }
+
+    private int weight(final DirectBuffer descriptor, final int offset) {
+        return isUniform ? FlowWeights.DEFAULT_WEIGHT : weights.weight(descriptor, offset);
     }
 
     private static boolean hasDigest(final DirectBuffer descriptor, final int offset) {
