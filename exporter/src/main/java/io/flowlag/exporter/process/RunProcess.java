@@ -11,7 +11,6 @@ import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.console.Logging;
 import io.flowlag.exporter.console.Signals;
 import io.flowlag.exporter.console.Terminal;
-import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.record.DestinationFactory;
 import io.flowlag.exporter.status.CounterId;
@@ -73,7 +72,7 @@ public final class RunProcess {
             PipelineRun run = new PipelineRun(
                 config, sources, true, segment.wiring(), openDestinations(sources), counters, signals, terminal)) {
             factory.delay(run.delayMeter());
-            tellConfiguration(segment.wiring());
+            tellConfiguration(run.memoryBoundBytes());
             tellNotices(sources);
             segment.tellStart();
             run.onHousekeeping(() -> segment.keepHouse(counters));
@@ -165,7 +164,7 @@ public final class RunProcess {
             .withHardwareTimestamps(capture.hardwareTimestamps());
     }
 
-    private void tellConfiguration(final DelayWiring wiring) {
+    private void tellConfiguration(final long stateBytes) {
         config.warnings().forEach((warning) -> LOG.warn("{}", warning));
         for (final EffectiveValue value : config.effectiveValues()) {
             if (value.origin().isDefault()) {
@@ -175,7 +174,6 @@ public final class RunProcess {
             }
         }
         final long ringsBytes = interfaceNames.size() * config.capture().ringBytes();
-        final long stateBytes = MeteringPipeline.memoryBytes(config, wiring, true);
         LOG.info("memory bound: {} MiB: flow cache, rings and delay {} MiB, packet rings of the kernel {} MiB",
             mebibytes(stateBytes + ringsBytes), mebibytes(stateBytes), mebibytes(ringsBytes));
         if (config.exporting().destinations().isEmpty()) {
