@@ -24,14 +24,14 @@ import java.util.Map;
  * calls {@link #onInterval}, any thread {@link #statistics}. Allocates at each call.
  */
 final class DelayReport {
-    private final String role;
-    private final long segmentId;
-    private final DelayWiring wiring;
-    private final ClockError clocks;
     private static final List<SketchCounter> SENDING = List.of(
         SketchCounter.SENT, SketchCounter.SENT_WITHOUT_DIGEST, SketchCounter.SENT_BOOKED, SketchCounter.SENT_LATE,
         SketchCounter.SENT_UNSKETCHED, SketchCounter.INTERVALS_SHIPPED, SketchCounter.INTERVALS_UNSHIPPED);
 
+    private final String role;
+    private final long segmentId;
+    private final DelayWiring wiring;
+    private final ClockError clocks;
     private final RliReceiver receiver;
     private final DelaySummaries summaries;
     private final InjectionScheduler scheduler;
@@ -98,20 +98,17 @@ final class DelayReport {
     /** An interval has ended. */
     void onInterval() {
         final Map<String, Double> values = new LinkedHashMap<>();
-        for (int i = 0; i < classCount; i++) {
-            final String suffix = classCount == 1 ? "" : "_class_" + i;
-            if (scheduler != null) {
-                if (!Double.isNaN(scheduler.utilization(i))) {
-                    values.put("utilization" + suffix, scheduler.utilization(i));
-                }
-                if (scheduler.packetGap(i) != InjectionPolicy.UNLIMITED) {
-                    values.put("packets_per_reference" + suffix, (double)scheduler.packetGap(i));
-                }
+        for (int i = 0; scheduler != null && i < classCount; i++) {
+            final String suffix = classSuffix(i);
+            if (!Double.isNaN(scheduler.utilization(i))) {
+                values.put("utilization" + suffix, scheduler.utilization(i));
+            }
+            if (scheduler.packetGap(i) != InjectionPolicy.UNLIMITED) {
+                values.put("packets_per_reference" + suffix, (double)scheduler.packetGap(i));
             }
         }
         for (int i = 0; receiver != null && i < receiver.streamCount(); i++) {
-            final String suffix = (senders.isEmpty() ? "" : senderSuffix(i / classCount)) +
-                (classCount == 1 ? "" : "_class_" + i % classCount);
+            final String suffix = (senders.isEmpty() ? "" : senderSuffix(i / classCount)) + classSuffix(i % classCount);
             values.put("stamp_correction_ns" + suffix, (double)receiver.stampCorrectionNs(i));
             values.put("stamp_error_ns" + suffix, (double)receiver.stampErrorNs(i));
             values.put("serialisation_ns_per_byte" + suffix, receiver.serialisationNsPerByte(i));
@@ -170,7 +167,7 @@ final class DelayReport {
             wiring.link().counters((label, count) -> values.put("exchange_" + label, count));
         }
         return new DelayStatistics(
-            role, segmentId, wiring.role() == Role.RECEIVER ? "" : policy(), clocks.errorNs(), values, gauges,
+            role, segmentId, policy(), clocks.errorNs(), values, gauges,
             summaries == null ? List.of() : summaries.interval(), summaries == null ? List.of() : summaries.total(),
             sketching == null ? null : sketching.statistics(), unexplained);
     }
@@ -203,6 +200,10 @@ final class DelayReport {
 
     private String senderSuffix(final int senderIndex) {
         return "_session_" + senders.get(senderIndex).session();
+    }
+
+    private String classSuffix(final int classIndex) {
+        return classCount == 1 ? "" : "_class_" + classIndex;
     }
 
     private long unexplainedEstimates() {

@@ -155,11 +155,12 @@ final class Sketching {
     }
 
     /** Of a point that has no packets of the sender point here. */
-    private int onReceivedAlone(final DirectBuffer descriptor, final int offset, final int slot, final int record) {
+    private int onReceivedAlone(
+        final DirectBuffer descriptor, final int offset, final int weight, final int slot, final int record) {
         return receiver.onPacket(
             PacketDescriptor.timestampNs(descriptor, offset), PacketDescriptor.segmentFlowHash(descriptor, offset),
             PacketDescriptor.digest(descriptor, offset), PacketDescriptor.ipLengthBytes(descriptor, offset),
-            classes.of(descriptor, offset), weight(descriptor, offset), slot, record);
+            classes.of(descriptor, offset), weight, slot, record);
     }
 
     void onReceived(final DirectBuffer descriptor, final int offset, final int slot) {
@@ -171,7 +172,7 @@ final class Sketching {
         final int before = FlowSketch.record(entries, sketchOffset);
         final int weight = weight(descriptor, offset);
         weightedShare.count(weight);
-        final int record = pair == null ? onReceivedAlone(descriptor, offset, slot, before) : pair.onReceived(
+        final int record = pair == null ? onReceivedAlone(descriptor, offset, weight, slot, before) : pair.onReceived(
             PacketDescriptor.timestampNs(descriptor, offset), PacketDescriptor.segmentFlowHash(descriptor, offset),
             PacketDescriptor.digest(descriptor, offset), PacketDescriptor.ipLengthBytes(descriptor, offset),
             classes.of(descriptor, offset), weight, slot, before);

@@ -44,7 +44,7 @@ public final class ClockState {
     private static final long NS_PER_US = 1_000L;
 
     /** Where the answer comes from. */
-    public enum Source {
+    private enum Source {
         /** The kernel. */
         ADJTIMEX,
         /** A file. */
@@ -130,11 +130,6 @@ public final class ClockState {
     /** {@return what was known at the last refresh} */
     public Reading reading() {
         return reading;
-    }
-
-    /** {@return where the answer comes from} */
-    public Source source() {
-        return source;
     }
 
     private Reading readKernel() {

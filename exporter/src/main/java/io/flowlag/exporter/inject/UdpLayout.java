@@ -68,7 +68,6 @@ final class UdpLayout {
     private static final int VECTOR_OFFSET = 16;
     private static final int CONTROL_OFFSET = VECTOR_OFFSET + 16;
     private static final int CONTROL_LENGTH_OFFSET = CONTROL_OFFSET + 8;
-    private static final int MESSAGE_FLAGS_OFFSET = CONTROL_LENGTH_OFFSET + 8;
     private static final int CONTROL_LEVEL_OFFSET = 8;
     private static final int CONTROL_TYPE_OFFSET = CONTROL_LEVEL_OFFSET + 4;
     private static final int ERROR_ORIGIN_OFFSET = 4;
@@ -100,10 +99,6 @@ final class UdpLayout {
         return MAXIMUM_ADDRESS_LENGTH_BYTES;
     }
 
-    static int port(final DirectBuffer buffer) {
-        return buffer.getShort(PORT_OFFSET, ByteOrder.BIG_ENDIAN) & 0xFFFF;
-    }
-
     static void putFilterProgram(final MutableDirectBuffer buffer, final int instructionCount, final long address) {
         buffer.setMemory(0, FILTER_PROGRAM_LENGTH_BYTES, (byte)0);
         buffer.putShort(0, (short)instructionCount, ORDER);
@@ -119,10 +114,6 @@ final class UdpLayout {
 
     static int controlLengthBytes(final DirectBuffer message) {
         return (int)message.getLong(CONTROL_LENGTH_OFFSET, ORDER);
-    }
-
-    static int messageFlags(final DirectBuffer message) {
-        return message.getInt(MESSAGE_FLAGS_OFFSET, ORDER);
     }
 
     /** Octets of one control message, its header among them. */

@@ -263,16 +263,6 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
         return stampErrorNs;
     }
 
-    /**
-     * The port from which a stream's references come.
-     *
-     * @param streamIndex of the stream.
-     * @return UDP port of this host.
-     */
-    public int localPort(final int streamIndex) {
-        return sockets[streamIndex].localPort();
-    }
-
     /** {@return references that the kernel took} */
     public long sentCount() {
         return sentCount;

@@ -133,13 +133,6 @@ final class UdpSocket implements AutoCloseable {
         return setInt(SOL_SOCKET, SO_TIMESTAMPING, flags) == 0;
     }
 
-    /** {@return the port of this end} */
-    int localPort() {
-        control.putInt(0, ARGUMENT_LENGTH_BYTES);
-        check("own address", LinuxLibrary.getsockname(fd, argument.addressOffset(), control.addressOffset()));
-        return port(argument);
-    }
-
     /**
      * Sends a packet.
      *

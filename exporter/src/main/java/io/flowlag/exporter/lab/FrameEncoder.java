@@ -5,6 +5,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteBuffer;
 
+import static io.flowlag.exporter.lab.InternetChecksum.checksum;
+import static io.flowlag.exporter.lab.InternetChecksum.sum;
 import static java.nio.ByteOrder.BIG_ENDIAN;
 
 /**
@@ -187,8 +189,8 @@ final class FrameEncoder {
         frame.putByte(offset + 9, (byte) flows.protocol(flow));
         flows.putSourceAddress(flow, frame, offset + 12);
         flows.putDestinationAddress(flow, frame, offset + 16);
-        putShort(offset + 10, checksum(sum(offset, IPV4_HEADER_BYTES)));
-        return sum(offset + 12, 8) + flows.protocol(flow);
+        putShort(offset + 10, checksum(sum(frame, offset, IPV4_HEADER_BYTES)));
+        return sum(frame, offset + 12, 8) + flows.protocol(flow);
     }
 
     private int putIpv6Header(final int flow, final int offset) {
@@ -198,7 +200,7 @@ final class FrameEncoder {
         frame.putByte(offset + 7, (byte) HOP_LIMIT);
         flows.putSourceAddress(flow, frame, offset + 8);
         flows.putDestinationAddress(flow, frame, offset + 24);
-        return sum(offset + 8, 32) + flows.protocol(flow);
+        return sum(frame, offset + 8, 32) + flows.protocol(flow);
     }
 
     private void putTcp(final int flow, final int offset, final int payloadBytes, final int pseudoHeaderSum) {
@@ -211,7 +213,8 @@ final class FrameEncoder {
         frame.putByte(offset + 13, (byte) tcpFlags(flow, first, last, payloadBytes));
         putShort(offset + 14, TCP_WINDOW);
         final int length = TCP_HEADER_BYTES + payloadBytes;
-        putShort(offset + 16, checksum(pseudoHeaderSum + length + sum(offset, TCP_HEADER_BYTES + labelBytes(payloadBytes))));
+        putShort(offset + 16, checksum(
+            pseudoHeaderSum + length + sum(frame, offset, TCP_HEADER_BYTES + labelBytes(payloadBytes))));
     }
 
     private int tcpFlags(final int flow, final boolean first, final boolean last, final int payloadBytes) {
@@ -228,7 +231,8 @@ final class FrameEncoder {
         final int length = SHORT_HEADER_BYTES + payloadBytes;
         putPorts(flow, offset);
         putShort(offset + 4, length);
-        final int checksum = checksum(pseudoHeaderSum + length + sum(offset, SHORT_HEADER_BYTES + labelBytes(payloadBytes)));
+        final int checksum = checksum(
+            pseudoHeaderSum + length + sum(frame, offset, SHORT_HEADER_BYTES + labelBytes(payloadBytes)));
         putShort(offset + 6, checksum == 0 ? 0xFFFF : checksum);
     }
 
@@ -237,7 +241,7 @@ final class FrameEncoder {
         frame.putByte(offset, (byte) (ipv6 ? ICMPV6_ECHO_REQUEST : ICMP_ECHO_REQUEST));
         putShort(offset + 4, flow);
         putShort(offset + 6, packetNumber);
-        final int sum = sum(offset, SHORT_HEADER_BYTES + labelBytes(payloadBytes));
+        final int sum = sum(frame, offset, SHORT_HEADER_BYTES + labelBytes(payloadBytes));
         putShort(offset + 2, checksum(ipv6 ? pseudoHeaderSum + SHORT_HEADER_BYTES + payloadBytes + sum : sum));
     }
 
@@ -253,22 +257,5 @@ final class FrameEncoder {
     /** Of the payload only the label is not zero. */
     private static int labelBytes(final int payloadBytes) {
         return payloadBytes >= LABEL_BYTES ? LABEL_BYTES : 0;
-    }
-
-    private int sum(final int offset, final int lengthBytes) {
-        int sum = 0;
-        for (int i = offset; i < offset + lengthBytes; i += 2) {
-            sum += frame.getShort(i, BIG_ENDIAN) & 0xFFFF;
-        }
-        return sum;
-    }
-
-    /** The Internet checksum of RFC 1071 from a sum of 16-bit words. */
-    private static int checksum(final int sum) {
-        int folded = sum;
-        while (folded >>> 16 != 0) {
-            folded = (folded & 0xFFFF) + (folded >>> 16);
-        }
-        return ~folded & 0xFFFF;
     }
 }

@@ -5,6 +5,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteBuffer;
 
+import static io.flowlag.exporter.lab.InternetChecksum.checksum;
+import static io.flowlag.exporter.lab.InternetChecksum.sum;
 import static java.nio.ByteOrder.BIG_ENDIAN;
 
 /**
@@ -58,8 +60,8 @@ final class ReferenceFrame {
         putShort(UDP_OFFSET + 6, 0);
         frame.putBytes(HEADERS_BYTES, reference.payloads(), reference.payloadOffset(), payloadBytes);
         frame.putByte(HEADERS_BYTES + payloadBytes, (byte) 0);
-        final int pseudoHeader = sum(IP_OFFSET + 12, 8) + TrafficFlows.UDP + 8 + payloadBytes;
-        final int checksum = checksum(pseudoHeader + sum(UDP_OFFSET, 8 + payloadBytes));
+        final int pseudoHeader = sum(frame, IP_OFFSET + 12, 8) + TrafficFlows.UDP + 8 + payloadBytes;
+        final int checksum = checksum(pseudoHeader + sum(frame, UDP_OFFSET, 8 + payloadBytes));
         putShort(UDP_OFFSET + 6, checksum == 0 ? 0xFFFF : checksum);
         return reference.lengthBytes();
     }
@@ -75,27 +77,10 @@ final class ReferenceFrame {
         putShort(IP_OFFSET + 10, 0);
         frame.putInt(IP_OFFSET + 12, SOURCE_ADDRESS, BIG_ENDIAN);
         frame.putInt(IP_OFFSET + 16, DESTINATION_ADDRESS, BIG_ENDIAN);
-        putShort(IP_OFFSET + 10, checksum(sum(IP_OFFSET, 20)));
+        putShort(IP_OFFSET + 10, checksum(sum(frame, IP_OFFSET, 20)));
     }
 
     private void putShort(final int offset, final int value) {
         frame.putShort(offset, (short) value, BIG_ENDIAN);
-    }
-
-    private int sum(final int offset, final int lengthBytes) {
-        int sum = 0;
-        for (int i = offset; i < offset + lengthBytes; i += 2) {
-            sum += frame.getShort(i, BIG_ENDIAN) & 0xFFFF;
-        }
-        return sum;
-    }
-
-    /** The Internet checksum of RFC 1071 from a sum of 16-bit words. */
-    private static int checksum(final int sum) {
-        int folded = sum;
-        while (folded >>> 16 != 0) {
-            folded = (folded & 0xFFFF) + (folded >>> 16);
-        }
-        return ~folded & 0xFFFF;
     }
 }

@@ -43,19 +43,7 @@ public final class OwnTraffic {
     }
 
     /**
-     * For a set of destinations.
-     *
-     * @param destinations   resolved addresses and ports that the process sends to.
-     * @param localAddresses of this host.
-     * @return what tells own packets.
-     */
-    public static OwnTraffic of(
-        final Collection<InetSocketAddress> destinations, final Collection<InetAddress> localAddresses) {
-        return of(destinations, localAddresses, 0);
-    }
-
-    /**
-     * For a set of destinations, and a port at which others connect to this process.
+     * For a set of destinations, and perhaps a port at which others connect to this process.
      *
      * @param destinations   resolved addresses and ports that the process sends to.
      * @param localAddresses of this host.

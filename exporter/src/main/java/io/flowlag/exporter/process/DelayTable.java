@@ -11,8 +11,10 @@ import java.util.Map;
 
 /** Prints what was measured in all, below the flows: a line for the estimates and the references of each class, and sums. */
 final class DelayTable {
+    /** A value that is not known. */
+    static final String ABSENT = "-";
+
     private static final double NANOS_PER_MICRO = 1e3;
-    private static final String ABSENT = "-";
 
     private DelayTable() {
     }
@@ -49,11 +51,8 @@ final class DelayTable {
                 "%d of the lost packets are of %d flows that the receiver point never saw: they have no record%n",
                 counters.get("match_lost_of_unseen_flows"), counters.get("match_flows_unseen"));
         }
-        final long bounded = counters.getOrDefault("bounded_flows", 0L);
-        if (bounded > 0) {
-            out.printf(Locale.ROOT, "bound holds for %.1f %% of %d flows%n",
-                100.0 * counters.get("bounds_held") / bounded, bounded);
-        }
+        share(out, "bound holds for %.1f %% of %d flows%n", counters.getOrDefault("bounds_held", 0L),
+            counters.getOrDefault("bounded_flows", 0L));
     }
 
     private static void print(
@@ -64,13 +63,26 @@ final class DelayTable {
                 micros(delays.p50Ns()), micros(delays.p90Ns()), micros(delays.p99Ns()), micros(delays.p999Ns()),
                 micros(delays.maximumNs()), micros(delays.delayVariationNs()));
             out.printf(Locale.ROOT, "%-5s %-10s %10d",
-                summary.dscp() < 0 ? "all" : Integer.toString(summary.dscp()), name, delays.count());
+                trafficClass(summary.dscp()), name, delays.count());
             cells.forEach((cell) -> out.printf(Locale.ROOT, " %10s", cell));
             out.println();
         }
     }
 
-    private static String micros(final Long valueNs) {
+    /** A line on the share of flows, if there are any: the text has the percentage, then all flows. */
+    static void share(final PrintStream out, final String text, final long part, final long whole) {
+        if (whole > 0) {
+            out.printf(Locale.ROOT, text, 100.0 * part / whole, whole);
+        }
+    }
+
+    /** {@return a traffic class in words; below 0 it is that of all packets} */
+    static String trafficClass(final int dscp) {
+        return dscp < 0 ? "all" : Integer.toString(dscp);
+    }
+
+    /** {@return a time in microseconds} */
+    static String micros(final Long valueNs) {
         return valueNs == null ? ABSENT : String.format(Locale.ROOT, "%.3f", valueNs / NANOS_PER_MICRO);
     }
 }

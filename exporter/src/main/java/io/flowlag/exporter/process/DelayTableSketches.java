@@ -11,11 +11,13 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
+import static io.flowlag.exporter.process.DelayTable.ABSENT;
+import static io.flowlag.exporter.process.DelayTable.micros;
+import static io.flowlag.exporter.process.DelayTable.share;
+import static io.flowlag.exporter.process.DelayTable.trafficClass;
+
 /** Prints what the sketches say of the traffic as a whole: aggregators beside references by class, and of the last interval. */
 final class DelayTableSketches {
-    private static final double NANOS_PER_MICRO = 1e3;
-    private static final String ABSENT = "-";
-
     private DelayTableSketches() {
     }
 
@@ -52,20 +54,10 @@ final class DelayTableSketches {
     private static void print(final AggregateDelay aggregate, final DelaySummary references, final PrintStream out) {
         final boolean hasReferences = references != null && references.estimates().count() > 0;
         out.printf(Locale.ROOT, "%-5s %12d %12s %12s %12s %12s %12s%n",
-            aggregate.dscp() < 0 ? "all" : Integer.toString(aggregate.dscp()), aggregate.samples(),
+            trafficClass(aggregate.dscp()), aggregate.samples(),
             micros(aggregate.meanNs()), micros(aggregate.standardDeviationNs()),
             micros(hasReferences ? references.estimates().meanNs() : null),
             micros(hasReferences ? references.estimates().standardDeviationNs() : null),
             aggregate.lostPackets() == null ? ABSENT : aggregate.lostPackets().toString());
-    }
-
-    private static void share(final PrintStream out, final String text, final long part, final long whole) {
-        if (whole > 0) {
-            out.printf(Locale.ROOT, text, 100.0 * part / whole, whole);
-        }
-    }
-
-    private static String micros(final Long valueNs) {
-        return valueNs == null ? ABSENT : String.format(Locale.ROOT, "%.3f", valueNs / NANOS_PER_MICRO);
     }
 }

@@ -193,6 +193,11 @@ final class PipelineRun implements AutoCloseable {
         return pipeline.delayMeter();
     }
 
+    /** {@return what the stages hold of packets and flows, by formula, octets} */
+    long memoryBoundBytes() {
+        return memoryBoundBytes;
+    }
+
     /** {@return how many exceptions there were that nobody foresaw} */
     long errorCount() {
         return errors.count();

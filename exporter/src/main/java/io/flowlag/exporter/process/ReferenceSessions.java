@@ -2,15 +2,11 @@ package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.Prefix;
-import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.ExitException;
 import io.flowlag.rli.reference.ReferenceSession;
 
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.HexFormat;
 import java.util.List;
 
 /** The sessions of reference packets, one a class, as both ends configure them. */
@@ -43,27 +39,12 @@ final class ReferenceSessions {
     private static void add(
         final List<ReferenceSession> sessions, final int first, final int count, final Path keyFile, final String keyName,
         final Prefix address) {
-        final byte[] key = keyFile == null ? null : key(keyFile, keyName);
+        final byte[] key = keyFile == null ? null : KeyFile.read(keyName, keyFile, LEAST_KEY_BYTES, Integer.MAX_VALUE,
+            "32 or more hexadecimal digits, as openssl rand -hex 32 prints");
         for (int i = 0; i < count; i++) {
             final ReferenceSession session = key == null ?
                 ReferenceSession.unauthenticated(first + i) : ReferenceSession.authenticated(first + i, key);
             sessions.add(address == null ? session : session.from(address.high(), address.low()));
         }
-    }
-
-    private static byte[] key(final Path file, final String name) {
-        try {
-            final byte[] octets = HexFormat.of().parseHex(Files.readString(file).strip());
-            if (octets.length >= LEAST_KEY_BYTES) {
-                return octets;
-            }
-        } catch (final IOException | IllegalArgumentException ex) {
-            throw new ExitException(ExitCode.CONFIGURATION, noKey(file, name));
-        }
-        throw new ExitException(ExitCode.CONFIGURATION, noKey(file, name));
-    }
-
-    private static String noKey(final Path file, final String name) {
-        return name + "=" + file + ": holds no key: write 32 or more hexadecimal digits, as openssl rand -hex 32 prints";
     }
 }

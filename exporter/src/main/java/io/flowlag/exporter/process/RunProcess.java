@@ -78,7 +78,7 @@ public final class RunProcess {
                 config, sources, true, segment.wiring(), openCheckpoint(segment.wiring(), sources), openDestinations(sources),
                 counters, signals, terminal)) {
             factory.delay(run.delayMeter());
-            tellConfiguration(segment.wiring());
+            tellConfiguration(run.memoryBoundBytes());
             tellNotices(sources);
             segment.tellStart();
             run.onHousekeeping(() -> segment.keepHouse(counters));
@@ -184,7 +184,7 @@ public final class RunProcess {
             .withHardwareTimestamps(capture.hardwareTimestamps());
     }
 
-    private void tellConfiguration(final DelayWiring wiring) {
+    private void tellConfiguration(final long stateBytes) {
         config.warnings().forEach((warning) -> LOG.warn("{}", warning));
         for (final EffectiveValue value : config.effectiveValues()) {
             if (value.origin().isDefault()) {
@@ -194,7 +194,6 @@ public final class RunProcess {
             }
         }
         final long ringsBytes = interfaceNames.size() * config.capture().ringBytes();
-        final long stateBytes = MeteringPipeline.memoryBytes(config, wiring, true);
         LOG.info("memory bound: {} MiB: flow cache, rings and delay {} MiB, packet rings of the kernel {} MiB",
             mebibytes(stateBytes + ringsBytes), mebibytes(stateBytes), mebibytes(ringsBytes));
         if (config.exporting().destinations().isEmpty()) {

@@ -37,6 +37,7 @@ public final class FlowWeights {
     private final int[][] eitherPorts;
     private final long[][] protocols;
     private final long[] codePoints;
+    private final boolean isUniform;
     private final List<String> warnings;
 
     /**
@@ -64,6 +65,7 @@ public final class FlowWeights {
         for (int rule = 0; rule < count; rule++) {
             compile(rule, rules.get(rule));
         }
+        isUniform = rules.stream().allMatch((rule) -> rule.weight() == DEFAULT_WEIGHT);
         warnings = warnings(rules);
     }
 
@@ -77,17 +79,12 @@ public final class FlowWeights {
     }
 
     /**
-     * Whether every flow has the default weight, so that nobody needs to ask.
+     * Whether every flow has the default weight.
      *
      * @return true if no rule gives another weight.
      */
     public boolean isUniform() {
-        for (final int weight : weights) {
-            if (weight != DEFAULT_WEIGHT) {
-                return false;
-            }
-        }
-        return true;
+        return isUniform;
     }
 
     /**
@@ -98,8 +95,7 @@ public final class FlowWeights {
      * @return the weight, at least 1.
      */
     public int weight(final DirectBuffer buffer, final int offset) {
-        final int rules = weights.length;
-        if (rules == 0) {
+        if (isUniform) {
             return DEFAULT_WEIGHT;
         }
         final boolean isFragment = (PacketDescriptor.flags(buffer, offset) & PacketDescriptor.FLAG_FRAGMENT) != 0;
@@ -107,7 +103,7 @@ public final class FlowWeights {
         final int destinationPort = isFragment ? 0 : PacketDescriptor.destinationPort(buffer, offset);
         final int protocol = PacketDescriptor.protocol(buffer, offset);
         final int codePoint = PacketDescriptor.ipClassOfService(buffer, offset) >> DSCP_SHIFT;
-        for (int rule = 0; rule < rules; rule++) {
+        for (int rule = 0; rule < weights.length; rule++) {
             if ((protocols[rule][protocol >> 6] >>> protocol & 1) != 0 &&
                 (codePoints[rule] >>> codePoint & 1) != 0 &&
                 matchesAddresses(rule, buffer, offset) &&

@@ -1,15 +1,12 @@
 package io.flowlag.exporter.sketching;
 
-import org.agrona.concurrent.UnsafeBuffer;
-
-import java.nio.ByteBuffer;
+import io.flowlag.rli.counters.CounterTable;
 
 /**
  * The counters of {@link SketchCounter}. One thread writes; any thread may read. Allocates at construction.
  */
 public final class SketchCounters {
-    private final UnsafeBuffer values =
-        new UnsafeBuffer(ByteBuffer.allocateDirect(SketchCounter.values().length * Long.BYTES));
+    private final CounterTable table = new CounterTable(1, SketchCounter.values().length);
 
     /** All at 0. */
     public SketchCounters() {
@@ -21,11 +18,11 @@ public final class SketchCounters {
      * @param counter to change.
      */
     public void increment(final SketchCounter counter) {
-        add(counter, 1);
+        table.increment(0, counter.ordinal());
     }
 
     void add(final SketchCounter counter, final long amount) {
-        set(counter, values.getLong(offset(counter)) + amount);
+        table.add(0, counter.ordinal(), amount);
     }
 
     /**
@@ -35,7 +32,7 @@ public final class SketchCounters {
      * @param total   its value from now on.
      */
     public void set(final SketchCounter counter, final long total) {
-        values.putLongOrdered(offset(counter), total);
+        table.set(0, counter.ordinal(), total);
     }
 
     /**
@@ -45,7 +42,7 @@ public final class SketchCounters {
      * @return its value.
      */
     public long get(final SketchCounter counter) {
-        return values.getLongVolatile(offset(counter));
+        return table.get(0, counter.ordinal());
     }
 
     /** {@return sent packets that no counter explains; 0 when the sum holds} */
@@ -65,9 +62,5 @@ public final class SketchCounters {
     public long unexplainedRecords() {
         return get(SketchCounter.RECORDS_WAITED) - get(SketchCounter.RECORDS_COMPLETED) -
             get(SketchCounter.RECORDS_WAITING);
-    }
-
-    private static int offset(final SketchCounter counter) {
-        return counter.ordinal() * Long.BYTES;
     }
 }

@@ -7,16 +7,27 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 class SignalsTest {
     private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(20);
+    private static final int LIFE_SECONDS = 60;
+    /** Those that the tests send. */
+    private static final String SIGNALS = "HUP,INT,USR1,TERM";
+    /** The same by their numbers, of which the lowest bit is 1. */
+    private static final long SIGNAL_MASK = 1L | 1L << 2 - 1 | 1L << 10 - 1 | 1L << 15 - 1;
+    private static final String IGNORED_MASK = "SigIgn:";
 
     /** A process that says what it was asked, and ends as a command does. */
     public static final class Obedient {
@@ -75,7 +86,7 @@ class SignalsTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(LIFE_SECONDS)
     void shouldFlushAndExitZeroOnTerminateAndInterrupt() throws IOException, InterruptedException {
         for (final String signal : new String[]{"TERM", "INT"}) {
             final Process process = start("RELOADS");
@@ -92,7 +103,7 @@ class SignalsTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(LIFE_SECONDS)
     void shouldStopOnHangUpWhereNothingIsReloaded() throws IOException, InterruptedException {
         final Process process = start("STOPS");
         final BufferedReader output = output(process);
@@ -103,7 +114,7 @@ class SignalsTest {
     }
 
     @Test
-    @Timeout(60)
+    @Timeout(LIFE_SECONDS)
     void shouldNotWaitAfterASecondInterrupt() throws IOException, InterruptedException {
         final Process process = start("STOPS", "hangs");
         final BufferedReader output = output(process);
@@ -114,14 +125,44 @@ class SignalsTest {
         assertEquals(130, process.waitFor());
     }
 
-    private static Process start(final String... arguments) throws IOException {
-        final String[] command = new String[4 + arguments.length];
-        command[0] = Path.of(System.getProperty("java.home"), "bin", "java").toString();
-        command[1] = "-cp";
-        command[2] = System.getProperty("surefire.test.class.path", System.getProperty("java.class.path"));
-        command[3] = Obedient.class.getName();
-        System.arraycopy(arguments, 0, command, 4, arguments.length);
-        return new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+    /**
+     * Signals that are ignored here, as SIGHUP is under nohup and SIGINT behind a shell's {@code &}, would be ignored by the
+     * child too, and what waits for its answer would wait for ever: the child starts with all of them in force.
+     */
+    private static Process start(final String... arguments) throws IOException, InterruptedException {
+        final List<String> command = new ArrayList<>();
+        if (areSignalsIgnored()) {
+            command.addAll(List.of("env", "--default-signal=" + SIGNALS));
+            assumeTrue(canRun(command), "signals are ignored here, and env cannot put them back in force");
+        }
+        command.addAll(List.of(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(), "-cp",
+            System.getProperty("surefire.test.class.path", System.getProperty("java.class.path")), Obedient.class.getName()));
+        command.addAll(List.of(arguments));
+        final Process process = new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        // A child that does not answer is ended, so that whoever reads its output reads the end of it.
+        process.onExit().orTimeout(LIFE_SECONDS, TimeUnit.SECONDS).whenComplete((ended, late) -> process.destroyForcibly());
+        return process;
+    }
+
+    /** Whether one of the signals is ignored, which a JVM inherits and leaves so; Linux tells. */
+    private static boolean areSignalsIgnored() throws IOException {
+        final Path status = Path.of("/proc/self/status");
+        if (!Files.isReadable(status)) {
+            return false;
+        }
+        try (Stream<String> lines = Files.lines(status)) {
+            return lines.filter((line) -> line.startsWith(IGNORED_MASK))
+                .map((line) -> line.substring(IGNORED_MASK.length()).strip())
+                .anyMatch((mask) -> (Long.parseUnsignedLong(mask, 16) & SIGNAL_MASK) != 0);
+        }
+    }
+
+    private static boolean canRun(final List<String> launcher) throws IOException, InterruptedException {
+        final List<String> command = new ArrayList<>(launcher);
+        command.add("true");
+        return new ProcessBuilder(command).redirectErrorStream(true)
+            .redirectOutput(ProcessBuilder.Redirect.DISCARD).start().waitFor() == 0;
     }
 
     private static BufferedReader output(final Process process) {

@@ -1,7 +1,6 @@
 package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.capture.PacketSource;
-import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
@@ -18,23 +17,19 @@ import io.flowlag.exporter.status.AccountingIdentity;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
-import io.flowlag.exporter.status.DestinationStatistics;
 import io.flowlag.rli.counters.DelayCounters;
 import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
+import java.util.Arrays;
 import java.util.List;
-import java.util.Locale;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class DelayPipelineTest {
-    private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(60);
     private static final long DELAY_NS = 3_000_000;
     private static final long PACKETS = 20_000;
     private static final DelayWiring MARKED =
@@ -44,13 +39,10 @@ class DelayPipelineTest {
     private final Counters counters = new Counters();
 
     private static ExporterConfig config(final Threading threading, final String... options) {
-        final ConfigLoader loader = new ConfigLoader()
-            .option("--threading", ConfigTable.THREADING, List.of(threading.name().toLowerCase(Locale.ROOT)))
-            .option("--set", ConfigTable.DIGEST, List.of("on"));
-        for (int i = 0; i < options.length; i += 2) {
-            loader.option("--set", ConfigTable.key(options[i]), List.of(options[i + 1]));
-        }
-        return loader.conclude();
+        final String[] withDigest = Arrays.copyOf(options, options.length + 2);
+        withDigest[options.length] = ConfigTable.DIGEST.path();
+        withDigest[options.length + 1] = "on";
+        return Pipelines.config(threading, withDigest);
     }
 
     private DelayStatistics run(final Destination destination, final Threading threading, final String... options) {
@@ -58,21 +50,10 @@ class DelayPipelineTest {
             new GeneratedTraffic(TrafficProfile.demo()),
             new DelayedSource(new GeneratedTraffic(TrafficProfile.demo()), (packet) -> DELAY_NS));
         try (MeteringPipeline pipeline = new MeteringPipeline(
-            config(threading, options), sources, false, MARKED, List.of(destination), counters, DelayPipelineTest::fail)) {
-            pipeline.start();
-            final long deadlineNs = System.nanoTime() + DEADLINE_NS;
-            while (!pipeline.isEnded() && System.nanoTime() - deadlineNs < 0) {
-                if (pipeline.doWork() == 0) {
-                    LockSupport.parkNanos(100_000);
-                }
-            }
-            assertTrue(pipeline.isEnded(), "the pipeline did not end");
+            config(threading, options), sources, false, MARKED, List.of(destination), counters, Pipelines::fail)) {
+            Pipelines.runToEnd(pipeline);
             return pipeline.delayStatistics();
         }
-    }
-
-    private static void fail(final Throwable throwable) {
-        throw new AssertionError(throwable);
     }
 
     @ParameterizedTest
@@ -113,7 +94,7 @@ class DelayPipelineTest {
             new SmallLink(new DelayedSource(new GeneratedTraffic(TrafficProfile.demo()), (packet) -> DELAY_NS), 1000));
         final DelayList list = new DelayList();
         try (MeteringPipeline pipeline = new MeteringPipeline(
-            config(Threading.INVOKER), sources, false, MARKED, List.of(list), counters, DelayPipelineTest::fail)) {
+            config(Threading.INVOKER), sources, false, MARKED, List.of(list), counters, Pipelines::fail)) {
             while (!pipeline.isEnded()) {
                 pipeline.doWork();
             }
@@ -138,7 +119,7 @@ class DelayPipelineTest {
         final List<Destination> destinations = List.of(new DelayList());
         try (MeteringPipeline pipeline = new MeteringPipeline(
             config(Threading.INVOKER, "rli.every-n", "1000"), sources, false, MARKED, destinations, counters,
-            DelayPipelineTest::fail)) {
+            Pipelines::fail)) {
             while (counters.get(CounterId.SENDER_POINT) < PACKETS / 2) {
                 pipeline.doWork();
             }
@@ -170,22 +151,15 @@ class DelayPipelineTest {
     }
 
     /** Adds up what records say of delay. */
-    private static final class DelayList implements Destination {
-        private long recordCount;
+    private static final class DelayList extends TakingDestination {
         private long sampleCount;
         private long sumNs;
         private long boundedCount;
         private long overfullCount;
 
         @Override
-        public String name() {
-            return "delays";
-        }
-
-        @Override
-        public Outcome offer(final DirectBuffer entry, final int offset, final int lengthBytes, final long nowMs) {
+        void onRecord(final DirectBuffer entry, final int offset) {
             final int delay = offset + FlowEntry.BASE_LENGTH_BYTES;
-            recordCount++;
             sampleCount += DelayCounters.count(entry, delay);
             sumNs += DelayCounters.sumNs(entry, delay);
             boundedCount += FlowDelay.has(entry, delay, FlowDelay.FLAG_ERROR_BOUND) ? 1 : 0;
@@ -193,32 +167,6 @@ class DelayPipelineTest {
             assertEquals(
                 DelayCounters.count(entry, delay) > 0 ? FlowDelay.ESTIMATOR_INTERPOLATED : 0,
                 FlowDelay.estimator(entry, delay));
-            return Outcome.DONE;
-        }
-
-        @Override
-        public void stopWaiting() {
-            throw new IllegalStateException("never blocked");
-        }
-
-        @Override
-        public int doWork(final long nowMs) {
-            return 0;
-        }
-
-        @Override
-        public boolean close(final long nowMs, final long deadlineMs) {
-            return true;
-        }
-
-        @Override
-        public DestinationStatistics statistics() {
-            return new DestinationStatistics("list", recordCount, recordCount, 0, 0, 0, 0, 0, 0, 0, 0);
-        }
-
-        @Override
-        public String lastError() {
-            return "";
         }
     }
 }

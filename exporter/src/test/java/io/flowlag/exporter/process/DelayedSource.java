@@ -7,21 +7,20 @@ import org.agrona.DirectBuffer;
 import java.util.function.LongUnaryOperator;
 
 /** The packets of another source as a second point sees them: each a little later. */
-final class DelayedSource implements PacketSource, PacketHandler {
-    private final PacketSource source;
+final class DelayedSource extends WrappedSource implements PacketHandler {
     private final LongUnaryOperator delayNsOfPacket;
     private PacketHandler handler;
     private long packetCount;
 
     DelayedSource(final PacketSource source, final LongUnaryOperator delayNsOfPacket) {
-        this.source = source;
+        super(source);
         this.delayNsOfPacket = delayNsOfPacket;
     }
 
     @Override
     public int poll(final PacketHandler next, final int packetLimit) {
         handler = next;
-        return source.poll(this, packetLimit);
+        return super.poll(this, packetLimit);
     }
 
     @Override
@@ -31,45 +30,5 @@ final class DelayedSource implements PacketSource, PacketHandler {
         handler.onPacket(
             buffer, offset, capturedLengthBytes, wireLengthBytes,
             timestampNs + delayNsOfPacket.applyAsLong(packetCount++), linkType, interfaceId, vlanTag);
-    }
-
-    @Override
-    public String name() {
-        return source.name();
-    }
-
-    @Override
-    public long capturedCount() {
-        return source.capturedCount();
-    }
-
-    @Override
-    public long filteredCount() {
-        return source.filteredCount();
-    }
-
-    @Override
-    public long kernelDropCount() {
-        return source.kernelDropCount();
-    }
-
-    @Override
-    public long consumedBytes() {
-        return source.consumedBytes();
-    }
-
-    @Override
-    public long totalBytes() {
-        return source.totalBytes();
-    }
-
-    @Override
-    public String damage() {
-        return source.damage();
-    }
-
-    @Override
-    public void close() {
-        source.close();
     }
 }

@@ -8,12 +8,10 @@ import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.flow.FlowEntry;
-import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.status.AccountingIdentity;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
-import io.flowlag.exporter.status.DestinationStatistics;
 import io.flowlag.rli.counters.DelayCounters;
 import io.flowlag.rli.reference.ReferenceSession;
 import org.agrona.DirectBuffer;
@@ -289,16 +287,14 @@ class HostileReferencesTest {
     }
 
     /** Compares what records say of flows with what is true. */
-    private static final class FlowCheck implements Destination {
+    private static final class FlowCheck extends TakingDestination {
         private final Map<Integer, long[]> byPort = new HashMap<>();
         private final Set<Integer> segmentIds = new HashSet<>();
-        private long recordCount;
         private long sampleCount;
 
         @Override
-        public Outcome offer(final DirectBuffer entry, final int offset, final int lengthBytes, final long nowMs) {
+        void onRecord(final DirectBuffer entry, final int offset) {
             final int delay = offset + FlowEntry.BASE_LENGTH_BYTES;
-            recordCount++;
             sampleCount += DelayCounters.count(entry, delay);
             if (DelayCounters.count(entry, delay) > 0 && FlowEntry.destinationPort(entry, offset) != ScriptedPoint.PORT) {
                 segmentIds.add(FlowDelay.segmentId(entry, delay));
@@ -306,7 +302,6 @@ class HostileReferencesTest {
                     DelayCounters.count(entry, delay), DelayCounters.sumNs(entry, delay), DelayCounters.minimumNs(entry, delay),
                     DelayCounters.maximumNs(entry, delay)});
             }
-            return Outcome.DONE;
         }
 
         /** No sample lies outside what its flow's packets truly had. */
@@ -336,36 +331,6 @@ class HostileReferencesTest {
                 }
             }
             assertEquals(flowCount, complete);
-        }
-
-        @Override
-        public String name() {
-            return "check";
-        }
-
-        @Override
-        public void stopWaiting() {
-            throw new IllegalStateException("never blocked");
-        }
-
-        @Override
-        public int doWork(final long nowMs) {
-            return 0;
-        }
-
-        @Override
-        public boolean close(final long nowMs, final long deadlineMs) {
-            return true;
-        }
-
-        @Override
-        public DestinationStatistics statistics() {
-            return new DestinationStatistics("check", recordCount, recordCount, 0, 0, 0, 0, 0, 0, 0, 0);
-        }
-
-        @Override
-        public String lastError() {
-            return "";
         }
     }
 }

@@ -3,8 +3,6 @@ package io.flowlag.exporter.process;
 import com.sun.management.ThreadMXBean;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
-import io.flowlag.exporter.config.ConfigLoader;
-import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
 import io.flowlag.exporter.flow.FlowEntry;
@@ -15,7 +13,6 @@ import io.flowlag.exporter.record.DestinationFactory;
 import io.flowlag.exporter.status.AccountingIdentity;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
-import io.flowlag.exporter.status.DestinationStatistics;
 import io.flowlag.ipfix.transport.SendResult;
 import io.flowlag.ipfix.transport.Transport;
 import io.flowlag.ipfix.transport.TransportKind;
@@ -30,43 +27,26 @@ import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class MeteringPipelineTest {
-    private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(60);
-
     private final Counters counters = new Counters();
-
-    private static ExporterConfig config(final Threading threading, final String... options) {
-        final ConfigLoader loader = new ConfigLoader()
-            .option("--threading", ConfigTable.THREADING, List.of(threading.name().toLowerCase(Locale.ROOT)));
-        for (int i = 0; i < options.length; i += 2) {
-            loader.option("--set", ConfigTable.key(options[i]), List.of(options[i + 1]));
-        }
-        return loader.conclude();
-    }
 
     private static void runToEnd(final MeteringPipeline pipeline) {
         pipeline.start();
-        runOn(pipeline, System.nanoTime() + DEADLINE_NS);
+        runOn(pipeline);
     }
 
     private List<String> records(final Threading threading, final String... options) {
         final RecordList list = new RecordList();
         final GeneratedTraffic traffic = new GeneratedTraffic(TrafficProfile.demo());
         runToEnd(new MeteringPipeline(
-            config(threading, options), List.of(traffic), false, List.of(list), counters, MeteringPipelineTest::fail));
+            Pipelines.config(threading, options), List.of(traffic), false, List.of(list), counters, Pipelines::fail));
         return list.records;
-    }
-
-    private static void fail(final Throwable throwable) {
-        throw new AssertionError(throwable);
     }
 
     @Test
@@ -104,29 +84,29 @@ class MeteringPipelineTest {
     void shouldCountWhatAFullRingDropsWhenLive() {
         final SlowDestination slow = new SlowDestination();
         final MeteringPipeline pipeline = new MeteringPipeline(
-            config(Threading.PIPELINED, "pipeline.record-ring", "64k", "metering.idle-timeout", "1ms"),
-            List.of(new GeneratedTraffic(TrafficProfile.demo())), true, List.of(slow), counters, MeteringPipelineTest::fail);
+            Pipelines.config(Threading.PIPELINED, "pipeline.record-ring", "64k", "metering.idle-timeout", "1ms"),
+            List.of(new GeneratedTraffic(TrafficProfile.demo())), true, List.of(slow), counters, Pipelines::fail);
         pipeline.start();
-        final long deadlineNs = System.nanoTime() + DEADLINE_NS;
+        final long deadlineNs = System.nanoTime() + Pipelines.DEADLINE_NS;
         while (counters.get(CounterId.DROPPED_AT_RECORD_RING) == 0 && System.nanoTime() - deadlineNs < 0) {
             LockSupport.parkNanos(100_000);
         }
         slow.isSlow = false;
-        runOn(pipeline, deadlineNs);
+        runOn(pipeline);
 
         assertTrue(counters.get(CounterId.DROPPED_AT_RECORD_RING) > 0);
         assertEquals(20_000, counters.get(CounterId.CAPTURED));
         assertEquals(0, AccountingIdentity.unexplainedDecoded(counters));
         assertEquals(0, AccountingIdentity.unexplainedRecords(counters));
-        assertEquals(slow.recordCount, counters.get(CounterId.RECORDS_TAKEN));
+        assertEquals(slow.recordCount(), counters.get(CounterId.RECORDS_TAKEN));
     }
 
     @Test
     void shouldFlushFlowsWhenStoppedInTheMiddle() {
         final RecordList list = new RecordList();
         final MeteringPipeline pipeline = new MeteringPipeline(
-            config(Threading.INVOKER), List.of(new GeneratedTraffic(TrafficProfile.demo())), false, List.of(list), counters,
-            MeteringPipelineTest::fail);
+            Pipelines.config(Threading.INVOKER), List.of(new GeneratedTraffic(TrafficProfile.demo())), false, List.of(list),
+            counters, Pipelines::fail);
         while (counters.get(CounterId.METERED) < 5_000) {
             pipeline.doWork();
         }
@@ -143,14 +123,14 @@ class MeteringPipelineTest {
     void shouldAllocateNothingPerPacketOnAnyThread(final Threading threading) throws IOException {
         final ThreadMXBean threads = (ThreadMXBean)ManagementFactory.getThreadMXBean();
         final NullTransport transport = new NullTransport();
-        final ExporterConfig config = config(
+        final ExporterConfig config = Pipelines.config(
             threading, "metering.active-timeout", "1s", "metering.idle-timeout", "100ms", "metering.max-flows", "16",
             "exporting.destinations", "udp://127.0.0.1:9");
         final Destination destination = new DestinationFactory(true, new boolean[1], Map.of(), counters)
             .make("null", transport, config, config.exporting().destinations().get(0));
         final EndlessTraffic traffic = new EndlessTraffic();
         final MeteringPipeline pipeline =
-            new MeteringPipeline(config, List.of(traffic), false, List.of(destination), counters, MeteringPipelineTest::fail);
+            new MeteringPipeline(config, List.of(traffic), false, List.of(destination), counters, Pipelines::fail);
         pipeline.start();
         advanceTo(pipeline, 3_000_000);
 
@@ -161,7 +141,7 @@ class MeteringPipelineTest {
         final long[] after = threads.getThreadAllocatedBytes(ids);
         final long made = counters.get(CounterId.RECORDS_TAKEN) - recordsBefore;
         pipeline.requestStop();
-        runOn(pipeline, System.nanoTime() + DEADLINE_NS);
+        runOn(pipeline);
 
         assertEquals(switch (threading) {
             case INVOKER, SHARED -> 1;
@@ -177,7 +157,7 @@ class MeteringPipelineTest {
     }
 
     private void advanceTo(final MeteringPipeline pipeline, final long meteredCount) {
-        final long deadlineNs = System.nanoTime() + DEADLINE_NS;
+        final long deadlineNs = System.nanoTime() + Pipelines.DEADLINE_NS;
         while (counters.get(CounterId.METERED) < meteredCount) {
             assertTrue(System.nanoTime() - deadlineNs < 0, "no progress");
             if (pipeline.doWork() == 0) {
@@ -186,13 +166,8 @@ class MeteringPipelineTest {
         }
     }
 
-    private static void runOn(final MeteringPipeline pipeline, final long deadlineNs) {
-        while (!pipeline.isEnded() && System.nanoTime() - deadlineNs < 0) {
-            if (pipeline.doWork() == 0) {
-                LockSupport.parkNanos(100_000);
-            }
-        }
-        assertTrue(pipeline.isEnded(), "the pipeline did not end");
+    private static void runOn(final MeteringPipeline pipeline) {
+        Pipelines.awaitEnd(pipeline);
         pipeline.close();
     }
 
@@ -212,17 +187,12 @@ class MeteringPipelineTest {
     }
 
     /** Keeps records as text. */
-    private static class RecordList implements Destination {
+    private static final class RecordList extends TakingDestination {
         private final List<String> records = new ArrayList<>();
         private long packets;
 
         @Override
-        public String name() {
-            return "list";
-        }
-
-        @Override
-        public Outcome offer(final DirectBuffer entry, final int offset, final int lengthBytes, final long nowMs) {
+        void onRecord(final DirectBuffer entry, final int offset) {
             packets += FlowEntry.packetCount(entry, offset);
             records.add(Long.toHexString(FlowEntry.sourceLow(entry, offset)) + ' ' + FlowEntry.sourcePort(entry, offset) + ' ' +
                 Long.toHexString(FlowEntry.destinationLow(entry, offset)) + ' ' + FlowEntry.destinationPort(entry, offset) + ' ' +
@@ -230,47 +200,18 @@ class MeteringPipelineTest {
                 FlowEntry.octetCount(entry, offset) + ' ' + FlowEntry.startNs(entry, offset) + ' ' +
                 FlowEntry.endNs(entry, offset) + ' ' + FlowEntry.endReason(entry, offset) + ' ' +
                 FlowEntry.flowId(entry, offset));
-            return Outcome.DONE;
-        }
-
-        @Override
-        public void stopWaiting() {
-            throw new IllegalStateException("never blocked");
-        }
-
-        @Override
-        public int doWork(final long nowMs) {
-            return 0;
-        }
-
-        @Override
-        public boolean close(final long nowMs, final long deadlineMs) {
-            return true;
-        }
-
-        @Override
-        public DestinationStatistics statistics() {
-            return new DestinationStatistics("list", records.size(), records.size(), 0, 0, 0, 0, 0, 0, 0, 0);
-        }
-
-        @Override
-        public String lastError() {
-            return "";
         }
     }
 
     /** Takes its time with the first record. */
-    private static final class SlowDestination extends RecordList {
+    private static final class SlowDestination extends TakingDestination {
         private volatile boolean isSlow = true;
-        private int recordCount;
 
         @Override
-        public Outcome offer(final DirectBuffer entry, final int offset, final int lengthBytes, final long nowMs) {
+        void onRecord(final DirectBuffer entry, final int offset) {
             while (isSlow) {
                 LockSupport.parkNanos(100_000);
             }
-            recordCount++;
-            return Outcome.DONE;
         }
     }
 

@@ -1,8 +1,5 @@
 package io.flowlag.exporter.process;
 
-import io.flowlag.exporter.config.ConfigLoader;
-import io.flowlag.exporter.config.ConfigTable;
-import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
 import io.flowlag.exporter.delay.ClockError;
@@ -17,11 +14,9 @@ import io.flowlag.exporter.lab.SegmentProfile;
 import io.flowlag.exporter.lab.SegmentTruth;
 import io.flowlag.exporter.lab.SimulatedSegment;
 import io.flowlag.exporter.lab.TrafficFlows;
-import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.status.AccountingIdentity;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
-import io.flowlag.exporter.status.DestinationStatistics;
 import io.flowlag.rli.counters.DelayCounters;
 import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.Test;
@@ -33,17 +28,13 @@ import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
-import java.util.concurrent.locks.LockSupport;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Sketches at both points of a simulated bottleneck, through all stages, against the truth. */
 class SketchPipelineTest {
-    private static final long DEADLINE_NS = TimeUnit.SECONDS.toNanos(60);
     private static final DelayWiring SKETCHED =
         new DelayWiring(Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, true, true, false,
             DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(true);
@@ -51,33 +42,13 @@ class SketchPipelineTest {
     private final Counters counters = new Counters();
     private final FlowSums sums = new FlowSums();
 
-    private static ExporterConfig config(final Threading threading, final String... options) {
-        final ConfigLoader loader = new ConfigLoader()
-            .option("--threading", ConfigTable.THREADING, List.of(threading.name().toLowerCase(Locale.ROOT)));
-        for (int i = 0; i < options.length; i += 2) {
-            loader.option("--set", ConfigTable.key(options[i]), List.of(options[i + 1]));
-        }
-        return loader.conclude();
-    }
-
     private DelayStatistics run(final SimulatedSegment segment, final Threading threading, final String... options) {
         try (MeteringPipeline pipeline = new MeteringPipeline(
-            config(threading, options), List.of(segment.sender(), segment.receiver()), false, SKETCHED, List.of(sums), counters,
-            SketchPipelineTest::fail)) {
-            pipeline.start();
-            final long deadlineNs = System.nanoTime() + DEADLINE_NS;
-            while (!pipeline.isEnded() && System.nanoTime() - deadlineNs < 0) {
-                if (pipeline.doWork() == 0) {
-                    LockSupport.parkNanos(100_000);
-                }
-            }
-            assertTrue(pipeline.isEnded(), "the pipeline did not end");
+            Pipelines.config(threading, options), List.of(segment.sender(), segment.receiver()), false, SKETCHED, List.of(sums),
+            counters, Pipelines::fail)) {
+            Pipelines.runToEnd(pipeline);
             return pipeline.delayStatistics();
         }
-    }
-
-    private static void fail(final Throwable throwable) {
-        throw new AssertionError(throwable);
     }
 
     private static SimulatedSegment segment(final double lossShare) {
@@ -164,23 +135,16 @@ class SketchPipelineTest {
     }
 
     /** Adds up records by flow. */
-    private static final class FlowSums implements Destination {
+    private static final class FlowSums extends TakingDestination {
         private final Map<Key, Sum> flows = new HashMap<>();
-        private long recordCount;
 
         Sum of(final Key key) {
             return flows.get(key);
         }
 
         @Override
-        public String name() {
-            return "sums";
-        }
-
-        @Override
-        public Outcome offer(final DirectBuffer entry, final int offset, final int lengthBytes, final long nowMs) {
+        void onRecord(final DirectBuffer entry, final int offset) {
             final int delay = offset + FlowEntry.BASE_LENGTH_BYTES;
-            recordCount++;
             final Sum sum = flows.computeIfAbsent(key(entry, offset), (key) -> new Sum());
             sum.packets += FlowEntry.packetCount(entry, offset);
             if (FlowDelay.has(entry, delay, FlowDelay.FLAG_SKETCH)) {
@@ -202,7 +166,6 @@ class SketchPipelineTest {
             } else {
                 sum.boundedRecords++;
             }
-            return Outcome.DONE;
         }
 
         private static Key key(final DirectBuffer entry, final int offset) {
@@ -221,31 +184,6 @@ class SketchPipelineTest {
             } catch (final UnknownHostException ex) {
                 throw new IllegalStateException(ex);
             }
-        }
-
-        @Override
-        public void stopWaiting() {
-            throw new IllegalStateException("never blocked");
-        }
-
-        @Override
-        public int doWork(final long nowMs) {
-            return 0;
-        }
-
-        @Override
-        public boolean close(final long nowMs, final long deadlineMs) {
-            return true;
-        }
-
-        @Override
-        public DestinationStatistics statistics() {
-            return new DestinationStatistics("sums", recordCount, recordCount, 0, 0, 0, 0, 0, 0, 0, 0);
-        }
-
-        @Override
-        public String lastError() {
-            return "";
         }
     }
 }

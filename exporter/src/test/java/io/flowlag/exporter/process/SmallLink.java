@@ -1,69 +1,22 @@
 package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.capture.LivePacketSource;
-import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
 
 import java.util.List;
 
 /** Another source's packets as of an interface with a small MTU. */
-final class SmallLink implements LivePacketSource {
-    private final PacketSource source;
+final class SmallLink extends WrappedSource implements LivePacketSource {
     private final int mtuBytes;
 
     SmallLink(final PacketSource source, final int mtuBytes) {
-        this.source = source;
+        super(source);
         this.mtuBytes = mtuBytes;
     }
 
     @Override
     public int mtuBytes() {
         return mtuBytes;
-    }
-
-    @Override
-    public int poll(final PacketHandler handler, final int packetLimit) {
-        return source.poll(handler, packetLimit);
-    }
-
-    @Override
-    public String name() {
-        return source.name();
-    }
-
-    @Override
-    public long capturedCount() {
-        return source.capturedCount();
-    }
-
-    @Override
-    public long filteredCount() {
-        return source.filteredCount();
-    }
-
-    @Override
-    public long kernelDropCount() {
-        return source.kernelDropCount();
-    }
-
-    @Override
-    public long timestampClampedCount() {
-        return source.timestampClampedCount();
-    }
-
-    @Override
-    public long consumedBytes() {
-        return source.consumedBytes();
-    }
-
-    @Override
-    public long totalBytes() {
-        return source.totalBytes();
-    }
-
-    @Override
-    public String damage() {
-        return source.damage();
     }
 
     @Override
@@ -93,11 +46,6 @@ final class SmallLink implements LivePacketSource {
 
     @Override
     public void stop() {
-        source.close();
-    }
-
-    @Override
-    public void close() {
-        source.close();
+        close();
     }
 }

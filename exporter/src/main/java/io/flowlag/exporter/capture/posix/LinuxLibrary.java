@@ -26,16 +26,6 @@ public final class LinuxLibrary {
     public static native int connect(int fd, long address, int addressLength);
 
     /**
-     * getsockname(2).
-     *
-     * @param fd            socket.
-     * @param address       where the socket address goes.
-     * @param lengthAddress of the 32-bit length of the socket address, in and out.
-     * @return 0, or -1.
-     */
-    public static native int getsockname(int fd, long address, long lengthAddress);
-
-    /**
      * send(2).
      *
      * @param fd          socket.

@@ -1,0 +1,45 @@
+package io.flowlag.exporter.process;
+
+import io.flowlag.exporter.console.ExitCode;
+import io.flowlag.exporter.console.ExitException;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HexFormat;
+
+/** Keys that a configuration names by their files, in hexadecimal digits. Has no state. */
+final class KeyFile {
+    private static final byte[] NO_KEY = {};
+
+    private KeyFile() {
+    }
+
+    /**
+     * Reads a key.
+     *
+     * @param name       of the option, for the message.
+     * @param file       holds the key.
+     * @param leastBytes of the key, above 0.
+     * @param mostBytes  of the key.
+     * @param remedy     what to write into the file, for the message.
+     * @return its octets.
+     * @throws ExitException if the file cannot be read or holds no such key; the message names it.
+     */
+    static byte[] read(
+        final String name, final Path file, final int leastBytes, final int mostBytes, final String remedy) {
+        final byte[] octets = octets(file);
+        if (octets.length < leastBytes || octets.length > mostBytes) {
+            throw new ExitException(ExitCode.CONFIGURATION, name + "=" + file + ": holds no key: write " + remedy);
+        }
+        return octets;
+    }
+
+    private static byte[] octets(final Path file) {
+        try {
+            return HexFormat.of().parseHex(Files.readString(file).strip());
+        } catch (final IOException | IllegalArgumentException ex) {
+            return NO_KEY;
+        }
+    }
+}
