@@ -18,9 +18,9 @@ import java.nio.file.Path;
 
 /**
  * Keeps copies of living flows in a file, so that the next start of the process can take them up after a crash. A flow that has
- * ended stays for one round more, marked: its record may not have left the process yet. What is taken up after a crash is
- * therefore never less than what was there at the last complete round, and records made in the round before the crash may be
- * exported a second time, which is counted.
+ * ended stays, marked, until its record has left the process. What is taken up after a crash is therefore never less than what
+ * was there at the last complete round, and records that left since the last round but one may be exported a second time, which
+ * is counted. While a collector takes nothing, at most as many ended flows are kept as the cache has room for.
  * <p>
  * Opened by the thread that starts the process; {@link #sink()} is the metering stage's; everything else is the agent's own
  * thread's. Allocates while it writes, away from the packets' threads.
@@ -28,6 +28,17 @@ import java.nio.file.Path;
 public final class Checkpoint implements Agent {
     private static final Logger LOG = LoggerFactory.getLogger(Checkpoint.class);
     private static final int READ_LIMIT = 256;
+    private static final RecordsUnderWay NO_RECORDS = new RecordsUnderWay() {
+        @Override
+        public void await(final long nowNs) {
+            // nothing is under way
+        }
+
+        @Override
+        public boolean haveLeft(final long nowNs) {
+            return true;
+        }
+    };
 
     private final CheckpointFile file;
     private final CheckpointRing ring;
@@ -35,12 +46,16 @@ public final class Checkpoint implements Agent {
     private final Counters counters;
     private final MessageHandler messageHandler = this::onMessage;
     private final UnsafeBuffer view = new UnsafeBuffer(0, 0);
+    private final int maxFlows;
     private volatile boolean isDiscarded;
-    private LongArrayList endedInRound = new LongArrayList();
-    private LongArrayList endedBefore = new LongArrayList();
+    private RecordsUnderWay records = NO_RECORDS;
+    private LongArrayList endedLately = new LongArrayList();
+    private LongArrayList awaited = new LongArrayList();
 
     private Checkpoint(
-        final CheckpointFile file, final CheckpointRing ring, final SavedFlows savedFlows, final Counters counters) {
+        final CheckpointFile file, final CheckpointRing ring, final SavedFlows savedFlows, final int maxFlows,
+        final Counters counters) {
+        this.maxFlows = maxFlows;
         this.file = file;
         this.ring = ring;
         this.savedFlows = savedFlows;
@@ -72,7 +87,7 @@ public final class Checkpoint implements Agent {
                 LOG.warn("the process did not end in order: {} flows of the checkpoint are taken up, {} of them had ended " +
                     "and may have been exported already", savedFlows.count(), savedFlows.endedCount());
             }
-            return new Checkpoint(file, new CheckpointRing(stateLengthBytes), savedFlows, counters);
+            return new Checkpoint(file, new CheckpointRing(stateLengthBytes), savedFlows, maxFlows, counters);
         } catch (final IOException | RuntimeException ex) {
             file.close();
             throw ex;
@@ -89,6 +104,15 @@ public final class Checkpoint implements Agent {
     public static long memoryBytes(final int maxFlows) {
         return CheckpointRing.memoryBytes() + FlowCacheContext.snapshotMemoryBytes(maxFlows) +
             2L * maxFlows * SavedFlow.LENGTH_BYTES + CheckpointFile.sizeBytes(maxFlows);
+    }
+
+    /**
+     * Sets who knows of records under way; before the agent works. Without it a flow that has ended stays for one round.
+     *
+     * @param recordsUnderWay from now on.
+     */
+    public void recordsUnderWay(final RecordsUnderWay recordsUnderWay) {
+        records = recordsUnderWay;
     }
 
     /** {@return what takes copies of flows} */
@@ -137,12 +161,7 @@ public final class Checkpoint implements Agent {
                     file.put(view, 0, FlowEntry.flowId(view, 0));
                     counters.increment(CounterId.CHECKPOINT_FLOWS_WRITTEN);
                 }
-                case CheckpointRing.ENDED -> {
-                    final long flowId = buffer.getLong(index);
-                    if (file.markEnded(flowId)) {
-                        endedInRound.addLong(flowId);
-                    }
-                }
+                case CheckpointRing.ENDED -> onEnded(buffer.getLong(index));
                 default -> onRound(buffer.getLong(index));
             }
         } catch (final IOException | RuntimeException | InternalError ex) {
@@ -150,12 +169,26 @@ public final class Checkpoint implements Agent {
         }
     }
 
+    private void onEnded(final long flowId) {
+        if (awaited.size() + endedLately.size() >= maxFlows) {
+            file.remove(flowId);
+            counters.increment(CounterId.CHECKPOINT_FLOWS_FORGOTTEN);
+        } else if (file.markEnded(flowId)) {
+            endedLately.addLong(flowId);
+        }
+    }
+
     private void onRound(final long nowNs) throws IOException {
-        endedBefore.forEachOrderedLong(file::remove);
-        endedBefore.clear();
-        final LongArrayList none = endedBefore;
-        endedBefore = endedInRound;
-        endedInRound = none;
+        if (!awaited.isEmpty() && records.haveLeft(nowNs)) {
+            awaited.forEachOrderedLong(file::remove);
+            awaited.clear();
+        }
+        if (awaited.isEmpty() && !endedLately.isEmpty()) {
+            final LongArrayList none = awaited;
+            awaited = endedLately;
+            endedLately = none;
+            records.await(nowNs);
+        }
         file.endRound(nowNs);
         counters.increment(CounterId.CHECKPOINT_ROUNDS);
     }
@@ -164,8 +197,8 @@ public final class Checkpoint implements Agent {
     private void onFailure(final Throwable cause) {
         counters.increment(CounterId.CHECKPOINT_FAILURES);
         LOG.error("the checkpoint cannot be written, a new file is begun: {}", cause.toString());
-        endedBefore.clear();
-        endedInRound.clear();
+        awaited.clear();
+        endedLately.clear();
         ring.lose();
         try {
             file.beginAgain();

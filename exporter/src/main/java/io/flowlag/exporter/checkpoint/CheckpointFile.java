@@ -280,7 +280,7 @@ final class CheckpointFile implements AutoCloseable {
         target.put(HEADER_ID, value);
     }
 
-    /** Flows that have ended stay for one round more, so there is room for twice the cache. */
+    /** As many flows that have ended may stay as the cache has room for. */
     private static ChronicleMapBuilder<Long, byte[]> builder(final int maxFlows) {
         return ChronicleMapBuilder.of(Long.class, byte[].class)
             .name("flowlag-checkpoint")

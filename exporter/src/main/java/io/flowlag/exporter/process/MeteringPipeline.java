@@ -153,6 +153,8 @@ final class MeteringPipeline implements AutoCloseable {
         metering = new MeteringAgent(
             cache, packetRing, this::isCaptureEnded, liveClock, delayMeter, wiring, config.segment().senderRecords(), counters);
         if (checkpoint != null) {
+            checkpoint.recordsUnderWay(new RecordSettlement(
+                exporting::destinations, counters, wiring.isSketched() ? longestWaitNs(config) : 0));
             metering.takeUp(checkpoint.savedFlows(), hasRings ? recordRing::isEmpty : () -> true);
         }
         final DescriptorHandler descriptorHandler = hasRings ? new DescriptorRing(packetRing, counters) : metering;
@@ -312,6 +314,11 @@ final class MeteringPipeline implements AutoCloseable {
             case SHARED -> List.<Stage[]>of(new Stage[]{capture, metering, exporting});
             case INVOKER -> List.of();
         };
+    }
+
+    /** A record waits for the end of its interval, the packets under way, and the other point's answer. */
+    private static long longestWaitNs(final ExporterConfig config) {
+        return 2 * config.segment().intervalNs() + config.segment().maximumDelayNs() + config.exchange().deadlineNs();
     }
 
     private static FlowCacheContext cacheContext(final ExporterConfig config) {

@@ -143,6 +143,9 @@ public enum CounterId {
     /** Flows written to the checkpoint. */
     CHECKPOINT_FLOWS_WRITTEN("checkpoint_flows_written", "flows",
         "Flows written to the checkpoint."),
+    /** Flows that ended and were taken out of the checkpoint before their records had left: too many records wait. */
+    CHECKPOINT_FLOWS_FORGOTTEN("checkpoint_flows_forgotten", "flows",
+        "Flows that ended and were taken out of the checkpoint before their records had left: too many records wait."),
     /** Rounds of the checkpoint that are complete. */
     CHECKPOINT_ROUNDS("checkpoint_rounds", "rounds",
         "Rounds of the checkpoint that are complete."),

@@ -36,8 +36,8 @@ class ArchitectureTest {
     /** In the order of the packet's way. */
     private static final List<String> STAGES =
         List.of(
-            "capture", "decode", "pipeline", "flow", "checkpoint", "match", "sketching", "delay", "inject", "metering", "exchange",
-            "record", "process", "command");
+            "capture", "decode", "pipeline", "flow", "checkpoint", "match", "sketching", "delay", "inject", "metering",
+            "exchange", "record", "process", "command");
     private static final List<String> HOT_STAGES =
         List.of("capture", "decode", "pipeline", "flow", "match", "sketching", "delay", "inject", "metering");
     /** Runs when a source is opened, and libpcap's compiler is not re-entrant. */

@@ -1,0 +1,73 @@
+package io.flowlag.exporter.process;
+
+import io.flowlag.exporter.checkpoint.RecordsUnderWay;
+import io.flowlag.exporter.record.Destination;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.DestinationStatistics;
+
+import java.util.List;
+import java.util.function.Supplier;
+
+/**
+ * Follows the records that had been made at one moment until they have left the process: through the ring to the exporting stage,
+ * then out of every destination. Each of the two is a queue, so counts tell. Records that wait for sketches are no queue; they
+ * are given the longest time that they may wait.
+ */
+final class RecordSettlement implements RecordsUnderWay {
+    private final Supplier<List<Destination>> destinations;
+    private final Counters counters;
+    private final long longestWaitNs;
+    private long beginNs;
+    private long madeCount;
+    private boolean isAtDestinations;
+    private List<Destination> followed;
+    private long[] acceptedCounts;
+
+    /**
+     * A settlement of nothing.
+     *
+     * @param destinations  of the moment.
+     * @param counters      of the process.
+     * @param longestWaitNs that a record waits for sketches; 0 without them.
+     */
+    RecordSettlement(final Supplier<List<Destination>> destinations, final Counters counters, final long longestWaitNs) {
+        this.destinations = destinations;
+        this.counters = counters;
+        this.longestWaitNs = longestWaitNs;
+    }
+
+    @Override
+    public void await(final long nowNs) {
+        beginNs = nowNs;
+        madeCount = counters.get(CounterId.RECORDS_MADE);
+        isAtDestinations = false;
+        followed = null;
+    }
+
+    @Override
+    public boolean haveLeft(final long nowNs) {
+        if (!isAtDestinations) {
+            // A record counts as taken just before the destinations count it, so they are asked at the next call.
+            isAtDestinations = nowNs - beginNs >= longestWaitNs && haveReachedTheExportingStage();
+            return false;
+        }
+        final List<Destination> present = destinations.get();
+        if (!present.equals(followed)) {
+            followed = List.copyOf(present);
+            acceptedCounts = present.stream().mapToLong((each) -> each.statistics().recordsMade()).toArray();
+        }
+        for (int i = 0; i < acceptedCounts.length; i++) {
+            final DestinationStatistics statistics = present.get(i).statistics();
+            if (statistics.recordsMade() - statistics.recordsWaiting() < acceptedCounts[i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private boolean haveReachedTheExportingStage() {
+        return counters.get(CounterId.RECORDS_TAKEN) + counters.get(CounterId.DROPPED_AT_RECORD_RING) +
+            counters.get(CounterId.RECORDS_WAITING) >= madeCount;
+    }
+}
