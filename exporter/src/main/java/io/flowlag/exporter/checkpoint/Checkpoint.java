@@ -156,17 +156,22 @@ public final class Checkpoint implements Agent {
     private void onMessage(final int type, final MutableDirectBuffer buffer, final int index, final int length) {
         try {
             switch (type) {
-                case CheckpointRing.FLOW -> {
-                    view.wrap(buffer, index, length);
-                    file.put(view, 0, FlowEntry.flowId(view, 0));
-                    counters.increment(CounterId.CHECKPOINT_FLOWS_WRITTEN);
-                }
+                case CheckpointRing.FLOW -> put(buffer, index, length);
+                case CheckpointRing.LAST -> onEnded(put(buffer, index, length));
                 case CheckpointRing.ENDED -> onEnded(buffer.getLong(index));
                 default -> onRound(buffer.getLong(index));
             }
         } catch (final IOException | RuntimeException | InternalError ex) {
             onFailure(ex);
         }
+    }
+
+    private long put(final MutableDirectBuffer buffer, final int index, final int length) {
+        view.wrap(buffer, index, length);
+        final long flowId = FlowEntry.flowId(view, 0);
+        file.put(view, 0, flowId);
+        counters.increment(CounterId.CHECKPOINT_FLOWS_WRITTEN);
+        return flowId;
     }
 
     private void onEnded(final long flowId) {

@@ -17,10 +17,12 @@ import static org.agrona.BufferUtil.allocateDirectAligned;
 final class CheckpointRing implements SnapshotSink {
     /** A {@link SavedFlow}. */
     static final int FLOW = 1;
+    /** A {@link SavedFlow} as it ended. */
+    static final int LAST = 2;
     /** The id of a flow that has ended. */
-    static final int ENDED = 2;
+    static final int ENDED = 3;
     /** The time at which a round was complete. */
-    static final int ROUND = 3;
+    static final int ROUND = 4;
 
     private static final int CAPACITY_BYTES = 8 << 20;
 
@@ -50,6 +52,13 @@ final class CheckpointRing implements SnapshotSink {
     public boolean onFlow(final DirectBuffer buffer, final int offset) {
         SavedFlow.copy(flow, 0, buffer, offset, stateLengthBytes);
         return ring.write(FLOW, flow, 0, SavedFlow.LENGTH_BYTES);
+    }
+
+    @Override
+    public boolean onLast(final DirectBuffer buffer, final int offset) {
+        SavedFlow.copy(flow, 0, buffer, offset, stateLengthBytes);
+        SavedFlow.markEnded(flow);
+        return ring.write(LAST, flow, 0, SavedFlow.LENGTH_BYTES);
     }
 
     @Override

@@ -95,7 +95,9 @@ final class CacheSweep {
         final long flowId = given.getLong(offset);
         if (flowId != 0) {
             given.putLong(offset, 0);
-            ended.addLong(flowId);
+            if (!sink.onLast(entries, table.offset(slot))) {
+                ended.addLong(flowId);
+            }
         }
     }
 

@@ -17,7 +17,16 @@ public interface SnapshotSink {
     boolean onFlow(DirectBuffer buffer, int offset);
 
     /**
-     * A flow that was given before has ended: its record is on its way.
+     * A flow that was given before has ended, and its record is on its way. Copy what is to be kept.
+     *
+     * @param buffer holds the entry as it ended.
+     * @param offset of the entry.
+     * @return whether it was taken; if not, {@link #onEnded} will tell of the end.
+     */
+    boolean onLast(DirectBuffer buffer, int offset);
+
+    /**
+     * A flow that was given before has ended some time ago, when there was no room for {@link #onLast}.
      *
      * @param flowId of the flow.
      * @return whether it was taken.

@@ -58,13 +58,23 @@ class CacheSweepTest {
         }
 
         @Override
-        public boolean onEnded(final long flowId) {
+        public boolean onLast(final DirectBuffer buffer, final int offset) {
             if (takes()) {
-                assertTrue(hasLost || packets.containsKey(flowId), "a flow ends after it was given");
-                assertTrue(ended.add(flowId), "a flow ends once");
-                return true;
+                packets.put(FlowEntry.flowId(buffer, offset), FlowEntry.packetCount(buffer, offset));
+                return end(FlowEntry.flowId(buffer, offset));
             }
             return false;
+        }
+
+        @Override
+        public boolean onEnded(final long flowId) {
+            return takes() && end(flowId);
+        }
+
+        private boolean end(final long flowId) {
+            assertTrue(hasLost || packets.containsKey(flowId), "a flow ends after it was given");
+            assertTrue(ended.add(flowId), "a flow ends once");
+            return true;
         }
 
         @Override
@@ -164,6 +174,11 @@ class CacheSweepTest {
         final SnapshotSink sink = new SnapshotSink() {
             @Override
             public boolean onFlow(final DirectBuffer buffer, final int offset) {
+                return true;
+            }
+
+            @Override
+            public boolean onLast(final DirectBuffer buffer, final int offset) {
                 return true;
             }
 
