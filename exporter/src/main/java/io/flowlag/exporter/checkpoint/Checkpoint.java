@@ -5,6 +5,7 @@ import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.flow.SnapshotSink;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
+import org.agrona.CloseHelper;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.collections.LongArrayList;
 import org.agrona.concurrent.Agent;
@@ -76,8 +77,11 @@ public final class Checkpoint implements Agent {
     public static Checkpoint open(
         final Path path, final int maxFlows, final int stateLengthBytes, final Counters counters) throws IOException {
         final CheckpointFile file = CheckpointFile.lock(path, maxFlows);
+        CheckpointRing ring = null;
         try {
-            final SavedFlows savedFlows = file.open();
+            ring = CheckpointRing.open(path.resolveSibling(path.getFileName() + ".ring"), stateLengthBytes);
+            final SavedFlows savedFlows = file.open(ring::replayInto);
+            ring.begin();
             if (!file.setAside().isEmpty()) {
                 LOG.warn("the checkpoint {} cannot be read: it was set aside as {}", path, file.setAside());
             }
@@ -87,8 +91,9 @@ public final class Checkpoint implements Agent {
                 LOG.warn("the process did not end in order: {} flows of the checkpoint are taken up, {} of them had ended " +
                     "and may have been exported already", savedFlows.count(), savedFlows.endedCount());
             }
-            return new Checkpoint(file, new CheckpointRing(stateLengthBytes), savedFlows, maxFlows, counters);
+            return new Checkpoint(file, ring, savedFlows, maxFlows, counters);
         } catch (final IOException | RuntimeException ex) {
+            CloseHelper.quietClose(ring);
             file.close();
             throw ex;
         }
@@ -140,16 +145,19 @@ public final class Checkpoint implements Agent {
         isDiscarded = true;
     }
 
+    /** The metering stage has closed before. */
     @Override
     public void onClose() {
         try {
             if (isDiscarded) {
                 file.remove();
+                ring.remove();
             }
         } catch (final IOException ex) {
             LOG.warn("the checkpoint cannot be removed: {}", ex.getMessage());
         } finally {
             file.close();
+            ring.close();
         }
     }
 

@@ -19,6 +19,7 @@ import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.regex.Pattern;
 
 /**
@@ -97,11 +98,12 @@ final class CheckpointFile implements AutoCloseable {
     /**
      * Opens what is there, or begins a new file. A file that cannot be read is set aside.
      *
+     * @param leftovers brings what was on its way to the file; asked if there is one.
      * @return the flows found.
      * @throws IOException if no new file can be made.
      */
-    SavedFlows open() throws IOException {
-        final List<byte[]> flows = Files.exists(path) ? recover() : List.of();
+    SavedFlows open(final Consumer<CheckpointFile> leftovers) throws IOException {
+        final List<byte[]> flows = Files.exists(path) ? recover(leftovers) : List.of();
         if (map == null) {
             create(List.of());
         } else if (maxFlowsOfMap() != maxFlows) {
@@ -136,6 +138,16 @@ final class CheckpointFile implements AutoCloseable {
     void put(final UnsafeBuffer buffer, final int offset, final long flowId) {
         buffer.getBytes(offset, value);
         map.put(flowId, value);
+    }
+
+    /** Writes a flow of a former life, if it can be one. */
+    void putIfSound(final UnsafeBuffer buffer) {
+        final long flowId = FlowEntry.flowId(buffer, 0);
+        if (SavedFlow.isSound(buffer, 0, flowId)) {
+            put(buffer, 0, flowId);
+        } else {
+            refusedCount++;
+        }
     }
 
     /** Notes that a flow's record has been made; true if the flow was there. */
@@ -185,11 +197,12 @@ final class CheckpointFile implements AutoCloseable {
     }
 
     /** Whatever is wrong with a file, by crash, accident or intent, comes out as an exception or an error of some kind. */
-    private List<byte[]> recover() throws IOException {
+    private List<byte[]> recover(final Consumer<CheckpointFile> leftovers) throws IOException {
         try {
             checkPreamble();
             map = builder(maxFlows).recoverPersistedTo(path.toFile(), true);
             checkHeader();
+            leftovers.accept(this);
             return readFlows();
         } catch (final IOException | RuntimeException | LinkageError | InternalError | AssertionError ex) {
             CloseHelper.quietClose(map);

@@ -1,20 +1,29 @@
 package io.flowlag.exporter.checkpoint;
 
 import io.flowlag.exporter.flow.SnapshotSink;
+import org.agrona.BitUtil;
 import org.agrona.DirectBuffer;
+import org.agrona.IoUtil;
 import org.agrona.concurrent.MessageHandler;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.ringbuffer.OneToOneRingBuffer;
+import org.agrona.concurrent.ringbuffer.RecordDescriptor;
+import org.agrona.concurrent.ringbuffer.RingBuffer;
 import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
 
-import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
-import static org.agrona.BufferUtil.allocateDirectAligned;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
 
 /**
- * The way of copies from the metering stage to the thread that writes them. One thread offers, one reads; a full ring answers
- * no. Allocates at construction.
+ * The way of copies from the metering stage to the thread that writes them. It lies in a mapped file, so that what was offered
+ * and not yet read outlives the process: {@link #replay} hands it to the next life. One thread offers, one reads; a full ring
+ * answers no. Allocates when it is opened.
  */
-final class CheckpointRing implements SnapshotSink {
+final class CheckpointRing implements SnapshotSink, AutoCloseable {
     /** A {@link SavedFlow}. */
     static final int FLOW = 1;
     /** A {@link SavedFlow} as it ended. */
@@ -25,27 +34,102 @@ final class CheckpointRing implements SnapshotSink {
     static final int ROUND = 4;
 
     private static final int CAPACITY_BYTES = 8 << 20;
+    private static final int LENGTH_BYTES = CAPACITY_BYTES + RingBufferDescriptor.TRAILER_LENGTH;
 
-    private final OneToOneRingBuffer ring;
+    private final Path path;
+    private final MappedByteBuffer mapped;
+    private final UnsafeBuffer octets;
     private final UnsafeBuffer flow = new UnsafeBuffer(new byte[SavedFlow.LENGTH_BYTES]);
     private final UnsafeBuffer word = new UnsafeBuffer(new byte[Long.BYTES]);
     private final int stateLengthBytes;
+    private OneToOneRingBuffer ring;
     private volatile boolean isLost;
 
-    /**
-     * An empty ring.
-     *
-     * @param stateLengthBytes of other stages in the cache.
-     */
-    CheckpointRing(final int stateLengthBytes) {
+    private CheckpointRing(final Path path, final MappedByteBuffer mapped, final int stateLengthBytes) {
+        this.path = path;
+        this.mapped = mapped;
         this.stateLengthBytes = stateLengthBytes;
-        ring = new OneToOneRingBuffer(new UnsafeBuffer(
-            allocateDirectAligned(CAPACITY_BYTES + RingBufferDescriptor.TRAILER_LENGTH, CACHE_LINE_LENGTH)));
+        octets = new UnsafeBuffer(mapped);
+    }
+
+    /**
+     * Opens a ring, with what a former life left in it.
+     *
+     * @param path             of its file; a file of another length is begun anew.
+     * @param stateLengthBytes of other stages in the cache.
+     * @return the ring; {@link #begin} makes it ready.
+     * @throws IOException if the file cannot be made.
+     */
+    static CheckpointRing open(final Path path, final int stateLengthBytes) throws IOException {
+        if (Files.exists(path) && Files.size(path) != LENGTH_BYTES) {
+            Files.delete(path);
+        }
+        try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
+            file.setLength(LENGTH_BYTES);
+            return new CheckpointRing(
+                path, file.getChannel().map(FileChannel.MapMode.READ_WRITE, 0, LENGTH_BYTES), stateLengthBytes);
+        }
     }
 
     /** {@return octets off the heap} */
     static long memoryBytes() {
-        return CAPACITY_BYTES + RingBufferDescriptor.TRAILER_LENGTH;
+        return LENGTH_BYTES;
+    }
+
+    /**
+     * Hands over what was offered in the former life and not read. The octets are checked: they come from a file. The first one
+     * that is not in order, or was being written at the end, is the last.
+     *
+     * @param handler takes messages whose type and length fit each other.
+     */
+    void replay(final MessageHandler handler) {
+        final long tail = octets.getLong(CAPACITY_BYTES + RingBufferDescriptor.TAIL_POSITION_OFFSET);
+        long head = octets.getLong(CAPACITY_BYTES + RingBufferDescriptor.HEAD_POSITION_OFFSET);
+        while (head >= 0 && head < tail && tail - head <= CAPACITY_BYTES && BitUtil.isAligned(head, RecordDescriptor.ALIGNMENT)) {
+            final int index = (int)head & CAPACITY_BYTES - 1;
+            final int length = octets.getInt(RecordDescriptor.lengthOffset(index));
+            final int type = octets.getInt(RecordDescriptor.typeOffset(index));
+            final boolean isPadding = type == RingBuffer.PADDING_MSG_TYPE_ID;
+            if (length < RecordDescriptor.HEADER_LENGTH || length > CAPACITY_BYTES - index ||
+                !isPadding && length - RecordDescriptor.HEADER_LENGTH != messageLength(type)) {
+                return;
+            }
+            if (!isPadding) {
+                handler.onMessage(
+                    type, octets, RecordDescriptor.encodedMsgOffset(index), length - RecordDescriptor.HEADER_LENGTH);
+            }
+            head += BitUtil.align(length, RecordDescriptor.ALIGNMENT);
+        }
+    }
+
+    /**
+     * Brings into a file what was on its way to it.
+     *
+     * @param file takes what can be flows, as it is after the last message.
+     */
+    void replayInto(final CheckpointFile file) {
+        replay((type, buffer, index, length) -> {
+            if (type == ENDED) {
+                file.markEnded(buffer.getLong(index));
+            } else if (type != ROUND) {
+                flow.putBytes(0, buffer, index, length);
+                file.putIfSound(flow);
+            }
+        });
+    }
+
+    private static int messageLength(final int type) {
+        return switch (type) {
+            case FLOW, LAST -> SavedFlow.LENGTH_BYTES;
+            case ENDED, ROUND -> Long.BYTES;
+            default -> -1;
+        };
+    }
+
+    /** Begins with an empty ring. */
+    void begin() {
+        octets.setMemory(0, octets.capacity(), (byte)0);
+        ring = new OneToOneRingBuffer(octets);
     }
 
     @Override
@@ -89,5 +173,16 @@ final class CheckpointRing implements SnapshotSink {
 
     int read(final MessageHandler handler, final int limit) {
         return ring.read(handler, limit);
+    }
+
+    /** Removes the file; the ring itself goes on until it is closed. */
+    void remove() throws IOException {
+        Files.deleteIfExists(path);
+    }
+
+    /** Once neither thread uses it. */
+    @Override
+    public void close() {
+        IoUtil.unmap(mapped);
     }
 }

@@ -411,10 +411,11 @@ public final class FlowCache {
         FlowEntry.endReason(entries, entryOffset, reason.code());
         counters.increment(reason.counterId());
         counters.increment(CounterId.RECORDS_MADE);
-        sink.onFlowRecord(entries, entryOffset, table.entryLengthBytes());
         if (sweep != null) {
+            // Before the record: what may leave the process is known to the checkpoint.
             sweep.onEnd(slot);
         }
+        sink.onFlowRecord(entries, entryOffset, table.entryLengthBytes());
         table.remove(slot);
     }
 }

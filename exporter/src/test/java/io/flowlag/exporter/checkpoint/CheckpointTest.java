@@ -24,6 +24,7 @@ import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class CheckpointTest {
     private static final long SECOND_NS = 1_000_000_000L;
@@ -176,6 +177,51 @@ class CheckpointTest {
             smaller.takeUp(START_NS);
             assertEquals(64, smaller.cache.size());
             assertEquals(136, smaller.packetsOfRecords.size(), "what has no room becomes a record");
+        }
+    }
+
+    @Test
+    void shouldReadFirstWhatWasOnItsWay() throws IOException {
+        try (Life first = life()) {
+            first.count(1, START_NS);
+            first.count(2, START_NS);
+            first.copy(START_NS);
+            first.count(1, START_NS + 1);
+            first.count(3, START_NS + 1);
+            first.cache.snapshot(START_NS + SECOND_NS);
+            first.cache.flush(MAX_FLOWS);
+        }
+        try (Life second = life()) {
+            assertEquals(3, second.checkpoint.savedFlows().count());
+            assertEquals(3, second.counters.get(CounterId.FLOWS_PERHAPS_DOUBLED));
+            second.takeUp(START_NS + SECOND_NS);
+            assertEquals(Map.of(1, 2L, 2, 1L, 3, 1L), second.packetsOfRecords);
+        }
+    }
+
+    @Test
+    void shouldStopAtTheFirstDamagedMessageOnItsWay() throws IOException {
+        final Random random = new Random(7);
+        final Path ring = directory.resolve("flows.checkpoint.ring");
+        for (int i = 0; i < 30; i++) {
+            try (Life first = life()) {
+                first.copy(START_NS);
+                for (int flow = 0; flow < 100; flow++) {
+                    first.count(flow, START_NS);
+                }
+                first.cache.snapshot(START_NS + SECOND_NS);
+            }
+            final byte[] octets = Files.readAllBytes(ring);
+            for (int k = 0; k < 1 << random.nextInt(10); k++) {
+                final int at = random.nextBoolean() ? random.nextInt(20_000) : octets.length - 1 - random.nextInt(768);
+                octets[at] ^= (byte)(1 << random.nextInt(8));
+            }
+            Files.write(ring, i % 10 == 9 ? Arrays.copyOf(octets, random.nextInt(octets.length)) : octets);
+            try (Life second = life()) {
+                assertTrue(second.checkpoint.savedFlows().count() <= 100);
+                second.takeUp(START_NS + SECOND_NS);
+                second.checkpoint.discard();
+            }
         }
     }
 

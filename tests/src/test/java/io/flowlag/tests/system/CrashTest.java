@@ -22,6 +22,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Random;
@@ -54,7 +55,7 @@ class CrashTest {
     @BeforeEach
     void connect() throws IOException {
         NetworkNamespace.assumeAvailable();
-        namespace = NetworkNamespace.create("crash");
+        namespace = NetworkNamespace.create("crash", false);
         Command.of("ip", "link", "add", HERE, "type", "veth", "peer", "name", THERE, "netns", namespace.name()).run().orFail();
         Files.writeString(Path.of("/proc/sys/net/ipv6/conf/" + HERE + "/disable_ipv6"), "1");
         Command.of("ip", "link", "set", HERE, "up").run().orFail();
@@ -135,16 +136,17 @@ class CrashTest {
     private void sendSafely(final Command.Running run) throws Exception {
         final long before = counter(CounterId.METERED);
         final int count = 1 + random.nextInt(3 * FLOWS);
-        send(count);
+        final int[] batch = send(count);
         Deadline.await(TIMEOUT, () -> counter(CounterId.METERED) >= before + count, () -> "metered: " + run.errors());
         final long rounds = counter(CounterId.CHECKPOINT_ROUNDS);
         Deadline.await(TIMEOUT, () -> counter(CounterId.CHECKPOINT_ROUNDS) >= rounds + 2, () -> "rounds: " + run.errors());
-        System.arraycopy(sent, 0, safe, 0, FLOWS);
+        Arrays.setAll(safe, (flow) -> safe[flow] + batch[flow]);
     }
 
-    /** Most packets are of a few flows; so there are flows of all ages. */
-    private void send(final int count) throws Exception {
-        namespace.call(() -> {
+    /** Most packets are of a few flows, so there are flows of all ages; how many of each there were. */
+    private int[] send(final int count) throws Exception {
+        return namespace.call(() -> {
+            final int[] batch = new int[FLOWS];
             try (RawSender sender = new RawSender(THERE)) {
                 for (int i = 0; i < count; i++) {
                     final int flow = Math.min(random.nextInt(FLOWS), random.nextInt(FLOWS));
@@ -152,9 +154,10 @@ class CrashTest {
                     ByteBuffer.wrap(frame).putShort(SOURCE_PORT_OFFSET, (short)(FIRST_PORT + flow));
                     sender.send(frame);
                     sent[flow]++;
+                    batch[flow]++;
                 }
             }
-            return null;
+            return batch;
         });
     }
 
