@@ -425,19 +425,13 @@ public final class PacketCache implements IntervalSketch, PacketSource {
         }
     }
 
-    /** Downwards, so that a withdrawn packet at the end of a run of slots makes its slot empty, and then the one before it. */
+    /** Downwards: what removal moves down was looked at before, but for packets that go around the table's end. */
     private void sweep(final int count) {
         final int end = Math.max(0, sweepSlot - count);
         for (int slot = sweepSlot - 1; slot >= end; slot--) {
-            final int copies = rawCopies(slot);
-            if (0 != copies && !withdrawn(slot) && !sampled(slot, threshold)) {
-                putWeight(slot, 0);
-                entries--;
-                withdrawnPackets += SATURATED_COPIES == copies ? 0 : copies;
-            }
-            if (0 != copies && withdrawn(slot) && 0 == rawCopies(slot + 1 & slots - 1)) {
-                putCopies(slot, 0);
-                usedSlots--;
+            while (0 != rawCopies(slot) && !sampled(slot, threshold)) {
+                withdraw(slot);
+                remove(slot);
             }
         }
         sweepSlot = end;
@@ -447,6 +441,34 @@ public final class PacketCache implements IntervalSketch, PacketSource {
                 lowerThreshold(threshold - Math.max(1, threshold / 4));
             }
         }
+    }
+
+    private void withdraw(final int slot) {
+        if (!withdrawn(slot)) {
+            final int copies = rawCopies(slot);
+            putWeight(slot, 0);
+            entries--;
+            withdrawnPackets += SATURATED_COPIES == copies ? 0 : copies;
+        }
+    }
+
+    /** Closes the gap in the run of slots (Knuth, The Art of Computer Programming, 6.4, Algorithm R). */
+    private void remove(final int slot) {
+        int gap = slot;
+        int other = slot + 1 & slots - 1;
+        while (0 != rawCopies(other)) {
+            if (!sampled(other, threshold)) {
+                withdraw(other);
+            }
+            final int distance = other - firstSlot(identifier(other)) & slots - 1;
+            if (distance >= (other - gap & slots - 1)) {
+                buffer.putBytes(offset(gap), buffer, offset(other), SLOT_LENGTH);
+                gap = other;
+            }
+            other = other + 1 & slots - 1;
+        }
+        putCopies(gap, 0);
+        usedSlots--;
     }
 
     private boolean countable(final int slot, final long flowThreshold) {
