@@ -122,7 +122,59 @@ public final class DifferenceDecoder {
             findPureCells(totalCells);
             drainPureCells(totalCells, result);
         } while (missed && result.size < totalCells);
-        for (int cell = 0; cell < totalCells; cell++) {
+        countUndecoded(result);
+    }
+
+    /**
+     * Decodes further what {@link #decode} could not, with the packets of one point: where a cell holds two items, and one of
+     * them is a packet of this point, taking that out leaves a pure cell. So each packet that lies in cells which differ, in all
+     * banks, is taken out for a try. It needs the check of {@link PureTest#CELL_INDEX_AND_CHECK}: then it is wrong once in m
+     * times 2^32 tries. It goes through the cache until nothing more is found, O(slots · banks) each time.
+     *
+     * @param cache      packets of one point, of flows that the images are of.
+     * @param fromSender whether it is the sender's, so that what is found is lost; the receiver's is reordered.
+     * @param result     of the last {@link #decode}, to be added to.
+     */
+    public void decodeFurther(final PacketCache cache, final boolean fromSender, final PacketDifference result) {
+        if (PureTest.CELL_INDEX == pureTest) {
+            throw new IllegalStateException("pureTest=" + pureTest + " is too weak for guesses");
+        }
+        int before = -1;
+        while (result.size > before && !result.complete()) {
+            before = result.size;
+            for (int slot = 0; slot < cache.slots() && result.size < banks * cells; slot++) {
+                if (cache.countable(slot, FlowSample.ALL)) {
+                    tryPacket(cache.identifier(slot), cache.copies(slot), fromSender ? -1 : 1, result);
+                }
+            }
+            countUndecoded(result);
+        }
+    }
+
+    private void tryPacket(final long identifier, final int copies, final int sign, final PacketDifference result) {
+        final long group = groups.identifier(identifier, copies);
+        boolean tells = false;
+        for (int bank = 0, firstCell = 0; bank < banks; bank++, firstCell += cells) {
+            final long mixed = hashes.mixed(bank, group);
+            final int cell = firstCell + BankHashes.cell(mixed, cells);
+            if (clean(cell)) {
+                return;
+            }
+            tells |= pure(
+                cell, identifiers[cell] ^ group, counts[cell] - sign * copies, checks[cell] - sign * BankHashes.check(mixed));
+        }
+        if (tells) {
+            pureCount = 0;
+            missed = false;
+            takeOut(group, sign * copies);
+            result.add(identifier, sign * copies);
+            drainPureCells(banks * cells, result);
+        }
+    }
+
+    private void countUndecoded(final PacketDifference result) {
+        result.undecodedCells = 0;
+        for (int cell = 0; cell < banks * cells; cell++) {
             result.undecodedCells += clean(cell) ? 0 : 1;
         }
     }
@@ -173,16 +225,19 @@ public final class DifferenceDecoder {
     }
 
     private boolean pure(final int cell) {
-        final int count = counts[cell];
+        return 0 != counts[cell] && pure(cell, identifiers[cell], counts[cell], checks[cell]);
+    }
+
+    private boolean pure(final int cell, final long identifier, final int count, final int check) {
         if (0 == count) {
             return false;
         }
         final int bank = cell / cells;
-        final long mixed = hashes.mixed(bank, identifiers[cell]);
+        final long mixed = hashes.mixed(bank, identifier);
         if (BankHashes.cell(mixed, cells) != cell - bank * cells) {
             return false;
         }
         return PureTest.CELL_INDEX == pureTest ?
-            1 == Math.abs(count) : checks[cell] == (count > 0 ? BankHashes.check(mixed) : -BankHashes.check(mixed));
+            1 == Math.abs(count) : check == (count > 0 ? BankHashes.check(mixed) : -BankHashes.check(mixed));
     }
 }

@@ -385,6 +385,10 @@ public final class PacketCache implements IntervalSketch, PacketSource {
         return thresholdReductions;
     }
 
+    int slots() {
+        return slots;
+    }
+
     private CacheResult addCopy(final int slot, final long flowHash, final long timestampNs, final int bytes) {
         final int copies = rawCopies(slot);
         if (copies >= MAX_COPIES) {
@@ -471,7 +475,8 @@ public final class PacketCache implements IntervalSketch, PacketSource {
         usedSlots--;
     }
 
-    private boolean countable(final int slot, final long flowThreshold) {
+    /** Whether a slot holds a packet that counts, of the flows below a threshold. */
+    boolean countable(final int slot, final long flowThreshold) {
         final int copies = rawCopies(slot);
         return 0 != copies && SATURATED_COPIES != copies && sampled(slot, Math.min(flowThreshold, threshold));
     }
@@ -488,7 +493,7 @@ public final class PacketCache implements IntervalSketch, PacketSource {
         return (int)KeyedMix.mix(identifier, slotSeed) & slots - 1;
     }
 
-    private long identifier(final int slot) {
+    long identifier(final int slot) {
         return buffer.getLong(offset(slot) + IDENTIFIER_OFFSET, BYTE_ORDER);
     }
 

@@ -51,6 +51,18 @@ public final class RdaReconciler {
     }
 
     /**
+     * Lists more of what {@link #decode} could not, see {@link DifferenceDecoder#decodeFurther}.
+     *
+     * @param cache      packets of one point; its threshold is the images'.
+     * @param fromSender whether it is the sender's.
+     */
+    public void decodeFurther(final PacketCache cache, final boolean fromSender) {
+        if (SynopsisPairing.PAIRED == pairing) {
+            decoder.decodeFurther(cache, fromSender, difference);
+        }
+    }
+
+    /**
      * What {@link #decode} listed.
      *
      * @return the one list of this reconciler.

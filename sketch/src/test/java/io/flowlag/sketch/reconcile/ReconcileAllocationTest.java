@@ -71,6 +71,7 @@ class ReconcileAllocationTest {
 
         Allocation.assertNone(() -> {
             reconciler.decode(sender.image(), receiver.image());
+            reconciler.decodeFurther(sent, true);
             reconciler.repair(sent, received, estimate);
         });
 
