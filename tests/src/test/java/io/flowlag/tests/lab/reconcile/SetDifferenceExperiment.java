@@ -23,8 +23,8 @@ import java.util.Arrays;
  * Figures 7 and 8 of the RDA paper: relative errors of mean and standard deviation as the set difference grows, all synopses of
  * the same length (240 000 octets at the paper's scale: RDA of 2 banks of 5000 cells). FineComb is repaired ideally, as in the
  * paper. LDA's cells are 16 octets, as in the paper: counts alone tell which are usable. Beside: the product's LDA with digests,
- * RDA with four banks, and RDA late-bound from packet caches, whose length follows the difference, and the two RDA decoded further with
- * the packets of the sender.
+ * RDA with four banks, and RDA late-bound from packet caches, whose length follows the difference, and the two RDA decoded
+ * further with the packets of the sender.
  */
 public final class SetDifferenceExperiment {
     /** Names of the compared, in the order of the columns. */
