@@ -5,10 +5,16 @@ package io.flowlag.sketch.reconcile;
  * cancels, then peels: a cell that holds one item names it, the item leaves the other banks, whose cells may then hold one. The
  * order of peeling does not matter: what is left in the end is the same.
  *
- * <p>One thread at a time. Takes 20 octets for each cell of its capacity and 12 for each item, at construction; allocates nothing
- * later. O(cells + items · banks).
+ * <p>One thread at a time. Takes 20 octets for each cell of its capacity, and 24 for what it lists, at construction; allocates
+ * nothing later. O(cells + items · banks).
  */
 public final class DifferenceDecoder {
+    /** Peeling lists an item a cell at most; guesses can list more. */
+    private static final int ITEMS_PER_CELL = 2;
+
+    /** Passes over a cache: a difference of 100 000 took 6 or fewer, and hostile cells must not make it many. */
+    private static final int MAX_ROUNDS = 64;
+
     private final PureTest pureTest;
     private final int capacity;
     private final BankHashes hashes;
@@ -59,7 +65,7 @@ public final class DifferenceDecoder {
      * @return an empty list.
      */
     public PacketDifference newDifference() {
-        return new PacketDifference(capacity);
+        return new PacketDifference(ITEMS_PER_CELL * capacity);
     }
 
     /**
@@ -129,7 +135,7 @@ public final class DifferenceDecoder {
      * Decodes further what {@link #decode} could not, with the packets of one point: where a cell holds two items, and one of
      * them is a packet of this point, taking that out leaves a pure cell. So each packet that lies in cells which differ, in all
      * banks, is taken out for a try. It needs the check of {@link PureTest#CELL_INDEX_AND_CHECK}: then it is wrong once in m
-     * times 2^32 tries. It goes through the cache until nothing more is found, O(slots · banks) each time.
+     * times 2^32 tries. It goes through the cache until nothing more is found, at most 64 times, O(slots · banks) each time.
      *
      * @param cache      packets of one point, of flows that the images are of.
      * @param fromSender whether it is the sender's, so that what is found is lost; the receiver's is reordered.
@@ -140,9 +146,9 @@ public final class DifferenceDecoder {
             throw new IllegalStateException("pureTest=" + pureTest + " is too weak for guesses");
         }
         int before = -1;
-        while (result.size > before && !result.complete()) {
+        for (int round = 0; round < MAX_ROUNDS && result.size > before && !result.complete(); round++) {
             before = result.size;
-            for (int slot = 0; slot < cache.slots() && result.size < banks * cells; slot++) {
+            for (int slot = 0; slot < cache.slots() && result.size < result.identifiers.length; slot++) {
                 if (cache.countable(slot, FlowSample.ALL)) {
                     tryPacket(cache.identifier(slot), cache.copies(slot), fromSender ? -1 : 1, result);
                 }
@@ -168,7 +174,7 @@ public final class DifferenceDecoder {
             missed = false;
             takeOut(group, sign * copies);
             result.add(identifier, sign * copies);
-            drainPureCells(banks * cells, result);
+            drainPureCells(result.identifiers.length, result);
         }
     }
 
@@ -189,9 +195,9 @@ public final class DifferenceDecoder {
         }
     }
 
-    /** Each item is listed from a cell of its own. Only the paper's test can want more, once it lists what never was. */
-    private void drainPureCells(final int totalCells, final PacketDifference result) {
-        while (pureCount > 0 && result.size < totalCells) {
+    /** In peeling each item has a cell of its own: only false or hostile cells can want to list more. */
+    private void drainPureCells(final int mostItems, final PacketDifference result) {
+        while (pureCount > 0 && result.size < mostItems) {
             final int cell = pureCells[--pureCount];
             if (pure(cell)) {
                 final int copies = counts[cell];

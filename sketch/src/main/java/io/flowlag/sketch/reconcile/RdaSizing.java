@@ -13,6 +13,12 @@ public final class RdaSizing {
     /** Cells over all banks for each item of the difference. */
     public static final double CELLS_PER_ITEM = 1.5;
 
+    /** Banks when the packets of one point help to decode, see {@link DifferenceDecoder#decodeFurther}. */
+    public static final int ASSISTED_BANKS = 3;
+
+    /** Cells over all banks for each item then: 0.75 are enough if half of the items are the helping point's, 0.7 if all are. */
+    public static final double ASSISTED_CELLS_PER_ITEM = 0.9;
+
     /** Cells over all banks beside: few items meet in all banks by chance. */
     public static final int EXTRA_CELLS = 60;
 
@@ -33,12 +39,23 @@ public final class RdaSizing {
      */
     public static SynopsisGeometry forEstimate(
         final double estimatedItems, final double relativeDeviation, final int leastCells, final int capacityBytes) {
-        final double items = estimatedItems * (1 + ESTIMATE_DEVIATIONS * relativeDeviation);
-        final double wanted = Math.max(leastCells, CELLS_PER_ITEM * items + EXTRA_CELLS);
-        final double fitting = Math.floor(
-            (capacityBytes - SynopsisDescriptor.PREAMBLE_LENGTH) / (double)SynopsisFamily.RDA.cellLength() / BANKS);
-        final double cells = wanted / BANKS < fitting ? Math.ceil(wanted / BANKS) : fitting;
-        return SynopsisGeometry.rda(BANKS, (int)cells);
+        return geometry(
+            BANKS, CELLS_PER_ITEM * items(estimatedItems, relativeDeviation), leastCells, capacityBytes);
+    }
+
+    /**
+     * The size for an estimated difference that is decoded further with the sender's packets, at least half of it lost ones.
+     *
+     * @param estimatedItems    of a {@link DifferenceEstimator}; not a number, or more than fits, means as many as fit.
+     * @param relativeDeviation of the estimate, see {@link SignedCounts#relativeDeviation}.
+     * @param leastCells        over all banks, as {@link #cellsForDeviation} says, or 0.
+     * @param capacityBytes     of the aggregator.
+     * @return a geometry with an image of at most that length.
+     */
+    public static SynopsisGeometry forAssisted(
+        final double estimatedItems, final double relativeDeviation, final int leastCells, final int capacityBytes) {
+        return geometry(
+            ASSISTED_BANKS, ASSISTED_CELLS_PER_ITEM * items(estimatedItems, relativeDeviation), leastCells, capacityBytes);
     }
 
     /**
@@ -71,5 +88,18 @@ public final class RdaSizing {
      */
     public static int cellsForDeviation(final double relativeError) {
         return (int)Math.min(Integer.MAX_VALUE, Math.ceil(1 / (2 * relativeError * relativeError)));
+    }
+
+    private static double items(final double estimatedItems, final double relativeDeviation) {
+        return estimatedItems * (1 + ESTIMATE_DEVIATIONS * relativeDeviation);
+    }
+
+    private static SynopsisGeometry geometry(
+        final int banks, final double cellsOfItems, final int leastCells, final int capacityBytes) {
+        final double wanted = Math.max(leastCells, cellsOfItems + EXTRA_CELLS);
+        final double fitting = Math.floor(
+            (capacityBytes - SynopsisDescriptor.PREAMBLE_LENGTH) / (double)SynopsisFamily.RDA.cellLength() / banks);
+        final double cells = wanted / banks < fitting ? Math.ceil(wanted / banks) : fitting;
+        return SynopsisGeometry.rda(banks, (int)cells);
     }
 }

@@ -68,7 +68,7 @@ class PacketCacheTest {
             flowHashes[i] = copy ? flowHashes[original] : flowHash[random.nextInt(flows)];
             copies.merge(identifiers[i], 1, Integer::sum);
             cache.add(identifiers[i], flowHashes[i], i, BYTES, 1);
-            assertTrue(cache.entries() <= 512 - 512 / 16);
+            assertTrue(cache.entries() <= 1_024 - 1_024 / 16);
         }
         cache.settle();
 

@@ -36,6 +36,43 @@ class RdaSizingTest {
         }
     }
 
+    /** Smaller by more than a third, and as sure, with the sender's packets: two thirds of the items are lost. */
+    @Test
+    void shouldDecodeAllButAFewWithTheSendersPackets() {
+        for (final int items : new int[]{5, 50, 500}) {
+            final SynopsisGeometry geometry = RdaSizing.forAssisted(items, 0, 0, LARGE);
+            assertTrue(500 > items || geometry.totalCells() < 0.7 * RdaSizing.forEstimate(items, 0, 0, LARGE).totalCells());
+            final SplittableRandom random = new SplittableRandom(items);
+            final PacketCache sent = new PacketCache(1_000, SEED);
+            final ReconcilableDifferenceAggregator sender = new ReconcilableDifferenceAggregator(geometry, SEED);
+            final ReconcilableDifferenceAggregator receiver = new ReconcilableDifferenceAggregator(geometry, SEED);
+            final DifferenceDecoder decoder = new DifferenceDecoder(geometry.totalCells(), SEED);
+            final PacketDifference difference = decoder.newDifference();
+            int failures = 0;
+            for (int run = 0; run < 300; run++) {
+                sent.clear();
+                receiver.clear();
+                sender.clear();
+                for (int packet = 0; packet < 1_000; packet++) {
+                    final long identifier = random.nextLong();
+                    if (packet >= items || 0 != packet % 3) {
+                        sent.add(identifier, 1, packet, 100, 1);
+                    }
+                    if (packet >= items || 0 == packet % 3) {
+                        receiver.update(identifier, packet);
+                    }
+                }
+                sent.fill(sender, FlowSample.ALL);
+                receiver.begin(sender.intervalNumber(), sender.image().intervalNs());
+                assertEquals(SynopsisPairing.PAIRED, decoder.decode(sender.image(), receiver.image(), difference));
+                decoder.decodeFurther(sent, true, difference);
+                failures += difference.complete() ? 0 : 1;
+            }
+            // One in a thousand would be 0.3 in the mean.
+            assertTrue(failures <= 4, items + " items: " + failures + " failures");
+        }
+    }
+
     /** The paper's size, m = 2d with two banks: 87 % decode whatever d is, where Theorem 2 has all but O(d^-2). */
     @Test
     void shouldDecodeAsOftenWithTwoBanksAsRingsAllow() {

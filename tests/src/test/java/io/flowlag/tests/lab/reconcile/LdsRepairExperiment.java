@@ -163,7 +163,7 @@ public final class LdsRepairExperiment {
         final SignedCounts other = new SignedCounts(COUNTS, seed);
         sent.fill(own, FlowSample.ALL);
         received.fill(other, FlowSample.ALL);
-        final SynopsisGeometry size = RdaSizing.forEstimate(
+        final SynopsisGeometry size = RdaSizing.forAssisted(
             own.estimate(other.image()), SignedCounts.relativeDeviation(COUNTS), 0, 1 << 28);
         final ReconcilableDifferenceAggregator sentPackets = new ReconcilableDifferenceAggregator(size, seed);
         final ReconcilableDifferenceAggregator receivedPackets = new ReconcilableDifferenceAggregator(size, seed);
