@@ -13,11 +13,11 @@ public final class RdaSizing {
     /** Cells over all banks for each item of the difference. */
     public static final double CELLS_PER_ITEM = 1.5;
 
-    /** Banks when the packets of one point help to decode, see {@link DifferenceDecoder#decodeFurther}. */
-    public static final int ASSISTED_BANKS = 3;
-
-    /** Cells over all banks for each item then: 0.75 are enough if half of the items are the helping point's, 0.7 if all are. */
-    public static final double ASSISTED_CELLS_PER_ITEM = 0.9;
+    /**
+     * Cells over all banks for each item when the sender's packets help to decode, see {@link DifferenceDecoder#decodeFurther}:
+     * 0.85 are enough if half of the items are lost ones, 0.8 if all are.
+     */
+    public static final double ASSISTED_CELLS_PER_ITEM = 1;
 
     /** Cells over all banks beside: few items meet in all banks by chance. */
     public static final int EXTRA_CELLS = 60;
@@ -39,8 +39,7 @@ public final class RdaSizing {
      */
     public static SynopsisGeometry forEstimate(
         final double estimatedItems, final double relativeDeviation, final int leastCells, final int capacityBytes) {
-        return geometry(
-            BANKS, CELLS_PER_ITEM * items(estimatedItems, relativeDeviation), leastCells, capacityBytes);
+        return geometry(CELLS_PER_ITEM * items(estimatedItems, relativeDeviation), leastCells, capacityBytes);
     }
 
     /**
@@ -55,7 +54,7 @@ public final class RdaSizing {
     public static SynopsisGeometry forAssisted(
         final double estimatedItems, final double relativeDeviation, final int leastCells, final int capacityBytes) {
         return geometry(
-            ASSISTED_BANKS, ASSISTED_CELLS_PER_ITEM * items(estimatedItems, relativeDeviation), leastCells, capacityBytes);
+            ASSISTED_CELLS_PER_ITEM * items(estimatedItems, relativeDeviation), leastCells, capacityBytes);
     }
 
     /**
@@ -95,11 +94,11 @@ public final class RdaSizing {
     }
 
     private static SynopsisGeometry geometry(
-        final int banks, final double cellsOfItems, final int leastCells, final int capacityBytes) {
+        final double cellsOfItems, final int leastCells, final int capacityBytes) {
         final double wanted = Math.max(leastCells, cellsOfItems + EXTRA_CELLS);
         final double fitting = Math.floor(
-            (capacityBytes - SynopsisDescriptor.PREAMBLE_LENGTH) / (double)SynopsisFamily.RDA.cellLength() / banks);
-        final double cells = wanted / banks < fitting ? Math.ceil(wanted / banks) : fitting;
-        return SynopsisGeometry.rda(banks, (int)cells);
+            (capacityBytes - SynopsisDescriptor.PREAMBLE_LENGTH) / (double)SynopsisFamily.RDA.cellLength() / BANKS);
+        final double cells = wanted / BANKS < fitting ? Math.ceil(wanted / BANKS) : fitting;
+        return SynopsisGeometry.rda(BANKS, (int)cells);
     }
 }
