@@ -7,6 +7,7 @@ import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.Provide;
 import net.jqwik.api.constraints.IntRange;
+import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
 import java.util.Collections;
@@ -59,6 +60,70 @@ class PeelingLawsTest {
             assertTrue(null != truth.remove(key(difference, item)), "listed but never was, or listed twice");
         }
         assertEquals(difference.complete(), truth.isEmpty());
+    }
+
+    /** Guesses with one point's packets add to the list, and only what is true; nothing is missing when it is complete. */
+    @Property(tries = 300)
+    void shouldListOnlyWhatIsTrueWhenItDecodesFurther(
+        @ForAll("geometries") final SynopsisGeometry geometry,
+        @ForAll final long seed,
+        @ForAll("streams") final List<Packet> packets) {
+        final PacketCache sent = new PacketCache(1_000, seed);
+        final PacketCache received = new PacketCache(1_000, seed);
+        for (final Packet packet : packets) {
+            for (int copy = 0; copy < packet.sentCopies; copy++) {
+                sent.add(packet.identifier, 1, copy, 100, 1);
+            }
+            for (int copy = 0; copy < packet.receivedCopies; copy++) {
+                received.add(packet.identifier, 1, copy, 100, 1);
+            }
+        }
+        final ReconcilableDifferenceAggregator sender = new ReconcilableDifferenceAggregator(geometry, seed);
+        final ReconcilableDifferenceAggregator receiver = new ReconcilableDifferenceAggregator(geometry, seed);
+        sent.fill(sender, FlowSample.ALL);
+        received.fill(receiver, FlowSample.ALL);
+        final DifferenceDecoder decoder = new DifferenceDecoder(geometry.totalCells(), seed);
+        final PacketDifference difference = decoder.newDifference();
+        assertEquals(SynopsisPairing.PAIRED, decoder.decode(sender.image(), receiver.image(), difference));
+        final int before = difference.size();
+        decoder.decodeFurther(sent, true, difference);
+        decoder.decodeFurther(received, false, difference);
+        final Map<String, Long> truth = differenceOf(packets);
+
+        assertTrue(difference.size() >= before);
+        for (int item = 0; item < difference.size(); item++) {
+            assertTrue(null != truth.remove(key(difference, item)), "listed but never was, or listed twice");
+        }
+        assertEquals(difference.complete(), truth.isEmpty());
+    }
+
+    /** 300 lost packets in 4 banks of 75 cells: a cell an item, where peeling four banks needs 1.3. */
+    @Test
+    void shouldDecodeFurtherWherePeelingIsStuck() {
+        final SynopsisGeometry geometry = SynopsisGeometry.rda(4, 75);
+        final SplittableRandom random = new SplittableRandom(1);
+        for (int seed = 0; seed < 20; seed++) {
+            final ReconcilableDifferenceAggregator sender = new ReconcilableDifferenceAggregator(geometry, seed);
+            final ReconcilableDifferenceAggregator receiver = new ReconcilableDifferenceAggregator(geometry, seed);
+            final PacketCache sent = new PacketCache(3_000, seed);
+            for (int packet = 0; packet < 3_000; packet++) {
+                final long identifier = random.nextLong();
+                sent.add(identifier, 1, packet, 100, 1);
+                sender.update(identifier, packet);
+                if (packet >= 300) {
+                    receiver.update(identifier, packet);
+                }
+            }
+            final DifferenceDecoder decoder = new DifferenceDecoder(geometry.totalCells(), seed);
+            final PacketDifference difference = decoder.newDifference();
+            decoder.decode(sender.image(), receiver.image(), difference);
+            assertTrue(difference.size() < 200 && !difference.complete());
+
+            decoder.decodeFurther(sent, true, difference);
+
+            assertTrue(difference.complete());
+            assertEquals(300, difference.size());
+        }
     }
 
     /**
