@@ -389,6 +389,10 @@ public final class PacketCache implements IntervalSketch, PacketSource {
         return slots;
     }
 
+    long intervalNs() {
+        return intervalNs;
+    }
+
     private CacheResult addCopy(final int slot, final long flowHash, final long timestampNs, final int bytes) {
         final int copies = rawCopies(slot);
         if (copies >= MAX_COPIES) {

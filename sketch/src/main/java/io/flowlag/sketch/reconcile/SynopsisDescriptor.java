@@ -32,6 +32,14 @@ import java.nio.ByteOrder;
  *   0  identifier         8   XOR                    0  value              8
  *   8  count              4   sum; wraps
  *  12  check              4   sum; wraps
+ *
+ * cell of missing packets
+ *   0  identifier         8
+ *   8  timestampSumNs     8   over all copies; wraps
+ *  16  flowHash           8
+ *  24  bytes              4   over all copies, unsigned
+ *  28  copies             2   unsigned
+ *  30  weight             2   bit 15: the copies are of different flows
  * </pre>
  * Stateless, any thread; allocates never.
  */
@@ -77,6 +85,9 @@ public final class SynopsisDescriptor {
     static final int STRATUM_COUNT_OFFSET = CELL_IDENTIFIER_OFFSET + 8;
     static final int STRATUM_CHECK_OFFSET = STRATUM_COUNT_OFFSET + 4;
     static final int VALUE_OFFSET = 0;
+    static final int MISSING_FLOW_HASH_OFFSET = CELL_TIMESTAMP_SUM_OFFSET + 8;
+    static final int MISSING_BYTES_OFFSET = MISSING_FLOW_HASH_OFFSET + 8;
+    static final int MISSING_COPIES_OFFSET = MISSING_BYTES_OFFSET + 4;
 
     private SynopsisDescriptor() {
     }

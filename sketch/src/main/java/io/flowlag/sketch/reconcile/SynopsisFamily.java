@@ -20,7 +20,10 @@ public enum SynopsisFamily {
     STRATA(20, 16, 64),
 
     /** Counts of packets, half of them with a minus. */
-    SIGNED_COUNTS(21, 8, 1);
+    SIGNED_COUNTS(21, 8, 1),
+
+    /** No synopsis, but the packets themselves that one point lacks. */
+    MISSING_PACKETS(22, 32, 1);
 
     private static final SynopsisFamily[] FAMILIES = values();
 

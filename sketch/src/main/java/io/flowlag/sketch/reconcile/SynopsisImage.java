@@ -215,6 +215,36 @@ public final class SynopsisImage {
     }
 
     /**
+     * The flow of a missing packet.
+     *
+     * @param cell index.
+     * @return segment flow hash, of the first copy.
+     */
+    public long missingFlowHash(final int cell) {
+        return buffer.getLong(offset(cell) + SynopsisDescriptor.MISSING_FLOW_HASH_OFFSET, BYTE_ORDER);
+    }
+
+    /**
+     * Octets of a missing packet.
+     *
+     * @param cell index.
+     * @return octets of all copies.
+     */
+    public long missingBytes(final int cell) {
+        return buffer.getInt(offset(cell) + SynopsisDescriptor.MISSING_BYTES_OFFSET, BYTE_ORDER) & 0xffff_ffffL;
+    }
+
+    /**
+     * How often a missing packet was seen.
+     *
+     * @param cell index.
+     * @return count.
+     */
+    public int missingCopies(final int cell) {
+        return buffer.getShort(offset(cell) + SynopsisDescriptor.MISSING_COPIES_OFFSET, BYTE_ORDER) & 0xffff;
+    }
+
+    /**
      * Whether another image has the same octets.
      *
      * @param other image.

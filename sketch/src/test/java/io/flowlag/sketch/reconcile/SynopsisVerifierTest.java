@@ -72,7 +72,7 @@ class SynopsisVerifierTest {
         "1, 2, VERSION",
         "2, 0, FAMILY",
         "2, 3, FAMILY",
-        "2, 22, FAMILY",
+        "2, 23, FAMILY",
         "3, 2, FLAGS",
         "3, 128, FLAGS",
         "4, 32, CELL_LENGTH",
@@ -208,6 +208,12 @@ class SynopsisVerifierTest {
             case MIN_HASH -> synopsis = withItems(new MinHashEstimator(8, SEED));
             case STRATA -> synopsis = withItems(new StrataEstimator(4, 3, SEED));
             case SIGNED_COUNTS -> synopsis = withItems(new SignedCounts(8, SEED));
+            case MISSING_PACKETS -> {
+                final MissingPackets missing = new MissingPackets(PACKETS, SEED);
+                missing.collect(
+                    MissingPacketsTest.onlySent(PACKETS - 2, SEED), true, MissingPacketsTest.cache(PACKETS - 2, SEED));
+                synopsis = missing;
+            }
             default -> throw new IllegalArgumentException("family=" + family);
         }
         synopsis.begin(INTERVAL_NUMBER, INTERVAL_NS);
