@@ -135,6 +135,10 @@ public abstract class Sketch implements IntervalSketch {
         return buffer.capacity();
     }
 
+    MutableDirectBuffer memory() {
+        return buffer;
+    }
+
     private void add(final int offset, final long value) {
         buffer.putLong(offset, buffer.getLong(offset, BYTE_ORDER) + value, BYTE_ORDER);
     }

@@ -1,0 +1,68 @@
+package io.flowlag.sketch.image;
+
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import static io.flowlag.sketch.image.ImageDescriptor.BYTE_ORDER;
+
+/**
+ * Takes packets out of a sketch's image in place, once it is known that only one point has them. The image's counts of offered
+ * packets stay as they are. It does not own the memory that it is wrapped around. One thread at a time; allocates at construction
+ * only.
+ */
+public final class CellEditor {
+    private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
+    private int columns;
+
+    /**
+     * Wraps an image.
+     *
+     * @param target holds an image that {@link ImageVerifier} accepts.
+     * @param offset of the image.
+     * @param length of the image.
+     * @return this.
+     */
+    public CellEditor wrap(final MutableDirectBuffer target, final int offset, final int length) {
+        buffer.wrap(target, offset, length);
+        columns = buffer.getInt(ImageDescriptor.COLUMNS_OFFSET, BYTE_ORDER);
+        return this;
+    }
+
+    /**
+     * Wraps a sketch of this process.
+     *
+     * @param sketch that is not being filled.
+     * @return this.
+     */
+    public CellEditor wrap(final Sketch sketch) {
+        return wrap(sketch.memory(), 0, sketch.image().length());
+    }
+
+    /**
+     * Takes packets out of a cell, all sums modulo 2^64.
+     *
+     * @param row            of the cell.
+     * @param column         of the cell.
+     * @param timestampSumNs sum of weight · timestamp.
+     * @param count          sum of weights.
+     * @param digestSum      sum of digests.
+     * @param bytes          sum of weight · octets.
+     */
+    public void subtract(
+        final int row,
+        final int column,
+        final long timestampSumNs,
+        final long count,
+        final long digestSum,
+        final long bytes) {
+        final int cell = ImageDescriptor.cellOffset(columns, row, column);
+        subtract(cell + ImageDescriptor.CELL_TIMESTAMP_SUM_OFFSET, timestampSumNs);
+        subtract(cell + ImageDescriptor.CELL_COUNT_OFFSET, count);
+        subtract(cell + ImageDescriptor.CELL_DIGEST_OFFSET, digestSum);
+        subtract(cell + ImageDescriptor.CELL_BYTES_OFFSET, bytes);
+    }
+
+    private void subtract(final int offset, final long value) {
+        buffer.putLong(offset, buffer.getLong(offset, BYTE_ORDER) - value, BYTE_ORDER);
+    }
+}

@@ -1,0 +1,237 @@
+package io.flowlag.sketch.reconcile;
+
+import io.flowlag.sketch.estimate.EstimateStatus;
+
+/**
+ * What two points' synopses say of the delays of an interval, and what stands behind it. Filled by {@link RdaReconciler}, {@link
+ * SimpleRdaReconciler} or {@link FineCombEstimator}, reused. A value that is absent cannot be read: its accessor throws. Belongs
+ * to the thread that asks; allocates never.
+ */
+public final class AggregateEstimate {
+    EstimateStatus status = EstimateStatus.NOT_PAIRED;
+    double meanNs;
+    double samples;
+    int cleanCells;
+    int totalCells;
+    boolean hasStandardDeviation;
+    double standardDeviationNs;
+    double boundNs;
+    boolean hasCollapsed;
+    double collapsedStandardDeviationNs;
+    double secondMomentNs2;
+    int collapsedPairs;
+    boolean complete;
+    int unrepairedItems;
+    boolean hasLoss;
+    long netLostPackets;
+    long unexpectedPackets;
+
+    /**
+     * Whether there is an estimate of the mean delay, and if not, why.
+     *
+     * @return the status.
+     */
+    public EstimateStatus status() {
+        return status;
+    }
+
+    /**
+     * Whether the mean is there.
+     *
+     * @return true if the status is {@link EstimateStatus#PRESENT}.
+     */
+    public boolean hasMean() {
+        return EstimateStatus.PRESENT == status;
+    }
+
+    /**
+     * Mean delay over all clean cells; exact if all of the difference was decoded and repaired.
+     *
+     * @return ns, signed.
+     */
+    public double meanNs() {
+        require(hasMean());
+        return meanNs;
+    }
+
+    /**
+     * Different packets that stand behind the mean: those of the bank with most of them in clean cells.
+     *
+     * @return count.
+     */
+    public double samples() {
+        return samples;
+    }
+
+    /**
+     * Cells, of all banks, that are the same at both points once listed packets are taken out.
+     *
+     * @return count.
+     */
+    public int cleanCells() {
+        return cleanCells;
+    }
+
+    /**
+     * All cells.
+     *
+     * @return count.
+     */
+    public int totalCells() {
+        return totalCells;
+    }
+
+    /**
+     * Whether all of the difference was listed and taken out, so that the mean is that of every packet which both points have.
+     *
+     * @return true if so.
+     */
+    public boolean exact() {
+        return complete && 0 == unrepairedItems && hasMean();
+    }
+
+    /**
+     * Listed items whose timestamps are not known, or known of another number of copies: their cells do not count.
+     *
+     * @return count.
+     */
+    public int unrepairedItems() {
+        return unrepairedItems;
+    }
+
+    /**
+     * Whether standard deviation and bound are there: two cells with packets must be clean.
+     *
+     * @return true if so.
+     */
+    public boolean hasStandardDeviation() {
+        return hasStandardDeviation;
+    }
+
+    /**
+     * Standard deviation of the delays, from how each clean cell's sum deviates from what the mean makes it.
+     *
+     * @return ns.
+     */
+    public double standardDeviationNs() {
+        require(hasStandardDeviation);
+        return standardDeviationNs;
+    }
+
+    /**
+     * Half width of the interval about the mean in which the true mean lies, at the confidence that was asked for; 0 if the mean
+     * is exact.
+     *
+     * @return ns.
+     */
+    public double boundNs() {
+        require(hasStandardDeviation);
+        return boundNs;
+    }
+
+    /**
+     * Whether cells could be collapsed in pairs.
+     *
+     * @return true if there is a pair.
+     */
+    public boolean hasCollapsed() {
+        return hasCollapsed;
+    }
+
+    /**
+     * Standard deviation from cells that were collapsed in pairs (RDA paper, Algorithms 2 and 3), the mean taken out first.
+     *
+     * @return ns.
+     */
+    public double collapsedStandardDeviationNs() {
+        require(hasCollapsed);
+        return collapsedStandardDeviationNs;
+    }
+
+    /**
+     * Mean of the squared delays from collapsed cells, the paper's F: its standard deviation is √(F - mean²).
+     *
+     * @return ns².
+     */
+    public double secondMomentNs2() {
+        require(hasCollapsed);
+        return secondMomentNs2;
+    }
+
+    /**
+     * Pairs of cells that were collapsed.
+     *
+     * @return count.
+     */
+    public int collapsedPairs() {
+        return collapsedPairs;
+    }
+
+    /**
+     * Whether the net loss is there: the two are paired and neither point lost packets of its own.
+     *
+     * @return true if so.
+     */
+    public boolean hasNetLoss() {
+        return hasLoss;
+    }
+
+    /**
+     * Packets that the sender counted less those that the receiver counted, of the flows that are measured.
+     *
+     * @return count, signed.
+     */
+    public long netLostPackets() {
+        require(hasLoss);
+        return netLostPackets;
+    }
+
+    /**
+     * Whether lost packets are known one by one: net loss is there, and all of the difference was listed.
+     *
+     * @return true if so.
+     */
+    public boolean hasLoss() {
+        return hasLoss && complete;
+    }
+
+    /**
+     * Packets that only the sender has; of copies, as many as the receiver lacks.
+     *
+     * @return count.
+     */
+    public long lostPackets() {
+        require(hasLoss());
+        return netLostPackets + unexpectedPackets;
+    }
+
+    /**
+     * Packets that only the receiver has (the paper's reordered); of copies, as many as the sender lacks.
+     *
+     * @return count.
+     */
+    public long unexpectedPackets() {
+        require(hasLoss());
+        return unexpectedPackets;
+    }
+
+    void reset() {
+        status = EstimateStatus.NOT_PAIRED;
+        samples = 0;
+        cleanCells = 0;
+        totalCells = 0;
+        hasStandardDeviation = false;
+        hasCollapsed = false;
+        collapsedPairs = 0;
+        complete = false;
+        unrepairedItems = 0;
+        hasLoss = false;
+        unexpectedPackets = 0;
+    }
+
+    private void require(final boolean present) {
+        if (!present) {
+            throw new IllegalStateException("no estimate: status=" + status);
+        }
+    }
+}

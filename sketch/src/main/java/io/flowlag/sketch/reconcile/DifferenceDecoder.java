@@ -1,0 +1,249 @@
+package io.flowlag.sketch.reconcile;
+
+/**
+ * Lists the difference of two RDA (RDA paper, Algorithm 1) or of two strata: subtracts them cell by cell, so that what both have
+ * cancels, then peels: a cell that holds one item names it, the item leaves the other banks, whose cells may then hold one. The
+ * order of peeling does not matter: what is left in the end is the same.
+ *
+ * <p>One thread at a time. Takes 20 octets for each cell of its capacity, and 24 for what it lists, at construction; allocates
+ * nothing later. O(cells + items · banks).
+ */
+public final class DifferenceDecoder {
+    /** Peeling lists an item a cell at most; guesses can list more. */
+    private static final int ITEMS_PER_CELL = 2;
+
+    /** Passes over a cache: a difference of 100 000 took 6 or fewer, and hostile cells must not make it many. */
+    private static final int MAX_ROUNDS = 64;
+
+    private final PureTest pureTest;
+    private final int capacity;
+    private final BankHashes hashes;
+    private final PacketGroup groups;
+    private final long[] identifiers;
+    private final int[] counts;
+    private final int[] checks;
+    private final int[] pureCells;
+    private int banks;
+    private int cells;
+    private int pureCount;
+    private boolean missed;
+
+    /**
+     * A decoder with the safe test of pure cells.
+     *
+     * @param capacity most cells of a difference, over all banks.
+     * @param seed     that both measurement points share.
+     */
+    public DifferenceDecoder(final int capacity, final long seed) {
+        this(capacity, seed, PureTest.CELL_INDEX_AND_CHECK);
+    }
+
+    /**
+     * A decoder.
+     *
+     * @param capacity most cells of a difference, over all banks.
+     * @param seed     that both measurement points share.
+     * @param pureTest what makes a cell pure.
+     */
+    public DifferenceDecoder(final int capacity, final long seed, final PureTest pureTest) {
+        if (capacity < 1) {
+            throw new IllegalArgumentException("capacity=" + capacity + " is less than 1");
+        }
+        this.pureTest = pureTest;
+        this.capacity = capacity;
+        hashes = new BankHashes(SynopsisFamily.RDA.maxBanks(), seed, SeedIndex.BANK);
+        groups = new PacketGroup(seed);
+        identifiers = new long[capacity];
+        counts = new int[capacity];
+        checks = new int[capacity];
+        pureCells = new int[capacity];
+    }
+
+    /**
+     * Makes a list that holds any difference that this decoder can decode.
+     *
+     * @return an empty list.
+     */
+    public PacketDifference newDifference() {
+        return new PacketDifference(ITEMS_PER_CELL * capacity);
+    }
+
+    /**
+     * Most cells of a difference.
+     *
+     * @return count over all banks.
+     */
+    public int capacity() {
+        return capacity;
+    }
+
+    /**
+     * Decodes.
+     *
+     * @param sender   image of the sender, of family RDA.
+     * @param receiver image of the receiver.
+     * @param result   is filled if the two are paired, else emptied.
+     * @return {@link SynopsisPairing#PAIRED}, or why the pair is refused.
+     */
+    public SynopsisPairing decode(
+        final SynopsisImage sender, final SynopsisImage receiver, final PacketDifference result) {
+        result.clear();
+        final SynopsisPairing pairing = SynopsisPairing.check(SynopsisFamily.RDA, sender, receiver);
+        if (SynopsisPairing.PAIRED != pairing) {
+            return pairing;
+        }
+        final int totalCells = sender.totalCells();
+        if (totalCells > capacity || totalCells > result.identifiers.length) {
+            return SynopsisPairing.TOO_LARGE;
+        }
+        begin(sender.banks(), sender.cells());
+        for (int cell = 0; cell < totalCells; cell++) {
+            identifiers[cell] = sender.identifier(cell) ^ receiver.identifier(cell);
+            counts[cell] = (int)(receiver.count(cell) - sender.count(cell));
+            checks[cell] = receiver.check(cell) - sender.check(cell);
+        }
+        peel(result);
+        return pairing;
+    }
+
+    void begin(final int bankCount, final int cellCount) {
+        banks = bankCount;
+        cells = cellCount;
+    }
+
+    void set(final int cell, final long identifier, final int count, final int check) {
+        identifiers[cell] = identifier;
+        counts[cell] = count;
+        checks[cell] = check;
+    }
+
+    /** Whether a cell is the same at both points, now that what was decoded has been taken out. */
+    boolean clean(final int cell) {
+        return 0 == counts[cell] && 0 == identifiers[cell] && 0 == checks[cell];
+    }
+
+    void peel(final PacketDifference result) {
+        final int totalCells = banks * cells;
+        do {
+            findPureCells(totalCells);
+            drainPureCells(totalCells, result);
+        } while (missed && result.size < totalCells);
+        countUndecoded(result);
+    }
+
+    /**
+     * Decodes further what {@link #decode} could not, with the packets of one point: where a cell holds two items, and one of
+     * them is a packet of this point, taking that out leaves a pure cell. So each packet that lies in cells which differ, in all
+     * banks, is taken out for a try. It needs the check of {@link PureTest#CELL_INDEX_AND_CHECK}: then it is wrong once in m
+     * times 2^32 tries. It goes through the cache until nothing more is found, at most 64 times, O(slots · banks) each time.
+     *
+     * @param cache      packets of one point, of flows that the images are of.
+     * @param fromSender whether it is the sender's, so that what is found is lost; the receiver's is reordered.
+     * @param result     of the last {@link #decode}, to be added to.
+     */
+    public void decodeFurther(final PacketCache cache, final boolean fromSender, final PacketDifference result) {
+        if (PureTest.CELL_INDEX == pureTest) {
+            throw new IllegalStateException("pureTest=" + pureTest + " is too weak for guesses");
+        }
+        int before = -1;
+        for (int round = 0; round < MAX_ROUNDS && result.size > before && !result.complete(); round++) {
+            before = result.size;
+            for (int slot = 0; slot < cache.slots() && result.size < result.identifiers.length; slot++) {
+                if (cache.countable(slot, FlowSample.ALL)) {
+                    tryPacket(cache.identifier(slot), cache.copies(slot), fromSender ? -1 : 1, result);
+                }
+            }
+            countUndecoded(result);
+        }
+    }
+
+    private void tryPacket(final long identifier, final int copies, final int sign, final PacketDifference result) {
+        final long group = groups.identifier(identifier, copies);
+        boolean tells = false;
+        for (int bank = 0, firstCell = 0; bank < banks; bank++, firstCell += cells) {
+            final long mixed = hashes.mixed(bank, group);
+            final int cell = firstCell + BankHashes.cell(mixed, cells);
+            if (clean(cell)) {
+                return;
+            }
+            tells |= pure(
+                cell, identifiers[cell] ^ group, counts[cell] - sign * copies, checks[cell] - sign * BankHashes.check(mixed));
+        }
+        if (tells) {
+            pureCount = 0;
+            missed = false;
+            takeOut(group, sign * copies);
+            result.add(identifier, sign * copies);
+            drainPureCells(result.identifiers.length, result);
+        }
+    }
+
+    private void countUndecoded(final PacketDifference result) {
+        result.undecodedCells = 0;
+        for (int cell = 0; cell < banks * cells; cell++) {
+            result.undecodedCells += clean(cell) ? 0 : 1;
+        }
+    }
+
+    private void findPureCells(final int totalCells) {
+        pureCount = 0;
+        missed = false;
+        for (int cell = 0; cell < totalCells; cell++) {
+            if (pure(cell)) {
+                pureCells[pureCount++] = cell;
+            }
+        }
+    }
+
+    /** In peeling each item has a cell of its own: only false or hostile cells can want to list more. */
+    private void drainPureCells(final int mostItems, final PacketDifference result) {
+        while (pureCount > 0 && result.size < mostItems) {
+            final int cell = pureCells[--pureCount];
+            if (pure(cell)) {
+                final int copies = counts[cell];
+                final long group = identifiers[cell];
+                takeOut(group, copies);
+                result.add(groups.identifier(group, Math.abs(copies)), copies);
+            }
+        }
+    }
+
+    private void takeOut(final long group, final int copies) {
+        for (int bank = 0, firstCell = 0; bank < banks; bank++, firstCell += cells) {
+            final long mixed = hashes.mixed(bank, group);
+            final int cell = firstCell + BankHashes.cell(mixed, cells);
+            identifiers[cell] ^= group;
+            counts[cell] -= copies;
+            checks[cell] -= copies > 0 ? BankHashes.check(mixed) : -BankHashes.check(mixed);
+            if (pure(cell)) {
+                note(cell);
+            }
+        }
+    }
+
+    /** A cell can be noted twice, so the notes can run out of room; then all cells are searched again. */
+    private void note(final int cell) {
+        if (pureCount < capacity) {
+            pureCells[pureCount++] = cell;
+        } else {
+            missed = true;
+        }
+    }
+
+    private boolean pure(final int cell) {
+        return 0 != counts[cell] && pure(cell, identifiers[cell], counts[cell], checks[cell]);
+    }
+
+    private boolean pure(final int cell, final long identifier, final int count, final int check) {
+        if (0 == count) {
+            return false;
+        }
+        final int bank = cell / cells;
+        final long mixed = hashes.mixed(bank, identifier);
+        if (BankHashes.cell(mixed, cells) != cell - bank * cells) {
+            return false;
+        }
+        return PureTest.CELL_INDEX == pureTest ?
+            1 == Math.abs(count) : check == (count > 0 ? BankHashes.check(mixed) : -BankHashes.check(mixed));
+    }
+}

@@ -1,0 +1,45 @@
+package io.flowlag.sketch.reconcile;
+
+/**
+ * FineComb (Lee, Goldberg, Kompella, Varghese, SIGMETRICS 2011; RDA paper, section III-C), one measurement point's side of it:
+ * one bank of cells, each packet in one of them, each cell with the XOR of its packets' identifiers (the parity string). It is
+ * here to be compared with. {@link FineCombEstimator} compares the two sides.
+ *
+ * <p>One thread at a time. It owns {@link SynopsisGeometry#memoryBytes} octets off the heap. Allocates at construction; never on
+ * update.
+ */
+public final class FineComb extends Synopsis {
+    private final BankHashes hashes;
+    private final int cells;
+
+    /**
+     * An empty FineComb.
+     *
+     * @param geometry of family FINE_COMB.
+     * @param seed     that both measurement points share.
+     */
+    public FineComb(final SynopsisGeometry geometry, final long seed) {
+        super(SynopsisFamily.FINE_COMB, geometry, seed);
+        hashes = new BankHashes(1, seed, SeedIndex.BANK);
+        cells = geometry.cells();
+    }
+
+    /**
+     * Adds a packet.
+     *
+     * @param identifier  of the packet: its digest.
+     * @param timestampNs relative to the interval's start; it may lie outside the interval.
+     */
+    public void update(final long identifier, final long timestampNs) {
+        addToCell(BankHashes.cell(hashes.mixed(0, identifier), cells), identifier, timestampNs);
+    }
+
+    /** Package-private so that a test can lay packets where the paper's figures have them. */
+    void addToCell(final int cell, final long identifier, final long timestampNs) {
+        countPackets(1);
+        final int offset = cellOffset(cell);
+        xorLong(offset + SynopsisDescriptor.CELL_IDENTIFIER_OFFSET, identifier);
+        addLong(offset + SynopsisDescriptor.CELL_TIMESTAMP_SUM_OFFSET, timestampNs);
+        addLong(offset + SynopsisDescriptor.CELL_COUNT_OFFSET, 1);
+    }
+}

@@ -1,0 +1,117 @@
+package io.flowlag.sketch.reconcile;
+
+import io.flowlag.sketch.image.CellEditor;
+import io.flowlag.sketch.image.SketchFamily;
+import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.sketch.lds.CellMap;
+
+/**
+ * Takes what an aggregator listed out of the cells of an LDS: lost packets out of the sender's image, reordered ones out of the
+ * receiver's. The cells agree then and are usable, and an estimate is what it would have been had those packets not been there.
+ * Of loss such cells say nothing any more: it is {@link #forEachLoss} that counts it. An item whose copies belong to different
+ * flows, or that the cache does not know, is not taken out; its cells stay unusable.
+ *
+ * <p>One thread at a time; allocates at construction only.
+ */
+public final class LdsRepair {
+    private final CellMap cellMap;
+    private long repairedItems;
+    private long unrepairedItems;
+
+    /**
+     * Prepares repairs.
+     *
+     * @param geometry of the sketches, of family LDS.
+     * @param seed     of the sketches.
+     */
+    public LdsRepair(final SketchGeometry geometry, final long seed) {
+        if (SketchFamily.LDS != geometry.family()) {
+            throw new IllegalArgumentException("family=" + geometry.family() + " is not LDS");
+        }
+        cellMap = new CellMap(geometry, seed);
+    }
+
+    /**
+     * Takes all listed items of one point out of its image.
+     *
+     * @param difference what was listed.
+     * @param fromSender whether cache and image are the sender's; else the receiver's.
+     * @param cache      of that point.
+     * @param image      of that point, verified, of the geometry; its seed is the sketches'.
+     */
+    public void repair(
+        final PacketDifference difference, final boolean fromSender, final PacketCache cache, final CellEditor image) {
+        for (int item = 0; item < difference.size(); item++) {
+            if (fromSender == difference.lost(item)) {
+                final int entry = cache.find(difference.identifier(item));
+                if (PacketSource.NOT_FOUND != entry && !cache.collided(entry) &&
+                    difference.copies(item) == cache.copies(entry)) {
+                    takeOut(difference.identifier(item), cache, entry, image);
+                    repairedItems++;
+                } else {
+                    unrepairedItems++;
+                }
+            }
+        }
+    }
+
+    /**
+     * Names the flows of packets that differ. Exact if the difference is complete and no item of it has copies of different
+     * flows.
+     *
+     * @param difference what was listed.
+     * @param sent       packets of the sender.
+     * @param received   packets of the receiver, at least those that are listed as reordered.
+     * @param handler    takes one call for each listed identifier.
+     */
+    public static void forEachLoss(
+        final PacketDifference difference,
+        final PacketCache sent,
+        final PacketCache received,
+        final FlowLossHandler handler) {
+        for (int item = 0; item < difference.size(); item++) {
+            final long identifier = difference.identifier(item);
+            final int sentEntry = sent.find(identifier);
+            final int receivedEntry = received.find(identifier);
+            final int sentCopies = PacketSource.NOT_FOUND == sentEntry ? 0 : sent.copies(sentEntry);
+            final int receivedCopies = PacketSource.NOT_FOUND == receivedEntry ? 0 : received.copies(receivedEntry);
+            // An identifier with different numbers of copies is listed twice, once for each point.
+            if (difference.lost(item) && sentCopies > 0) {
+                handler.onLoss(sent.flowHash(sentEntry), sentCopies - receivedCopies);
+            } else if (!difference.lost(item) && receivedCopies > 0 && 0 == sentCopies) {
+                handler.onLoss(received.flowHash(receivedEntry), -receivedCopies);
+            }
+        }
+    }
+
+    /**
+     * Items that were taken out.
+     *
+     * @return count since construction.
+     */
+    public long repairedItems() {
+        return repairedItems;
+    }
+
+    /**
+     * Items that could not be taken out.
+     *
+     * @return count since construction.
+     */
+    public long unrepairedItems() {
+        return unrepairedItems;
+    }
+
+    private void takeOut(final long identifier, final PacketCache cache, final int entry, final CellEditor image) {
+        final long weight = cache.weight(entry);
+        final int copies = cache.copies(entry);
+        for (int row = 0; row < cellMap.rows(); row++) {
+            final int column = cellMap.column(row, cache.flowHash(entry), identifier);
+            if (CellMap.NOT_SAMPLED != column) {
+                image.subtract(
+                    row, column, weight * cache.timestampSumNs(entry), weight * copies, identifier * copies,
+                    weight * cache.bytes(entry));
+            }
+        }
+    }
+}

@@ -1,0 +1,84 @@
+package io.flowlag.sketch.reconcile;
+
+import io.flowlag.sketch.hash.KeyedMix;
+import org.agrona.BitUtil;
+
+import java.util.Arrays;
+
+/**
+ * Reads the packets of a {@link MissingPackets} image from the other point. Of records with one identifier the first counts.
+ *
+ * <p>One thread at a time. Takes 8 to 16 octets a record at construction; allocates nothing later.
+ */
+public final class MissingPacketSource implements PacketSource {
+    private final int capacity;
+    private final long slotSeed;
+    private final int[] records;
+    private SynopsisImage image;
+
+    /**
+     * An empty source.
+     *
+     * @param capacity most records of an image.
+     * @param seed     that both measurement points share.
+     */
+    public MissingPacketSource(final int capacity, final long seed) {
+        if (capacity < 1 || capacity > 1 << 28) {
+            throw new IllegalArgumentException("capacity=" + capacity + " is not in 1.." + (1 << 28));
+        }
+        this.capacity = capacity;
+        slotSeed = KeyedMix.derivedSeed(seed, SeedIndex.CACHE_SLOT);
+        records = new int[BitUtil.findNextPositivePowerOfTwo(2 * capacity)];
+        clear();
+    }
+
+    /**
+     * Takes an answer, instead of the one before.
+     *
+     * @param answer verified; it must stay as it is while the source is used.
+     * @return whether it is one and fits; if not the source is empty.
+     */
+    public boolean wrap(final SynopsisImage answer) {
+        clear();
+        if (SynopsisFamily.MISSING_PACKETS != answer.family() || answer.cells() > capacity) {
+            return false;
+        }
+        image = answer;
+        for (int record = 0; record < answer.cells(); record++) {
+            final int slot = slot(answer.identifier(record));
+            if (NOT_FOUND == records[slot]) {
+                records[slot] = record;
+            }
+        }
+        return true;
+    }
+
+    /** Empties it. */
+    public void clear() {
+        Arrays.fill(records, NOT_FOUND);
+    }
+
+    @Override
+    public int find(final long identifier) {
+        return records[slot(identifier)];
+    }
+
+    @Override
+    public int copies(final int entry) {
+        return image.missingCopies(entry);
+    }
+
+    @Override
+    public long timestampSumNs(final int entry) {
+        return image.timestampSumNs(entry);
+    }
+
+    /** The slot of an identifier, or the free one where it would be; at least half of the slots are free. */
+    private int slot(final long identifier) {
+        int slot = (int)KeyedMix.mix(identifier, slotSeed) & records.length - 1;
+        while (NOT_FOUND != records[slot] && identifier != image.identifier(records[slot])) {
+            slot = slot + 1 & records.length - 1;
+        }
+        return slot;
+    }
+}

@@ -1,0 +1,65 @@
+package io.flowlag.sketch.reconcile;
+
+/**
+ * The answer of one point to the other's question for packets that only it has (RDA paper, section VIII): a record of 32 octets
+ * for each listed item. It is an image like a synopsis', so it is verified like one; {@link MissingPacketSource} reads it.
+ *
+ * <p>One thread at a time. It owns its memory. Allocates at construction, and a geometry for each answer.
+ */
+public final class MissingPackets extends Synopsis {
+    /**
+     * Takes the memory of answers.
+     *
+     * @param capacity most packets of an answer, at least 1.
+     * @param seed     that both measurement points share.
+     */
+    public MissingPackets(final int capacity, final long seed) {
+        super(SynopsisFamily.MISSING_PACKETS, new SynopsisGeometry(SynopsisFamily.MISSING_PACKETS, 1, capacity), seed);
+    }
+
+    /**
+     * Fills an answer with the listed items of one point that its cache knows. Those beyond the capacity are left out: the other
+     * point cannot repair them, and counts them.
+     *
+     * @param difference what was listed.
+     * @param fromSender whether cache and items are the sender's.
+     * @param cache      of that point.
+     * @return items in the answer; if there is none, the image is not of this interval and need not be sent.
+     */
+    public int collect(final PacketDifference difference, final boolean fromSender, final PacketCache cache) {
+        final int capacity = (capacityBytes() - SynopsisDescriptor.PREAMBLE_LENGTH) / SynopsisFamily.MISSING_PACKETS.cellLength();
+        int records = 0;
+        for (int item = 0; item < difference.size() && records < capacity; item++) {
+            records += entry(difference, item, fromSender, cache) >= 0 ? 1 : 0;
+        }
+        if (records > 0) {
+            form(new SynopsisGeometry(SynopsisFamily.MISSING_PACKETS, 1, records));
+            flowThreshold(cache.flowThreshold());
+            begin(cache.intervalNumber(), cache.intervalNs());
+            int record = 0;
+            for (int item = 0; record < records; item++) {
+                final int entry = entry(difference, item, fromSender, cache);
+                if (entry >= 0) {
+                    write(cellOffset(record), difference.identifier(item), cache, entry);
+                    record++;
+                }
+            }
+        }
+        return records;
+    }
+
+    private static int entry(
+        final PacketDifference difference, final int item, final boolean fromSender, final PacketCache cache) {
+        return fromSender == difference.lost(item) ? cache.find(difference.identifier(item)) : PacketSource.NOT_FOUND;
+    }
+
+    private void write(final int offset, final long identifier, final PacketCache cache, final int entry) {
+        countPackets(cache.copies(entry));
+        putLong(offset + SynopsisDescriptor.CELL_IDENTIFIER_OFFSET, identifier);
+        putLong(offset + SynopsisDescriptor.CELL_TIMESTAMP_SUM_OFFSET, cache.timestampSumNs(entry));
+        putLong(offset + SynopsisDescriptor.MISSING_FLOW_HASH_OFFSET, cache.flowHash(entry));
+        putLong(offset + SynopsisDescriptor.MISSING_BYTES_OFFSET,
+            cache.bytes(entry) | (long)cache.copies(entry) << 32 | (long)cache.weight(entry) << 48 |
+                (cache.collided(entry) ? Long.MIN_VALUE : 0));
+    }
+}

@@ -1,0 +1,530 @@
+package io.flowlag.sketch.reconcile;
+
+import io.flowlag.sketch.hash.KeyedMix;
+import io.flowlag.sketch.interval.IntervalSketch;
+import org.agrona.BitUtil;
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+/**
+ * The packets of one interval at one measurement point (RDA paper, section VIII): what repair needs to know of a packet that the
+ * other point does not have, and what the aggregator is filled from once its size is known. An open hash table off the heap, 32
+ * octets a slot, little-endian:
+ * <pre>
+ *   0  identifier      8
+ *   8  timestampSumNs  8   over all copies, since the interval's start; wraps
+ *  16  flowHash        8   of the first copy
+ *  24  bytes           4   over all copies, unsigned
+ *  28  copies          2   unsigned; 0: the slot is empty; 65535: too many to be counted
+ *  30  weight          2   bits 0-14, 0: the packet was withdrawn; bit 15: its copies are of different flows
+ * </pre>
+ * It holds every packet of every flow whose rank is below a threshold, see {@link FlowSample}. When there are more packets than
+ * its capacity the threshold falls by a quarter and the flows above it are withdrawn, a few slots with each packet that comes;
+ * when that is not fast enough, the flow of the packet that does not fit leaves the sample, and all of higher rank with it. So
+ * two points that overflow at different times still have all flows below the lower threshold in common, in full.
+ *
+ * <p>Copies of an identifier take no more room: their timestamps are added up and they are counted, see {@link PacketGroup}.
+ *
+ * <p>One thread at a time: the writer's, then the reader's. Allocates at construction only.
+ */
+public final class PacketCache implements IntervalSketch, PacketSource {
+    /** Most copies of an identifier that are counted. */
+    public static final int MAX_COPIES = 65_534;
+
+    /** Largest weight of a packet. */
+    public static final int MAX_WEIGHT = 32_767;
+
+    private static final int SLOT_LENGTH = 32;
+    private static final int MAX_SLOTS = 1 << 25;
+    private static final int ALIGNMENT = 64;
+    private static final int SWEPT_SLOTS = 16;
+    private static final int SATURATED_COPIES = MAX_COPIES + 1;
+    private static final int COLLIDED = 0x8000;
+    private static final int NO_SWEEP = -1;
+    private static final ByteOrder BYTE_ORDER = ByteOrder.LITTLE_ENDIAN;
+
+    private static final int IDENTIFIER_OFFSET = 0;
+    private static final int TIMESTAMP_SUM_OFFSET = IDENTIFIER_OFFSET + 8;
+    private static final int FLOW_HASH_OFFSET = TIMESTAMP_SUM_OFFSET + 8;
+    private static final int BYTES_OFFSET = FLOW_HASH_OFFSET + 8;
+    private static final int COPIES_OFFSET = BYTES_OFFSET + 4;
+    private static final int WEIGHT_OFFSET = COPIES_OFFSET + 2;
+
+    private final UnsafeBuffer buffer;
+    private final int slots;
+    private final int capacity;
+    private final int usableSlots;
+    private final long slotSeed;
+    private final long rankSeed;
+    private final PacketGroup groups;
+
+    private long intervalNumber;
+    private long intervalNs = 1;
+    private long threshold = FlowSample.ALL;
+    private int usedSlots;
+    private int entries;
+    private int sweepSlot = NO_SWEEP;
+    private long offeredPackets;
+    private long notSampledPackets;
+    private long withdrawnPackets;
+    private long copyPackets;
+    private long collidingPackets;
+    private long saturatedPackets;
+    private long thresholdReductions;
+
+    /**
+     * An empty cache.
+     *
+     * @param capacity most identifiers that it is meant to hold, 16 to 3/4 of 2^25.
+     * @param seed     that both measurement points share.
+     */
+    public PacketCache(final int capacity, final long seed) {
+        slots = slots(capacity);
+        this.capacity = capacity;
+        usableSlots = slots - slots / 16;
+        slotSeed = KeyedMix.derivedSeed(seed, SeedIndex.CACHE_SLOT);
+        rankSeed = FlowSample.rankSeed(seed);
+        groups = new PacketGroup(seed);
+        final ByteBuffer octets = ByteBuffer.allocateDirect((int)memoryBytes(capacity));
+        final long address = BufferUtil.address(octets);
+        buffer = new UnsafeBuffer(octets, (int)(BitUtil.align(address, ALIGNMENT) - address), slots * SLOT_LENGTH);
+    }
+
+    /**
+     * Off-heap memory of a cache: 32 octets for each slot, a power of two of at least 4/3 of the capacity.
+     *
+     * @param capacity most identifiers.
+     * @return octets.
+     */
+    public static long memoryBytes(final int capacity) {
+        return (long)slots(capacity) * SLOT_LENGTH + ALIGNMENT;
+    }
+
+    /**
+     * Adds a packet.
+     *
+     * @param identifier  of the packet: its digest.
+     * @param flowHash    of its flow.
+     * @param timestampNs relative to the interval's start; it may lie outside the interval.
+     * @param bytes       of the packet.
+     * @param weight      of the flow, 1 to {@link #MAX_WEIGHT}; not checked here.
+     * @return what became of it.
+     */
+    public CacheResult add(
+        final long identifier, final long flowHash, final long timestampNs, final int bytes, final int weight) {
+        offeredPackets++;
+        if (sweepSlot != NO_SWEEP) {
+            sweep(SWEPT_SLOTS);
+        }
+        final long rank = FlowSample.rank(flowHash, rankSeed);
+        if (rank >= threshold) {
+            notSampledPackets++;
+            return CacheResult.NOT_SAMPLED;
+        }
+        int slot = firstSlot(identifier);
+        int free = NOT_FOUND;
+        while (0 != rawCopies(slot)) {
+            if (withdrawn(slot)) {
+                free = NOT_FOUND == free ? slot : free;
+            } else if (identifier == identifier(slot)) {
+                return addCopy(slot, flowHash, timestampNs, bytes);
+            }
+            slot = slot + 1 & slots - 1;
+        }
+        if (NOT_FOUND == free) {
+            if (usedSlots >= usableSlots) {
+                notSampledPackets++;
+                lowerThreshold(rank);
+                return CacheResult.NOT_SAMPLED;
+            }
+            usedSlots++;
+            free = slot;
+        }
+        insert(free, identifier, flowHash, timestampNs, bytes, weight);
+        return CacheResult.CACHED;
+    }
+
+    @Override
+    public int find(final long identifier) {
+        int slot = firstSlot(identifier);
+        while (0 != rawCopies(slot)) {
+            if (identifier == identifier(slot) && sampled(slot, threshold)) {
+                return slot;
+            }
+            slot = slot + 1 & slots - 1;
+        }
+        return NOT_FOUND;
+    }
+
+    @Override
+    public int copies(final int entry) {
+        return rawCopies(entry);
+    }
+
+    @Override
+    public long timestampSumNs(final int entry) {
+        return buffer.getLong(offset(entry) + TIMESTAMP_SUM_OFFSET, BYTE_ORDER);
+    }
+
+    /**
+     * The flow of a packet; of copies of different flows the first's.
+     *
+     * @param entry of {@link #find}.
+     * @return segment flow hash.
+     */
+    public long flowHash(final int entry) {
+        return buffer.getLong(offset(entry) + FLOW_HASH_OFFSET, BYTE_ORDER);
+    }
+
+    /**
+     * Octets of all copies.
+     *
+     * @param entry of {@link #find}.
+     * @return octets.
+     */
+    public long bytes(final int entry) {
+        return buffer.getInt(offset(entry) + BYTES_OFFSET, BYTE_ORDER) & 0xffff_ffffL;
+    }
+
+    /**
+     * Weight of the packet's flow.
+     *
+     * @param entry of {@link #find}.
+     * @return 1 or more.
+     */
+    public int weight(final int entry) {
+        return rawWeight(entry) & MAX_WEIGHT;
+    }
+
+    /**
+     * Whether copies of one identifier belong to different flows, so that no flow can be named.
+     *
+     * @param entry of {@link #find}.
+     * @return true if so.
+     */
+    public boolean collided(final int entry) {
+        return 0 != (rawWeight(entry) & COLLIDED);
+    }
+
+    /**
+     * Fills an aggregator with all packets of flows below a threshold: late binding.
+     *
+     * @param aggregator    empty, of the size that the difference needs; gets the threshold and the interval.
+     * @param flowThreshold the lower of both points' thresholds.
+     */
+    public void fill(final ReconcilableDifferenceAggregator aggregator, final long flowThreshold) {
+        aggregator.begin(intervalNumber, intervalNs);
+        aggregator.flowThreshold(Math.min(flowThreshold, threshold));
+        for (int slot = 0; slot < slots; slot++) {
+            if (countable(slot, flowThreshold)) {
+                aggregator.add(identifier(slot), timestampSumNs(slot), rawCopies(slot));
+            }
+        }
+    }
+
+    /**
+     * Adds all packets of flows below a threshold to an estimator: one item for each identifier.
+     *
+     * @param estimator     of the difference.
+     * @param flowThreshold the lower of both points' thresholds.
+     */
+    public void fill(final DifferenceEstimator estimator, final long flowThreshold) {
+        for (int slot = 0; slot < slots; slot++) {
+            if (countable(slot, flowThreshold)) {
+                estimator.add(groups.identifier(identifier(slot), rawCopies(slot)));
+            }
+        }
+    }
+
+    /**
+     * Withdraws flows, as an overflow does: to have the flows of another point, or to begin with a sample.
+     *
+     * @param flowThreshold the flows of this rank and above leave; at least 0.
+     */
+    public void lowerThreshold(final long flowThreshold) {
+        if (flowThreshold < threshold) {
+            threshold = flowThreshold;
+            thresholdReductions++;
+            sweepSlot = slots;
+        }
+    }
+
+    /** Withdraws at once all that is still to be withdrawn, so that the counts are final. */
+    public void settle() {
+        while (sweepSlot != NO_SWEEP) {
+            sweep(slots);
+        }
+    }
+
+    @Override
+    public void clear() {
+        buffer.setMemory(0, buffer.capacity(), (byte)0);
+        threshold = FlowSample.ALL;
+        usedSlots = 0;
+        entries = 0;
+        sweepSlot = NO_SWEEP;
+        offeredPackets = 0;
+        notSampledPackets = 0;
+        withdrawnPackets = 0;
+        copyPackets = 0;
+        collidingPackets = 0;
+        saturatedPackets = 0;
+        thresholdReductions = 0;
+    }
+
+    @Override
+    public void begin(final long number, final long lengthNs) {
+        intervalNumber = number;
+        intervalNs = lengthNs;
+    }
+
+    @Override
+    public long intervalNumber() {
+        return intervalNumber;
+    }
+
+    /**
+     * Flows of this rank and above are not in the sample.
+     *
+     * @return threshold, 0 to {@link FlowSample#ALL}.
+     */
+    public long flowThreshold() {
+        return threshold;
+    }
+
+    /**
+     * Identifiers that are held, and those that are still to be withdrawn.
+     *
+     * @return count.
+     */
+    public int entries() {
+        return entries;
+    }
+
+    /**
+     * Most identifiers that it is meant to hold.
+     *
+     * @return count.
+     */
+    public int capacity() {
+        return capacity;
+    }
+
+    /**
+     * Packets that were offered: held, not sampled, withdrawn, or saturated.
+     *
+     * @return count.
+     */
+    public long offeredPackets() {
+        return offeredPackets;
+    }
+
+    /**
+     * Packets whose flows are in the sample, copies included, at the end of {@link #settle}.
+     *
+     * @return count.
+     */
+    public long heldPackets() {
+        return offeredPackets - notSampledPackets - withdrawnPackets - saturatedPackets;
+    }
+
+    /**
+     * Packets whose flows were not in the sample when they came.
+     *
+     * @return count.
+     */
+    public long notSampledPackets() {
+        return notSampledPackets;
+    }
+
+    /**
+     * Packets that were held until their flows left the sample.
+     *
+     * @return count.
+     */
+    public long withdrawnPackets() {
+        return withdrawnPackets;
+    }
+
+    /**
+     * Packets beyond the first of their identifier.
+     *
+     * @return count.
+     */
+    public long copyPackets() {
+        return copyPackets;
+    }
+
+    /**
+     * Copies that were of another flow than the first.
+     *
+     * @return count.
+     */
+    public long collidingPackets() {
+        return collidingPackets;
+    }
+
+    /**
+     * Packets of identifiers with more copies than can be counted.
+     *
+     * @return count.
+     */
+    public long saturatedPackets() {
+        return saturatedPackets;
+    }
+
+    /**
+     * How often the threshold fell.
+     *
+     * @return count.
+     */
+    public long thresholdReductions() {
+        return thresholdReductions;
+    }
+
+    int slots() {
+        return slots;
+    }
+
+    long intervalNs() {
+        return intervalNs;
+    }
+
+    private CacheResult addCopy(final int slot, final long flowHash, final long timestampNs, final int bytes) {
+        final int copies = rawCopies(slot);
+        if (copies >= MAX_COPIES) {
+            saturatedPackets += copies == MAX_COPIES ? MAX_COPIES + 1L : 1;
+            putCopies(slot, SATURATED_COPIES);
+            return CacheResult.SATURATED;
+        }
+        copyPackets++;
+        final int offset = offset(slot);
+        buffer.putLong(offset + TIMESTAMP_SUM_OFFSET, timestampSumNs(slot) + timestampNs, BYTE_ORDER);
+        buffer.putInt(offset + BYTES_OFFSET, buffer.getInt(offset + BYTES_OFFSET, BYTE_ORDER) + bytes, BYTE_ORDER);
+        putCopies(slot, copies + 1);
+        if (flowHash == flowHash(slot)) {
+            return CacheResult.COPY;
+        }
+        collidingPackets++;
+        putWeight(slot, rawWeight(slot) | COLLIDED);
+        return CacheResult.COLLISION;
+    }
+
+    private void insert(
+        final int slot,
+        final long identifier,
+        final long flowHash,
+        final long timestampNs,
+        final int bytes,
+        final int weight) {
+        final int offset = offset(slot);
+        buffer.putLong(offset + IDENTIFIER_OFFSET, identifier, BYTE_ORDER);
+        buffer.putLong(offset + TIMESTAMP_SUM_OFFSET, timestampNs, BYTE_ORDER);
+        buffer.putLong(offset + FLOW_HASH_OFFSET, flowHash, BYTE_ORDER);
+        buffer.putInt(offset + BYTES_OFFSET, bytes, BYTE_ORDER);
+        putCopies(slot, 1);
+        putWeight(slot, weight);
+        entries++;
+        if (entries > capacity && sweepSlot == NO_SWEEP) {
+            lowerThreshold(threshold - Math.max(1, threshold / 4));
+        }
+    }
+
+    /** Downwards: what removal moves down was looked at before, but for packets that go around the table's end. */
+    private void sweep(final int count) {
+        final int end = Math.max(0, sweepSlot - count);
+        for (int slot = sweepSlot - 1; slot >= end; slot--) {
+            while (0 != rawCopies(slot) && !sampled(slot, threshold)) {
+                withdraw(slot);
+                remove(slot);
+            }
+        }
+        sweepSlot = end;
+        if (0 == end) {
+            sweepSlot = NO_SWEEP;
+            if (entries > capacity) {
+                lowerThreshold(threshold - Math.max(1, threshold / 4));
+            }
+        }
+    }
+
+    private void withdraw(final int slot) {
+        if (!withdrawn(slot)) {
+            final int copies = rawCopies(slot);
+            putWeight(slot, 0);
+            entries--;
+            withdrawnPackets += SATURATED_COPIES == copies ? 0 : copies;
+        }
+    }
+
+    /** Closes the gap in the run of slots (Knuth, The Art of Computer Programming, 6.4, Algorithm R). */
+    private void remove(final int slot) {
+        int gap = slot;
+        int other = slot + 1 & slots - 1;
+        while (0 != rawCopies(other)) {
+            if (!sampled(other, threshold)) {
+                withdraw(other);
+            }
+            final int distance = other - firstSlot(identifier(other)) & slots - 1;
+            if (distance >= (other - gap & slots - 1)) {
+                buffer.putBytes(offset(gap), buffer, offset(other), SLOT_LENGTH);
+                gap = other;
+            }
+            other = other + 1 & slots - 1;
+        }
+        putCopies(gap, 0);
+        usedSlots--;
+    }
+
+    /** Whether a slot holds a packet that counts, of the flows below a threshold. */
+    boolean countable(final int slot, final long flowThreshold) {
+        final int copies = rawCopies(slot);
+        return 0 != copies && SATURATED_COPIES != copies && sampled(slot, Math.min(flowThreshold, threshold));
+    }
+
+    private boolean sampled(final int slot, final long flowThreshold) {
+        return !withdrawn(slot) && FlowSample.rank(flowHash(slot), rankSeed) < flowThreshold;
+    }
+
+    private boolean withdrawn(final int slot) {
+        return 0 == rawWeight(slot);
+    }
+
+    private int firstSlot(final long identifier) {
+        return (int)KeyedMix.mix(identifier, slotSeed) & slots - 1;
+    }
+
+    long identifier(final int slot) {
+        return buffer.getLong(offset(slot) + IDENTIFIER_OFFSET, BYTE_ORDER);
+    }
+
+    private int rawCopies(final int slot) {
+        return buffer.getShort(offset(slot) + COPIES_OFFSET, BYTE_ORDER) & 0xffff;
+    }
+
+    private int rawWeight(final int slot) {
+        return buffer.getShort(offset(slot) + WEIGHT_OFFSET, BYTE_ORDER) & 0xffff;
+    }
+
+    private void putCopies(final int slot, final int copies) {
+        buffer.putShort(offset(slot) + COPIES_OFFSET, (short)copies, BYTE_ORDER);
+    }
+
+    private void putWeight(final int slot, final int weight) {
+        buffer.putShort(offset(slot) + WEIGHT_OFFSET, (short)weight, BYTE_ORDER);
+    }
+
+    private static int offset(final int slot) {
+        return slot * SLOT_LENGTH;
+    }
+
+    private static int slots(final int capacity) {
+        if (capacity < 16 || capacity > MAX_SLOTS / 4 * 3) {
+            throw new IllegalArgumentException("capacity=" + capacity + " is not in 16.." + MAX_SLOTS / 4 * 3);
+        }
+        return Math.max(32, BitUtil.findNextPositivePowerOfTwo((int)((capacity * 4L + 2) / 3)));
+    }
+}

@@ -1,0 +1,98 @@
+package io.flowlag.sketch.reconcile;
+
+/**
+ * What two points do not have in common, as far as it was decoded: items that are lost (only the sender has them) or reordered
+ * (only the receiver has them). Filled by a decoder, reused. Belongs to the thread that decodes; allocates at construction.
+ */
+public final class PacketDifference {
+    final long[] identifiers;
+    final int[] signedCopies;
+    int size;
+    int undecodedCells;
+
+    PacketDifference(final int capacity) {
+        identifiers = new long[capacity];
+        signedCopies = new int[capacity];
+    }
+
+    /**
+     * How many items are listed.
+     *
+     * @return count.
+     */
+    public int size() {
+        return size;
+    }
+
+    /**
+     * The packet of an item.
+     *
+     * @param index of the item.
+     * @return its identifier: the packet's, not the group's.
+     */
+    public long identifier(final int index) {
+        return identifiers[index];
+    }
+
+    /**
+     * How many packets of this identifier the one point saw.
+     *
+     * @param index of the item.
+     * @return count, at least 1.
+     */
+    public int copies(final int index) {
+        return Math.abs(signedCopies[index]);
+    }
+
+    /**
+     * Which point has the item.
+     *
+     * @param index of the item.
+     * @return true if only the sender has it, false if only the receiver.
+     */
+    public boolean lost(final int index) {
+        return signedCopies[index] < 0;
+    }
+
+    /**
+     * Whether all of the difference is listed.
+     *
+     * @return true if no cell is left that differs.
+     */
+    public boolean complete() {
+        return 0 == undecodedCells;
+    }
+
+    /**
+     * Cells, of all banks, that still differ: they hold items that could not be decoded.
+     *
+     * @return count.
+     */
+    public int undecodedCells() {
+        return undecodedCells;
+    }
+
+    /**
+     * Listed items that only the sender has.
+     *
+     * @return count.
+     */
+    public int lostItems() {
+        int lost = 0;
+        for (int index = 0; index < size; index++) {
+            lost += signedCopies[index] >>> 31;
+        }
+        return lost;
+    }
+
+    void clear() {
+        size = 0;
+        undecodedCells = 0;
+    }
+
+    void add(final long identifier, final int copies) {
+        identifiers[size] = identifier;
+        signedCopies[size] = copies;
+        size++;
+    }
+}

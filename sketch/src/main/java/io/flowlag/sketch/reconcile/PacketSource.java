@@ -1,0 +1,31 @@
+package io.flowlag.sketch.reconcile;
+
+/** Where the timestamps of listed packets come from: a point's own packet cache, or what the other point answered. */
+public interface PacketSource {
+    /** Entry of an identifier that is not there. */
+    int NOT_FOUND = -1;
+
+    /**
+     * Finds a packet.
+     *
+     * @param identifier of the packet.
+     * @return its entry, valid until the source changes, or {@link #NOT_FOUND}.
+     */
+    int find(long identifier);
+
+    /**
+     * How often it was seen.
+     *
+     * @param entry of {@link #find}.
+     * @return count, at least 1.
+     */
+    int copies(int entry);
+
+    /**
+     * Sum of the timestamps of all copies.
+     *
+     * @param entry of {@link #find}.
+     * @return ns since the interval's start, modulo 2^64.
+     */
+    long timestampSumNs(int entry);
+}

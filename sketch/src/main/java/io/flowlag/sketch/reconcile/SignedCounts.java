@@ -1,0 +1,58 @@
+package io.flowlag.sketch.reconcile;
+
+import io.flowlag.sketch.hash.KeyedMix;
+
+/**
+ * Estimates the size of a set difference from r counts (Alon, Matias, Szegedy, "The space complexity of approximating the
+ * frequency moments"; one count an item as in the Count sketch of Charikar, Chen, Farach-Colton): an item adds 1 or -1 to one of
+ * them. What both points have cancels in the difference of the counts; the sum of its squares is the number of items left, with a
+ * standard deviation of √(2 / r) of it, whatever the sets' size. An update is one hash and one addition.
+ *
+ * <p>One thread at a time; allocates at construction only.
+ */
+public final class SignedCounts extends Synopsis implements DifferenceEstimator {
+    private final long hashSeed;
+    private final int counts;
+
+    /**
+     * An empty estimator.
+     *
+     * @param counts r.
+     * @param seed   that both measurement points share.
+     */
+    public SignedCounts(final int counts, final long seed) {
+        super(SynopsisFamily.SIGNED_COUNTS, new SynopsisGeometry(SynopsisFamily.SIGNED_COUNTS, 1, counts), seed);
+        hashSeed = KeyedMix.derivedSeed(seed, SeedIndex.ESTIMATOR);
+        this.counts = counts;
+    }
+
+    @Override
+    public void add(final long identifier) {
+        countPackets(1);
+        final long mixed = KeyedMix.mix(identifier, hashSeed);
+        addLong(cellOffset(KeyedMix.reduceHigh(mixed, counts)), 1 - ((mixed & 1) << 1));
+    }
+
+    @Override
+    public double estimate(final SynopsisImage other) {
+        if (SynopsisPairing.PAIRED != SynopsisPairing.check(SynopsisFamily.SIGNED_COUNTS, image(), other)) {
+            return NO_ESTIMATE;
+        }
+        double squares = 0;
+        for (int i = 0; i < counts; i++) {
+            final double difference = image().value(i) - other.value(i);
+            squares += difference * difference;
+        }
+        return squares;
+    }
+
+    /**
+     * Standard deviation of an estimate, as a share of it.
+     *
+     * @param counts r.
+     * @return √(2 / r).
+     */
+    public static double relativeDeviation(final int counts) {
+        return Math.sqrt(2.0 / counts);
+    }
+}

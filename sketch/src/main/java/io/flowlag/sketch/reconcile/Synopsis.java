@@ -1,0 +1,163 @@
+package io.flowlag.sketch.reconcile;
+
+import io.flowlag.sketch.hash.KeyedMix;
+import io.flowlag.sketch.interval.IntervalSketch;
+import org.agrona.BitUtil;
+import org.agrona.BufferUtil;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.ByteBuffer;
+
+import static io.flowlag.sketch.reconcile.SynopsisDescriptor.BYTE_ORDER;
+
+/**
+ * A synopsis as memory: an image that is always valid, off the heap, aligned to cache lines, {@link
+ * SynopsisGeometry#memoryBytes} long for the largest geometry that it may take. One thread at a time; whoever hands it to another
+ * thread does so with a happens-before edge. It owns its memory, which goes with it. Allocates at construction only.
+ */
+public abstract class Synopsis implements IntervalSketch {
+    private final SynopsisFamily family;
+    private final long seed;
+    private final UnsafeBuffer memory;
+    private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
+    private final SynopsisImage image = new SynopsisImage();
+    private final int cellLength;
+
+    /**
+     * Takes the memory of a synopsis.
+     *
+     * @param family   that the geometry must be of.
+     * @param geometry of the synopsis, and the largest that it may take later.
+     * @param seed     that both measurement points share.
+     */
+    protected Synopsis(final SynopsisFamily family, final SynopsisGeometry geometry, final long seed) {
+        this.family = family;
+        this.seed = seed;
+        cellLength = family.cellLength();
+        final ByteBuffer octets = ByteBuffer.allocateDirect((int)geometry.memoryBytes());
+        final long address = BufferUtil.address(octets);
+        final int slack = (int)(BitUtil.align(address, SynopsisDescriptor.ALIGNMENT) - address);
+        memory = new UnsafeBuffer(octets, slack, geometry.imageLength());
+        form(geometry);
+    }
+
+    /**
+     * The synopsis as its readers see it.
+     *
+     * @return the one image over this memory.
+     */
+    public final SynopsisImage image() {
+        return image;
+    }
+
+    /**
+     * The most octets that an image of this synopsis may have.
+     *
+     * @return octets.
+     */
+    public final int capacityBytes() {
+        return memory.capacity();
+    }
+
+    @Override
+    public final void clear() {
+        buffer.putByte(SynopsisDescriptor.FLAGS_OFFSET, (byte)0);
+        buffer.putLong(SynopsisDescriptor.FLOW_THRESHOLD_OFFSET, FlowSample.ALL, BYTE_ORDER);
+        buffer.putLong(SynopsisDescriptor.PACKETS_OFFSET, 0, BYTE_ORDER);
+        buffer.setMemory(
+            SynopsisDescriptor.PREAMBLE_LENGTH, buffer.capacity() - SynopsisDescriptor.PREAMBLE_LENGTH, (byte)0);
+    }
+
+    @Override
+    public final void begin(final long intervalNumber, final long intervalNs) {
+        buffer.putLong(SynopsisDescriptor.INTERVAL_NUMBER_OFFSET, intervalNumber, BYTE_ORDER);
+        buffer.putLong(SynopsisDescriptor.INTERVAL_NS_OFFSET, intervalNs, BYTE_ORDER);
+    }
+
+    @Override
+    public final long intervalNumber() {
+        return image.intervalNumber();
+    }
+
+    /**
+     * Says which flows are in it.
+     *
+     * @param threshold of {@link FlowSample}, 0 to {@link FlowSample#ALL}.
+     */
+    public final void flowThreshold(final long threshold) {
+        buffer.putLong(SynopsisDescriptor.FLOW_THRESHOLD_OFFSET, threshold, BYTE_ORDER);
+    }
+
+    /**
+     * Says that this point lost packets of its own in the interval, so that they are not taken for the path's.
+     */
+    public final void markDamaged() {
+        final int flags = buffer.getByte(SynopsisDescriptor.FLAGS_OFFSET) | SynopsisDescriptor.FLAG_DAMAGED;
+        buffer.putByte(SynopsisDescriptor.FLAGS_OFFSET, (byte)flags);
+    }
+
+    /**
+     * Copies the image: its wire form.
+     *
+     * @param target receives it.
+     * @param offset in the target.
+     * @return octets written, the image's length.
+     */
+    public final int encode(final MutableDirectBuffer target, final int offset) {
+        target.putBytes(offset, buffer, 0, buffer.capacity());
+        return buffer.capacity();
+    }
+
+    /**
+     * Gives the synopsis another geometry within its memory, and empties it.
+     *
+     * @param geometry of the same family.
+     * @throws IllegalArgumentException if it is of another family or does not fit.
+     */
+    protected final void form(final SynopsisGeometry geometry) {
+        if (family != geometry.family()) {
+            throw new IllegalArgumentException("family=" + geometry.family() + " is not " + family);
+        }
+        if (geometry.imageLength() > memory.capacity()) {
+            throw new IllegalArgumentException(
+                "imageLength=" + geometry.imageLength() + " is more than capacityBytes=" + memory.capacity());
+        }
+        buffer.wrap(memory, 0, geometry.imageLength());
+        buffer.setMemory(0, buffer.capacity(), (byte)0);
+        buffer.putByte(SynopsisDescriptor.PREAMBLE_LENGTH_OFFSET, (byte)SynopsisDescriptor.PREAMBLE_WORDS);
+        buffer.putByte(SynopsisDescriptor.VERSION_OFFSET, (byte)SynopsisDescriptor.VERSION);
+        buffer.putByte(SynopsisDescriptor.FAMILY_OFFSET, (byte)family.code());
+        buffer.putShort(SynopsisDescriptor.CELL_LENGTH_OFFSET, (short)cellLength, BYTE_ORDER);
+        buffer.putInt(SynopsisDescriptor.BANKS_OFFSET, geometry.banks(), BYTE_ORDER);
+        buffer.putInt(SynopsisDescriptor.CELLS_OFFSET, geometry.cells(), BYTE_ORDER);
+        buffer.putInt(SynopsisDescriptor.SEED_FINGERPRINT_OFFSET, KeyedMix.fingerprint(seed), BYTE_ORDER);
+        buffer.putLong(SynopsisDescriptor.INTERVAL_NS_OFFSET, 1, BYTE_ORDER);
+        buffer.putLong(SynopsisDescriptor.FLOW_THRESHOLD_OFFSET, FlowSample.ALL, BYTE_ORDER);
+        image.wrap(buffer, 0, buffer.capacity());
+    }
+
+    final void countPackets(final long packets) {
+        addLong(SynopsisDescriptor.PACKETS_OFFSET, packets);
+    }
+
+    final int cellOffset(final int cell) {
+        return SynopsisDescriptor.PREAMBLE_LENGTH + cell * cellLength;
+    }
+
+    final void xorLong(final int offset, final long value) {
+        buffer.putLong(offset, buffer.getLong(offset, BYTE_ORDER) ^ value, BYTE_ORDER);
+    }
+
+    final void addLong(final int offset, final long value) {
+        buffer.putLong(offset, buffer.getLong(offset, BYTE_ORDER) + value, BYTE_ORDER);
+    }
+
+    final void addInt(final int offset, final int value) {
+        buffer.putInt(offset, buffer.getInt(offset, BYTE_ORDER) + value, BYTE_ORDER);
+    }
+
+    final void putLong(final int offset, final long value) {
+        buffer.putLong(offset, value, BYTE_ORDER);
+    }
+}

@@ -1,0 +1,90 @@
+package io.flowlag.sketch.reconcile;
+
+/**
+ * The shape of a synopsis: family, banks, cells. Two synopses are comparable only if their geometries are equal. Immutable, any
+ * thread.
+ *
+ * @param family what the cells mean.
+ * @param banks  k: RDA's banks, the hash functions of sRDA, the strata; otherwise 1.
+ * @param cells  m: cells of a bank; of the whole for sRDA, where a packet is in up to k of them.
+ */
+public record SynopsisGeometry(SynopsisFamily family, int banks, int cells) {
+    /**
+     * Checks the shape.
+     *
+     * @throws IllegalArgumentException if a number is out of its range, or the image would not fit in one buffer.
+     */
+    public SynopsisGeometry {
+        require(banks >= 1 && banks <= family.maxBanks(), "banks=" + banks + " is not in 1.." + family.maxBanks());
+        require(cells >= 1, "cells=" + cells + " is less than 1");
+        final long imageLength = SynopsisDescriptor.imageLength(family, banks, cells);
+        require(
+            imageLength <= SynopsisDescriptor.MAX_IMAGE_LENGTH,
+            "banks=" + banks + " cells=" + cells + " make " + imageLength + " octets, more than one buffer holds");
+    }
+
+    /**
+     * The geometry of an RDA.
+     *
+     * @param banks k.
+     * @param cells m, of each bank.
+     * @return the geometry.
+     */
+    public static SynopsisGeometry rda(final int banks, final int cells) {
+        return new SynopsisGeometry(SynopsisFamily.RDA, banks, cells);
+    }
+
+    /**
+     * The geometry of an sRDA.
+     *
+     * @param hashFunctions k.
+     * @param cells         of the whole array.
+     * @return the geometry.
+     */
+    public static SynopsisGeometry simpleRda(final int hashFunctions, final int cells) {
+        return new SynopsisGeometry(SynopsisFamily.SRDA, hashFunctions, cells);
+    }
+
+    /**
+     * The geometry of a FineComb.
+     *
+     * @param cells m.
+     * @return the geometry.
+     */
+    public static SynopsisGeometry fineComb(final int cells) {
+        return new SynopsisGeometry(SynopsisFamily.FINE_COMB, 1, cells);
+    }
+
+    /**
+     * All cells.
+     *
+     * @return count.
+     */
+    public int totalCells() {
+        return SynopsisDescriptor.totalCells(family, banks, cells);
+    }
+
+    /**
+     * Length of an image.
+     *
+     * @return octets.
+     */
+    public int imageLength() {
+        return (int)SynopsisDescriptor.imageLength(family, banks, cells);
+    }
+
+    /**
+     * Off-heap memory of a synopsis: its image and the slack that aligns it to cache lines.
+     *
+     * @return octets.
+     */
+    public long memoryBytes() {
+        return imageLength() + (long)SynopsisDescriptor.ALIGNMENT;
+    }
+
+    private static void require(final boolean holds, final String message) {
+        if (!holds) {
+            throw new IllegalArgumentException(message);
+        }
+    }
+}

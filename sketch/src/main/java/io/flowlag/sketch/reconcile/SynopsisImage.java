@@ -1,0 +1,260 @@
+package io.flowlag.sketch.reconcile;
+
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import static io.flowlag.sketch.reconcile.SynopsisDescriptor.BYTE_ORDER;
+
+/**
+ * Reads a synopsis' image in place: one of this process, or octets from the other measurement point that {@link SynopsisVerifier}
+ * has accepted. It does not own the memory that it is wrapped around. One thread at a time; allocates at construction only.
+ */
+public final class SynopsisImage {
+    private final UnsafeBuffer buffer = new UnsafeBuffer(0, 0);
+    private SynopsisFamily family;
+    private int cells;
+    private int cellLength;
+
+    /**
+     * Wraps an image.
+     *
+     * @param source holds an image that {@link SynopsisVerifier} accepts.
+     * @param offset of the image.
+     * @param length of the image.
+     * @return this.
+     */
+    public SynopsisImage wrap(final DirectBuffer source, final int offset, final int length) {
+        buffer.wrap(source, offset, length);
+        family = SynopsisFamily.of(buffer.getByte(SynopsisDescriptor.FAMILY_OFFSET) & 0xff);
+        cells = buffer.getInt(SynopsisDescriptor.CELLS_OFFSET, BYTE_ORDER);
+        cellLength = family.cellLength();
+        return this;
+    }
+
+    /**
+     * The image's octets.
+     *
+     * @return the buffer, to be read only.
+     */
+    public DirectBuffer buffer() {
+        return buffer;
+    }
+
+    /**
+     * Length of the image.
+     *
+     * @return octets, 0 if nothing is wrapped.
+     */
+    public int length() {
+        return buffer.capacity();
+    }
+
+    /**
+     * The kind of synopsis.
+     *
+     * @return the family.
+     */
+    public SynopsisFamily family() {
+        return family;
+    }
+
+    /**
+     * Whether the point that filled it lost packets of its own in the interval.
+     *
+     * @return true if so: differences are then not the path's.
+     */
+    public boolean damaged() {
+        return 0 != (buffer.getByte(SynopsisDescriptor.FLAGS_OFFSET) & SynopsisDescriptor.FLAG_DAMAGED);
+    }
+
+    /**
+     * k.
+     *
+     * @return count of banks.
+     */
+    public int banks() {
+        return buffer.getInt(SynopsisDescriptor.BANKS_OFFSET, BYTE_ORDER);
+    }
+
+    /**
+     * m.
+     *
+     * @return count of cells of a bank.
+     */
+    public int cells() {
+        return cells;
+    }
+
+    /**
+     * All cells.
+     *
+     * @return count.
+     */
+    public int totalCells() {
+        return SynopsisDescriptor.totalCells(family, banks(), cells);
+    }
+
+    /**
+     * Tells seeds apart.
+     *
+     * @return the seed's fingerprint.
+     */
+    public int seedFingerprint() {
+        return buffer.getInt(SynopsisDescriptor.SEED_FINGERPRINT_OFFSET, BYTE_ORDER);
+    }
+
+    /**
+     * The interval's number.
+     *
+     * @return as {@code MeasurementInterval} counts.
+     */
+    public long intervalNumber() {
+        return buffer.getLong(SynopsisDescriptor.INTERVAL_NUMBER_OFFSET, BYTE_ORDER);
+    }
+
+    /**
+     * Length of the interval.
+     *
+     * @return ns.
+     */
+    public long intervalNs() {
+        return buffer.getLong(SynopsisDescriptor.INTERVAL_NS_OFFSET, BYTE_ORDER);
+    }
+
+    /**
+     * Which flows are in it.
+     *
+     * @return the threshold of {@link FlowSample}.
+     */
+    public long flowThreshold() {
+        return buffer.getLong(SynopsisDescriptor.FLOW_THRESHOLD_OFFSET, BYTE_ORDER);
+    }
+
+    /**
+     * Packets that were counted in.
+     *
+     * @return count, modulo 2^64.
+     */
+    public long packets() {
+        return buffer.getLong(SynopsisDescriptor.PACKETS_OFFSET, BYTE_ORDER);
+    }
+
+    /**
+     * Builds the geometry that the image states.
+     *
+     * @return a new geometry.
+     */
+    public SynopsisGeometry geometry() {
+        return new SynopsisGeometry(family, banks(), cells);
+    }
+
+    /**
+     * Identifiers of a cell, of families that have them.
+     *
+     * @param cell index over all banks.
+     * @return XOR of the packets' identifiers.
+     */
+    public long identifier(final int cell) {
+        return buffer.getLong(offset(cell) + SynopsisDescriptor.CELL_IDENTIFIER_OFFSET, BYTE_ORDER);
+    }
+
+    /**
+     * Timestamps of a cell of an RDA, sRDA, or FineComb.
+     *
+     * @param cell index over all banks.
+     * @return ns since the interval's start, summed modulo 2^64.
+     */
+    public long timestampSumNs(final int cell) {
+        return buffer.getLong(offset(cell) + SynopsisDescriptor.CELL_TIMESTAMP_SUM_OFFSET, BYTE_ORDER);
+    }
+
+    /**
+     * Packets of a cell of an RDA, sRDA, FineComb, or stratum.
+     *
+     * @param cell index over all banks.
+     * @return count; of an RDA or stratum modulo 2^32, unsigned.
+     */
+    public long count(final int cell) {
+        return switch (family) {
+            case RDA -> buffer.getInt(offset(cell) + SynopsisDescriptor.CELL_COUNT_OFFSET, BYTE_ORDER) & 0xffff_ffffL;
+            case STRATA -> buffer.getInt(offset(cell) + SynopsisDescriptor.STRATUM_COUNT_OFFSET, BYTE_ORDER) & 0xffff_ffffL;
+            default -> buffer.getLong(offset(cell) + SynopsisDescriptor.CELL_COUNT_OFFSET, BYTE_ORDER);
+        };
+    }
+
+    /**
+     * Check of a cell of an RDA or stratum.
+     *
+     * @param cell index over all banks.
+     * @return sum of the low halves of the bank's hashes, modulo 2^32.
+     */
+    public int check(final int cell) {
+        final int place = SynopsisFamily.RDA == family ?
+            SynopsisDescriptor.CELL_CHECK_OFFSET : SynopsisDescriptor.STRATUM_CHECK_OFFSET;
+        return buffer.getInt(offset(cell) + place, BYTE_ORDER);
+    }
+
+    /**
+     * Hashes of a cell of an sRDA.
+     *
+     * @param cell index.
+     * @return XOR of the hashes of the packets' identifiers.
+     */
+    public long identifierHash(final int cell) {
+        return buffer.getLong(offset(cell) + SynopsisDescriptor.SIMPLE_CELL_HASH_OFFSET, BYTE_ORDER);
+    }
+
+    /**
+     * A cell of a family of single values.
+     *
+     * @param cell index.
+     * @return the value.
+     */
+    public long value(final int cell) {
+        return buffer.getLong(offset(cell) + SynopsisDescriptor.VALUE_OFFSET, BYTE_ORDER);
+    }
+
+    /**
+     * The flow of a missing packet.
+     *
+     * @param cell index.
+     * @return segment flow hash, of the first copy.
+     */
+    public long missingFlowHash(final int cell) {
+        return buffer.getLong(offset(cell) + SynopsisDescriptor.MISSING_FLOW_HASH_OFFSET, BYTE_ORDER);
+    }
+
+    /**
+     * Octets of a missing packet.
+     *
+     * @param cell index.
+     * @return octets of all copies.
+     */
+    public long missingBytes(final int cell) {
+        return buffer.getInt(offset(cell) + SynopsisDescriptor.MISSING_BYTES_OFFSET, BYTE_ORDER) & 0xffff_ffffL;
+    }
+
+    /**
+     * How often a missing packet was seen.
+     *
+     * @param cell index.
+     * @return count.
+     */
+    public int missingCopies(final int cell) {
+        return buffer.getShort(offset(cell) + SynopsisDescriptor.MISSING_COPIES_OFFSET, BYTE_ORDER) & 0xffff;
+    }
+
+    /**
+     * Whether another image has the same octets.
+     *
+     * @param other image.
+     * @return true if every octet of preamble and cells is equal.
+     */
+    public boolean contentEquals(final SynopsisImage other) {
+        return 0 == buffer.compareTo(other.buffer);
+    }
+
+    private int offset(final int cell) {
+        return SynopsisDescriptor.PREAMBLE_LENGTH + cell * cellLength;
+    }
+}

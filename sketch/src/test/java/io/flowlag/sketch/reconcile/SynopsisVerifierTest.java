@@ -1,0 +1,231 @@
+package io.flowlag.sketch.reconcile;
+
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import net.jqwik.api.constraints.Size;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.ByteOrder;
+import java.util.Locale;
+
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class SynopsisVerifierTest {
+    private static final long SEED = 0x0123456789abcdefL;
+    private static final long INTERVAL_NUMBER = 1_700_000_000L;
+    private static final long INTERVAL_NS = 1_000_000_000L;
+    private static final long THRESHOLD = 0xC0000000L;
+    private static final int PACKETS = 100;
+    private static final int OFFSET = 8;
+
+    /** Images that version 1 wrote once; they stay readable for ever. */
+    @ParameterizedTest
+    @EnumSource(SynopsisFamily.class)
+    void shouldReadImagesOfOldAndWriteTheSame(final SynopsisFamily family) throws IOException {
+        final byte[] image = written(family);
+        try (InputStream file = getClass().getResourceAsStream("/images/" + family.name().toLowerCase(Locale.ROOT) + "-v1.bin")) {
+            assertArrayEquals(file.readAllBytes(), image);
+        }
+        final UnsafeBuffer buffer = new UnsafeBuffer(image);
+        assertEquals(SynopsisResult.ACCEPTED, SynopsisVerifier.verify(buffer, 0, image.length));
+        final SynopsisImage read = new SynopsisImage().wrap(buffer, 0, image.length);
+
+        assertEquals(family, read.family());
+        assertEquals(INTERVAL_NUMBER, read.intervalNumber());
+        assertEquals(INTERVAL_NS, read.intervalNs());
+        assertEquals(THRESHOLD, read.flowThreshold());
+        assertEquals(0x593275f3, read.seedFingerprint());
+        assertEquals(PACKETS, read.packets());
+        assertTrue(read.damaged());
+        assertEquals(image.length, read.geometry().imageLength());
+    }
+
+    @ParameterizedTest
+    @EnumSource(SynopsisFamily.class)
+    void shouldBeEqualAfterEncodingAndDecoding(final SynopsisFamily family) {
+        final Synopsis synopsis = filled(family);
+        final int length = synopsis.image().length();
+        final UnsafeBuffer wire = new UnsafeBuffer(new byte[OFFSET + length]);
+
+        assertEquals(length, synopsis.encode(wire, OFFSET));
+
+        assertEquals(SynopsisResult.ACCEPTED, SynopsisVerifier.verify(wire, OFFSET, length));
+        final SynopsisImage decoded = new SynopsisImage().wrap(wire, OFFSET, length);
+        assertTrue(decoded.contentEquals(synopsis.image()));
+        assertEquals(SynopsisPairing.PAIRED, SynopsisPairing.check(family, decoded, synopsis.image()));
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "0, 7, PREAMBLE_LENGTH",
+        "1, 2, VERSION",
+        "2, 0, FAMILY",
+        "2, 3, FAMILY",
+        "2, 23, FAMILY",
+        "3, 2, FLAGS",
+        "3, 128, FLAGS",
+        "4, 32, CELL_LENGTH",
+        "6, 1, RESERVED",
+        "20, 1, RESERVED",
+        "63, 1, RESERVED",
+        "8, 0, BANKS",
+        "8, 9, BANKS",
+        "11, 128, BANKS",
+        "12, 0, CELLS",
+        "15, 128, CELLS",
+        "39, 128, INTERVAL_LENGTH",
+        "45, 1, FLOW_THRESHOLD",
+        "47, 128, FLOW_THRESHOLD",
+        "12, 7, IMAGE_LENGTH",
+        "15, 127, IMAGE_LENGTH",
+        "2, 18, BANKS",
+    })
+    void shouldRefuseAnIllegalField(final int field, final int octet, final SynopsisResult expected) {
+        final UnsafeBuffer buffer = new UnsafeBuffer(written(SynopsisFamily.RDA));
+
+        buffer.putByte(field, (byte)octet);
+
+        assertEquals(expected, SynopsisVerifier.verify(buffer, 0, buffer.capacity()));
+    }
+
+    @Test
+    void shouldRefuseAnIntervalWithoutLength() {
+        final UnsafeBuffer buffer = new UnsafeBuffer(written(SynopsisFamily.RDA));
+
+        buffer.putLong(32, 0, ByteOrder.LITTLE_ENDIAN);
+
+        assertEquals(SynopsisResult.INTERVAL_LENGTH, SynopsisVerifier.verify(buffer, 0, buffer.capacity()));
+    }
+
+    @Property(tries = 200)
+    void shouldRefuseEveryCutImage(@ForAll @IntRange(max = 63 + 2 * 8 * 24) final int length) {
+        final UnsafeBuffer buffer = new UnsafeBuffer(written(SynopsisFamily.RDA));
+
+        assertNotEquals(SynopsisResult.ACCEPTED, SynopsisVerifier.verify(buffer, 0, length));
+        assertEquals(SynopsisResult.TOO_SHORT, SynopsisVerifier.verify(buffer, 0, buffer.capacity() + 1));
+        assertEquals(SynopsisResult.TOO_SHORT, SynopsisVerifier.verify(buffer, -1, buffer.capacity()));
+        assertEquals(SynopsisResult.TOO_SHORT, SynopsisVerifier.verify(buffer, Integer.MAX_VALUE, buffer.capacity()));
+    }
+
+    @Property
+    void shouldAnswerToAnyBytes(@ForAll @Size(max = 300) final byte[] bytes) {
+        SynopsisVerifier.verify(new UnsafeBuffer(bytes), 0, bytes.length);
+    }
+
+    /** Whatever a hostile point puts into cells, a verified image is decoded in bounded time to a bounded list, or refused. */
+    @Property(tries = 300)
+    void shouldSurviveAnyCells(@ForAll @Size(16 * 24) final byte[] cells, @ForAll final PureTest pureTest) {
+        final UnsafeBuffer hostile = new UnsafeBuffer(written(SynopsisFamily.RDA));
+        hostile.putBytes(SynopsisDescriptor.PREAMBLE_LENGTH, cells);
+        assertEquals(SynopsisResult.ACCEPTED, SynopsisVerifier.verify(hostile, 0, hostile.capacity()));
+        final SynopsisImage image = new SynopsisImage().wrap(hostile, 0, hostile.capacity());
+        final DifferenceDecoder decoder = new DifferenceDecoder(16, SEED, pureTest);
+        final PacketDifference difference = decoder.newDifference();
+
+        final Synopsis own = filled(SynopsisFamily.RDA);
+        assertEquals(SynopsisPairing.PAIRED, decoder.decode(own.image(), image, difference));
+        assertTrue(difference.size() <= 16);
+        final RdaReconciler reconciler = new RdaReconciler(16, SEED, 0.98);
+        final AggregateEstimate estimate = new AggregateEstimate();
+        assertEquals(SynopsisPairing.PAIRED, reconciler.decode(own.image(), image));
+        reconciler.repair(new ListedPackets(), new ListedPackets(), estimate);
+        assertEquals(reconciler.difference().size(), estimate.unrepairedItems());
+    }
+
+    @Test
+    void shouldRefuseWhatCannotBeCompared() {
+        final SynopsisImage own = filled(SynopsisFamily.RDA).image();
+        final DifferenceDecoder decoder = new DifferenceDecoder(16, SEED);
+        final PacketDifference difference = decoder.newDifference();
+
+        assertEquals(SynopsisPairing.FAMILY, decoder.decode(own, filled(SynopsisFamily.SRDA).image(), difference));
+        assertEquals(SynopsisPairing.GEOMETRY, decoder.decode(own, changed(12, 16, 8, 1), difference));
+        assertEquals(SynopsisPairing.SEED, decoder.decode(own, changed(16, 1, 17, 1), difference));
+        assertEquals(SynopsisPairing.INTERVAL_LENGTH, decoder.decode(own, changed(32, 1, 33, 1), difference));
+        assertEquals(SynopsisPairing.INTERVAL_NUMBER, decoder.decode(own, changed(24, 1, 25, 1), difference));
+        assertEquals(SynopsisPairing.FLOW_THRESHOLD, decoder.decode(own, changed(40, 1, 41, 1), difference));
+        assertEquals(SynopsisPairing.TOO_LARGE, new DifferenceDecoder(15, SEED).decode(own, own, difference));
+        final AggregateEstimate estimate = new AggregateEstimate();
+        new RdaReconciler(15, SEED, 0.98).repair(new ListedPackets(), new ListedPackets(), estimate);
+        assertThrows(IllegalStateException.class, estimate::meanNs);
+        assertThrows(IllegalArgumentException.class, () -> SynopsisGeometry.rda(9, 8));
+        assertThrows(IllegalArgumentException.class, () -> SynopsisGeometry.rda(2, 0));
+        assertThrows(IllegalArgumentException.class, () -> SynopsisGeometry.rda(8, 1 << 28));
+    }
+
+    private static SynopsisImage changed(final int field, final int octet, final int otherField, final int otherOctet) {
+        final UnsafeBuffer buffer = new UnsafeBuffer(written(SynopsisFamily.RDA));
+        buffer.putByte(field, (byte)octet);
+        buffer.putByte(otherField, (byte)otherOctet);
+        return new SynopsisImage().wrap(buffer, 0, buffer.capacity());
+    }
+
+    private static byte[] written(final SynopsisFamily family) {
+        final Synopsis synopsis = filled(family);
+        final byte[] image = new byte[synopsis.image().length()];
+        synopsis.encode(new UnsafeBuffer(image), 0);
+        return image;
+    }
+
+    private static Synopsis filled(final SynopsisFamily family) {
+        final Synopsis synopsis;
+        switch (family) {
+            case RDA -> {
+                final ReconcilableDifferenceAggregator rda =
+                    new ReconcilableDifferenceAggregator(SynopsisGeometry.rda(2, 8), SEED);
+                for (int i = 0; i < PACKETS - 3; i++) {
+                    rda.update(i, i * 1_000);
+                }
+                rda.add(PACKETS, 5_000, 3);
+                synopsis = rda;
+            }
+            case SRDA -> {
+                final SimpleReconcilableDifferenceAggregator simple =
+                    new SimpleReconcilableDifferenceAggregator(SynopsisGeometry.simpleRda(2, 8), SEED);
+                for (int i = 0; i < PACKETS; i++) {
+                    simple.update(i, i * 1_000);
+                }
+                synopsis = simple;
+            }
+            case FINE_COMB -> {
+                final FineComb fineComb = new FineComb(SynopsisGeometry.fineComb(8), SEED);
+                for (int i = 0; i < PACKETS; i++) {
+                    fineComb.update(i, i * 1_000);
+                }
+                synopsis = fineComb;
+            }
+            case MIN_HASH -> synopsis = withItems(new MinHashEstimator(8, SEED));
+            case STRATA -> synopsis = withItems(new StrataEstimator(4, 3, SEED));
+            case SIGNED_COUNTS -> synopsis = withItems(new SignedCounts(8, SEED));
+            case MISSING_PACKETS -> {
+                final MissingPackets missing = new MissingPackets(PACKETS, SEED);
+                missing.collect(
+                    MissingPacketsTest.onlySent(PACKETS - 2, SEED), true, MissingPacketsTest.cache(PACKETS - 2, SEED));
+                synopsis = missing;
+            }
+            default -> throw new IllegalArgumentException("family=" + family);
+        }
+        synopsis.begin(INTERVAL_NUMBER, INTERVAL_NS);
+        synopsis.flowThreshold(THRESHOLD);
+        synopsis.markDamaged();
+        return synopsis;
+    }
+
+    private static <T extends Synopsis & DifferenceEstimator> T withItems(final T estimator) {
+        for (int i = 0; i < PACKETS; i++) {
+            estimator.add(i);
+        }
+        return estimator;
+    }
+}
