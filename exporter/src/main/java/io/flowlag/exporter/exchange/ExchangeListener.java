@@ -43,6 +43,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     private final TlsCredentials tls;
     private final List<String> allowedPeers;
     private final SharedKey key;
+    private final long lingerNs;
     private final int maxSenders;
     private final int maxStrangers;
     private final int windowIntervals;
@@ -56,6 +57,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     private final SettingsSchedule schedule = new SettingsSchedule();
     private final ManyToOneConcurrentArrayQueue<Runnable> commands = new ManyToOneConcurrentArrayQueue<>(COMMANDS);
     private final List<Stranger> strangers = new ArrayList<>();
+    private final EndedConnections ended = new EndedConnections();
     private final Long2ObjectHashMap<SenderRecord> senders = new Long2ObjectHashMap<>();
     private final List<SenderRecord> senderList = new ArrayList<>();
     private final UnsafeBuffer scratch = new UnsafeBuffer(new byte[MessageHeader.MAX_MESSAGE_BYTES]);
@@ -107,6 +109,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         tls = context.tls();
         allowedPeers = context.allowedPeers();
         key = context.key();
+        lingerNs = context.lingerNs();
         maxSenders = context.maxSenders();
         maxStrangers = context.maxStrangers();
         windowIntervals = context.windowIntervals();
@@ -184,7 +187,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         }
         nowNs = clock.nanoTime();
         int workCount = commands.drain(Runnable::run);
-        workCount += accept() + pollStrangers() + pollSenders();
+        workCount += accept() + pollStrangers() + pollSenders() + ended.poll(nowNs);
         return workCount;
     }
 
@@ -246,6 +249,9 @@ public final class ExchangeListener implements Agent, AutoCloseable {
             final Stranger stranger = strangers.get(i);
             final ExchangeConnection connection = stranger.connection;
             workCount += connection.poll(nowNs, stranger);
+            if (connection.isEnded()) {
+                ended.add(connection, nowNs);
+            }
             if (connection.isEnded() || connection.isInSession()) {
                 strangers.remove(i);
             }
@@ -355,6 +361,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
 
     private void disconnect(final SenderRecord sender) {
         final String reason = sender.connection().reason();
+        ended.add(sender.connection(), nowNs);
         if (sender.assembler().isOpen()) {
             sender.assembler().abandon();
             counters.increment(ExchangeCounter.INTERVALS_CUT);
@@ -488,13 +495,19 @@ public final class ExchangeListener implements Agent, AutoCloseable {
             return;
         }
         isClosed = true;
-        strangers.forEach(stranger -> stranger.connection.end(ExchangeCounter.ENDED_LOCALLY, "closed"));
+        for (final Stranger stranger : strangers) {
+            stranger.connection.end(ExchangeCounter.ENDED_LOCALLY, "closed");
+            stranger.connection.close();
+        }
         for (final SenderRecord sender : senderList) {
             if (null != sender.connection()) {
                 sender.connection().end(ExchangeCounter.ENDED_LOCALLY, "closed");
+                ended.add(sender.connection(), nowNs);
             }
         }
-        CloseHelper.quietCloseAll(server, worker);
+        CloseHelper.quietClose(server);
+        ended.close(nowNs, lingerNs);
+        CloseHelper.quietClose(worker);
     }
 
     @Override

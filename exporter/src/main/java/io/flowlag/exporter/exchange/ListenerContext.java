@@ -22,6 +22,7 @@ public final class ListenerContext {
     private NanoClock clock = SystemNanoClock.INSTANCE;
     private ExchangeCounters counters = new ExchangeCounters();
     private ConnectionLimits limits = ConnectionLimits.DEFAULT;
+    private long lingerNs = 1_000_000_000L;
     private TlsCredentials tls;
     private List<String> allowedPeers = List.of();
     private SharedKey key;
@@ -183,6 +184,17 @@ public final class ListenerContext {
         return this;
     }
 
+    /**
+     * How long the end waits, when it is closed, until the other ends have taken what was said last; default 1 s.
+     *
+     * @param waitNs not negative.
+     * @return this.
+     */
+    public ListenerContext lingerNs(final long waitNs) {
+        lingerNs = waitNs;
+        return this;
+    }
+
     void conclude() {
         Objects.requireNonNull(settings, "settings");
         Objects.requireNonNull(handler, "handler");
@@ -230,6 +242,10 @@ public final class ListenerContext {
 
     List<String> allowedPeers() {
         return allowedPeers;
+    }
+
+    long lingerNs() {
+        return lingerNs;
     }
 
     SharedKey key() {
