@@ -320,6 +320,17 @@ public final class DelayMeter implements DelayView, AutoCloseable {
      * @return how much was done.
      */
     public int onTime(final long nowNs) {
+        return onTime(nowNs, nowNs);
+    }
+
+    /**
+     * Time has passed, and packets may wait before this stage.
+     *
+     * @param nowNs         by the clock.
+     * @param seenThroughNs packets before it have been handed to this stage; not after now.
+     * @return how much was done.
+     */
+    public int onTime(final long nowNs, final long seenThroughNs) {
         final ExporterConfig.Rli settings = newSettings.getPlain() == null ? null : newSettings.getAndSet(null);
         if (settings != null && scheduler != null) {
             scheduler.reconfigure(Injection.context(settings, classes.count()));
@@ -335,10 +346,10 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             matching.onTime(nowNs);
         }
         if (sketching != null) {
-            sketching.onTime(nowNs);
+            sketching.onTime(nowNs, seenThroughNs);
         }
         if (sending != null) {
-            sending.onTime(nowNs);
+            sending.onTime(nowNs, seenThroughNs);
         }
         return sender == null ? 0 : sender.onTime(nowNs);
     }

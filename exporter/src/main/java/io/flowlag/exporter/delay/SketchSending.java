@@ -74,9 +74,10 @@ final class SketchSending {
     /**
      * Time has passed.
      *
-     * @param nowNs since the epoch.
+     * @param nowNs         since the epoch.
+     * @param seenThroughNs packets before it have come, but for a grace.
      */
-    void onTime(final long nowNs) {
+    void onTime(final long nowNs, final long seenThroughNs) {
         SketchShipment back = link.takeBack();
         while (back != null) {
             if (back.agreement() == agreement) {
@@ -96,7 +97,7 @@ final class SketchSending {
         if (kernelTotal != kernelDrops || ringTotal != ringDrops) {
             agreement.point().onOwnLoss(nowNs);
         }
-        final long closedNs = nowNs - graceNs;
+        final long closedNs = Math.max(seenThroughNs, startNs) - graceNs;
         if (closedNs >= startNs) {
             agreement.point().advance(closedNs);
             while (interval.endNs(nextInterval) <= closedNs) {

@@ -50,6 +50,7 @@ public final class SketchPair {
         if (sender.onPacket(timestampNs, flowHash, digest, lengthBytes, classIndex, weight)) {
             counters.increment(SketchCounter.SENT_BOOKED);
         } else {
+            receiver.onStraggler();
             counters.set(SketchCounter.SENT_LATE, sender.intervals().latePackets());
             counters.set(SketchCounter.SENT_UNSKETCHED, sender.intervals().unsketchedPackets());
         }

@@ -45,6 +45,7 @@ public final class SketchReceiver {
     private long nextInterval;
     private long nextEventNs = Long.MIN_VALUE;
     private long newestNs = Long.MIN_VALUE;
+    private boolean hasStragglers;
 
     /**
      * A point that has seen nothing.
@@ -105,6 +106,7 @@ public final class SketchReceiver {
         final PointInterval open = intervals.select(timestampNs);
         if (open == null) {
             countRefused();
+            hasStragglers = true;
             if (record != SketchRecords.NONE) {
                 records.addUnanswered(record, 1);
                 records.addUnknownLoss(record);
@@ -161,6 +163,11 @@ public final class SketchReceiver {
             conclude(answers.take(nextInterval), isCut || isFirst());
             nextInterval++;
         }
+    }
+
+    /** The sender point found a packet of an interval that may have been compared. */
+    void onStraggler() {
+        hasStragglers = true;
     }
 
     /** Only a part of the first interval was seen: the sender point was watched for longer. */
@@ -334,6 +341,10 @@ public final class SketchReceiver {
 
     private void conclude(final SenderAnswer answer, final boolean isCut) {
         final long number = nextInterval;
+        if (hasStragglers || answer != null && answer.hasStragglers()) {
+            hasStragglers = false;
+            doubt();
+        }
         settleHeld(number, answer);
         final PointInterval own = point.take(number);
         if (own != null) {
@@ -347,6 +358,16 @@ public final class SketchReceiver {
         }
         if (answer != null) {
             answers.giveBack(answer);
+        }
+    }
+
+    /** A point compared an interval without all of its packets: nobody knows which flows' losses were told wrong. */
+    private void doubt() {
+        counters.increment(SketchCounter.STRAGGLERS);
+        for (int record = 0; record < records.limit(); record++) {
+            if (records.isInUse(record)) {
+                records.addUnknownLoss(record);
+            }
         }
     }
 

@@ -123,6 +123,10 @@ public final class SketchRecords {
         return rows.getInt(row(record) + REFERENCES_OFFSET) > 0;
     }
 
+    boolean isInUse(final int record) {
+        return has(record, FLAG_IN_USE);
+    }
+
     boolean isLive(final int record) {
         return has(record, FLAG_LIVE);
     }
