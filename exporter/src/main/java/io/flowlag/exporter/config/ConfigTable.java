@@ -437,6 +437,33 @@ public final class ConfigTable {
         "Octets of sketches, and of intervals that wait to be shipped, that a receiver may ask of a sender; at the receiver, " +
         "octets of digests in an interval."));
 
+    /** Connections without a session. */
+    public static final ConfigKey<Long> EXCHANGE_MAX_CONNECTIONS = row(ConfigKey.of(
+        "exchange.max-connections", number(1, 10_000), "64",
+        "Connections that may be open at the receiver before they have shown who they are; when there is one more, the oldest " +
+        "goes, if it had a tenth of exchange.handshake-timeout, else new ones wait."));
+    /** How long a stranger may take. */
+    public static final ConfigKey<Long> EXCHANGE_HANDSHAKE = row(ConfigKey.of(
+        "exchange.handshake-timeout", duration("100ms", "5m"), "10s",
+        "How long a connection may take until both ends have agreed to talk, TLS included; it ends then."));
+    /** How long a message may take. */
+    public static final ConfigKey<Long> EXCHANGE_MESSAGE_TIMEOUT = row(ConfigKey.of(
+        "exchange.message-timeout", duration("100ms", "5m"), "10s",
+        "How long a message may take to come once it has begun, and the other end to take anything of what waits for it."));
+    /** How long the other end may be silent. */
+    public static final ConfigKey<Long> EXCHANGE_IDLE = row(ConfigKey.of(
+        "exchange.idle-timeout", duration("300ms", "1h"), "30s",
+        "How long the other end may be silent; after a third of it it is asked whether it is there."));
+    /** The longest message. */
+    public static final ConfigKey<Long> EXCHANGE_MAX_MESSAGE = row(ConfigKey.of(
+        "exchange.max-message-size", octets("36k", "64k"), "64k",
+        "Octets of the longest message that is taken from the other end; a longer one ends the connection when its header says " +
+        "so. No message of this version is longer than 36k."));
+    /** What waits for the other end. */
+    public static final ConfigKey<Long> EXCHANGE_BUFFER = row(ConfigKey.of(
+        "exchange.send-buffer", octets("64k", "64m"), "256k",
+        "Octets of messages that may wait in this process for the other end of a connection to take them."));
+
     static {
         section("exchange.tls", "Credentials of the exchange. Both ends show a certificate.");
     }

@@ -110,7 +110,7 @@ final class ExchangeConnection {
     void beginSession(final long nowNs) {
         isInSession = true;
         lastMessageNs = nowNs;
-        maxMessageBytes = MessageHeader.MAX_MESSAGE_BYTES;
+        maxMessageBytes = limits.maxMessageBytes();
         final ByteBuffer larger = ByteBuffer.allocate(limits.outboundBytes());
         larger.put(outbound.flip());
         outbound = larger;

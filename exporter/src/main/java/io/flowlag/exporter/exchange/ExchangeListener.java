@@ -71,8 +71,11 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         private final ExchangeConnection connection;
         private final byte[] hello;
         private final long acceptedNs;
+        private final String address;
 
-        private Stranger(final ExchangeConnection connection, final byte[] hello, final long acceptedNs) {
+        private Stranger(
+            final ExchangeConnection connection, final byte[] hello, final long acceptedNs, final String address) {
+            this.address = address;
             this.connection = connection;
             this.hello = hello;
             this.acceptedNs = acceptedNs;
@@ -217,7 +220,9 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     private void welcome(final SocketChannel channel) {
         counters.increment(ExchangeCounter.CONNECTIONS);
         if (strangers.size() >= maxStrangers) {
-            strangers.remove(0).connection.end(ExchangeCounter.ENDED_EVICTED, "too many connections without a session");
+            final Stranger oldest = strangers.remove(0);
+            oldest.connection.end(ExchangeCounter.ENDED_EVICTED, "too many connections without a session");
+            handler.onTurnedAway(oldest.address, oldest.connection.end(), oldest.connection.reason());
         }
         try {
             greet(channel);
@@ -240,7 +245,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         final byte[] hello = new byte[helloBytes];
         scratch.getBytes(0, hello);
         connection.send(scratch, helloBytes);
-        strangers.add(new Stranger(connection, hello, nowNs));
+        strangers.add(new Stranger(connection, hello, nowNs, String.valueOf(channel.getRemoteAddress())));
     }
 
     private int pollStrangers() {
@@ -251,6 +256,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
             workCount += connection.poll(nowNs, stranger);
             if (connection.isEnded()) {
                 ended.add(connection, nowNs);
+                handler.onTurnedAway(stranger.address, connection.end(), connection.reason());
             }
             if (connection.isEnded() || connection.isInSession()) {
                 strangers.remove(i);

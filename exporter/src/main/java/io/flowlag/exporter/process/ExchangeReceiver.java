@@ -6,6 +6,7 @@ import io.flowlag.exporter.decode.DigestSwitch;
 import io.flowlag.exporter.delay.SketchAgreement;
 import io.flowlag.exporter.delay.SketchLink;
 import io.flowlag.exporter.delay.SketchShipment;
+import io.flowlag.exporter.exchange.ExchangeCounter;
 import io.flowlag.exporter.exchange.ExchangeCounters;
 import io.flowlag.exporter.exchange.ExchangeListener;
 import io.flowlag.exporter.exchange.ExchangeSettings;
@@ -42,6 +43,7 @@ final class ExchangeReceiver implements SketchLink, SenderAnswers, ReceiverHandl
     /** An interval that is compared, one on its way, and one that came early. */
     private static final int SPARE_INTERVALS = 3;
     private static final int WINDOW_INTERVALS = 64;
+    private static final long TELL_INTERVAL_NS = 5_000_000_000L;
 
     private final long pointId;
     private final long deadlineNs;
@@ -55,6 +57,9 @@ final class ExchangeReceiver implements SketchLink, SenderAnswers, ReceiverHandl
     private final OneToOneConcurrentArrayQueue<ReceivedInterval> free;
     private final ReceivedInterval[] early;
     private int earlyCount;
+    private long turnedAwayCount;
+    private long untoldTurnedAway;
+    private long toldTurnedAwayNs;
     private long askedInterval = Long.MIN_VALUE;
 
     /**
@@ -94,6 +99,8 @@ final class ExchangeReceiver implements SketchLink, SenderAnswers, ReceiverHandl
             .settings(settings)
             .handler(this)
             .counters(counters)
+            .limits(ExchangeEnd.limits(config))
+            .maxStrangers(config.exchange().limits().maxConnections())
             .maxSenders(1)
             .ledger(WINDOW_INTERVALS, deadlineNs)
             .maxListBytes(config.exchange().memoryBytes())
@@ -233,6 +240,22 @@ final class ExchangeReceiver implements SketchLink, SenderAnswers, ReceiverHandl
         } else {
             LOG.info("exchange: sender {} connected", senderPointId);
         }
+    }
+
+    /** Anybody can connect, so the log tells of few, and then how many there were. */
+    @Override
+    public void onTurnedAway(final String address, final ExchangeCounter how, final String text) {
+        final long nowNs = System.nanoTime();
+        if (turnedAwayCount > 0 && nowNs - toldTurnedAwayNs < TELL_INTERVAL_NS) {
+            untoldTurnedAway++;
+            return;
+        }
+        LOG.warn("exchange: a connection from {} was turned away, {}{}{}", address, how.label(),
+            text.isEmpty() ? "" : ": " + text,
+            untoldTurnedAway == 0 ? "" : "; " + untoldTurnedAway + " more since the last such line");
+        turnedAwayCount++;
+        untoldTurnedAway = 0;
+        toldTurnedAwayNs = nowNs;
     }
 
     @Override

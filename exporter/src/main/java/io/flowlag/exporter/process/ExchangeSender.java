@@ -80,6 +80,7 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
             .pointId(config.segment().id())
             .handler(this)
             .counters(counters)
+            .limits(ExchangeEnd.limits(config))
             .waiting(WAITING_INTERVALS, memoryBytes, WAITING_NS)
             .tls(tls, null, config.exchange().tls() == null ? List.of() : config.exchange().tls().peers())
             .key(key));

@@ -67,7 +67,13 @@ final class ExchangeFixture implements AutoCloseable {
         final List<Long> sendTimeKeys = new ArrayList<>();
         final List<Integer> held = new ArrayList<>();
         final List<String> ends = new ArrayList<>();
+        final List<String> turnedAway = new ArrayList<>();
         int sessions;
+
+        @Override
+        public void onTurnedAway(final String address, final ExchangeCounter how, final String text) {
+            turnedAway.add(address + " " + how.label() + " " + text);
+        }
 
         @Override
         public void onInterval(final SenderInterval interval) {
