@@ -68,11 +68,12 @@ final class SharedSettings {
      * @param settings        that came.
      * @param inFlightPackets that the sender can remember.
      * @param nowInterval     number of the present interval, if the settings have a usable length.
+     * @param isSuccessor     whether they follow others of the same receiver, with the same key.
      * @return the agreement.
      * @throws IllegalArgumentException if the settings cannot be held to; the message says why.
      */
     static SketchAgreement agreement(
-        final ExchangeSettings settings, final int inFlightPackets, final long nowInterval) {
+        final ExchangeSettings settings, final int inFlightPackets, final long nowInterval, final boolean isSuccessor) {
         require(settings.mode() == ExchangeSettings.Mode.CELLS, "mode " + settings.mode() + " is not known here");
         require(settings.fromInterval() <= nowInterval + MOST_AHEAD_INTERVALS,
             "interval " + settings.fromInterval() + " is too far ahead of " + nowInterval + ": do the clocks agree?");
@@ -101,7 +102,7 @@ final class SharedSettings {
             new TrafficClasses(settings.classes()),
             new FlowWeights(settings.weights().stream().map(SharedSettings::rule).toList()),
             new SipHash(settings.secrets().digestKey0(), settings.secrets().digestKey1()),
-            context, new SketchPoint(context, false), settings.fromInterval());
+            context, new SketchPoint(context, false), settings.fromInterval(), isSuccessor);
     }
 
     /**
