@@ -37,11 +37,13 @@ final class SharedSettings {
      *
      * @param config       of the receiver.
      * @param key          of digests, 16 octets.
+     * @param number       of the settings.
      * @param fromInterval the first interval in which it holds.
      * @return the settings.
      * @throws IllegalArgumentException if they do not fit the exchange; the message says what.
      */
-    static ExchangeSettings of(final ExporterConfig config, final DirectBuffer key, final long fromInterval) {
+    static ExchangeSettings of(
+        final ExporterConfig config, final DirectBuffer key, final int number, final long fromInterval) {
         final ExporterConfig.Segment segment = config.segment();
         final ExporterConfig.Lds lds = config.lds();
         final List<Integer> classes = config.rli().classes();
@@ -54,7 +56,7 @@ final class SharedSettings {
             sketches.add(new SketchPart(classes.isEmpty() ? ExchangeSettings.ANY : i, aggregator));
         }
         return new ExchangeSettings(
-            1, fromInterval, segment.intervalNs(), segment.maximumDelayNs(), ExchangeSettings.Mode.CELLS,
+            number, fromInterval, segment.intervalNs(), segment.maximumDelayNs(), ExchangeSettings.Mode.CELLS,
             new ExchangeSettings.Secrets(
                 key.getLong(0, ByteOrder.LITTLE_ENDIAN), key.getLong(Long.BYTES, ByteOrder.LITTLE_ENDIAN), 0),
             new ExchangeSettings.Selector(

@@ -61,6 +61,10 @@ public enum SketchCounter {
     /** Intervals cut. */
     INTERVALS_CUT(
         "lds_intervals_cut", "intervals", "Compared intervals of which only a part was seen: loss is absent unless it is 0."),
+    /** Intervals in which marks changed. */
+    INTERVALS_REMARKED(
+        "lds_intervals_remarked", "intervals",
+        "Compared whole intervals in which a class received more packets than were sent in it: marks change on the way."),
     /** Intervals of which more was seen later. */
     STRAGGLERS(
         "lds_stragglers", "times",

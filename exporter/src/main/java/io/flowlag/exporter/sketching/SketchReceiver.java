@@ -611,6 +611,7 @@ public final class SketchReceiver {
         counters.add(SketchCounter.USABLE_CELLS, summary.usableCells);
         counters.add(SketchCounter.INTERVALS_DAMAGED, summary.isDamaged ? 1 : 0);
         counters.add(SketchCounter.INTERVALS_CUT, isCut ? 1 : 0);
+        counters.add(SketchCounter.INTERVALS_REMARKED, !summary.isDamaged && !isCut && isRemarked() ? 1 : 0);
 
         totals.clear();
         for (int i = 0; i < own.recordCount(); i++) {
@@ -627,6 +628,15 @@ public final class SketchReceiver {
         intervalHandler.onInterval(summary);
         releaseRecords(own);
         estimator.unpair();
+    }
+
+    /** A packet that was lost is missing from its class; one too many in a class was sent in another. */
+    private boolean isRemarked() {
+        boolean isMore = false;
+        for (int i = 0; summary.aggregators.length > 1 && i < summary.aggregators.length; i++) {
+            isMore |= summary.aggregators[i].hasLoss() && summary.aggregators[i].lostPackets() < 0;
+        }
+        return isMore;
     }
 
     private void tell(final int record, final long number, final boolean isCut) {

@@ -66,7 +66,7 @@ class LateStagesTest {
         final ExporterConfig receiver = new ConfigLoader().text("test", "lds: {enabled: on, rows: 1, columns: 64}\n" +
             "segment: {role: receiver}\nexchange: {listen: 9}\n").conclude();
         link.agreement = SharedSettings.agreement(
-            SharedSettings.of(receiver, new UnsafeBuffer(new byte[16]), START_NS / INTERVAL_NS), 1024, START_NS / INTERVAL_NS,
+            SharedSettings.of(receiver, new UnsafeBuffer(new byte[16]), 1, START_NS / INTERVAL_NS), 1024, START_NS / INTERVAL_NS,
             false);
     }
 

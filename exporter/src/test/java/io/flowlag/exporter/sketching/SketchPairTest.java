@@ -86,7 +86,7 @@ class SketchPairTest {
             assertEquals(0, points.records().lostPackets(record));
         }
         points.intervals.forEach((each) -> assertEquals(each.occupiedCells(), each.usableCells(), each::toString));
-        points.intervals.remove(points.intervals.size() - 1);
+        points.intervals.subList(points.intervals.size() - 2, points.intervals.size()).clear();
         points.intervals.forEach((each) -> assertFalse(each.isDamaged() || each.isCut(), each::toString));
         assertTrue(points.counters().get(SketchCounter.BOOKED_EARLIER) > 100);
         assertEquals(20_000, points.counters().get(SketchCounter.RECEIVED_BOOKED));
@@ -112,12 +112,32 @@ class SketchPairTest {
         points.pass();
         points.onEnd();
         final long first = TwoPoints.START_NS / INTERVAL_NS;
-        points.intervals.remove(points.intervals.size() - 1);
+        points.intervals.subList(points.intervals.size() - 2, points.intervals.size()).clear();
         for (final TwoPoints.IntervalSummary each : points.intervals) {
             assertEquals(each.number() == first + 4 ? 1 : each.number() == first + 5 ? 2 : 0, each.lostPackets(), each::toString);
         }
         assertEquals(3, points.records().lostPackets(points.record(1)), "weights are taken out");
         assertTrue(points.isAccountedFor());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldNoticeMarksThatChangeOnTheWay(final boolean isRemarked) {
+        final SketchPair pair = new SketchPair(
+            context(1 << 10).classCount(2).conclude(), TwoPoints.ENTRY_LENGTH_BYTES,
+            (buffer, offset, lengthBytes, record) -> { }, (answer) -> { });
+        int record = SketchRecords.NONE;
+        for (int i = 0; i < 600; i++) {
+            final long sentNs = TwoPoints.START_NS + i * MS;
+            final int classIndex = i % 2;
+            pair.onSent(sentNs, 7, i * 77L, 100, classIndex, 1);
+            if (i % 50 != 0) {
+                final int arrivedIn = isRemarked && i / 100 == 3 ? 0 : classIndex;
+                record = pair.onReceived(sentNs + MS / 2, 7, i * 77L, 100, arrivedIn, 1, 0, record);
+            }
+        }
+        pair.onEnd();
+        assertEquals(isRemarked ? 1 : 0, pair.receiver().counters().get(SketchCounter.INTERVALS_REMARKED));
     }
 
     @Test
