@@ -83,7 +83,11 @@ final class Conclusion {
             value(ConfigTable.EXCHANGE_KEY_FILE), value(ConfigTable.EXCHANGE_DEADLINE), value(ConfigTable.EXCHANGE_MEMORY),
             !value(ConfigTable.EXCHANGE_TLS) ? null : new ExporterConfig.Tls(value(ConfigTable.EXCHANGE_TLS_CERTIFICATE),
                 value(ConfigTable.EXCHANGE_TLS_KEY), value(ConfigTable.EXCHANGE_TLS_TRUST),
-                value(ConfigTable.EXCHANGE_TLS_PEERS)));
+                value(ConfigTable.EXCHANGE_TLS_PEERS)),
+            new ExporterConfig.ExchangeLimits(
+                intValue(ConfigTable.EXCHANGE_MAX_CONNECTIONS), value(ConfigTable.EXCHANGE_HANDSHAKE),
+                value(ConfigTable.EXCHANGE_MESSAGE_TIMEOUT), value(ConfigTable.EXCHANGE_IDLE),
+                intValue(ConfigTable.EXCHANGE_MAX_MESSAGE), intValue(ConfigTable.EXCHANGE_BUFFER)));
     }
 
     private Destination destination(final DestinationSpec spec) {

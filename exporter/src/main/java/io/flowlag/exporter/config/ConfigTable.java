@@ -204,16 +204,17 @@ public final class ConfigTable {
     public static final ConfigKey<List<Prefix>> SEGMENT_SOURCE = row(ConfigKey.of(
         "segment.source", list(prefix()), "[]",
         "Source addresses of the packets that pass both points; every address if none is listed. The same at both points.")
+        .reloads()
         .example("[192.0.2.0/24]"));
     /** Selected destinations. */
     public static final ConfigKey<List<Prefix>> SEGMENT_DESTINATION = row(ConfigKey.of(
         "segment.destination", list(prefix()), "[]",
-        "Destination addresses of the packets that pass both points; every address if none is listed.")
+        "Destination addresses of the packets that pass both points; every address if none is listed.").reloads()
         .example("[198.51.100.0/24]"));
     /** Selected VLAN. */
     public static final ConfigKey<Long> SEGMENT_VLAN = row(ConfigKey.of(
         "segment.vlan", orWord(NONE, number(0, 4094)), NONE,
-        "VLAN id of the packets that pass both points; any, and untagged ones, with none.")
+        "VLAN id of the packets that pass both points; any, and untagged ones, with none.").reloads()
         .example("100"));
     /** The longest delay. */
     public static final ConfigKey<Long> MAXIMUM_DELAY = row(ConfigKey.of(
@@ -222,7 +223,7 @@ public final class ConfigTable {
     /** The measurement interval. */
     public static final ConfigKey<Long> SEGMENT_INTERVAL = row(ConfigKey.of(
         "segment.interval", duration("10ms", "1h"), "1s",
-        "Measurement interval: for how long a summary of each traffic class is gathered."));
+        "Measurement interval: for how long a summary of each traffic class is gathered.").reloads());
     /** What offloads mean. */
     public static final ConfigKey<ExporterConfig.Offload> OFFLOAD = row(ConfigKey.of(
         "segment.offload", choice(ExporterConfig.Offload.class), "refuse",
@@ -381,34 +382,35 @@ public final class ConfigTable {
     /** Rows of the sketch. */
     public static final ConfigKey<Long> LDS_ROWS = row(ConfigKey.of(
         "lds.rows", number(1, 16), "4",
-        "Rows of the sketch; each packet is in one cell of each row that samples it."));
+        "Rows of the sketch; each packet is in one cell of each row that samples it.").reloads());
     /** Columns of the sketch. */
     public static final ConfigKey<Long> LDS_COLUMNS = row(ConfigKey.of(
         "lds.columns", count("16", "4m"), "16k",
-        "Cells of a row, of 32 octets each; flows that share their cells disturb one another."));
+        "Cells of a row, of 32 octets each; flows that share their cells disturb one another.").reloads());
     /** Cells of a flow in a row. */
     public static final ConfigKey<Long> LDS_VLDA = row(ConfigKey.of(
         "lds.vlda", number(1, 64), "4",
-        "Cells of a row over which the packets of one flow spread; more of them stand more loss and need more columns."));
+        "Cells of a row over which the packets of one flow spread; more of them stand more loss and need more columns.")
+        .reloads());
     /** Sampling rates of the rows. */
     public static final ConfigKey<List<Double>> LDS_RATES = row(ConfigKey.of(
         "lds.rates", fractions(), "[]",
-        "Share of packets that each row samples, one for each row; all packets if none is listed.")
+        "Share of packets that each row samples, one for each row; all packets if none is listed.").reloads()
         .example("[1, 0.5, 0.1, 0.01]"));
     /** Weights of flows. */
     public static final ConfigKey<List<WeightRule>> LDS_WEIGHTS = row(ConfigKey.of(
         "lds.weights", list(weightRule()), "[]",
         "Which flows weigh more in the sketch, and so are estimated better at the cost of others: the first rule that " +
-        "matches a packet gives its weight, 1 to 10000; 1 without one.")
+        "matches a packet gives its weight, 1 to 10000; 1 without one.").reloads()
         .example("[\"proto=udp dport=5004-5005 weight=25\", \"dst=10.9.0.0/16 weight=5\"]"));
     /** How much fuller a cell may be. */
     public static final ConfigKey<Double> LDS_ALPHA = row(ConfigKey.of(
         "lds.alpha", fraction(), "0.1",
-        "How much fuller than its emptiest a cell of a flow may be and still count for the mean."));
+        "How much fuller than its emptiest a cell of a flow may be and still count for the mean.").reloads());
     /** Cells of an aggregator's bank. */
     public static final ConfigKey<Long> LDS_AGGREGATOR = row(ConfigKey.of(
         "lds.lda-cells", count("16", "1m"), "1k",
-        "Cells in each of the four banks of a traffic class's aggregator (LDA); an even number."));
+        "Cells in each of the four banks of a traffic class's aggregator (LDA); an even number.").reloads());
     /** Packets under way. */
     public static final ConfigKey<Long> LDS_IN_FLIGHT = row(ConfigKey.of(
         "lds.in-flight", count("16", "16m"), "64k",
@@ -451,6 +453,33 @@ public final class ConfigTable {
         "exchange.memory", octets("64k", "16g"), "256m",
         "Octets of sketches, and of intervals that wait to be shipped, that a receiver may ask of a sender; at the receiver, " +
         "octets of digests in an interval."));
+
+    /** Connections without a session. */
+    public static final ConfigKey<Long> EXCHANGE_MAX_CONNECTIONS = row(ConfigKey.of(
+        "exchange.max-connections", number(1, 10_000), "64",
+        "Connections that may be open at the receiver before they have shown who they are; when there is one more, the oldest " +
+        "goes, if it had a tenth of exchange.handshake-timeout, else new ones wait."));
+    /** How long a stranger may take. */
+    public static final ConfigKey<Long> EXCHANGE_HANDSHAKE = row(ConfigKey.of(
+        "exchange.handshake-timeout", duration("100ms", "5m"), "10s",
+        "How long a connection may take until both ends have agreed to talk, TLS included; it ends then."));
+    /** How long a message may take. */
+    public static final ConfigKey<Long> EXCHANGE_MESSAGE_TIMEOUT = row(ConfigKey.of(
+        "exchange.message-timeout", duration("100ms", "5m"), "10s",
+        "How long a message may take to come once it has begun, and the other end to take anything of what waits for it."));
+    /** How long the other end may be silent. */
+    public static final ConfigKey<Long> EXCHANGE_IDLE = row(ConfigKey.of(
+        "exchange.idle-timeout", duration("300ms", "1h"), "30s",
+        "How long the other end may be silent; after a third of it it is asked whether it is there."));
+    /** The longest message. */
+    public static final ConfigKey<Long> EXCHANGE_MAX_MESSAGE = row(ConfigKey.of(
+        "exchange.max-message-size", octets("36k", "64k"), "64k",
+        "Octets of the longest message that is taken from the other end; a longer one ends the connection when its header says " +
+        "so. No message of this version is longer than 36k."));
+    /** What waits for the other end. */
+    public static final ConfigKey<Long> EXCHANGE_BUFFER = row(ConfigKey.of(
+        "exchange.send-buffer", octets("64k", "64m"), "256k",
+        "Octets of messages that may wait in this process for the other end of a connection to take them."));
 
     static {
         section("exchange.tls", "Credentials of the exchange. Both ends show a certificate.");

@@ -55,10 +55,19 @@ final class DelayRelations {
             problem(ConfigTable.DIGEST_KEY_FILE, "the receiver hands out the key by exchange.connect: leave this out");
         }
         final boolean isUsed = value(ConfigTable.EXCHANGE_LISTEN) != null || value(ConfigTable.EXCHANGE_CONNECT) != null;
-        for (final ConfigKey<?> key : List.of(ConfigTable.EXCHANGE_KEY_FILE, ConfigTable.EXCHANGE_TLS)) {
+        for (final ConfigKey<?> key : List.of(ConfigTable.EXCHANGE_KEY_FILE, ConfigTable.EXCHANGE_TLS,
+            ConfigTable.EXCHANGE_MAX_CONNECTIONS, ConfigTable.EXCHANGE_HANDSHAKE, ConfigTable.EXCHANGE_MESSAGE_TIMEOUT,
+            ConfigTable.EXCHANGE_IDLE, ConfigTable.EXCHANGE_MAX_MESSAGE, ConfigTable.EXCHANGE_BUFFER)) {
             if (!isUsed && !isDefault(key)) {
                 problem(key, "needs exchange.listen or exchange.connect: give one, or leave this out");
             }
+        }
+        if (value(ConfigTable.EXCHANGE_CONNECT) != null && !isDefault(ConfigTable.EXCHANGE_MAX_CONNECTIONS)) {
+            problem(ConfigTable.EXCHANGE_MAX_CONNECTIONS, "is for segment.role receiver: leave this out");
+        }
+        if (value(ConfigTable.EXCHANGE_MESSAGE_TIMEOUT) > value(ConfigTable.EXCHANGE_IDLE)) {
+            problem(blamed(ConfigTable.EXCHANGE_MESSAGE_TIMEOUT, ConfigTable.EXCHANGE_IDLE),
+                "exchange.message-timeout must not be above exchange.idle-timeout: a message that takes longer is silence");
         }
         for (final ConfigKey<?> key : List.of(
             ConfigTable.EXCHANGE_TLS_CERTIFICATE, ConfigTable.EXCHANGE_TLS_KEY, ConfigTable.EXCHANGE_TLS_TRUST)) {

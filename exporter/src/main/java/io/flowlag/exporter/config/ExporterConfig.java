@@ -458,8 +458,25 @@ public record ExporterConfig(
      * @param deadlineNs  how much longer than the maximum delay a receiver waits for an interval.
      * @param memoryBytes of sketches that a receiver may ask for, and of digests in an interval.
      * @param tls         credentials; null for plain TCP.
+     * @param limits      of its connections.
      */
-    public record Exchange(HostPort listen, HostPort connect, Path keyFile, long deadlineNs, long memoryBytes, Tls tls) {
+    public record Exchange(
+        HostPort listen, HostPort connect, Path keyFile, long deadlineNs, long memoryBytes, Tls tls, ExchangeLimits limits) {
+    }
+
+    /**
+     * What a connection of the exchange may take.
+     *
+     * @param maxConnections     that have not shown who they are.
+     * @param handshakeTimeoutNs until both ends have agreed to talk.
+     * @param messageTimeoutNs   for a message that has begun, and for the other end to take what waits.
+     * @param idleTimeoutNs      of silence.
+     * @param maxMessageBytes    of the longest message.
+     * @param sendBufferBytes    that may wait for the other end.
+     */
+    public record ExchangeLimits(
+        int maxConnections, long handshakeTimeoutNs, long messageTimeoutNs, long idleTimeoutNs, int maxMessageBytes,
+        int sendBufferBytes) {
     }
 
     /**

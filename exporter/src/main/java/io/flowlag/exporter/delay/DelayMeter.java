@@ -7,6 +7,7 @@ import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.match.MatchCounters;
 import io.flowlag.exporter.match.SegmentFlows;
+import io.flowlag.exporter.sketching.SketchCounter;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
@@ -42,7 +43,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private static final int MARKED_CAPACITY = 64 * 1024;
 
     private final DelayWiring wiring;
-    private final SegmentSelector selector;
+    private SegmentSelector selector;
     private final SenderSelector senders;
     private final TrafficClasses classes;
     private final ClockDifference clocks;
@@ -62,6 +63,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private final SketchSending sending;
     private final FlowEnd flowEnd;
     private final DelayReport report;
+    private final AtomicReference<SketchChange> newSegment = new AtomicReference<>();
+    private SketchChange change;
+    private SegmentSelector changedSelector;
     private final AtomicReference<ExporterConfig.Rli> newSettings = new AtomicReference<>();
 
     /**
@@ -182,7 +186,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         if (matching != null) {
             matching.onSenderTime(PacketDescriptor.timestampNs(descriptor, offset));
         }
-        if (!selector.selects(descriptor, offset)) {
+        if (!selectorAt(PacketDescriptor.timestampNs(descriptor, offset)).selects(descriptor, offset)) {
             counters.increment(CounterId.SENDER_OUTSIDE_SEGMENT);
             if (scheduler != null) {
                 scheduler.onOtherPacket(lengthBytes);
@@ -231,7 +235,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             matching.onReceiverTime(PacketDescriptor.timestampNs(descriptor, offset));
         }
         final int senderIndex = senders.of(descriptor, offset);
-        if (senderIndex < 0 || !selector.selects(descriptor, offset)) {
+        if (senderIndex < 0 || !selectorAt(PacketDescriptor.timestampNs(descriptor, offset)).selects(descriptor, offset)) {
             counters.increment(CounterId.OUTSIDE_SEGMENT);
             return;
         }
@@ -263,6 +267,25 @@ public final class DelayMeter implements DelayView, AutoCloseable {
                     marked.stream(position), marked.number(position), marked.sentNs(position), arrivalNs, lengthBytes);
             }
         }
+    }
+
+    /** Takes over what changes when its time has come. */
+    private SegmentSelector selectorAt(final long timeNs) {
+        if (change == null && newSegment.getPlain() != null) {
+            change = newSegment.getAndSet(null);
+            changedSelector = new SegmentSelector(change.config().segment());
+        }
+        if (change != null && timeNs >= change.fromNs()) {
+            selector = changedSelector;
+            if (summaries != null) {
+                if (summaries.onTime(change.fromNs())) {
+                    report.onInterval();
+                }
+                summaries.intervalNs(change.config().segment().intervalNs());
+            }
+            change = null;
+        }
+        return selector;
     }
 
     private static boolean isOversize(final DirectBuffer descriptor, final int offset) {
@@ -320,11 +343,23 @@ public final class DelayMeter implements DelayView, AutoCloseable {
      * @return how much was done.
      */
     public int onTime(final long nowNs) {
+        return onTime(nowNs, nowNs);
+    }
+
+    /**
+     * Time has passed, and packets may wait before this stage.
+     *
+     * @param nowNs         by the clock.
+     * @param seenThroughNs packets before it have been handed to this stage; not after now.
+     * @return how much was done.
+     */
+    public int onTime(final long nowNs, final long seenThroughNs) {
         final ExporterConfig.Rli settings = newSettings.getPlain() == null ? null : newSettings.getAndSet(null);
         if (settings != null && scheduler != null) {
             scheduler.reconfigure(Injection.context(settings, classes.count()));
             report.onReload(settings);
         }
+        selectorAt(seenThroughNs);
         if (receiver != null) {
             receiver.onTime(nowNs);
             if (summaries.onTime(nowNs)) {
@@ -335,10 +370,10 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             matching.onTime(nowNs);
         }
         if (sketching != null) {
-            sketching.onTime(nowNs);
+            sketching.onTime(nowNs, seenThroughNs);
         }
         if (sending != null) {
-            sending.onTime(nowNs);
+            sending.onTime(nowNs, seenThroughNs);
         }
         return sender == null ? 0 : sender.onTime(nowNs);
     }
@@ -414,6 +449,24 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     }
 
     /**
+     * Takes over other settings of the segment and its sketches, at their time. Any thread, one at a time, and not while
+     * {@link #isChanging}.
+     *
+     * @param newChange from when, and what.
+     */
+    public void change(final SketchChange newChange) {
+        if (sketching != null) {
+            sketching.change(newChange);
+        }
+        newSegment.set(newChange);
+    }
+
+    /** {@return whether the last change is not through} */
+    public boolean isChanging() {
+        return newSegment.get() != null || sketching != null && sketching.isChanging();
+    }
+
+    /**
      * Takes over the settings of the references that may change while packets pass; from the next duty cycle on.
      *
      * @param settings with as many classes as before.
@@ -449,6 +502,15 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     @Override
     public SketchStatistics sketches() {
         return sketching == null ? null : sketching.statistics();
+    }
+
+    /**
+     * Intervals in which a class received more packets than were sent in it. Any thread.
+     *
+     * @return how many; 0 without sketches.
+     */
+    public long remarkedIntervals() {
+        return sketching == null ? 0 : sketching.counters().get(SketchCounter.INTERVALS_REMARKED);
     }
 
     @Override

@@ -25,7 +25,7 @@ final class DelaySummaries {
 
     private final RliReceiver receiver;
     private final TrafficClasses classes;
-    private final long intervalNs;
+    private long intervalNs;
     private final SignedHistogram[] totalEstimates;
     private final SignedHistogram[] totalReferences;
 
@@ -84,6 +84,11 @@ final class DelaySummaries {
         }
         newestNs = Math.max(newestNs, nowNs);
         return isOver;
+    }
+
+    /** Intervals are as long as that from the present one on. */
+    void intervalNs(final long lengthNs) {
+        intervalNs = lengthNs;
     }
 
     /** A packet of a stream was longer than the link carries, and is not measured. */

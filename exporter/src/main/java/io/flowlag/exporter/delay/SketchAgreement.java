@@ -15,6 +15,7 @@ import io.flowlag.sketch.hash.SipHash;
  * @param context      sizes and times, concluded.
  * @param point        empty sketches.
  * @param fromInterval the first interval in which it holds.
+ * @param isSuccessor  whether it follows what held before: of the same receiver, with the same hash.
  */
 public record SketchAgreement(
     SegmentSelector selector,
@@ -23,5 +24,10 @@ public record SketchAgreement(
     SipHash hash,
     SketchContext context,
     SketchPoint point,
-    long fromInterval) {
+    long fromInterval,
+    boolean isSuccessor) {
+    /** {@return when it begins to hold, ns since the epoch} */
+    public long fromNs() {
+        return fromInterval * context.intervalNs();
+    }
 }

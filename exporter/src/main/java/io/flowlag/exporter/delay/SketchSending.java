@@ -7,33 +7,29 @@ import io.flowlag.exporter.sketching.SketchCounter;
 import io.flowlag.exporter.sketching.SketchCounters;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
-import io.flowlag.sketch.interval.MeasurementInterval;
 import org.agrona.DirectBuffer;
 
 /**
  * The sketches of a sender point whose receiver is another process: holds to what the receiver says, from the second interval
- * after it is known, and ships each interval that is over. What cannot be whole is not shipped. The metering thread owns it;
- * counters may be read by any. Allocates at the end of an interval.
+ * after it is known, and ships each interval that is over. When the receiver says something else, the old holds on until that
+ * time, so no packet falls between. What cannot be whole is not shipped. The metering thread owns it; counters may be read by
+ * any. Allocates at the end of an interval and at a change.
  */
 final class SketchSending {
-    /** Longer than packets spend in the rings; shorter intervals are held open for as long as they are. */
-    private static final long GRACE_NS = 1_000_000_000L;
-
     private final SketchLink link;
     private final Counters counters;
     private final SketchCounters sketchCounters = new SketchCounters();
-    private SketchAgreement agreement;
-    private MeasurementInterval interval;
-    private long graceNs;
-    private long startNs = Long.MAX_VALUE;
-    private long nextInterval;
+    private HeldAgreement current;
+    private HeldAgreement next;
+    /** To be adopted when the next one holds. */
+    private SketchAgreement coming;
     private long newestNs;
+    private long sinceNs;
+    private long untoldStrays;
     private long kernelDrops;
     private long ringDrops;
-    private long latePackets;
-    private long unsketchedPackets;
-    private long priorLate;
-    private long priorUnsketched;
+    private long lateTotal;
+    private long unsketchedTotal;
 
     SketchSending(final SketchLink link, final Counters counters) {
         this.link = link;
@@ -44,9 +40,15 @@ final class SketchSending {
     void onSent(final DirectBuffer descriptor, final int offset) {
         final long timestampNs = PacketDescriptor.timestampNs(descriptor, offset);
         newestNs = Math.max(newestNs, timestampNs);
-        if (timestampNs < startNs || !agreement.selector().selects(descriptor, offset)) {
+        final HeldAgreement holding = next != null && next.holdsAt(timestampNs) ? next : current;
+        if (holding == null || timestampNs < sinceNs || !holding.agreement().selector().selects(descriptor, offset)) {
             return;
         }
+        if (!holding.holdsAt(timestampNs)) {
+            onStray();
+            return;
+        }
+        final SketchAgreement agreement = holding.agreement();
         sketchCounters.increment(SketchCounter.SENT);
         if ((PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_DIGEST) == 0) {
             sketchCounters.increment(SketchCounter.SENT_WITHOUT_DIGEST);
@@ -60,93 +62,153 @@ final class SketchSending {
         if (isBooked) {
             sketchCounters.increment(SketchCounter.SENT_BOOKED);
         } else {
-            onRefused(timestampNs);
+            onRefused(agreement, timestampNs);
         }
     }
 
     /** A packet that no sketch took is missing from its interval, which must not tell of losses then. */
-    private void onRefused(final long timestampNs) {
-        sketchCounters.set(SketchCounter.SENT_LATE, priorLate + agreement.point().latePackets());
-        sketchCounters.set(SketchCounter.SENT_UNSKETCHED, priorUnsketched + agreement.point().unsketchedPackets());
+    private void onRefused(final SketchAgreement agreement, final long timestampNs) {
+        countRefused();
         agreement.point().onOwnLoss(timestampNs);
+    }
+
+    /** A packet of an agreement that is over. */
+    private void onStray() {
+        sketchCounters.increment(SketchCounter.SENT);
+        lateTotal++;
+        untoldStrays++;
+        countRefused();
+    }
+
+    private void countRefused() {
+        sketchCounters.set(SketchCounter.SENT_LATE, lateTotal + latePackets(current) + latePackets(next));
+        sketchCounters.set(
+            SketchCounter.SENT_UNSKETCHED, unsketchedTotal + unsketchedPackets(current) + unsketchedPackets(next));
+    }
+
+    private static long latePackets(final HeldAgreement holding) {
+        return holding == null ? 0 : holding.agreement().point().latePackets();
+    }
+
+    private static long unsketchedPackets(final HeldAgreement holding) {
+        return holding == null ? 0 : holding.agreement().point().unsketchedPackets();
     }
 
     /**
      * Time has passed.
      *
-     * @param nowNs since the epoch.
+     * @param nowNs         since the epoch.
+     * @param seenThroughNs packets before it have come, but for a grace.
      */
-    void onTime(final long nowNs) {
-        SketchShipment back = link.takeBack();
-        while (back != null) {
-            if (back.agreement() == agreement) {
-                agreement.point().giveBack(back.interval());
-            }
-            back = link.takeBack();
+    void onTime(final long nowNs, final long seenThroughNs) {
+        takeBack();
+        if (coming == null) {
+            coming = link.takeAgreement();
         }
-        final SketchAgreement newer = link.takeAgreement();
-        if (newer != null) {
-            adopt(newer, nowNs);
+        if (coming != null && (next == null || !coming.isSuccessor() || coming.fromNs() <= next.startNs())) {
+            adopt(coming, nowNs);
+            coming = null;
         }
-        if (agreement == null || nowNs < startNs) {
+        if (current == null || nowNs < current.startNs()) {
             return;
         }
         final long kernelTotal = counters.get(CounterId.LOST_IN_KERNEL);
         final long ringTotal = counters.get(CounterId.DROPPED_AT_PACKET_RING);
         if (kernelTotal != kernelDrops || ringTotal != ringDrops) {
-            agreement.point().onOwnLoss(nowNs);
-        }
-        final long closedNs = nowNs - graceNs;
-        if (closedNs >= startNs) {
-            agreement.point().advance(closedNs);
-            while (interval.endNs(nextInterval) <= closedNs) {
-                close(nextInterval, kernelTotal, ringTotal);
-                nextInterval++;
+            current.agreement().point().onOwnLoss(nowNs);
+            if (next != null && nowNs >= next.startNs()) {
+                next.agreement().point().onOwnLoss(nowNs);
             }
         }
+        ship(current, Math.max(seenThroughNs, current.startNs()), kernelTotal, ringTotal);
+        if (next != null && seenThroughNs >= next.startNs()) {
+            ship(next, seenThroughNs, kernelTotal, ringTotal);
+        }
+        if (next != null && current.isOver(Math.max(seenThroughNs, current.startNs()))) {
+            retire(current);
+            current = next;
+            next = null;
+        }
     }
 
-    /** Sketches of what the receiver asked for before are given up: it has forgotten them, or will refuse them. */
-    private void adopt(final SketchAgreement newer, final long nowNs) {
-        if (agreement != null) {
-            priorLate += agreement.point().latePackets();
-            priorUnsketched += agreement.point().unsketchedPackets();
+    private void takeBack() {
+        SketchShipment back = link.takeBack();
+        while (back != null) {
+            for (final HeldAgreement each : new HeldAgreement[] {current, next}) {
+                if (each != null && back.agreement() == each.agreement()) {
+                    each.agreement().point().giveBack(back.interval());
+                }
+            }
+            back = link.takeBack();
         }
-        agreement = newer;
-        final long lengthNs = newer.context().intervalNs();
-        interval = new MeasurementInterval(lengthNs);
-        graceNs = Math.min(GRACE_NS, lengthNs);
-        nextInterval = Math.max(newer.fromInterval(), interval.number(Math.max(nowNs, newestNs)) + 2);
-        startNs = interval.startNs(nextInterval);
-        latePackets = 0;
-        unsketchedPackets = 0;
+    }
+
+    private void ship(final HeldAgreement holding, final long seenThroughNs, final long kernelTotal, final long ringTotal) {
+        holding.advance(seenThroughNs);
+        long ended = holding.takeEnded(seenThroughNs);
+        while (ended != Long.MIN_VALUE) {
+            close(holding, ended, kernelTotal, ringTotal);
+            ended = holding.takeEnded(seenThroughNs);
+        }
+    }
+
+    /**
+     * A successor follows at its time. Of another receiver, sketches of what was asked for before are given up at once: it knows
+     * nothing of them.
+     */
+    private void adopt(final SketchAgreement newer, final long nowNs) {
+        if (next != null) {
+            retire(next);
+            next = null;
+        }
+        final HeldAgreement holding = new HeldAgreement(newer, Math.max(nowNs, newestNs));
+        if (newer.isSuccessor() && current != null && current.startNs() < holding.startNs()) {
+            current.endsAt(holding.startNs());
+            next = holding;
+            return;
+        }
+        if (current != null) {
+            retire(current);
+        }
+        current = holding;
+        sinceNs = holding.startNs();
+        untoldStrays = 0;
         kernelDrops = counters.get(CounterId.LOST_IN_KERNEL);
         ringDrops = counters.get(CounterId.DROPPED_AT_PACKET_RING);
-        newer.point().advance(startNs);
-        link.digests().change(newer.hash(), startNs);
+        link.digests().change(newer.hash(), holding.startNs());
     }
 
-    private void close(final long number, final long kernelTotal, final long ringTotal) {
-        final SenderAnswer closed = agreement.point().take(number);
+    private void retire(final HeldAgreement holding) {
+        lateTotal += latePackets(holding);
+        unsketchedTotal += unsketchedPackets(holding);
+    }
+
+    private void close(final HeldAgreement holding, final long number, final long kernelTotal, final long ringTotal) {
+        final SenderAnswer closed = holding.agreement().point().take(number);
         if (closed == null) {
             sketchCounters.increment(SketchCounter.INTERVALS_UNSHIPPED);
             return;
         }
-        final long late = agreement.point().latePackets();
-        final long unsketched = agreement.point().unsketchedPackets();
-        final boolean isShipped = closed.isInFlightComplete() && link.ship(new SketchShipment(
-            agreement, closed, kernelTotal - kernelDrops, ringTotal - ringDrops, late - latePackets,
-            unsketched - unsketchedPackets));
-        if (!isShipped) {
-            sketchCounters.increment(SketchCounter.INTERVALS_UNSHIPPED);
-            agreement.point().giveBack(closed);
+        if (!closed.isInFlightComplete()) {
+            unshipped(holding, closed);
+            return;
+        }
+        if (!link.ship(new SketchShipment(
+            holding.agreement(), closed, kernelTotal - kernelDrops, ringTotal - ringDrops,
+            holding.untoldLatePackets() + untoldStrays, holding.untoldUnsketchedPackets()))) {
+            unshipped(holding, closed);
             return;
         }
         sketchCounters.increment(SketchCounter.INTERVALS_SHIPPED);
+        holding.told();
+        untoldStrays = 0;
         kernelDrops = kernelTotal;
         ringDrops = ringTotal;
-        latePackets = late;
-        unsketchedPackets = unsketched;
+    }
+
+    private void unshipped(final HeldAgreement holding, final SenderAnswer closed) {
+        sketchCounters.increment(SketchCounter.INTERVALS_UNSHIPPED);
+        holding.agreement().point().giveBack(closed);
     }
 
     SketchCounters counters() {

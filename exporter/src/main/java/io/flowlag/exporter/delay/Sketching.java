@@ -9,7 +9,6 @@ import io.flowlag.exporter.sketching.IntervalAnswer;
 import io.flowlag.exporter.sketching.RecordHandler;
 import io.flowlag.exporter.sketching.SketchContext;
 import io.flowlag.exporter.sketching.SketchCounters;
-import io.flowlag.exporter.sketching.SketchPair;
 import io.flowlag.exporter.sketching.SketchReceiver;
 import io.flowlag.exporter.sketching.SketchRecords;
 import io.flowlag.exporter.sketching.WeightedShare;
@@ -29,6 +28,7 @@ import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * Sketches of both points of this process, joined to the flow cache: packets go in, and what the sketches say of a flow goes into
@@ -49,17 +49,18 @@ final class Sketching {
     private final UnsafeBuffer entries;
     private final Counters counters;
     private final TrafficClasses classes;
-    private final FlowWeights weights;
-    private final boolean isUniform;
+    private final SketchLink link;
+    private final AtomicReference<SketchRun> prepared = new AtomicReference<>();
     private final WeightedShare weightedShare = new WeightedShare();
-    private final SketchPair pair;
-    private final SketchReceiver receiver;
     private final SketchRecords records;
     private final Aggregates aggregates;
     private final CounterTable table = new CounterTable(1, COLUMNS);
     private final boolean isLive;
-    private final String geometry;
-    private final long memoryBytes;
+    private volatile SketchRun latest;
+    private volatile boolean isChanging;
+    private SketchRun current;
+    private SketchRun older;
+    private SketchRun next;
     private long lostByUs;
     private volatile SketchStatistics statistics;
 
@@ -87,35 +88,62 @@ final class Sketching {
         this.classes = classes;
         this.counters = counters;
         entries = cache.entries();
-        weights = new FlowWeights(config.lds().weights());
-        isUniform = weights.isUniform();
-        final SketchContext context = context(config, link).conclude();
-        pair = link != null ? null : new SketchPair(context, entryLengthBytes(), recordHandler, this::onInterval);
-        receiver = pair != null ? pair.receiver() :
-            new SketchReceiver(context, link.answers(), entryLengthBytes(), recordHandler, this::onInterval);
-        if (pair == null) {
-            receiver.cutFirst();
-        }
-        records = receiver.records();
+        this.link = link;
         aggregates = new Aggregates(classes);
-        geometry = text(context.geometry());
-        memoryBytes = context.memoryBytes(entryLengthBytes());
-        statistics = new SketchStatistics(
-            geometry, memoryBytes, null, null, 0, 0, List.of(), null, List.of(), aggregates.total(), null);
+        final SketchContext context = context(config, link).conclude();
+        final SketchRun[] made = new SketchRun[1];
+        made[0] = new SketchRun(config, context, link == null ? null : link.answers(), classes, entryLengthBytes(),
+            recordHandler, (answer) -> onInterval(made[0], answer));
+        current = made[0];
+        latest = current;
+        records = current.receiver().records();
+        statistics = new SketchStatistics(current.geometry(), current.memoryBytes(), null, null, 0, 0, List.of(), null, List.of(),
+            aggregates.total(), null);
     }
 
-    private static String text(final SketchGeometry geometry) {
-        final StringBuilder text = new StringBuilder(geometry.rows() + " rows of " + geometry.columns() + " cells");
-        if (geometry.vldaLength() > 1) {
-            text.append(", ").append(geometry.vldaLength()).append(" for a flow");
+    /**
+     * Prepares other sketches. Any thread, one at a time.
+     *
+     * @param change from when, and what.
+     */
+    void change(final SketchChange change) {
+        final SketchRun[] made = new SketchRun[1];
+        made[0] = new SketchRun(change, context(change.config(), link).conclude(), latest, entryLengthBytes(),
+            (answer) -> onInterval(made[0], answer));
+        latest = made[0];
+        isChanging = true;
+        prepared.set(made[0]);
+    }
+
+    /** {@return whether the last change is not through; any thread} */
+    boolean isChanging() {
+        return isChanging;
+    }
+
+    /** Time has come so far, by packets or the clock. */
+    private void changeOver(final long timeNs) {
+        if (next == null && prepared.getPlain() != null) {
+            next = prepared.getAndSet(null);
         }
-        if (geometry.rate(0) < SketchGeometry.FULL_RATE_PPM || geometry.rate(geometry.rows() - 1) != geometry.rate(0)) {
-            text.append(", sampling");
-            for (int row = 0; row < geometry.rows(); row++) {
-                text.append(' ').append(geometry.samplingRate(row));
+        if (next != null && timeNs >= next.fromNs()) {
+            older = current;
+            current = next;
+            next = null;
+            current.follow();
+            cache.boundaryNs(current.intervalNs());
+        }
+        if (older != null) {
+            older.onTime(timeNs);
+            if (older.receiver().isOver()) {
+                retireOlder();
             }
         }
-        return text.toString();
+    }
+
+    private void retireOlder() {
+        older.receiver().retire();
+        older = null;
+        isChanging = false;
     }
 
     private static int entryLengthBytes() {
@@ -144,73 +172,69 @@ final class Sketching {
     }
 
     void onSent(final DirectBuffer descriptor, final int offset) {
+        final long timestampNs = PacketDescriptor.timestampNs(descriptor, offset);
+        changeOver(timestampNs);
         if (hasDigest(descriptor, offset)) {
-            pair.onSent(
-                PacketDescriptor.timestampNs(descriptor, offset), PacketDescriptor.segmentFlowHash(descriptor, offset),
-                PacketDescriptor.digest(descriptor, offset), PacketDescriptor.ipLengthBytes(descriptor, offset),
-                classes.of(descriptor, offset), weight(descriptor, offset));
+            runAt(timestampNs).onSent(descriptor, offset);
         } else {
-            pair.onSentWithoutDigest();
+            current.onSentWithoutDigest();
         }
     }
 
-    /** Of a point that has no packets of the sender point here. */
-    private int onReceivedAlone(
-        final DirectBuffer descriptor, final int offset, final int weight, final int slot, final int record) {
-        return receiver.onPacket(
-            PacketDescriptor.timestampNs(descriptor, offset), PacketDescriptor.segmentFlowHash(descriptor, offset),
-            PacketDescriptor.digest(descriptor, offset), PacketDescriptor.ipLengthBytes(descriptor, offset),
-            classes.of(descriptor, offset), weight, slot, record);
+    private SketchRun runAt(final long timestampNs) {
+        return older != null && timestampNs < current.fromNs() ? older : current;
     }
 
     void onReceived(final DirectBuffer descriptor, final int offset, final int slot) {
+        final long timestampNs = PacketDescriptor.timestampNs(descriptor, offset);
+        changeOver(timestampNs);
         if (!hasDigest(descriptor, offset)) {
-            receiver.onPacketWithoutDigest();
+            current.receiver().onPacketWithoutDigest();
             return;
         }
         final int sketchOffset = FlowDelay.sketchOffset(cache.stateOffset(slot));
         final int before = FlowSketch.record(entries, sketchOffset);
-        final int weight = weight(descriptor, offset);
+        final SketchRun run = runAt(timestampNs);
+        final int weight = run.weight(descriptor, offset);
         weightedShare.count(weight);
-        final int record = pair == null ? onReceivedAlone(descriptor, offset, weight, slot, before) : pair.onReceived(
-            PacketDescriptor.timestampNs(descriptor, offset), PacketDescriptor.segmentFlowHash(descriptor, offset),
-            PacketDescriptor.digest(descriptor, offset), PacketDescriptor.ipLengthBytes(descriptor, offset),
-            classes.of(descriptor, offset), weight, slot, before);
+        final int record = run.onReceived(descriptor, offset, weight, slot, before);
+        if (older != null && run == current) {
+            older.onStraddling(descriptor, offset, current.fromNs(), record);
+        }
         if (record != before) {
             FlowSketch.record(entries, sketchOffset, record);
         }
     }
 
-    void onTime(final long nowNs) {
+    void onTime(final long nowNs, final long seenThroughNs) {
         final long lost = counters.get(CounterId.LOST_IN_KERNEL) + counters.get(CounterId.DROPPED_AT_PACKET_RING);
         if (lost != lostByUs) {
             lostByUs = lost;
-            if (pair != null) {
-                pair.onOwnLoss(nowNs);
-            } else {
-                receiver.onOwnLoss(nowNs);
+            current.onOwnLoss(nowNs);
+            if (older != null) {
+                older.onOwnLoss(nowNs);
             }
         }
-        final long throughNs = isLive ? nowNs - LIVE_GRACE_NS : nowNs;
-        if (pair != null) {
-            pair.onTime(throughNs);
-        } else if (throughNs >= receiver.nextEventNs()) {
-            receiver.onTime(throughNs);
+        if (seenThroughNs == Long.MIN_VALUE) {
+            return;
         }
+        final long throughNs = isLive ? seenThroughNs - LIVE_GRACE_NS : nowNs;
+        changeOver(throughNs);
+        current.onTime(throughNs);
     }
 
     void onEnd() {
-        if (pair != null) {
-            pair.onEnd();
-        } else {
-            receiver.onEnd();
+        if (older != null) {
+            older.onEnd();
+            retireOlder();
         }
+        current.onEnd();
     }
 
     /** A flow ends: true if its record waits, and was copied. */
     boolean waits(final MutableDirectBuffer entry, final int offset) {
         final int record = FlowSketch.record(entry, FlowDelay.sketchOffset(offset));
-        return record != SketchRecords.NONE && receiver.waits(record, entry, 0);
+        return record != SketchRecords.NONE && current.receiver().waits(record, entry, 0);
     }
 
     /** A flow has ended and its record does not wait: writes what the sketches say. */
@@ -218,7 +242,7 @@ final class Sketching {
         final int record = FlowSketch.record(entry, FlowDelay.sketchOffset(offset));
         if (record != SketchRecords.NONE) {
             write(entry, offset, record);
-            receiver.done(record);
+            current.receiver().done(record);
         }
     }
 
@@ -273,18 +297,14 @@ final class Sketching {
         return new FlowWeights(config.lds().weights()).warnings();
     }
 
-    private int weight(final DirectBuffer descriptor, final int offset) {
-        return isUniform ? FlowWeights.DEFAULT_WEIGHT : weights.weight(descriptor, offset);
-    }
-
     private static boolean hasDigest(final DirectBuffer descriptor, final int offset) {
         return (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_DIGEST) != 0;
     }
 
-    private void onInterval(final IntervalAnswer answer) {
+    private void onInterval(final SketchRun run, final IntervalAnswer answer) {
         aggregates.add(answer);
         final List<HeavyFlow> heavyFlows = new ArrayList<>();
-        answer.forEachHeavyHitter((record, packets) -> receiver.locate((int)record, new SketchReceiver.RecordVisitor() {
+        answer.forEachHeavyHitter((record, packets) -> run.receiver().locate((int)record, new SketchReceiver.RecordVisitor() {
             @Override
             public void onLiveFlow(final int slot) {
                 heavyFlows.add(heavyFlow(entries, cache.stateOffset(slot) - FlowEntry.BASE_LENGTH_BYTES, (long)packets));
@@ -296,7 +316,7 @@ final class Sketching {
             }
         }));
         statistics = new SketchStatistics(
-            geometry, memoryBytes, answer.startNs(), answer.endNs(), answer.usableCells(), answer.occupiedCells(),
+            run.geometry(), run.memoryBytes(), answer.startNs(), answer.endNs(), answer.usableCells(), answer.occupiedCells(),
             aggregates.interval(answer), answer.hasLoss() ? answer.unexplainedLostPackets() : null, heavyFlows,
             aggregates.total(), weightedShare.warning());
         weightedShare.reset();
@@ -328,7 +348,7 @@ final class Sketching {
     }
 
     SketchCounters counters() {
-        return receiver.counters();
+        return latest.receiver().counters();
     }
 
     /** {@return flow records with a mean that has a bound, and matched packets} */

@@ -21,6 +21,7 @@ public final class ConnectorContext {
     private NanoClock clock = SystemNanoClock.INSTANCE;
     private ExchangeCounters counters = new ExchangeCounters();
     private ConnectionLimits limits = ConnectionLimits.DEFAULT;
+    private long lingerNs = 1_000_000_000L;
     private TlsCredentials tls;
     private String peerName;
     private List<String> allowedPeers = List.of();
@@ -168,6 +169,17 @@ public final class ConnectorContext {
         return this;
     }
 
+    /**
+     * How long the end waits, when it is closed, until the other ends have taken what was said last; default 1 s.
+     *
+     * @param waitNs not negative.
+     * @return this.
+     */
+    public ConnectorContext lingerNs(final long waitNs) {
+        lingerNs = waitNs;
+        return this;
+    }
+
     void conclude() {
         Objects.requireNonNull(receiver, "receiver");
         Objects.requireNonNull(handler, "handler");
@@ -214,6 +226,10 @@ public final class ConnectorContext {
 
     List<String> allowedPeers() {
         return allowedPeers;
+    }
+
+    long lingerNs() {
+        return lingerNs;
     }
 
     SharedKey key() {

@@ -29,7 +29,10 @@ final class ExchangeConnection {
         2 * (MessageHeader.LENGTH_BYTES + 8 + RefusedMessage.MAX_TEXT_BYTES + MessageHeader.TRAILER_BYTES);
     private static final int SESSION_BYTES = 2 * MessageHeader.MAX_MESSAGE_BYTES;
     private static final int READS_PER_POLL = 4;
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
     private static final long NEVER = Long.MAX_VALUE;
+    /** So long the other end may take, at most, for what was said last. */
+    private static final long LINGER_NS = 2_000_000_000L;
 
     private final PeerChannel channel;
     private final boolean isReceiver;
@@ -51,6 +54,9 @@ final class ExchangeConnection {
     private long pingToken;
     private ExchangeCounter end;
     private String reason = "";
+    private long lingerUntilNs = NEVER;
+    private boolean isSaid;
+    private boolean isClosed;
 
     ExchangeConnection(
         final PeerChannel channel,
@@ -104,7 +110,7 @@ final class ExchangeConnection {
     void beginSession(final long nowNs) {
         isInSession = true;
         lastMessageNs = nowNs;
-        maxMessageBytes = MessageHeader.MAX_MESSAGE_BYTES;
+        maxMessageBytes = limits.maxMessageBytes();
         final ByteBuffer larger = ByteBuffer.allocate(limits.outboundBytes());
         larger.put(outbound.flip());
         outbound = larger;
@@ -318,7 +324,7 @@ final class ExchangeConnection {
         return true;
     }
 
-    private int flush(final long nowNs) throws IOException {
+    int flush(final long nowNs) throws IOException {
         channel.flush();
         if (0 == outbound.position()) {
             blockedSinceNs = NEVER;
@@ -353,7 +359,10 @@ final class ExchangeConnection {
         send(scratch, RefusedMessage.encode(scratch, 0, result, text));
     }
 
-    /** Ends the connection, once. */
+    /**
+     * Ends the connection, once. What was said is still to be brought out: {@link #linger}. If the socket were closed with octets
+     * in it that nobody read, or while the other end still writes, the kernel would drop what the other end has not taken yet.
+     */
     void end(final ExchangeCounter how, final String why) {
         if (isEnded()) {
             return;
@@ -361,14 +370,52 @@ final class ExchangeConnection {
         end = how;
         reason = why;
         counters.increment(how);
-        try {
-            outbound.flip();
-            channel.write(outbound);
-        } catch (final IOException ex) {
-            reason = why.isEmpty() ? text(ex) : why;
+        inbound = NOTHING;
+        outbound.flip();
+        if (ExchangeCounter.ENDED_TLS == how) {
+            outbound = NOTHING;
+        } else if (ExchangeCounter.ENDED_BROKEN == how || ExchangeCounter.ENDED_HANDSHAKE == how ||
+            ExchangeCounter.ENDED_EVICTED == how) {
+            close();
         }
+    }
+
+    /**
+     * After the end: brings out what was said last, tells the other end that nothing follows, and waits until it has closed too,
+     * for a while. Nothing that still comes is looked at.
+     *
+     * @return whether nothing is left to do: the socket is closed.
+     */
+    boolean linger(final long nowNs) {
+        if (!isClosed) {
+            lingerUntilNs = NEVER == lingerUntilNs ? nowNs + LINGER_NS : lingerUntilNs;
+            try {
+                if (!isSaid) {
+                    channel.write(outbound);
+                    isSaid = !outbound.hasRemaining() && channel.shutdown();
+                }
+                if (isSaid && isOtherEndDone() || nowNs - lingerUntilNs >= 0) {
+                    close();
+                }
+            } catch (final IOException | RuntimeException ex) {
+                close();
+            }
+        }
+        return isClosed;
+    }
+
+    private boolean isOtherEndDone() throws IOException {
+        int droppedBytes = 1;
+        for (int i = 0; i < READS_PER_POLL && droppedBytes > 0; i++) {
+            droppedBytes = channel.discard();
+        }
+        return droppedBytes < 0;
+    }
+
+    /** Lets go of the socket at once. */
+    void close() {
+        isClosed = true;
+        outbound = NOTHING;
         channel.close();
-        inbound = ByteBuffer.allocate(0);
-        outbound = ByteBuffer.allocate(0);
     }
 }

@@ -41,6 +41,8 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     private final String peerName;
     private final List<String> allowedPeers;
     private final SharedKey key;
+    private final long lingerNs;
+    private final EndedConnections ended = new EndedConnections();
     private final long minBackoffNs;
     private final long maxBackoffNs;
     private final HandshakeWorker worker = new HandshakeWorker("exchange-connect");
@@ -91,6 +93,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         peerName = context.peerName();
         allowedPeers = context.allowedPeers();
         key = context.key();
+        lingerNs = context.lingerNs();
         minBackoffNs = context.minBackoffNs();
         maxBackoffNs = context.maxBackoffNs();
         backoffNs = minBackoffNs;
@@ -171,6 +174,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         }
         int workCount = takeOffered();
         waiting.expire(nowNs);
+        workCount += ended.poll(nowNs);
         if (null == connection) {
             workCount += connect();
         } else {
@@ -283,6 +287,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         int workCount = connection.poll(nowNs, messageHandler);
         if (connection.isEnded()) {
             final String reason = connection.reason();
+            ended.add(connection, nowNs);
             connection = null;
             backOff();
             handler.onSession(false, reason);
@@ -415,7 +420,9 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         isClosed = true;
         if (null != connection) {
             connection.end(ExchangeCounter.ENDED_LOCALLY, "closed");
+            ended.add(connection, nowNs);
         }
+        ended.close(nowNs, lingerNs);
         CloseHelper.quietCloseAll(connecting, worker);
     }
 

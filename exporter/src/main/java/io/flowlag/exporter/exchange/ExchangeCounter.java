@@ -41,6 +41,9 @@ public enum ExchangeCounter {
     /** Connections on which both ends agreed to talk. */
     SESSIONS("sessions", "sessions",
         "Connections on which both ends agreed to talk."),
+    /** Senders that the receiver does not know. */
+    SENDERS_UNKNOWN("senders_unknown", "connections",
+        "Connections of senders that the receiver has not been told of; refused, and part of ended_refused."),
     /** Messages that were whole and verified. */
     MESSAGES_RECEIVED("messages_received", "messages",
         "Messages that were whole and verified."),

@@ -18,6 +18,8 @@ import java.nio.channels.SocketChannel;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BiFunction;
+import java.util.stream.Collectors;
 
 /**
  * The receiver's end of the exchange: accepts senders, tells them the settings, takes their intervals and send times. It never
@@ -32,6 +34,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     private static final int ACCEPTS_PER_CYCLE = 16;
     private static final int COMMANDS = 256;
     private static final int BACKLOG = 1024;
+    private static final int SHOWN_SENDERS = 8;
     /** A stranger may stay for this part of the handshake's time before it can lose its place. */
     private static final int GRACE_PART = 10;
 
@@ -43,6 +46,9 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     private final TlsCredentials tls;
     private final List<String> allowedPeers;
     private final SharedKey key;
+    private final long lingerNs;
+    private final List<Long> knownSenders;
+    private final BiFunction<ExchangeSettings, Long, ExchangeSettings> variant;
     private final int maxSenders;
     private final int maxStrangers;
     private final int windowIntervals;
@@ -56,6 +62,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     private final SettingsSchedule schedule = new SettingsSchedule();
     private final ManyToOneConcurrentArrayQueue<Runnable> commands = new ManyToOneConcurrentArrayQueue<>(COMMANDS);
     private final List<Stranger> strangers = new ArrayList<>();
+    private final EndedConnections ended = new EndedConnections();
     private final Long2ObjectHashMap<SenderRecord> senders = new Long2ObjectHashMap<>();
     private final List<SenderRecord> senderList = new ArrayList<>();
     private final UnsafeBuffer scratch = new UnsafeBuffer(new byte[MessageHeader.MAX_MESSAGE_BYTES]);
@@ -69,8 +76,11 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         private final ExchangeConnection connection;
         private final byte[] hello;
         private final long acceptedNs;
+        private final String address;
 
-        private Stranger(final ExchangeConnection connection, final byte[] hello, final long acceptedNs) {
+        private Stranger(
+            final ExchangeConnection connection, final byte[] hello, final long acceptedNs, final String address) {
+            this.address = address;
             this.connection = connection;
             this.hello = hello;
             this.acceptedNs = acceptedNs;
@@ -107,6 +117,9 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         tls = context.tls();
         allowedPeers = context.allowedPeers();
         key = context.key();
+        lingerNs = context.lingerNs();
+        knownSenders = context.senders();
+        variant = context.variant();
         maxSenders = context.maxSenders();
         maxStrangers = context.maxStrangers();
         windowIntervals = context.windowIntervals();
@@ -165,11 +178,29 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     /**
      * Says that the receiver has closed an interval and waits for the senders'. Any thread.
      *
-     * @param intervalNumber of the interval.
+     * @param intervalNumber of the interval, which is as long as the latest settings say.
      * @return false if too many commands wait.
      */
     public boolean expect(final long intervalNumber) {
-        return commands.offer(() -> senderList.forEach(sender -> sender.ledger().expect(intervalNumber, nowNs)));
+        final long intervalNs = schedule.latest().settings().intervalNs();
+        return commands.offer(() -> senderList.forEach(sender -> sender.ledger(intervalNs).expect(intervalNumber, nowNs)));
+    }
+
+    /**
+     * Says that the receiver has closed an interval and waits for that of one sender. Any thread.
+     *
+     * @param senderPointId  of the sender; nothing happens if it is not known.
+     * @param intervalNumber of the interval.
+     * @param intervalNs     of the settings that held in it.
+     * @return false if too many commands wait.
+     */
+    public boolean expect(final long senderPointId, final long intervalNumber, final long intervalNs) {
+        return commands.offer(() -> {
+            final SenderRecord sender = senders.get(senderPointId);
+            if (null != sender) {
+                sender.ledger(intervalNs).expect(intervalNumber, nowNs);
+            }
+        });
     }
 
     @Override
@@ -184,7 +215,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         }
         nowNs = clock.nanoTime();
         int workCount = commands.drain(Runnable::run);
-        workCount += accept() + pollStrangers() + pollSenders();
+        workCount += accept() + pollStrangers() + pollSenders() + ended.poll(nowNs);
         return workCount;
     }
 
@@ -214,7 +245,9 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     private void welcome(final SocketChannel channel) {
         counters.increment(ExchangeCounter.CONNECTIONS);
         if (strangers.size() >= maxStrangers) {
-            strangers.remove(0).connection.end(ExchangeCounter.ENDED_EVICTED, "too many connections without a session");
+            final Stranger oldest = strangers.remove(0);
+            oldest.connection.end(ExchangeCounter.ENDED_EVICTED, "too many connections without a session");
+            handler.onTurnedAway(oldest.address, oldest.connection.end(), oldest.connection.reason());
         }
         try {
             greet(channel);
@@ -237,7 +270,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         final byte[] hello = new byte[helloBytes];
         scratch.getBytes(0, hello);
         connection.send(scratch, helloBytes);
-        strangers.add(new Stranger(connection, hello, nowNs));
+        strangers.add(new Stranger(connection, hello, nowNs, String.valueOf(channel.getRemoteAddress())));
     }
 
     private int pollStrangers() {
@@ -246,6 +279,10 @@ public final class ExchangeListener implements Agent, AutoCloseable {
             final Stranger stranger = strangers.get(i);
             final ExchangeConnection connection = stranger.connection;
             workCount += connection.poll(nowNs, stranger);
+            if (connection.isEnded()) {
+                ended.add(connection, nowNs);
+                handler.onTurnedAway(stranger.address, connection.end(), connection.reason());
+            }
             if (connection.isEnded() || connection.isInSession()) {
                 strangers.remove(i);
             }
@@ -293,6 +330,12 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     }
 
     private MessageResult beginSession(final ExchangeConnection connection, final HelloMessage hello) {
+        if (!knownSenders.isEmpty() && !knownSenders.contains(hello.pointId())) {
+            counters.increment(ExchangeCounter.SENDERS_UNKNOWN);
+            connection.refuse(
+                MessageResult.PAIRING, connection.difference("point", hello.pointId(), "knows " + knownText()));
+            return MessageResult.PAIRING;
+        }
         final SenderRecord sender = sender(hello.pointId());
         if (null == sender) {
             connection.refuse(MessageResult.FULL, "senders: receiver remembers at most " + maxSenders);
@@ -307,9 +350,14 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         counters.increment(ExchangeCounter.SESSIONS);
         handler.onSession(sender.pointId(), true, "");
         for (final HeldSettings held : schedule.all()) {
-            sendSettings(connection, held.settings());
+            sendSettings(sender, held.settings());
         }
         return MessageResult.ACCEPTED;
+    }
+
+    private String knownText() {
+        return knownSenders.stream().limit(SHOWN_SENDERS).map(String::valueOf).collect(Collectors.joining(", ")) +
+            (knownSenders.size() > SHOWN_SENDERS ? ", ..." : "");
     }
 
     private SenderRecord sender(final long senderPointId) {
@@ -320,7 +368,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         if (senders.size() >= maxSenders && !forgetOne()) {
             return null;
         }
-        final SenderRecord sender = new SenderRecord(senderPointId, new IntervalLedger(windowIntervals, deadlineNs),
+        final SenderRecord sender = new SenderRecord(senderPointId, () -> new IntervalLedger(windowIntervals, deadlineNs),
             new IntervalAssembler(senderPointId, schedule, maxListBytes), number -> onMissing(senderPointId, number));
         senders.put(senderPointId, sender);
         senderList.add(sender);
@@ -348,13 +396,14 @@ public final class ExchangeListener implements Agent, AutoCloseable {
                     disconnect(sender);
                 }
             }
-            workCount += sender.ledger().poll(nowNs, sender.onMissing());
+            workCount += sender.poll(nowNs);
         }
         return workCount;
     }
 
     private void disconnect(final SenderRecord sender) {
         final String reason = sender.connection().reason();
+        ended.add(sender.connection(), nowNs);
         if (sender.assembler().isOpen()) {
             sender.assembler().abandon();
             counters.increment(ExchangeCounter.INTERVALS_CUT);
@@ -424,7 +473,9 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         }
         final boolean isSpoiled = null != interval.spoiled();
         final Answer answer = isSpoiled ? Answer.REFUSED : interval.isDamaged() ? Answer.DAMAGED : Answer.COMPLETE;
-        final IntervalVerdict taken = sender.ledger().arrive(interval.number(), answer);
+        final IntervalVerdict taken =
+            isKnownLength(interval.intervalNs()) ? sender.ledger(interval.intervalNs()).arrive(interval.number(), answer) :
+                IntervalVerdict.ACCEPTED;
         final IntervalVerdict verdict = isSpoiled && IntervalVerdict.ACCEPTED == taken ? IntervalVerdict.REFUSED : taken;
         counters.increment(counter(verdict, answer));
         if (IntervalVerdict.REFUSED == verdict) {
@@ -435,6 +486,16 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         }
         connection.send(scratch, IntervalAckMessage.encode(scratch, 0, interval.number(), verdict));
         return MessageResult.ACCEPTED;
+    }
+
+    /** A ledger is kept for what this end has asked for alone. */
+    private boolean isKnownLength(final long intervalNs) {
+        for (final HeldSettings held : schedule.all()) {
+            if (held.settings().intervalNs() == intervalNs) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private static ExchangeCounter counter(final IntervalVerdict verdict, final Answer answer) {
@@ -464,14 +525,15 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         if (schedule.add(new HeldSettings(instance, settings))) {
             for (int i = 0; i < senderList.size(); i++) {
                 if (null != senderList.get(i).connection()) {
-                    sendSettings(senderList.get(i).connection(), settings);
+                    sendSettings(senderList.get(i), settings);
                 }
             }
         }
     }
 
-    private void sendSettings(final ExchangeConnection connection, final ExchangeSettings settings) {
-        final int lengthBytes = SettingsMessage.encode(scratch, 0, settings, instance);
+    private void sendSettings(final SenderRecord sender, final ExchangeSettings settings) {
+        final ExchangeConnection connection = sender.connection();
+        final int lengthBytes = SettingsMessage.encode(scratch, 0, variant.apply(settings, sender.pointId()), instance);
         if (null != connection.authenticator()) {
             SettingsMessage.applyMask(scratch, 0, connection.authenticator().sealingMask());
         }
@@ -488,13 +550,19 @@ public final class ExchangeListener implements Agent, AutoCloseable {
             return;
         }
         isClosed = true;
-        strangers.forEach(stranger -> stranger.connection.end(ExchangeCounter.ENDED_LOCALLY, "closed"));
+        for (final Stranger stranger : strangers) {
+            stranger.connection.end(ExchangeCounter.ENDED_LOCALLY, "closed");
+            stranger.connection.close();
+        }
         for (final SenderRecord sender : senderList) {
             if (null != sender.connection()) {
                 sender.connection().end(ExchangeCounter.ENDED_LOCALLY, "closed");
+                ended.add(sender.connection(), nowNs);
             }
         }
-        CloseHelper.quietCloseAll(server, worker);
+        CloseHelper.quietClose(server);
+        ended.close(nowNs, lingerNs);
+        CloseHelper.quietClose(worker);
     }
 
     @Override

@@ -267,6 +267,28 @@ public record ExchangeSettings(
             witnessPpm, classes, sketches, weights);
     }
 
+    /**
+     * The same settings with intervals of another length.
+     *
+     * @param newIntervalNs of the copy.
+     * @return the copy.
+     */
+    public ExchangeSettings withInterval(final long newIntervalNs) {
+        return new ExchangeSettings(number, fromInterval, newIntervalNs, maxDelayNs, mode, secrets, selector, injection,
+            witnessPpm, classes, sketches, weights);
+    }
+
+    /**
+     * The same settings for other packets.
+     *
+     * @param newSelector of the copy.
+     * @return the copy.
+     */
+    public ExchangeSettings withSelector(final Selector newSelector) {
+        return new ExchangeSettings(number, fromInterval, intervalNs, maxDelayNs, mode, secrets, newSelector, injection,
+            witnessPpm, classes, sketches, weights);
+    }
+
     /** {@return octets of all images of an interval} */
     public long imageBytes() {
         return sketches.stream().mapToLong(sketch -> sketch.geometry().imageLength()).sum();

@@ -73,6 +73,11 @@ final class IntervalAssembler implements SenderInterval {
         isOpen = false;
     }
 
+    /** Length of the interval as its sender says it. */
+    long intervalNs() {
+        return begin.intervalNs();
+    }
+
     /** Why the interval cannot be used, null if it can. */
     MessageResult spoiled() {
         return spoiled;
@@ -105,7 +110,7 @@ final class IntervalAssembler implements SenderInterval {
     }
 
     private void checkSettings() {
-        final HeldSettings ours = schedule.at(number);
+        final HeldSettings ours = schedule.at(number, begin.intervalNs());
         final long listBytes = 8L * announcedDigests + (long)FlowSum.LENGTH_BYTES * (announcedFlows + (long)announcedWitnesses);
         if (null == ours) {
             spoil(MessageResult.SETTINGS, "settings of interval " + number, begin.settingsNumber(), "none");

@@ -7,6 +7,7 @@ import org.agrona.concurrent.SystemNanoClock;
 import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Objects;
+import java.util.function.BiFunction;
 
 /**
  * What an {@link ExchangeListener} is made from: set what differs from the defaults, then hand it over. One thread; the
@@ -22,9 +23,12 @@ public final class ListenerContext {
     private NanoClock clock = SystemNanoClock.INSTANCE;
     private ExchangeCounters counters = new ExchangeCounters();
     private ConnectionLimits limits = ConnectionLimits.DEFAULT;
+    private long lingerNs = 1_000_000_000L;
     private TlsCredentials tls;
     private List<String> allowedPeers = List.of();
     private SharedKey key;
+    private List<Long> senders = List.of();
+    private BiFunction<ExchangeSettings, Long, ExchangeSettings> variant = (common, senderPointId) -> common;
     private int maxSenders = 16;
     private int maxStrangers = 64;
     private int windowIntervals = 64;
@@ -183,6 +187,39 @@ public final class ListenerContext {
         return this;
     }
 
+    /**
+     * How long the end waits, when it is closed, until the other ends have taken what was said last; default 1 s.
+     *
+     * @param waitNs not negative.
+     * @return this.
+     */
+    public ListenerContext lingerNs(final long waitNs) {
+        lingerNs = waitNs;
+        return this;
+    }
+
+    /**
+     * Which senders may connect; default all.
+     *
+     * @param pointIds of the senders; empty for all.
+     * @return this.
+     */
+    public ListenerContext senders(final List<Long> pointIds) {
+        senders = List.copyOf(pointIds);
+        return this;
+    }
+
+    /**
+     * What of the settings is different for each sender; default nothing.
+     *
+     * @param value makes a sender's settings of those of all and its point; number, sketches and times stay.
+     * @return this.
+     */
+    public ListenerContext variant(final BiFunction<ExchangeSettings, Long, ExchangeSettings> value) {
+        variant = value;
+        return this;
+    }
+
     void conclude() {
         Objects.requireNonNull(settings, "settings");
         Objects.requireNonNull(handler, "handler");
@@ -230,6 +267,18 @@ public final class ListenerContext {
 
     List<String> allowedPeers() {
         return allowedPeers;
+    }
+
+    List<Long> senders() {
+        return senders;
+    }
+
+    BiFunction<ExchangeSettings, Long, ExchangeSettings> variant() {
+        return variant;
+    }
+
+    long lingerNs() {
+        return lingerNs;
     }
 
     SharedKey key() {

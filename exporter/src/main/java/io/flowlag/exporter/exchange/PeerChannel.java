@@ -20,6 +20,18 @@ interface PeerChannel extends AutoCloseable {
     /** Whether nobody on the way can read what is said, or say something else. */
     boolean isSecure();
 
+    /**
+     * Says good-bye: brings out what write has taken, and tells the other end that no more follows. Called until done;
+     * no read and no write after it.
+     *
+     * @return whether all of it is on its way.
+     */
+    boolean shutdown() throws IOException;
+
+    /** Takes what the other end still says and drops it, after {@link #shutdown} is done; octets, -1 at the end. */
+    int discard() throws IOException;
+
+    /** Lets go of the socket, whatever is on its way. */
     @Override
     void close();
 }

@@ -8,7 +8,10 @@ import java.nio.channels.SocketChannel;
 
 /** TCP as it is. */
 final class PlainChannel implements PeerChannel {
+    private static final int DROPPED_BYTES = 4096;
+
     private final SocketChannel channel;
+    private final ByteBuffer dropped = ByteBuffer.allocate(DROPPED_BYTES);
 
     PlainChannel(final SocketChannel channel) {
         this.channel = channel;
@@ -37,6 +40,17 @@ final class PlainChannel implements PeerChannel {
     @Override
     public boolean isSecure() {
         return false;
+    }
+
+    @Override
+    public boolean shutdown() throws IOException {
+        channel.shutdownOutput();
+        return true;
+    }
+
+    @Override
+    public int discard() throws IOException {
+        return channel.read(dropped.clear());
     }
 
     @Override

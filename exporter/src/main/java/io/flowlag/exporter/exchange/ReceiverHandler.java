@@ -44,4 +44,13 @@ public interface ReceiverHandler {
      * @param text        why it ended, for people; empty if it began.
      */
     void onSession(long pointId, boolean isConnected, String text);
+
+    /**
+     * A connection ended before there was a session.
+     *
+     * @param address of the other end.
+     * @param how     as it is counted.
+     * @param text    what was wrong, both values of a mismatch named; may be empty.
+     */
+    void onTurnedAway(String address, ExchangeCounter how, String text);
 }

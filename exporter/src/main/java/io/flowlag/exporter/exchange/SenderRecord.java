@@ -1,14 +1,19 @@
 package io.flowlag.exporter.exchange;
 
 import java.util.function.LongConsumer;
+import java.util.function.Supplier;
 
 /**
  * What a listener remembers of a sender, connected or not: its ledger outlives its connections. One thread; allocates at
- * construction.
+ * construction, and when intervals get another length.
  */
 final class SenderRecord {
     private final long pointId;
-    private final IntervalLedger ledger;
+    private final Supplier<IntervalLedger> ledgers;
+    private IntervalLedger ledger;
+    private IntervalLedger olderLedger;
+    private long intervalNs;
+    private long olderIntervalNs;
     private final IntervalAssembler assembler;
     private final LongConsumer onMissing;
     private ExchangeConnection connection;
@@ -16,10 +21,11 @@ final class SenderRecord {
     private long nextSendTime;
 
     SenderRecord(
-        final long pointId, final IntervalLedger ledger, final IntervalAssembler assembler, final LongConsumer onMissing) {
+        final long pointId, final Supplier<IntervalLedger> ledgers, final IntervalAssembler assembler,
+        final LongConsumer onMissing) {
         this.pointId = pointId;
         this.onMissing = onMissing;
-        this.ledger = ledger;
+        this.ledgers = ledgers;
         this.assembler = assembler;
     }
 
@@ -27,16 +33,31 @@ final class SenderRecord {
         return pointId;
     }
 
-    IntervalLedger ledger() {
+    /**
+     * The ledger of intervals of one length: numbers of another length say nothing here. At a new length, the ledger of
+     * the one before stays.
+     */
+    IntervalLedger ledger(final long lengthNs) {
+        if (lengthNs == olderIntervalNs && null != olderLedger) {
+            return olderLedger;
+        }
+        if (lengthNs != intervalNs || null == ledger) {
+            olderLedger = ledger;
+            olderIntervalNs = intervalNs;
+            ledger = ledgers.get();
+            intervalNs = lengthNs;
+        }
         return ledger;
+    }
+
+    /** Gives up what is waited for too long; how many. */
+    int poll(final long nowNs) {
+        return (null == ledger ? 0 : ledger.poll(nowNs, onMissing)) +
+            (null == olderLedger ? 0 : olderLedger.poll(nowNs, onMissing));
     }
 
     IntervalAssembler assembler() {
         return assembler;
-    }
-
-    LongConsumer onMissing() {
-        return onMissing;
     }
 
     /** Its connection, null while there is none. */

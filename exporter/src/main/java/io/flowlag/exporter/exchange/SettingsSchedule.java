@@ -29,6 +29,34 @@ public final class SettingsSchedule {
     }
 
     /**
+     * The settings that hold in an interval, where intervals of other settings may be longer or shorter.
+     *
+     * @param intervalNumber of the interval.
+     * @param intervalNs     of the interval's settings.
+     * @return the settings that hold when it begins, null if there are none yet.
+     */
+    public HeldSettings at(final long intervalNumber, final long intervalNs) {
+        final HeldSettings[] current = entries;
+        final long startNs = product(intervalNumber, intervalNs);
+        for (int i = current.length - 1; i >= 0; i--) {
+            if (startNs(current[i]) <= startNs) {
+                return current[i];
+            }
+        }
+        return null;
+    }
+
+    private static long startNs(final HeldSettings held) {
+        return product(held.settings().fromInterval(), held.settings().intervalNs());
+    }
+
+    /** Numbers come from the other end: what is beyond a long is the furthest there is. */
+    private static long product(final long number, final long lengthNs) {
+        final long low = number * lengthNs;
+        return Math.multiplyHigh(number, lengthNs) == low >> Long.SIZE - 1 ? low : number < 0 ? Long.MIN_VALUE : Long.MAX_VALUE;
+    }
+
+    /**
      * The settings that came last, whether they hold yet or not.
      *
      * @return null if there are none.
@@ -44,7 +72,7 @@ public final class SettingsSchedule {
     }
 
     /**
-     * Adds settings. They put aside what was to hold from the same interval or later; those of another run of the receiver put
+     * Adds settings. They put aside what was to hold from the same time or later; those of another run of the receiver put
      * aside all. Numbers rise: what is not newer changes nothing.
      *
      * @return whether they are new.
@@ -57,7 +85,7 @@ public final class SettingsSchedule {
         }
         final HeldSettings[] current = isSameRun ? entries : EMPTY;
         int kept = 0;
-        while (kept < current.length && current[kept].settings().fromInterval() < held.settings().fromInterval()) {
+        while (kept < current.length && startNs(current[kept]) < startNs(held)) {
             kept++;
         }
         final int first = Math.max(0, kept + 1 - MAX_ENTRIES);

@@ -110,16 +110,26 @@ final class TlsChannel implements PeerChannel {
     }
 
     @Override
-    public void close() {
+    public boolean shutdown() throws IOException {
         engine.closeOutbound();
-        try {
-            if (sendSealed() && !engine.isOutboundDone()) {
-                wrap(NOTHING);
-                sendSealed();
+        boolean isWrapping = true;
+        while (sendSealed()) {
+            if (!isWrapping || engine.isOutboundDone()) {
+                channel.shutdownOutput();
+                return true;
             }
-        } catch (final IOException ex) {
-            isEnded = true;
+            isWrapping = wrap(NOTHING).bytesProduced() > 0;
         }
+        return false;
+    }
+
+    @Override
+    public int discard() throws IOException {
+        return channel.read(incoming.clear());
+    }
+
+    @Override
+    public void close() {
         CloseHelper.quietClose(channel);
     }
 

@@ -38,8 +38,8 @@ public final class FlowCache {
     private final FlowRecordSink sink;
     private final Counters counters;
     private final int stateLengthBytes;
-    private final long boundaryNs;
     private final CacheSweep sweep;
+    private long boundaryNs;
 
     private long activeTimeoutNs;
     private long idleTimeoutNs;
@@ -271,6 +271,15 @@ public final class FlowCache {
         final long silenceNs = isTcpEnded(entryOffset) ? Math.min(tcpEndTimeoutNs, idleTimeoutNs) : idleTimeoutNs;
         return Math.min(
             FlowEntry.endNs(entries, entryOffset) + silenceNs, activeDeadlineNs(entryOffset));
+    }
+
+    /**
+     * Changes the boundaries at which the active timeout ends flows.
+     *
+     * @param newBoundaryNs the time from one to the next; 0 for the active timeout itself.
+     */
+    public void boundaryNs(final long newBoundaryNs) {
+        boundaryNs = newBoundaryNs;
     }
 
     /** The active timeout, or the first boundary at or after it. */

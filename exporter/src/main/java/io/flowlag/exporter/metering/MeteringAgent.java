@@ -17,6 +17,7 @@ import org.agrona.concurrent.MessageHandler;
 
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
+import java.util.function.LongSupplier;
 
 /**
  * The metering stage: counts decoded packets in the flow cache, ends flows by packet time (files) or by the clock (live), and
@@ -46,6 +47,10 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
     private BooleanSupplier isRecordRingEmpty = () -> true;
     private long packetTimeNs = Long.MIN_VALUE;
     private long clockTimeNs;
+    private LongSupplier seenUpstream;
+    private long seenNs = Long.MIN_VALUE;
+    private long comingSeenNs = Long.MIN_VALUE;
+    private long comingPosition;
     private boolean isDelayEnded;
     private volatile boolean isEnded;
 
@@ -132,11 +137,12 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
             return cache.snapshot(clockTimeNs) +
                 (isRecordRingEmpty.getAsBoolean() ? savedFlows.takeUp(cache, clockTimeNs, TAKE_UP_LIMIT) : 0);
         }
+        lookUpstream();
         int workCount = ring == null ? 0 : ring.read(ringReader, BATCH_LIMIT);
         if (clock != null) {
             workCount += cache.expire(clockTimeNs, EXPIRY_LIMIT) + cache.snapshot(clockTimeNs);
             if (delayMeter != null && !isDelayEnded) {
-                workCount += delayMeter.onTime(clockTimeNs);
+                workCount += delayMeter.onTime(clockTimeNs, seenThroughNs());
             }
         }
         if (wasUpstreamEnded && (workCount == 0 || isDelayEnded) && (ring == null || ring.isEmpty())) {
@@ -145,6 +151,32 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
             workCount++;
         }
         return workCount;
+    }
+
+    /** What capture had seen when it had offered as much as has been read now. */
+    private void lookUpstream() {
+        if (seenUpstream != null && ring != null && ring.readPosition() >= comingPosition) {
+            seenNs = comingSeenNs;
+            comingSeenNs = seenUpstream.getAsLong();
+            comingPosition = ring.offeredPosition();
+        }
+    }
+
+    private long seenThroughNs() {
+        if (seenUpstream == null) {
+            return clockTimeNs;
+        }
+        return Math.min(clockTimeNs, ring == null ? seenUpstream.getAsLong() : seenNs);
+    }
+
+    /**
+     * Lets the stage know how far capture has come, so that it does not take packets that wait somewhere for packets that are not
+     * there. Before the first cycle.
+     *
+     * @param throughNs tells until when capture has handed on all packets, ns since the epoch.
+     */
+    public void seenUpstream(final LongSupplier throughNs) {
+        seenUpstream = throughNs;
     }
 
     @Override

@@ -40,7 +40,8 @@ public final class CaptureAgent implements Stage, PacketHandler {
     private final Counters counters;
     private final ReferenceRecognizer recognizer;
     private final SourceMerge merge;
-    private final EpochNanoClock mergeClock;
+    private final EpochNanoClock liveClock;
+    private final long[] seenNs;
     private final UnsafeBuffer scratch = new UnsafeBuffer(
         BufferUtil.allocateDirectAligned(2 * CACHE_LINE_LENGTH, CACHE_LINE_LENGTH));
     private final UnsafeBuffer batch =
@@ -50,6 +51,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
 
     private int batchCount;
     private int observationPoint;
+    private volatile long seenThroughNs = Long.MIN_VALUE;
     private volatile OwnTraffic ownTraffic = OwnTraffic.NONE;
     private volatile boolean isStopRequested;
     private volatile boolean isEnded;
@@ -91,10 +93,11 @@ public final class CaptureAgent implements Stage, PacketHandler {
         final Counters counters) {
         this.recognizer = recognizer;
         merge = isMerged ? new SourceMerge(sources.size(), clock == null ? FILE_MERGE_PACKETS : LIVE_MERGE_PACKETS) : null;
-        mergeClock = clock;
+        liveClock = clock;
         this.sources = sources.toArray(new PacketSource[0]);
         isSourceEnded = new boolean[this.sources.length];
         newestNs = new long[this.sources.length];
+        seenNs = new long[this.sources.length];
         mtuBytes = new int[this.sources.length];
         for (int i = 0; i < mtuBytes.length; i++) {
             mtuBytes[i] = this.sources[i] instanceof LivePacketSource live ? live.mtuBytes() : 0;
@@ -128,6 +131,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
         if (isStopRequested) {
             stopSources();
         }
+        final long nowNs = liveClock == null ? 0 : liveClock.nanoTime();
         int workCount = 0;
         boolean isAllEnded = true;
         for (int i = 0; i < sources.length; i++) {
@@ -137,6 +141,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
                     final int polled = sources[i].poll(this, POLL_LIMIT);
                     isSourceEnded[i] = polled == PacketSource.END_OF_SOURCE;
                     workCount += Math.max(polled, 0);
+                    seenNs[i] = polled < POLL_LIMIT ? nowNs : newestNs[i];
                 }
                 isAllEnded &= isSourceEnded[i];
             }
@@ -147,18 +152,40 @@ public final class CaptureAgent implements Stage, PacketHandler {
         }
         passOn();
         mirrorSourceCounters();
+        tellSeen(nowNs);
         isEnded = isAllEnded;
         return workCount;
     }
 
+    /** A source that had no more to show has shown all until then; of another, all until its newest packet. */
+    private void tellSeen(final long nowNs) {
+        if (liveClock != null) {
+            long throughNs = merge == null ? nowNs : nowNs - LIVE_MERGE_WAIT_NS;
+            for (int i = 0; i < sources.length; i++) {
+                throughNs = isSourceEnded[i] ? throughNs : Math.min(throughNs, seenNs[i]);
+            }
+            seenThroughNs = throughNs;
+        }
+    }
+
+    /**
+     * How far live sources have been read and handed on; safe from any thread.
+     *
+     * @return ns since the epoch: packets before it have been handed on, but for those that the kernel holds back or reorders;
+     * the least of numbers before the first cycle, and of files.
+     */
+    public long seenThroughNs() {
+        return seenThroughNs;
+    }
+
     private int passOnMerged() {
-        final long olderThanNs = mergeClock == null ? Long.MIN_VALUE : mergeClock.nanoTime() - LIVE_MERGE_WAIT_NS;
+        final long olderThanNs = liveClock == null ? Long.MIN_VALUE : liveClock.nanoTime() - LIVE_MERGE_WAIT_NS;
         for (int i = 0; i < sources.length; i++) {
             if (isSourceEnded[i]) {
                 merge.end(i);
             }
         }
-        final int roomCount = mergeClock == null ? 0 : POLL_LIMIT;
+        final int roomCount = liveClock == null ? 0 : POLL_LIMIT;
         int count = 0;
         int source = merge.next(olderThanNs, roomCount);
         while (source >= 0) {

@@ -4,6 +4,7 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.delay.SketchLink;
+import io.flowlag.exporter.exchange.ConnectionLimits;
 import io.flowlag.exporter.exchange.SharedKey;
 import io.flowlag.ipfix.transport.TlsCredentials;
 import org.agrona.concurrent.Agent;
@@ -53,6 +54,13 @@ record ExchangeEnd(Agent agent, SketchLink link) {
         } catch (final IOException | IllegalArgumentException ex) {
             throw new ExitException(ExitCode.CONFIGURATION, name + ": " + ex.getMessage());
         }
+    }
+
+    /** {@return what a connection may take} */
+    static ConnectionLimits limits(final ExporterConfig config) {
+        final ExporterConfig.ExchangeLimits limits = config.exchange().limits();
+        return new ConnectionLimits(limits.handshakeTimeoutNs(), limits.messageTimeoutNs(), limits.idleTimeoutNs(),
+            limits.sendBufferBytes(), limits.maxMessageBytes());
     }
 
     /** {@return the thread, started; to be closed} */

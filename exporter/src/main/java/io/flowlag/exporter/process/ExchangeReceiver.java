@@ -6,6 +6,7 @@ import io.flowlag.exporter.decode.DigestSwitch;
 import io.flowlag.exporter.delay.SketchAgreement;
 import io.flowlag.exporter.delay.SketchLink;
 import io.flowlag.exporter.delay.SketchShipment;
+import io.flowlag.exporter.exchange.ExchangeCounter;
 import io.flowlag.exporter.exchange.ExchangeCounters;
 import io.flowlag.exporter.exchange.ExchangeListener;
 import io.flowlag.exporter.exchange.ExchangeSettings;
@@ -13,22 +14,20 @@ import io.flowlag.exporter.exchange.ListenerContext;
 import io.flowlag.exporter.exchange.ReceiverHandler;
 import io.flowlag.exporter.exchange.SenderInterval;
 import io.flowlag.exporter.exchange.SharedKey;
-import io.flowlag.exporter.sketching.SenderAnswer;
 import io.flowlag.exporter.sketching.SenderAnswers;
 import io.flowlag.ipfix.transport.TlsCredentials;
 import io.flowlag.sketch.hash.SipHash;
-import io.flowlag.sketch.image.SketchGeometry;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.EpochNanoClock;
-import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.ObjLongConsumer;
@@ -37,11 +36,12 @@ import java.util.function.ObjLongConsumer;
  * The receiver's end of the exchange: hands out the settings, and copies what the sender ships for the metering thread. Its own
  * thread works it; between that and the metering thread are bounded queues. Allocates at construction.
  */
-final class ExchangeReceiver implements SketchLink, SenderAnswers, ReceiverHandler, Agent, AutoCloseable {
+final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ExchangeReceiver.class);
-    /** An interval that is compared, one on its way, and one that came early. */
-    private static final int SPARE_INTERVALS = 3;
+    /** What holds, and what held before. */
+    private static final int INBOXES = 2;
     private static final int WINDOW_INTERVALS = 64;
+    private static final long TELL_INTERVAL_NS = 5_000_000_000L;
 
     private final long pointId;
     private final long deadlineNs;
@@ -51,11 +51,11 @@ final class ExchangeReceiver implements SketchLink, SenderAnswers, ReceiverHandl
     private final AtomicLong crowdedIntervals = new AtomicLong();
     private final AtomicLong unaskedIntervals = new AtomicLong();
     private final ExchangeListener listener;
-    private final OneToOneConcurrentArrayQueue<ReceivedInterval> arrived;
-    private final OneToOneConcurrentArrayQueue<ReceivedInterval> free;
-    private final ReceivedInterval[] early;
-    private int earlyCount;
-    private long askedInterval = Long.MIN_VALUE;
+    private final DirectBuffer digestKey;
+    private volatile List<SenderInbox> inboxes;
+    private long turnedAwayCount;
+    private long untoldTurnedAway;
+    private long toldTurnedAwayNs;
 
     /**
      * An end that listens.
@@ -72,21 +72,11 @@ final class ExchangeReceiver implements SketchLink, SenderAnswers, ReceiverHandl
         throws IOException {
         pointId = config.segment().id();
         deadlineNs = config.exchange().deadlineNs();
-        final DirectBuffer digestKey = DigestKey.octets(config.decode().digestKeyFile());
+        digestKey = DigestKey.octets(config.decode().digestKeyFile());
         hash = SipHash.ofKey(digestKey, 0);
-        final long intervalNs = config.segment().intervalNs();
-        final ExchangeSettings settings =
-            SharedSettings.of(config, digestKey, Math.floorDiv(clock.nanoTime(), intervalNs));
-        final SketchGeometry[] geometries =
-            settings.sketches().stream().map(ExchangeSettings.SketchPart::geometry).toArray(SketchGeometry[]::new);
-        final int intervals =
-            (int)((config.segment().maximumDelayNs() + deadlineNs) / intervalNs) + SPARE_INTERVALS;
-        arrived = new OneToOneConcurrentArrayQueue<>(intervals);
-        free = new OneToOneConcurrentArrayQueue<>(intervals);
-        early = new ReceivedInterval[intervals];
-        for (int i = 0; i < intervals; i++) {
-            free.offer(new ReceivedInterval(geometries, config.lds().inFlightPackets()));
-        }
+        final ExchangeSettings settings = SharedSettings.of(
+            config, digestKey, 1, Math.floorDiv(clock.nanoTime(), config.segment().intervalNs()));
+        inboxes = List.of(inbox(config, settings));
         final HostPort listen = config.exchange().listen();
         listener = new ExchangeListener(new ListenerContext()
             .address(new InetSocketAddress(InetAddress.getByName(listen.host()), listen.port()))
@@ -94,7 +84,10 @@ final class ExchangeReceiver implements SketchLink, SenderAnswers, ReceiverHandl
             .settings(settings)
             .handler(this)
             .counters(counters)
+            .limits(ExchangeEnd.limits(config))
+            .maxStrangers(config.exchange().limits().maxConnections())
             .maxSenders(1)
+            .senders(List.of(pointId))
             .ledger(WINDOW_INTERVALS, deadlineNs)
             .maxListBytes(config.exchange().memoryBytes())
             .tls(tls, config.exchange().tls() == null ? List.of() : config.exchange().tls().peers())
@@ -113,7 +106,7 @@ final class ExchangeReceiver implements SketchLink, SenderAnswers, ReceiverHandl
 
     @Override
     public SenderAnswers answers() {
-        return this;
+        return inboxes.get(0);
     }
 
     @Override
@@ -154,43 +147,43 @@ final class ExchangeReceiver implements SketchLink, SenderAnswers, ReceiverHandl
         consumer.accept("intervals_unasked", unaskedIntervals.get());
     }
 
-    /** The metering thread asks for an interval. */
-    @Override
-    public SenderAnswer take(final long intervalNumber) {
-        if (intervalNumber > askedInterval) {
-            askedInterval = intervalNumber;
-            listener.expect(intervalNumber);
-        }
-        ReceivedInterval next = arrived.poll();
-        while (next != null) {
-            early[earlyCount++] = next;
-            next = arrived.poll();
-        }
-        SenderAnswer found = null;
-        int kept = 0;
-        for (int i = 0; i < earlyCount; i++) {
-            final ReceivedInterval each = early[i];
-            if (each.intervalNumber() == intervalNumber && found == null) {
-                found = each;
-            } else if (each.intervalNumber() <= intervalNumber) {
-                unaskedIntervals.lazySet(unaskedIntervals.get() + 1);
-                free.offer(each);
-            } else {
-                early[kept++] = each;
-            }
-        }
-        earlyCount = kept;
-        return found;
+    private SenderInbox inbox(final ExporterConfig config, final ExchangeSettings settings) {
+        return new SenderInbox(settings, config.segment().maximumDelayNs() + deadlineNs, config.lds().inFlightPackets(),
+            (number) -> listener.expect(pointId, number, settings.intervalNs()), unaskedIntervals);
     }
 
-    @Override
-    public boolean isExpected(final long intervalNumber) {
-        return true;
+    /**
+     * Hands out other settings. One thread at a time; not before the last ones hold and those before them are through.
+     *
+     * @param config that the settings are of.
+     * @param fromNs when they begin to hold, the start of an interval.
+     * @return where the sender's intervals come from, from then on.
+     * @throws IllegalArgumentException if the settings do not fit the exchange; nothing has happened then.
+     */
+    SenderAnswers change(final ExporterConfig config, final long fromNs) {
+        final List<SenderInbox> before = inboxes;
+        final ExchangeSettings settings = settings(config, fromNs);
+        final SenderInbox inbox = inbox(config, settings);
+        final List<SenderInbox> after = new ArrayList<>(before.subList(Math.max(0, before.size() - INBOXES + 1), before.size()));
+        after.add(inbox);
+        inboxes = List.copyOf(after);
+        while (!listener.offerSettings(settings)) {
+            Thread.onSpinWait();
+        }
+        return inbox;
     }
 
-    @Override
-    public void giveBack(final SenderAnswer answer) {
-        free.offer((ReceivedInterval)answer);
+    /**
+     * The settings that {@link #change} would hand out.
+     *
+     * @param config that the settings are of.
+     * @param fromNs when they begin to hold.
+     * @return the settings.
+     * @throws IllegalArgumentException if they do not fit the exchange; the message says what.
+     */
+    ExchangeSettings settings(final ExporterConfig config, final long fromNs) {
+        return SharedSettings.of(config, digestKey, inboxes.get(inboxes.size() - 1).settingsNumber() + 1,
+            Math.floorDiv(fromNs, config.segment().intervalNs()));
     }
 
     @Override
@@ -199,13 +192,15 @@ final class ExchangeReceiver implements SketchLink, SenderAnswers, ReceiverHandl
             foreignIntervals.lazySet(foreignIntervals.get() + 1);
             return;
         }
-        final ReceivedInterval copy = free.poll();
-        if (copy == null) {
-            crowdedIntervals.lazySet(crowdedIntervals.get() + 1);
-            return;
+        for (final SenderInbox inbox : inboxes) {
+            if (inbox.settingsNumber() == interval.settings().number()) {
+                if (!inbox.offer(interval)) {
+                    crowdedIntervals.lazySet(crowdedIntervals.get() + 1);
+                }
+                return;
+            }
         }
-        copy.copy(interval);
-        arrived.offer(copy);
+        foreignIntervals.lazySet(foreignIntervals.get() + 1);
     }
 
     @Override
@@ -221,18 +216,32 @@ final class ExchangeReceiver implements SketchLink, SenderAnswers, ReceiverHandl
 
     @Override
     public void onSettingsHeld(final long senderPointId, final int settingsNumber) {
-        LOG.info("exchange: sender {} holds the settings", senderPointId);
+        LOG.info("exchange: sender {} holds to settings {}", senderPointId, settingsNumber);
     }
 
     @Override
     public void onSession(final long senderPointId, final boolean isConnected, final String text) {
         if (!isConnected) {
             LOG.warn("exchange: sender {} is gone: {}", senderPointId, text);
-        } else if (senderPointId != pointId) {
-            LOG.warn("exchange: a sender says segment.id {}, this is {}: what it ships is not used", senderPointId, pointId);
         } else {
             LOG.info("exchange: sender {} connected", senderPointId);
         }
+    }
+
+    /** Anybody can connect, so the log tells of few, and then how many there were. */
+    @Override
+    public void onTurnedAway(final String address, final ExchangeCounter how, final String text) {
+        final long nowNs = System.nanoTime();
+        if (turnedAwayCount > 0 && nowNs - toldTurnedAwayNs < TELL_INTERVAL_NS) {
+            untoldTurnedAway++;
+            return;
+        }
+        LOG.warn("exchange: a connection from {} was turned away, {}{}{}", address, how.label(),
+            text.isEmpty() ? "" : ": " + text,
+            untoldTurnedAway == 0 ? "" : "; " + untoldTurnedAway + " more since the last such line");
+        turnedAwayCount++;
+        untoldTurnedAway = 0;
+        toldTurnedAwayNs = nowNs;
     }
 
     @Override

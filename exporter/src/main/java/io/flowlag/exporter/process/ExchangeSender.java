@@ -28,9 +28,10 @@ import org.agrona.concurrent.SystemNanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
+import java.util.ArrayDeque;
+import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.ObjLongConsumer;
 
 /**
@@ -41,6 +42,9 @@ import java.util.function.ObjLongConsumer;
 final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ExchangeSender.class);
     private static final int SHIPMENTS = 16;
+    /** What holds, what will hold, and what was shipped before. */
+    private static final int AGREEMENTS = 3;
+    private static final int WAITING_SETTINGS = 8;
     private static final int WAITING_INTERVALS = 16;
     private static final long WAITING_NS = 30_000_000_000L;
 
@@ -52,13 +56,17 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
     private final IntervalEncoder encoder;
     private final ExchangeConnector connector;
     private final DigestSwitch digests = new DigestSwitch();
-    private final AtomicReference<SketchAgreement> agreed = new AtomicReference<>();
+    private final OneToOneConcurrentArrayQueue<SketchAgreement> agreed = new OneToOneConcurrentArrayQueue<>(2);
     private final OneToOneConcurrentArrayQueue<SketchShipment> shipped = new OneToOneConcurrentArrayQueue<>(SHIPMENTS);
     private final OneToOneConcurrentArrayQueue<SketchShipment> returned = new OneToOneConcurrentArrayQueue<>(2 * SHIPMENTS);
     private final long[] digestsInFlight;
-    private SketchAgreement agreement;
-    private HeldSettings held;
+    private final Deque<Agreed> agreements = new ArrayDeque<>();
+    private final Deque<HeldSettings> newSettings = new ArrayDeque<>();
     private String toldText = "";
+
+    /** An agreement, and as what it came. */
+    private record Agreed(SketchAgreement agreement, HeldSettings held) {
+    }
 
     /**
      * An end that connects when it is worked.
@@ -80,6 +88,7 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
             .pointId(config.segment().id())
             .handler(this)
             .counters(counters)
+            .limits(ExchangeEnd.limits(config))
             .waiting(WAITING_INTERVALS, memoryBytes, WAITING_NS)
             .tls(tls, null, config.exchange().tls() == null ? List.of() : config.exchange().tls().peers())
             .key(key));
@@ -93,21 +102,27 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
     @Override
     public int doWork() {
         int workCount = connector.doWork();
+        if (!newSettings.isEmpty() && agreed.isEmpty()) {
+            workCount++;
+            agree(newSettings.removeFirst());
+        }
         final SketchShipment shipment = shipped.poll();
         if (shipment != null) {
             workCount++;
-            if (shipment.agreement() == agreement) {
-                encode(shipment);
+            for (final Agreed each : agreements) {
+                if (each.agreement() == shipment.agreement()) {
+                    encode(shipment, each.held());
+                }
             }
             returned.offer(shipment);
         }
         return workCount;
     }
 
-    private void encode(final SketchShipment shipment) {
+    private void encode(final SketchShipment shipment, final HeldSettings held) {
         final SenderAnswer interval = shipment.interval();
         encoder.begin(interval.intervalNumber(), held, drops(shipment)).sketch(interval.sketch());
-        for (int i = 0; i < agreement.classes().count(); i++) {
+        for (int i = 0; i < shipment.agreement().classes().count(); i++) {
             encoder.sketch(interval.aggregator(i));
         }
         for (int i = 0; i < interval.inFlightCount(); i++) {
@@ -143,7 +158,7 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
 
     @Override
     public SketchAgreement takeAgreement() {
-        return agreed.getPlain() == null ? null : agreed.getAndSet(null);
+        return agreed.poll();
     }
 
     @Override
@@ -164,6 +179,14 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
 
     @Override
     public void onSettings(final HeldSettings newer) {
+        if (newSettings.size() == WAITING_SETTINGS) {
+            newSettings.removeFirst();
+        }
+        newSettings.addLast(newer);
+    }
+
+    /** Makes sketches for settings, when the metering thread has taken those before. */
+    private void agree(final HeldSettings newer) {
         final ExchangeSettings settings = newer.settings();
         try {
             final long neededBytes = SharedSettings.memoryBytes(settings, inFlightPackets);
@@ -171,12 +194,20 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
                 throw new IllegalArgumentException("sketches need " + neededBytes + " octets, exchange.memory allows " +
                     memoryBytes);
             }
-            agreement = SharedSettings.agreement(
-                settings, inFlightPackets, Math.floorDiv(clock.nanoTime(), settings.intervalNs()));
-            held = newer;
-            agreed.set(agreement);
-            LOG.info("exchange: the receiver asks for {} in intervals of {} ns", settings.sketches().get(0).geometry(),
-                settings.intervalNs());
+            final HeldSettings last = agreements.isEmpty() ? null : agreements.getLast().held();
+            final boolean isSuccessor = last != null && last.receiverInstance() == newer.receiverInstance() &&
+                last.settings().secrets().equals(settings.secrets());
+            final Agreed agreement = new Agreed(SharedSettings.agreement(settings, inFlightPackets,
+                Math.floorDiv(clock.nanoTime(), settings.intervalNs()), isSuccessor), newer);
+            agreed.offer(agreement.agreement());
+            if (!isSuccessor) {
+                agreements.clear();
+            } else if (agreements.size() == AGREEMENTS) {
+                agreements.removeFirst();
+            }
+            agreements.addLast(agreement);
+            LOG.info("exchange: the receiver asks for {} in intervals of {} ns, from interval {} on",
+                settings.sketches().get(0).geometry(), settings.intervalNs(), settings.fromInterval());
         } catch (final IllegalArgumentException ex) {
             unusableSettings.incrementAndGet();
             LOG.error("exchange: the receiver's settings cannot be used, nothing is shipped for them: {}", ex.getMessage());

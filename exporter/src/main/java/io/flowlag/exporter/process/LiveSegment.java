@@ -6,9 +6,11 @@ import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.delay.ClockError;
+import io.flowlag.exporter.delay.DelayMeter;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.delay.ReferenceTransmitter;
+import io.flowlag.exporter.delay.SketchChange;
 import io.flowlag.exporter.inject.ClockState;
 import io.flowlag.exporter.inject.InjectionException;
 import io.flowlag.exporter.inject.OffloadState;
@@ -19,6 +21,7 @@ import io.flowlag.exporter.inject.TransmitterOptions;
 import io.flowlag.exporter.inject.UdpReferenceTransmitter;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.rli.reference.ReferenceSession;
 import org.agrona.CloseHelper;
 import org.agrona.concurrent.AgentRunner;
@@ -27,6 +30,7 @@ import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.net.InetAddress;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -52,14 +56,18 @@ final class LiveSegment implements AutoCloseable {
     private final DelayWiring wiring;
     private final ReferencePort port;
     private final AgentRunner exchange;
+    private final ExchangeReceiver exchangeReceiver;
     private String toldNotice = "";
     private boolean isSilenceTold;
+    private boolean isWeightTold;
+    private boolean isRemarkTold;
     private long nextRefreshNs = System.nanoTime();
 
     private LiveSegment(
         final ExporterConfig config, final ClockState clockState, final DelayWiring wiring, final ReferencePort port,
-        final AgentRunner exchange) {
-        this.exchange = exchange;
+        final ExchangeEnd exchange) {
+        this.exchange = exchange == null ? null : exchange.start();
+        exchangeReceiver = exchange != null && exchange.agent() instanceof ExchangeReceiver receiver ? receiver : null;
         this.config = config;
         this.clockState = clockState;
         this.wiring = wiring;
@@ -95,7 +103,7 @@ final class LiveSegment implements AutoCloseable {
                 config.segment().exact(), DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(config.lds().enabled());
             final ExchangeEnd exchange = ExchangeEnd.open(config);
             return exchange == null ? new LiveSegment(config, clockState, wiring, port, null) : new LiveSegment(
-                config, clockState, wiring.withLink(exchange.link()), port, exchange.start());
+                config, clockState, wiring.withLink(exchange.link()), port, exchange);
         } catch (final ExitException e) {
             CloseHelper.closeAll(transmitter, port);
             throw e;
@@ -169,8 +177,9 @@ final class LiveSegment implements AutoCloseable {
         }
     }
 
-    /** Looks after clock and references now and then; what is wrong with them is told once. */
-    void keepHouse(final Counters counters) {
+    /** Looks after clock, references and weights now and then; what is wrong with them is told once. */
+    void keepHouse(final Counters counters, final DelayMeter meter) {
+        tellWeights(meter);
         if (isReferenceSeen() && !isSilenceTold && counters.get(CounterId.REFERENCE_PACKETS) == 0 &&
             sentCount() >= SILENCE_REFERENCES) {
             isSilenceTold = true;
@@ -178,6 +187,20 @@ final class LiveSegment implements AutoCloseable {
                 sentCount(), config.rli().target(), interfaces(config).get(interfaces(config).size() - 1));
         }
         refreshClock();
+    }
+
+    private void tellWeights(final DelayMeter meter) {
+        final SketchStatistics sketches = meter == null ? null : meter.sketches();
+        final boolean isHeavy = sketches != null && sketches.weightWarning() != null;
+        if (isHeavy && !isWeightTold) {
+            LOG.warn("lds.weights: {}", sketches.weightWarning());
+        }
+        isWeightTold = isHeavy;
+        if (!isRemarkTold && meter != null && meter.remarkedIntervals() > 0) {
+            isRemarkTold = true;
+            LOG.warn("a traffic class received more packets than were sent in it: marks (DSCP) change between the points, or " +
+                "packets come another way; classes and weights by dscp mean different packets at the two points");
+        }
     }
 
     /** Whether references pass one of the process's own observation points. */
@@ -206,6 +229,53 @@ final class LiveSegment implements AutoCloseable {
             } else {
                 LOG.warn("{}", toldNotice);
             }
+        }
+    }
+
+    /**
+     * Whether something of the segment and its sketches is to change while the process runs, and when.
+     *
+     * @param before what holds.
+     * @param after  the new configuration, in which no key differs that needs a restart.
+     * @param meter  of the process.
+     * @param nowNs  since the epoch.
+     * @return ns since the epoch when it will change; 0 if nothing does.
+     * @throws IllegalArgumentException if it cannot change; the message says what.
+     */
+    long changesAt(final ExporterConfig before, final ExporterConfig after, final DelayMeter meter, final long nowNs) {
+        final boolean isSameWay = SegmentChange.isSameWay(before, after);
+        if (meter == null || isSameWay && before.segment().intervalNs() == after.segment().intervalNs() &&
+            (!wiring.isSketched() || before.lds().equals(after.lds()))) {
+            return 0;
+        }
+        if (!isSameWay && config.segment().role() == Role.BOTH) {
+            throw new IllegalArgumentException(
+                "segment.source, segment.destination and segment.vlan cannot change while running with segment.role both");
+        }
+        if (meter.isChanging()) {
+            throw new IllegalArgumentException("the change before is not through; try again in some intervals");
+        }
+        final long fromNs = SegmentChange.fromNs(before.segment().intervalNs(), after.segment().intervalNs(), nowNs);
+        if (exchangeReceiver != null) {
+            exchangeReceiver.settings(after, fromNs);
+        }
+        return fromNs;
+    }
+
+    /**
+     * Hands out what changes.
+     *
+     * @param before what holds.
+     * @param after  the new configuration.
+     * @param meter  of the process.
+     * @param fromNs as {@link #changesAt} said; 0 for nothing.
+     */
+    void change(final ExporterConfig before, final ExporterConfig after, final DelayMeter meter, final long fromNs) {
+        if (fromNs != 0) {
+            meter.change(new SketchChange(
+                after, fromNs, exchangeReceiver == null ? null : exchangeReceiver.change(after, fromNs),
+                SegmentChange.isSameWay(before, after)));
+            LOG.info("the new settings of the segment hold from {} on", Instant.ofEpochSecond(0, fromNs));
         }
     }
 

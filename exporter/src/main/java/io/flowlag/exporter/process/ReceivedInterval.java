@@ -19,6 +19,7 @@ final class ReceivedInterval implements SenderAnswer {
     private long intervalNumber;
     private int inFlightCount;
     private boolean isInFlightComplete;
+    private boolean hasStragglers;
 
     /**
      * An empty copy.
@@ -43,6 +44,7 @@ final class ReceivedInterval implements SenderAnswer {
      */
     void copy(final SenderInterval interval) {
         intervalNumber = interval.number();
+        hasStragglers = interval.drops().latePackets() > 0;
         for (int i = 0; i < images.length; i++) {
             final SketchImage image = interval.sketch(i);
             final DirectBuffer octets = image.buffer();
@@ -68,6 +70,11 @@ final class ReceivedInterval implements SenderAnswer {
     @Override
     public boolean isInFlightComplete() {
         return isInFlightComplete;
+    }
+
+    @Override
+    public boolean hasStragglers() {
+        return hasStragglers;
     }
 
     @Override

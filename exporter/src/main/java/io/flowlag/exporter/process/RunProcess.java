@@ -19,6 +19,7 @@ import io.flowlag.exporter.record.DestinationFactory;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import org.agrona.CloseHelper;
+import org.agrona.concurrent.SystemEpochNanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -81,9 +82,9 @@ public final class RunProcess {
             tellConfiguration(run.memoryBoundBytes());
             tellNotices(sources);
             segment.tellStart();
-            run.onHousekeeping(() -> segment.keepHouse(counters));
+            run.onHousekeeping(() -> segment.keepHouse(counters, run.delayMeter()));
             run.ownTraffic(LocalTraffic.of(config));
-            run.onReload((pipeline) -> onReload(run, pipeline));
+            run.onReload((pipeline) -> onReload(run, pipeline, segment));
             run.run();
             run.tellUnsupportedLinkTypes();
             run.writeStatistics();
@@ -208,7 +209,7 @@ public final class RunProcess {
                 .distinct().toList());
     }
 
-    private void onReload(final PipelineRun run, final MeteringPipeline pipeline) {
+    private void onReload(final PipelineRun run, final MeteringPipeline pipeline, final LiveSegment segment) {
         final ExporterConfig newer;
         try {
             newer = reload.get();
@@ -225,6 +226,13 @@ public final class RunProcess {
                 String.join(", ", restartKeys));
             return;
         }
+        final long changeNs;
+        try {
+            changeNs = segment.changesAt(config, newer, pipeline.delayMeter(), new SystemEpochNanoClock().nanoTime());
+        } catch (final IllegalArgumentException ex) {
+            LOG.error("reload refused, the old configuration stays: {}", ex.getMessage());
+            return;
+        }
         final List<Destination> newDestinations;
         try {
             newDestinations = destinations.of(newer);
@@ -234,6 +242,7 @@ public final class RunProcess {
         }
         Logging.configure(newer.log(), terminal);
         newer.warnings().forEach((warning) -> LOG.warn("{}", warning));
+        segment.change(config, newer, pipeline.delayMeter(), changeNs);
         pipeline.reload(newer, newDestinations);
         run.ownTraffic(LocalTraffic.of(newer));
         config = newer;

@@ -37,11 +37,13 @@ final class SharedSettings {
      *
      * @param config       of the receiver.
      * @param key          of digests, 16 octets.
+     * @param number       of the settings.
      * @param fromInterval the first interval in which it holds.
      * @return the settings.
      * @throws IllegalArgumentException if they do not fit the exchange; the message says what.
      */
-    static ExchangeSettings of(final ExporterConfig config, final DirectBuffer key, final long fromInterval) {
+    static ExchangeSettings of(
+        final ExporterConfig config, final DirectBuffer key, final int number, final long fromInterval) {
         final ExporterConfig.Segment segment = config.segment();
         final ExporterConfig.Lds lds = config.lds();
         final List<Integer> classes = config.rli().classes();
@@ -54,7 +56,7 @@ final class SharedSettings {
             sketches.add(new SketchPart(classes.isEmpty() ? ExchangeSettings.ANY : i, aggregator));
         }
         return new ExchangeSettings(
-            1, fromInterval, segment.intervalNs(), segment.maximumDelayNs(), ExchangeSettings.Mode.CELLS,
+            number, fromInterval, segment.intervalNs(), segment.maximumDelayNs(), ExchangeSettings.Mode.CELLS,
             new ExchangeSettings.Secrets(
                 key.getLong(0, ByteOrder.LITTLE_ENDIAN), key.getLong(Long.BYTES, ByteOrder.LITTLE_ENDIAN), 0),
             new ExchangeSettings.Selector(
@@ -68,11 +70,12 @@ final class SharedSettings {
      * @param settings        that came.
      * @param inFlightPackets that the sender can remember.
      * @param nowInterval     number of the present interval, if the settings have a usable length.
+     * @param isSuccessor     whether they follow others of the same receiver, with the same key.
      * @return the agreement.
      * @throws IllegalArgumentException if the settings cannot be held to; the message says why.
      */
     static SketchAgreement agreement(
-        final ExchangeSettings settings, final int inFlightPackets, final long nowInterval) {
+        final ExchangeSettings settings, final int inFlightPackets, final long nowInterval, final boolean isSuccessor) {
         require(settings.mode() == ExchangeSettings.Mode.CELLS, "mode " + settings.mode() + " is not known here");
         require(settings.fromInterval() <= nowInterval + MOST_AHEAD_INTERVALS,
             "interval " + settings.fromInterval() + " is too far ahead of " + nowInterval + ": do the clocks agree?");
@@ -101,7 +104,7 @@ final class SharedSettings {
             new TrafficClasses(settings.classes()),
             new FlowWeights(settings.weights().stream().map(SharedSettings::rule).toList()),
             new SipHash(settings.secrets().digestKey0(), settings.secrets().digestKey1()),
-            context, new SketchPoint(context, false), settings.fromInterval());
+            context, new SketchPoint(context, false), settings.fromInterval(), isSuccessor);
     }
 
     /**

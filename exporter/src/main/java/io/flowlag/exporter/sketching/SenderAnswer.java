@@ -50,4 +50,13 @@ public interface SenderAnswer {
      * @return a verified image of family LDA.
      */
     SketchImage aggregator(int classIndex);
+
+    /**
+     * Whether packets of intervals that were answered before turned up at the sender since: what was said of them may be wrong.
+     *
+     * @return true if so.
+     */
+    default boolean hasStragglers() {
+        return false;
+    }
 }

@@ -61,6 +61,14 @@ public enum SketchCounter {
     /** Intervals cut. */
     INTERVALS_CUT(
         "lds_intervals_cut", "intervals", "Compared intervals of which only a part was seen: loss is absent unless it is 0."),
+    /** Intervals in which marks changed. */
+    INTERVALS_REMARKED(
+        "lds_intervals_remarked", "intervals",
+        "Compared whole intervals in which a class received more packets than were sent in it: marks change on the way."),
+    /** Intervals of which more was seen later. */
+    STRAGGLERS(
+        "lds_stragglers", "times",
+        "Times that a point found packets of an interval that was compared already: all records then under way have no loss."),
     /** Records that had no place. */
     RECORDS_WITHOUT_ROOM("lds_records_without_room", "records", "Flow records without a sketch estimate, for want of room."),
     /** Records that waited. */

@@ -11,6 +11,8 @@ public final class SketchPair {
     private final long maximumDelayNs;
     private long firstSentNs = Long.MAX_VALUE;
     private boolean hasReceived;
+    private long earlierLate;
+    private long earlierUnsketched;
 
     /**
      * Points that have seen nothing.
@@ -32,6 +34,36 @@ public final class SketchPair {
     }
 
     /**
+     * Points that go on with the records of others, with other sketches.
+     *
+     * @param context         concluded; as many flows, records, and packets in flight as the predecessor's.
+     * @param predecessor     whose records go on.
+     * @param fromNs          when; intervals of both begin then.
+     * @param intervalHandler is told of each interval.
+     */
+    public SketchPair(
+        final SketchContext context, final SketchPair predecessor, final long fromNs, final IntervalHandler intervalHandler) {
+        sender = new SketchPoint(context, false);
+        receiver = new SketchReceiver(context, sender, predecessor.receiver, fromNs, intervalHandler);
+        counters = receiver.counters();
+        maximumDelayNs = context.maximumDelayNs();
+        firstSentNs = fromNs;
+        hasReceived = true;
+    }
+
+    /**
+     * The predecessor's time is over.
+     *
+     * @param fromNs when.
+     */
+    public void follow(final long fromNs) {
+        sender.advance(fromNs);
+        receiver.follow(fromNs, true);
+        earlierLate = counters.get(SketchCounter.SENT_LATE);
+        earlierUnsketched = counters.get(SketchCounter.SENT_UNSKETCHED);
+    }
+
+    /**
      * A packet of the segment at the sender point.
      *
      * @param timestampNs at that point.
@@ -50,8 +82,9 @@ public final class SketchPair {
         if (sender.onPacket(timestampNs, flowHash, digest, lengthBytes, classIndex, weight)) {
             counters.increment(SketchCounter.SENT_BOOKED);
         } else {
-            counters.set(SketchCounter.SENT_LATE, sender.intervals().latePackets());
-            counters.set(SketchCounter.SENT_UNSKETCHED, sender.intervals().unsketchedPackets());
+            receiver.onStraggler();
+            counters.set(SketchCounter.SENT_LATE, earlierLate + sender.intervals().latePackets());
+            counters.set(SketchCounter.SENT_UNSKETCHED, earlierUnsketched + sender.intervals().unsketchedPackets());
         }
     }
 

@@ -35,9 +35,20 @@ public final class SketchReceiver {
     private final FlowEstimate estimate = new FlowEstimate();
     private final LdaEstimator aggregatorEstimator;
     private final IntervalAnswer summary;
-    private final SketchCounters counters = new SketchCounters();
+    private final SketchCounters counters;
     private final RecordHandler recordHandler;
     private final IntervalHandler intervalHandler;
+    /** What held before, until it has said all of its intervals. */
+    private final SketchReceiver predecessor;
+    private final int settingsRun;
+    /** From an interval's number to the one under which records count it: goes on where those before end. */
+    private final long keyShift;
+    private SketchReceiver successor;
+    private long endInterval = Long.MAX_VALUE;
+    private boolean isFollowing;
+    private boolean isHandedOver;
+    private long earlierLate;
+    private long earlierUnsketched;
 
     private boolean isStarted;
     private boolean isFirstCut;
@@ -45,6 +56,7 @@ public final class SketchReceiver {
     private long nextInterval;
     private long nextEventNs = Long.MIN_VALUE;
     private long newestNs = Long.MIN_VALUE;
+    private boolean hasStragglers;
 
     /**
      * A point that has seen nothing.
@@ -61,7 +73,43 @@ public final class SketchReceiver {
         final int entryLengthBytes,
         final RecordHandler recordHandler,
         final IntervalHandler intervalHandler) {
+        this(context, answers, null, 0,
+            new SketchRecords(context.recordCount()), new WaitingRecords(context.waitingRecords(), entryLengthBytes),
+            new FlowTotals(context.recordCount()), new DigestSet(context.inFlightPackets()), new SketchCounters(),
+            recordHandler, intervalHandler);
+    }
+
+    /**
+     * A point that goes on with the records of another, with other sketches, from a time on at which intervals of both begin.
+     * Any thread; {@link #follow} joins the two.
+     *
+     * @param context         concluded; as many flows, records, and packets in flight as the predecessor's.
+     * @param answers         of the sender point, from that time on.
+     * @param predecessor     whose records go on.
+     * @param fromNs          that time.
+     * @param intervalHandler is told of each interval.
+     */
+    public SketchReceiver(
+        final SketchContext context,
+        final SenderAnswers answers,
+        final SketchReceiver predecessor,
+        final long fromNs,
+        final IntervalHandler intervalHandler) {
+        this(context, answers, predecessor, fromNs, predecessor.records, predecessor.waiting, predecessor.totals,
+            predecessor.inFlight, predecessor.counters, predecessor.recordHandler, intervalHandler);
+    }
+
+    private SketchReceiver(
+        final SketchContext context, final SenderAnswers answers, final SketchReceiver predecessor, final long fromNs,
+        final SketchRecords records, final WaitingRecords waiting, final FlowTotals totals, final DigestSet inFlight,
+        final SketchCounters counters, final RecordHandler recordHandler, final IntervalHandler intervalHandler) {
         this.answers = answers;
+        this.predecessor = predecessor;
+        this.records = records;
+        this.waiting = waiting;
+        this.totals = totals;
+        this.inFlight = inFlight;
+        this.counters = counters;
         this.recordHandler = recordHandler;
         this.intervalHandler = intervalHandler;
         point = new SketchPoint(context, true);
@@ -70,15 +118,73 @@ public final class SketchReceiver {
         maximumDelayNs = context.maximumDelayNs();
         answerDeadlineNs = context.answerDeadlineNs();
         rowCount = context.geometry().rows();
-        records = new SketchRecords(context.recordCount());
-        waiting = new WaitingRecords(context.waitingRecords(), entryLengthBytes);
-        totals = new FlowTotals(context.recordCount());
-        inFlight = new DigestSet(context.inFlightPackets());
+        settingsRun = predecessor == null ? 0 : predecessor.settingsRun + 1;
+        keyShift = predecessor == null ? 0 :
+            Math.floorDiv(fromNs, predecessor.intervalNs) + predecessor.keyShift - Math.floorDiv(fromNs, intervalNs);
         estimator = new FlowEstimator(
             context.geometry(), context.seed(), context.alpha(), FlowEstimator.DEFAULT_NOISE_TOLERANCE,
             FlowEstimator.DEFAULT_CONFIDENCE);
         aggregatorEstimator = new LdaEstimator(FlowEstimator.DEFAULT_CONFIDENCE);
         summary = new IntervalAnswer(context.classCount());
+    }
+
+    /**
+     * The predecessor's last interval has ended; from now on packets come here. Those that arrive in the first W are held
+     * here and there, until it is known where they were sent.
+     *
+     * @param fromNs     the time; intervals of both begin at it.
+     * @param isSameWay whether both select the same packets; if not, nobody knows the loss in the intervals on both sides.
+     */
+    public void follow(final long fromNs, final boolean isSameWay) {
+        predecessor.successor = this;
+        earlierLate = counters.get(SketchCounter.RECEIVED_LATE);
+        earlierUnsketched = counters.get(SketchCounter.RECEIVED_UNSKETCHED);
+        predecessor.endInterval = Math.floorDiv(fromNs, predecessor.intervalNs);
+        predecessor.onTime(fromNs);
+        isFollowing = isSameWay && !predecessor.isOver();
+        onTime(fromNs);
+        if (!isSameWay) {
+            predecessor.point.damage(predecessor.endInterval - 1);
+            cutFirst();
+        }
+    }
+
+    /** {@return whether all intervals before the successor's were told} */
+    public boolean isOver() {
+        return nextInterval >= endInterval;
+    }
+
+    /** Its place is given to others. */
+    public void retire() {
+        records.forgetWeights(settingsRun);
+    }
+
+    /**
+     * A packet that came after the last interval ended, and may have been sent in it. The successor has it too, and counts it.
+     *
+     * @param timestampNs at this point.
+     * @param flowHash    of its flow.
+     * @param digest      of the packet.
+     * @param lengthBytes of the packet.
+     * @param classIndex  of its traffic class, by the settings here.
+     * @param weight      of its flow, by the settings here.
+     * @param record      of its flow.
+     */
+    public void onStraddlingPacket(
+        final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
+        final int weight, final int record) {
+        if (!successor.isFollowing || timestampNs - endInterval * intervalNs >= maximumDelayNs) {
+            return;
+        }
+        final PointInterval tail = intervals.select(timestampNs);
+        if (tail != null && tail.held().add(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, record)) {
+            if (record != SketchRecords.NONE && records.weight(record, settingsRun) == 0) {
+                records.weight(record, settingsRun, weight);
+            }
+            retain(record);
+        } else {
+            point.damage(endInterval - 1);
+        }
     }
 
     /**
@@ -105,13 +211,17 @@ public final class SketchReceiver {
         final PointInterval open = intervals.select(timestampNs);
         if (open == null) {
             countRefused();
+            hasStragglers = true;
             if (record != SketchRecords.NONE) {
                 records.addUnanswered(record, 1);
                 records.addUnknownLoss(record);
             }
             return record;
         }
-        final int booked = record == SketchRecords.NONE ? open(flowHash, weight, slot, open.intervalNumber()) : record;
+        final int booked = record == SketchRecords.NONE ? open(flowHash, slot, open.intervalNumber()) : record;
+        if (booked != SketchRecords.NONE && records.weight(booked, settingsRun) == 0) {
+            records.weight(booked, settingsRun, weight);
+        }
         if (isAmbiguous(timestampNs, open)) {
             if (open.held().add(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, booked)) {
                 retain(booked);
@@ -121,6 +231,9 @@ public final class SketchReceiver {
             counters.increment(SketchCounter.HELD_OVERFLOW);
             open.markDamaged();
             point.damage(open.intervalNumber() - 1);
+            if (isFollowing) {
+                predecessor.point.damage(predecessor.endInterval - 1);
+            }
         }
         book(open, timestampNs, flowHash, digest, lengthBytes, classIndex, weight, booked);
         return booked;
@@ -144,8 +257,13 @@ public final class SketchReceiver {
             firstInterval = intervals.newestInterval();
             nextInterval = firstInterval;
         }
-        while (nextInterval <= intervals.newestInterval() && isDue(timestampNs)) {
+        while (nextInterval <= intervals.newestInterval() && nextInterval < endInterval && isDue(timestampNs)) {
             nextInterval++;
+        }
+        if (isOver()) {
+            handOver(false);
+            nextEventNs = Long.MAX_VALUE;
+            return;
         }
         point.advance(timestampNs);
         nextInterval = Math.max(nextInterval, intervals.newestInterval() - point.openIntervals() + 1);
@@ -156,11 +274,47 @@ public final class SketchReceiver {
 
     /** The input has ended: every interval is compared as far as it was seen. */
     public void onEnd() {
-        while (isStarted && nextInterval <= intervals.newestInterval()) {
+        while (isStarted && nextInterval <= intervals.newestInterval() && nextInterval < endInterval) {
             final boolean isCut = point.interval().endNs(nextInterval) + maximumDelayNs > newestNs;
             conclude(answers.take(nextInterval), isCut || isFirst());
             nextInterval++;
         }
+    }
+
+    /** The sender point found a packet of an interval that may have been compared. */
+    void onStraggler() {
+        hasStragglers = true;
+    }
+
+    /** Tells the successor what was sent before its time; once. */
+    private void handOver(final boolean isKnown) {
+        if (successor != null && !isHandedOver) {
+            isHandedOver = true;
+            successor.settleFirst(isKnown);
+        }
+    }
+
+    /** Books what was held while nobody knew whether it was the predecessor's, which it is where its digest was in flight. */
+    private void settleFirst(final boolean isKnown) {
+        isFollowing = false;
+        if (!intervals.isOpen(firstInterval)) {
+            return;
+        }
+        final PointInterval first = intervals.selectInterval(firstInterval);
+        final HeldPackets held = first.held();
+        if (!isKnown) {
+            first.markDamaged();
+        }
+        for (int i = 0; i < held.count(); i++) {
+            final int record = held.record(i);
+            if (!isKnown || !inFlight.take(held.digest(i))) {
+                book(first, held.timestampNs(i), held.flowHash(i), held.digest(i), held.lengthBytes(i), held.classIndex(i),
+                    held.weight(i), record);
+            }
+            release(record);
+        }
+        counters.add(SketchCounter.RECEIVED_HELD, -held.count());
+        held.clear();
     }
 
     /** Only a part of the first interval was seen: the sender point was watched for longer. */
@@ -267,11 +421,16 @@ public final class SketchReceiver {
 
     private boolean isAmbiguous(final long timestampNs, final PointInterval open) {
         final long number = open.intervalNumber();
-        return timestampNs - number * intervalNs < maximumDelayNs && intervals.isOpen(number - 1);
+        return timestampNs - number * intervalNs < maximumDelayNs &&
+            (intervals.isOpen(number - 1) || isFollowing && number == firstInterval);
     }
 
-    private int open(final long flowHash, final int weight, final int slot, final long number) {
-        final int record = records.open(flowHash, weight, slot, number);
+    private long key(final long number) {
+        return number + keyShift;
+    }
+
+    private int open(final long flowHash, final int slot, final long number) {
+        final int record = records.open(flowHash, slot, key(number));
         if (record == SketchRecords.NONE) {
             counters.increment(SketchCounter.RECORDS_WITHOUT_ROOM);
         }
@@ -299,8 +458,8 @@ public final class SketchReceiver {
     }
 
     private void countRefused() {
-        counters.set(SketchCounter.RECEIVED_LATE, intervals.latePackets());
-        counters.set(SketchCounter.RECEIVED_UNSKETCHED, intervals.unsketchedPackets());
+        counters.set(SketchCounter.RECEIVED_LATE, earlierLate + intervals.latePackets());
+        counters.set(SketchCounter.RECEIVED_UNSKETCHED, earlierUnsketched + intervals.unsketchedPackets());
     }
 
     private void book(
@@ -308,7 +467,7 @@ public final class SketchReceiver {
         final int classIndex, final int weight, final int record) {
         open.update(timestampNs, flowHash, digest, lengthBytes, classIndex, weight);
         counters.increment(SketchCounter.RECEIVED_BOOKED);
-        if (record != SketchRecords.NONE && records.countPacket(record, open.intervalNumber()) == 1) {
+        if (record != SketchRecords.NONE && records.countPacket(record, key(open.intervalNumber())) == 1) {
             open.addRecord(record);
             records.retain(record);
         }
@@ -334,6 +493,10 @@ public final class SketchReceiver {
 
     private void conclude(final SenderAnswer answer, final boolean isCut) {
         final long number = nextInterval;
+        if (hasStragglers || answer != null && answer.hasStragglers()) {
+            hasStragglers = false;
+            doubt();
+        }
         settleHeld(number, answer);
         final PointInterval own = point.take(number);
         if (own != null) {
@@ -350,51 +513,76 @@ public final class SketchReceiver {
         }
     }
 
-    /** Books the packets that were held in the next interval. */
-    private void settleHeld(final long number, final SenderAnswer answer) {
-        if (!intervals.isOpen(number + 1)) {
-            return;
-        }
-        final PointInterval next = intervals.selectInterval(number + 1);
-        final PointInterval own = intervals.isOpen(number) ? intervals.selectInterval(number) : null;
-        final HeldPackets held = next.held();
-        if (held.count() == 0) {
-            return;
-        }
-        inFlight.clear();
-        final boolean isKnown = answer != null && own != null && answer.isInFlightComplete() && own.isInFlightComplete() &&
-            readInFlight(answer, own);
-        if (!isKnown) {
-            next.markDamaged();
-            if (own != null) {
-                own.markDamaged();
+    /** A point compared an interval without all of its packets: nobody knows which flows' losses were told wrong. */
+    private void doubt() {
+        counters.increment(SketchCounter.STRAGGLERS);
+        for (int record = 0; record < records.limit(); record++) {
+            if (records.isInUse(record)) {
+                records.addUnknownLoss(record);
             }
         }
+    }
+
+    /** Books the packets that were held in the next interval, or has the successor do so. */
+    private void settleHeld(final long number, final SenderAnswer answer) {
+        final boolean isLast = number + 1 == endInterval;
+        final PointInterval next = intervals.isOpen(number + 1) ? intervals.selectInterval(number + 1) : null;
+        if (!isLast && (next == null || next.held().count() == 0)) {
+            return;
+        }
+        final PointInterval own = intervals.isOpen(number) ? intervals.selectInterval(number) : null;
+        final int ownInFlight = own == null ? 0 : own.inFlightCount();
+        final boolean isKnown = answer != null && own != null && answer.isInFlightComplete() && own.isInFlightComplete() &&
+            readInFlight(answer, own, ownInFlight);
+        if (!isKnown) {
+            damage(next);
+            damage(own);
+        }
+        if (next != null) {
+            settle(next, own, number, isKnown, isLast);
+        }
+        if (isLast) {
+            handOver(isKnown && readInFlight(answer, own, ownInFlight));
+        }
+    }
+
+    private static void damage(final PointInterval interval) {
+        if (interval != null) {
+            interval.markDamaged();
+        }
+    }
+
+    private void settle(
+        final PointInterval next, final PointInterval own, final long number, final boolean isKnown, final boolean isLast) {
+        final HeldPackets held = next.held();
         for (int i = 0; i < held.count(); i++) {
             final int record = held.record(i);
             final boolean isEarlier = isKnown && inFlight.take(held.digest(i));
             if (isEarlier) {
                 counters.increment(SketchCounter.BOOKED_EARLIER);
                 if (record != SketchRecords.NONE) {
-                    records.firstInterval(record, number);
+                    records.firstInterval(record, key(number));
                 }
             }
-            book(isEarlier ? own : next, held.timestampNs(i), held.flowHash(i), held.digest(i), held.lengthBytes(i),
-                held.classIndex(i), held.weight(i), record);
+            if (isEarlier || !isLast) {
+                book(isEarlier ? own : next, held.timestampNs(i), held.flowHash(i), held.digest(i), held.lengthBytes(i),
+                    held.classIndex(i), held.weight(i), record);
+            }
             release(record);
         }
-        counters.add(SketchCounter.RECEIVED_HELD, -held.count());
+        counters.add(SketchCounter.RECEIVED_HELD, isLast ? 0 : -held.count());
         held.clear();
     }
 
-    private boolean readInFlight(final SenderAnswer answer, final PointInterval own) {
+    private boolean readInFlight(final SenderAnswer answer, final PointInterval own, final int ownCount) {
         if (answer.inFlightCount() > own.inFlightCapacity()) {
             return false;
         }
+        inFlight.clear();
         for (int i = 0; i < answer.inFlightCount(); i++) {
             inFlight.add(answer.inFlight(i));
         }
-        for (int i = 0; i < own.inFlightCount(); i++) {
+        for (int i = 0; i < ownCount; i++) {
             inFlight.take(own.inFlight(i));
         }
         return true;
@@ -423,12 +611,13 @@ public final class SketchReceiver {
         counters.add(SketchCounter.USABLE_CELLS, summary.usableCells);
         counters.add(SketchCounter.INTERVALS_DAMAGED, summary.isDamaged ? 1 : 0);
         counters.add(SketchCounter.INTERVALS_CUT, isCut ? 1 : 0);
+        counters.add(SketchCounter.INTERVALS_REMARKED, !summary.isDamaged && !isCut && isRemarked() ? 1 : 0);
 
         totals.clear();
         for (int i = 0; i < own.recordCount(); i++) {
             final int record = own.record(i);
-            totals.add(records.flowHash(record), records.packets(record, number));
-            summary.heavyHitters.offer(record, records.packets(record, number));
+            totals.add(records.flowHash(record), records.packets(record, key(number)));
+            summary.heavyHitters.offer(record, records.packets(record, key(number)));
         }
         for (int i = 0; i < own.recordCount(); i++) {
             tell(own.record(i), number, isCut);
@@ -441,11 +630,20 @@ public final class SketchReceiver {
         estimator.unpair();
     }
 
+    /** A packet that was lost is missing from its class; one too many in a class was sent in another. */
+    private boolean isRemarked() {
+        boolean isMore = false;
+        for (int i = 0; summary.aggregators.length > 1 && i < summary.aggregators.length; i++) {
+            isMore |= summary.aggregators[i].hasLoss() && summary.aggregators[i].lostPackets() < 0;
+        }
+        return isMore;
+    }
+
     private void tell(final int record, final long number, final boolean isCut) {
-        final int packets = records.packets(record, number);
+        final int packets = records.packets(record, key(number));
         final long flowPackets = totals.get(records.flowHash(record));
         final double share = (double)packets / flowPackets;
-        estimator.estimate(records.flowHash(record), records.weight(record), flowPackets, estimate);
+        estimator.estimate(records.flowHash(record), records.weight(record, settingsRun), flowPackets, estimate);
         summary.flowCount++;
         if (estimate.hasMean()) {
             summary.estimatedFlowCount++;
@@ -469,20 +667,31 @@ public final class SketchReceiver {
     private void tellSilentFlows(final long number, final boolean isCut) {
         for (int record = 0; record < records.limit(); record++) {
             if (isSilent(record, number) && totals.get(records.flowHash(record)) == 0) {
-                estimator.estimate(records.flowHash(record), records.weight(record), 0, estimate);
-                tellLoss(record, 1, isCut);
+                tellSilentFlow(record, isCut);
             }
         }
     }
 
+    /** Nobody knows the weight of a flow of which nothing arrived since settings changed. */
+    private void tellSilentFlow(final int record, final boolean isCut) {
+        final int weight = records.weight(record, settingsRun);
+        if (weight == 0) {
+            records.addUnknownLoss(record);
+        } else {
+            estimator.estimate(records.flowHash(record), weight, 0, estimate);
+            tellLoss(record, 1, isCut);
+        }
+    }
+
     private boolean isSilent(final int record, final long number) {
-        return records.isLive(record) && records.packets(record, number) == 0 && records.firstInterval(record) <= number;
+        return records.isLive(record) && records.packets(record, key(number)) == 0 &&
+            records.firstInterval(record) <= key(number);
     }
 
     private void giveUp(final PointInterval own) {
         final long number = own.intervalNumber();
         for (int i = 0; i < own.recordCount(); i++) {
-            records.addUnanswered(own.record(i), records.packets(own.record(i), number));
+            records.addUnanswered(own.record(i), records.packets(own.record(i), key(number)));
             records.addUnknownLoss(own.record(i));
         }
         for (int record = 0; record < records.limit(); record++) {
@@ -495,7 +704,7 @@ public final class SketchReceiver {
 
     private void releaseRecords(final PointInterval own) {
         for (int i = 0; i < own.recordCount(); i++) {
-            records.clearPackets(own.record(i), own.intervalNumber());
+            records.clearPackets(own.record(i), key(own.intervalNumber()));
             release(own.record(i));
         }
     }

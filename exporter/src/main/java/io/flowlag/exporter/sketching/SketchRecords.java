@@ -14,7 +14,7 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  *   0  flowHash            8
  *   8  references          4   open intervals with packets of the record, and its held packets
  *  12  place               4   slot in the cache while the flow lives, then among the waiting records, or NONE
- *  16  weight              4
+ *  16  weight              4   in every other run of settings; 0 where no packet told
  *  20  flags               4
  *  24  firstInterval       8   in which the record has a packet
  *  32  answeredPackets     8   behind the mean
@@ -25,7 +25,7 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  *  72  lostPackets         8
  *  80  unansweredPackets   8
  *  88  usableCells         4
- *  92  (unused)            4
+ *  92  otherWeight         4   in the runs between
  *  96  packets             4 for each of 8 intervals, by the interval's number modulo 8
  * </pre>
  * One thread. Allocates at construction, off the heap.
@@ -48,7 +48,8 @@ public final class SketchRecords {
     private static final int LOST_PACKETS_OFFSET = SAMPLES_OFFSET + 8;
     private static final int UNANSWERED_PACKETS_OFFSET = LOST_PACKETS_OFFSET + 8;
     private static final int USABLE_CELLS_OFFSET = UNANSWERED_PACKETS_OFFSET + 8;
-    private static final int PACKETS_OFFSET = USABLE_CELLS_OFFSET + 8;
+    private static final int OTHER_WEIGHT_OFFSET = USABLE_CELLS_OFFSET + 4;
+    private static final int PACKETS_OFFSET = OTHER_WEIGHT_OFFSET + 4;
     private static final int INTERVAL_MASK = 7;
     private static final int LENGTH_BYTES = PACKETS_OFFSET + (INTERVAL_MASK + 1) * Integer.BYTES;
 
@@ -81,7 +82,7 @@ public final class SketchRecords {
     }
 
     /** {@return a new record of a living flow, or {@link #NONE} if there is no room} */
-    int open(final long flowHash, final int weight, final int slot, final long firstInterval) {
+    int open(final long flowHash, final int slot, final long firstInterval) {
         final int record;
         if (freeCount > 0) {
             record = free[--freeCount];
@@ -94,7 +95,6 @@ public final class SketchRecords {
         rows.setMemory(row, LENGTH_BYTES, (byte)0);
         rows.putLong(row + FLOW_HASH_OFFSET, flowHash);
         rows.putInt(row + PLACE_OFFSET, slot);
-        rows.putInt(row + WEIGHT_OFFSET, weight);
         rows.putInt(row + FLAGS_OFFSET, FLAG_IN_USE | FLAG_LIVE);
         rows.putLong(row + FIRST_INTERVAL_OFFSET, firstInterval);
         return record;
@@ -123,6 +123,10 @@ public final class SketchRecords {
         return rows.getInt(row(record) + REFERENCES_OFFSET) > 0;
     }
 
+    boolean isInUse(final int record) {
+        return has(record, FLAG_IN_USE);
+    }
+
     boolean isLive(final int record) {
         return has(record, FLAG_LIVE);
     }
@@ -142,8 +146,24 @@ public final class SketchRecords {
         return rows.getLong(row(record) + FLOW_HASH_OFFSET);
     }
 
-    int weight(final int record) {
-        return rows.getInt(row(record) + WEIGHT_OFFSET);
+    /** The weight of the record's flow in a run of settings; 0 if none of its packets was seen in it. */
+    int weight(final int record, final int settingsRun) {
+        return rows.getInt(row(record) + weightOffset(settingsRun));
+    }
+
+    void weight(final int record, final int settingsRun, final int weight) {
+        rows.putInt(row(record) + weightOffset(settingsRun), weight);
+    }
+
+    /** The run of settings is over: the one after the next has its place. */
+    void forgetWeights(final int settingsRun) {
+        for (int record = 0; record < usedCount; record++) {
+            rows.putInt(row(record) + weightOffset(settingsRun), 0);
+        }
+    }
+
+    private static int weightOffset(final int settingsRun) {
+        return (settingsRun & 1) == 0 ? WEIGHT_OFFSET : OTHER_WEIGHT_OFFSET;
     }
 
     long firstInterval(final int record) {

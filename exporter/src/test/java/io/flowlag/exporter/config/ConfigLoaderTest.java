@@ -346,6 +346,25 @@ class ConfigLoaderTest {
         assertThrows(IllegalStateException.class, loader::conclude);
     }
 
+    @Test
+    void shouldTakeTheLimitsOfTheExchangeAndNameWhatContradictsThem() {
+        final String receiver = "segment: {role: receiver}\nlds: {enabled: on}\nexchange: {listen: 8621";
+        assertEquals(
+            new ExporterConfig.ExchangeLimits(64, 10 * SECOND_NS, 10 * SECOND_NS, 30 * SECOND_NS, 64 << 10, 256 << 10),
+            load(receiver + "}").exchange().limits());
+        assertEquals(
+            new ExporterConfig.ExchangeLimits(5, 2 * SECOND_NS, 3 * SECOND_NS, 4 * SECOND_NS, 36 << 10, 1 << 20),
+            load(receiver + ", max-connections: 5, handshake-timeout: 2s, message-timeout: 3s, idle-timeout: 4s, " +
+                "max-message-size: 36k, send-buffer: 1m}").exchange().limits());
+        assertEquals("f:3:58: exchange.message-timeout=40s: exchange.message-timeout must not be above exchange.idle-timeout: " +
+            "a message that takes longer is silence", refused(receiver + ",                message-timeout: 40s}").getMessage());
+        assertTrue(refused(receiver + ", max-message-size: 35k}").getMessage().contains("36k"));
+        assertTrue(refused("exchange: {idle-timeout: 5s}").getMessage().contains(
+            "exchange.idle-timeout=5s: needs exchange.listen or exchange.connect: give one, or leave this out"));
+        assertTrue(refused("segment: {role: sender}\nexchange: {connect: \"a:1\", max-connections: 2}").getMessage().contains(
+            "exchange.max-connections=2: is for segment.role receiver: leave this out"));
+    }
+
     private static ExporterConfig load(final String yaml) {
         return new ConfigLoader().text("f", yaml).conclude();
     }

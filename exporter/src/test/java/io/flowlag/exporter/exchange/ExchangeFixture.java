@@ -67,7 +67,13 @@ final class ExchangeFixture implements AutoCloseable {
         final List<Long> sendTimeKeys = new ArrayList<>();
         final List<Integer> held = new ArrayList<>();
         final List<String> ends = new ArrayList<>();
+        final List<String> turnedAway = new ArrayList<>();
         int sessions;
+
+        @Override
+        public void onTurnedAway(final String address, final ExchangeCounter how, final String text) {
+            turnedAway.add(address + " " + how.label() + " " + text);
+        }
 
         @Override
         public void onInterval(final SenderInterval interval) {
@@ -156,7 +162,7 @@ final class ExchangeFixture implements AutoCloseable {
     ExchangeListener listener(final Received received, final int port, final Consumer<ListenerContext> change)
         throws IOException {
         final ListenerContext context = new ListenerContext().address(new InetSocketAddress("127.0.0.1", port))
-            .settings(settings(1, 0)).handler(received).clock(clock);
+            .settings(settings(1, 0)).handler(received).clock(clock).lingerNs(0);
         change.accept(context);
         final ExchangeListener listener = new ExchangeListener(context);
         owned.add(listener);
@@ -171,7 +177,7 @@ final class ExchangeFixture implements AutoCloseable {
 
     ExchangeConnector connector(final Heard heard, final int port, final Consumer<ConnectorContext> change) {
         final ConnectorContext context =
-            new ConnectorContext().receiver(new Endpoint("127.0.0.1", port)).handler(heard).clock(clock);
+            new ConnectorContext().receiver(new Endpoint("127.0.0.1", port)).handler(heard).clock(clock).lingerNs(0);
         change.accept(context);
         final ExchangeConnector connector = new ExchangeConnector(context);
         owned.add(connector);

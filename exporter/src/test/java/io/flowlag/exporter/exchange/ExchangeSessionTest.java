@@ -2,12 +2,14 @@ package io.flowlag.exporter.exchange;
 
 import io.flowlag.exporter.exchange.ExchangeFixture.Heard;
 import io.flowlag.exporter.exchange.ExchangeFixture.Received;
+import io.flowlag.exporter.exchange.ExchangeSettings.AddressPrefix;
 import io.flowlag.exporter.exchange.ExchangeSettings.Injection;
 import io.flowlag.exporter.exchange.ExchangeSettings.Mode;
 import io.flowlag.exporter.exchange.ExchangeSettings.Selector;
 import io.flowlag.exporter.exchange.ExchangeSettings.SketchPart;
 import io.flowlag.ipfix.transport.Endpoint;
 import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.sketch.lds.LossyDifferenceSketch;
 import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
@@ -380,5 +382,69 @@ class ExchangeSessionTest {
         ends.owned.add(connector);
         connector.doWork();
         assertTrue(heard.ends.get(0).contains("not a loopback address"), heard.ends.get(0));
+    }
+
+    /** Intervals of 1 s until 20 s, then of 2 s: the ledger of each length goes on by itself. */
+    @Test
+    void shouldTakeIntervalsOfBothLengthsAroundAChange() throws IOException {
+        final ExchangeListener listener = ends.listener(received);
+        final ExchangeConnector connector = ends.connector(heard, listener.boundAddress().getPort());
+        ends.until("settings held", () -> received.held.equals(List.of(1)));
+        assertTrue(listener.offerSettings(ExchangeFixture.settings(2, 10).withInterval(2 * SECOND_NS)));
+        ends.until("settings held", () -> received.held.equals(List.of(1, 2)));
+        final HeldSettings old = connector.schedule().at(19, SECOND_NS);
+        final HeldSettings newer = connector.schedule().at(10, 2 * SECOND_NS);
+        assertEquals(List.of(1, 2), List.of(old.settings().number(), newer.settings().number()));
+        listener.expect(0, 19, SECOND_NS);
+        listener.expect(0, 10, 2 * SECOND_NS);
+        connector.offer(emptyInterval(connector, old, 19, SECOND_NS));
+        connector.offer(emptyInterval(connector, newer, 10, 2 * SECOND_NS));
+        connector.offer(emptyInterval(connector, newer, 11, 2 * SECOND_NS));
+        connector.offer(emptyInterval(connector, old, 18, SECOND_NS));
+        ends.until("answers", () -> heard.answered.size() == 4);
+        assertEquals(Collections.nCopies(4, IntervalVerdict.ACCEPTED), heard.verdicts);
+        assertEquals(List.of(1, 2, 2, 1), received.settingsNumbers);
+        connector.offer(emptyInterval(connector, old, 20, SECOND_NS));
+        connector.offer(emptyInterval(connector, newer, 9, 2 * SECOND_NS));
+        ends.until("answers", () -> heard.answered.size() == 6);
+        assertEquals(Collections.nCopies(2, IntervalVerdict.REFUSED), heard.verdicts.subList(4, 6));
+        assertTrue(heard.refusals.get(0).contains("settings of interval 20: sender 1, receiver 2"), heard.refusals::toString);
+        assertTrue(heard.refusals.get(1).contains("settings of interval 9: sender 2, receiver 1"), heard.refusals::toString);
+        assertAccounted(connector);
+    }
+
+    private static EncodedInterval emptyInterval(
+        final ExchangeConnector connector, final HeldSettings held, final long number, final long lengthNs) {
+        final LossyDifferenceSketch sketch = new LossyDifferenceSketch(ExchangeFixture.LDS, ExchangeFixture.SEED);
+        sketch.begin(number, lengthNs);
+        return new IntervalEncoder(SystemNanoClock.INSTANCE, connector.counters())
+            .begin(number, held, PointDrops.NONE).sketch(sketch.image()).end();
+    }
+
+    @Test
+    void shouldRefuseASenderThatItWasNotToldOfAndGiveEachItsOwnPackets() throws IOException {
+        final Selector own = new Selector(List.of(new AddressPrefix(4, 24, 0, 0x0a00_0000L)), List.of(), -1);
+        final ExchangeListener listener = ends.listener(received, 0, context -> context.senders(List.of(4L, 5L))
+            .variant((common, point) -> 5 == point ? common.withSelector(own) : common));
+        final Heard first = new Heard();
+        final Heard second = new Heard();
+        final ExchangeConnector four =
+            ends.connector(first, listener.boundAddress().getPort(), context -> context.pointId(4));
+        final ExchangeConnector five =
+            ends.connector(second, listener.boundAddress().getPort(), context -> context.pointId(5));
+        ends.connector(heard, listener.boundAddress().getPort(), context -> context.pointId(6));
+        ends.until("settings held", () -> received.held.size() == 2);
+        ends.until("refused", () -> listener.counters().get(ExchangeCounter.SENDERS_UNKNOWN) == 1 && !heard.refusals.isEmpty());
+        assertEquals(List.of("pairing: point: sender 6, receiver knows 4, 5"), heard.refusals);
+        assertTrue(received.turnedAway.get(0).contains("ended_refused point: sender 6"), received.turnedAway::toString);
+        assertEquals(Selector.ALL, first.settings.get(0).settings().selector());
+        assertEquals(own, second.settings.get(0).settings().selector());
+        for (long number = 1; number <= 3; number++) {
+            four.offer(interval(four, number));
+            five.offer(interval(five, number));
+        }
+        ends.until("answers", () -> first.answered.size() == 3 && second.answered.size() == 3);
+        assertEquals(6, listener.counters().get(ExchangeCounter.INTERVALS_COMPLETE), "each has a ledger of its own");
+        assertEquals(0, heard.sessions);
     }
 }

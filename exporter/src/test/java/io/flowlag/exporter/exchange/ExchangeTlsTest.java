@@ -16,6 +16,7 @@ import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** TLS with certificates of both ends. */
 class ExchangeTlsTest {
@@ -101,6 +102,18 @@ class ExchangeTlsTest {
         ends.until("refused by name", () -> other.counters().get(ExchangeCounter.ENDED_TLS) == 1);
         final ExchangeConnector untrusting = connector(new Heard(), port, "sender", "stranger", "127.0.0.1");
         ends.until("refused by authority", () -> untrusting.counters().get(ExchangeCounter.ENDED_TLS) == 1);
+        assertEquals(0, received.sessions);
+    }
+
+    @Test
+    void shouldSayWhoWasTurnedAwayAndWhy() throws Exception {
+        final ExchangeListener listener = listener(List.of("nobody.example"));
+        connector(heard, listener.boundAddress().getPort(), "stranger", "receiver", "127.0.0.1");
+        ends.until("refused by authority", () -> received.turnedAway.size() == 1);
+        final String first = received.turnedAway.get(0);
+        assertTrue(first.matches("/127\\.0\\.0\\.1:\\d+ ended_tls .*certif.*"), first);
+        connector(heard, listener.boundAddress().getPort(), "sender", "receiver", "127.0.0.1");
+        ends.until("refused by name", () -> received.turnedAway.stream().anyMatch((each) -> each.contains("sender.example")));
         assertEquals(0, received.sessions);
     }
 

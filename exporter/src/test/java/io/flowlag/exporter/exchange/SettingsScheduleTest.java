@@ -72,4 +72,25 @@ class SettingsScheduleTest {
         assertEquals(100, numberAt(1000));
         assertEquals(99, numberAt(999));
     }
+
+    /** Intervals of 1 s until 20 s, of 2 s from there on, and of 500 ms from 40 s on. */
+    @Test
+    void shouldTellIntervalsOfOtherLengthsByTheirTime() {
+        final long secondNs = ExchangeFixture.SECOND_NS;
+        add(RUN, 1, 10);
+        schedule.add(new HeldSettings(RUN, settings(2, 10).withInterval(2 * secondNs)));
+        schedule.add(new HeldSettings(RUN, settings(3, 80).withInterval(secondNs / 2)));
+        assertEquals(1, schedule.at(19, secondNs).settings().number());
+        assertEquals(2, schedule.at(20, secondNs).settings().number());
+        assertEquals(2, schedule.at(10, 2 * secondNs).settings().number());
+        assertEquals(1, schedule.at(9, 2 * secondNs).settings().number());
+        assertEquals(2, schedule.at(79, secondNs / 2).settings().number());
+        assertEquals(3, schedule.at(80, secondNs / 2).settings().number());
+        assertNull(schedule.at(9, secondNs));
+        assertEquals(3, schedule.at(Long.MAX_VALUE, Long.MAX_VALUE).settings().number());
+        assertNull(schedule.at(Long.MIN_VALUE, Long.MAX_VALUE));
+        assertTrue(schedule.add(new HeldSettings(RUN, settings(4, 15))), "at 15 s, which puts aside 20 s and 40 s");
+        assertEquals(4, schedule.at(80, secondNs / 2).settings().number());
+        assertEquals(1, schedule.at(14, secondNs).settings().number());
+    }
 }

@@ -9,6 +9,7 @@ import io.flowlag.exporter.delay.DelayMeter;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.delay.SketchChange;
 import io.flowlag.exporter.delay.SketchLink;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheContext;
@@ -256,5 +257,41 @@ class ExchangeLinkTest {
         assertTrue(receiver.count("lds_intervals") >= compared + 4, "it goes on");
         assertTrue(receiver.count("lds_intervals_unanswered") > 0, "nobody made up what is missing");
         assertEquals(0, receiver.count("lds_intervals_refused"));
+    }
+
+    /** What SIGHUP does at a receiver: other sketches, weights and intervals of another length, at both ends at the same time. */
+    @Test
+    void shouldChangeOverAtBothEndsAtOnce() {
+        pass(5, null, true);
+        final long unanswered = receiver.count("lds_intervals_unanswered");
+        final long nowNs = START_NS + packetNumber * GAP_NS;
+        final long lengthNs = INTERVAL_NS / 2;
+        final ExporterConfig newer = new ConfigLoader().text("test",
+            "segment: {role: receiver, interval: 5s}\nlds: {enabled: on, rows: 3, columns: 512, " +
+            "weights: [\"src=0.0.0.4 weight=50\"]}\nmetering: {max-flows: 1024}\n" +
+            "exchange: {deadline: 20s, listen: " + port + "}\n").conclude();
+        final long fromNs = SegmentChange.fromNs(INTERVAL_NS, lengthNs, nowNs);
+        final ExchangeReceiver end = (ExchangeReceiver)receiverAgent;
+        receiver.meter.change(new SketchChange(newer, fromNs, end.change(newer, fromNs), true));
+        assertTrue(receiver.meter.isChanging());
+        await(() -> sender.count("exchange_settings_held") == 2);
+        pass(12, null, true);
+        assertFalse(receiver.meter.isChanging());
+        final SketchStatistics last = receiver.intervals.get(Collections.max(receiver.intervals.keySet()));
+        assertEquals(lengthNs, last.endNs() - last.startNs());
+        assertTrue(last.geometry().startsWith("3 rows of 512 cells"), last.geometry());
+        for (final SketchStatistics each : receiver.intervals.values()) {
+            assertEquals(each.startNs() < fromNs ? INTERVAL_NS : lengthNs, each.endNs() - each.startNs());
+        }
+        final long firstNs = Collections.min(receiver.intervals.keySet());
+        assertEquals((fromNs - firstNs) / INTERVAL_NS + (last.endNs() - fromNs) / lengthNs, receiver.count("lds_intervals"),
+            "every interval of both lengths was compared");
+        assertEquals(0, receiver.count("exchange_intervals_refused"));
+        assertEquals(0, receiver.count("lds_intervals_refused"));
+        assertEquals(unanswered, receiver.count("lds_intervals_unanswered"), "before the sender had begun");
+        assertEquals(1, receiver.count("lds_intervals_damaged"), "the first of all");
+        assertEquals(0, receiver.count("lds_received_late"));
+        assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
+        assertTrue(sender.meter.statistics().isAccountedFor(), () -> sender.meter.statistics().toString());
     }
 }

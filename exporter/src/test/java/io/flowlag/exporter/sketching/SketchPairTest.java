@@ -57,6 +57,89 @@ class SketchPairTest {
         assertTrue(points.isAccountedFor());
     }
 
+    /** Other sketches, weights and lengths of intervals from the middle on: no packet and no loss is told of the wrong side. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5})
+    void shouldLoseNoPacketWhenSettingsChange(final long seed) {
+        final Random random = new Random(seed);
+        final TwoPoints points = new TwoPoints(context(1 << 16));
+        final long[] sums = new long[20];
+        final long[] counts = new long[20];
+        final long newIntervalNs = seed % 2 == 0 ? INTERVAL_NS / 2 : 3 * INTERVAL_NS;
+        points.change(context(1 << 15).geometry(SketchGeometry.lds(2, 1 << 15, 2)).intervalNs(newIntervalNs),
+            changeNs(5 * INTERVAL_NS, newIntervalNs), 7);
+        for (int i = 0; i < 20_000; i++) {
+            final int flow = random.nextInt(20);
+            final long delayNs = random.nextLong(MAXIMUM_DELAY_NS);
+            points.packet(flow, random.nextLong(12 * INTERVAL_NS), delayNs);
+            sums[flow] += delayNs;
+            counts[flow]++;
+        }
+        points.pass();
+        points.onEnd();
+
+        for (int flow = 0; flow < 20; flow++) {
+            final int record = points.record(flow);
+            assertEquals((double)sums[flow] / counts[flow], points.records().meanNs(record), 0.5001);
+            assertTrue(points.records().hasLoss(record));
+            assertTrue(points.records().isLossExact(record));
+            assertEquals(0, points.records().lostPackets(record));
+        }
+        points.intervals.forEach((each) -> assertEquals(each.occupiedCells(), each.usableCells(), each::toString));
+        points.intervals.subList(points.intervals.size() - 2, points.intervals.size()).clear();
+        points.intervals.forEach((each) -> assertFalse(each.isDamaged() || each.isCut(), each::toString));
+        assertTrue(points.counters().get(SketchCounter.BOOKED_EARLIER) > 100);
+        assertEquals(20_000, points.counters().get(SketchCounter.RECEIVED_BOOKED));
+        assertTrue(points.isAccountedFor());
+    }
+
+    /** The first time from there on at which intervals of both lengths begin. */
+    private static long changeNs(final long fromNs, final long newIntervalNs) {
+        final long step = Math.max(INTERVAL_NS, newIntervalNs);
+        return fromNs + Math.floorMod(-(TwoPoints.START_NS + fromNs), step);
+    }
+
+    /** A packet that was lost just before the change, and one just after, are missing on their own side. */
+    @Test
+    void shouldTellLossesOnTheSideOfTheChangeWhereTheyWere() {
+        final TwoPoints points = new TwoPoints(context(1 << 12));
+        points.change(context(1 << 12).geometry(SketchGeometry.lds(3, 1 << 12, 1)), 5 * INTERVAL_NS, 10);
+        for (int i = 0; i < 100; i++) {
+            points.packet(1, i * INTERVAL_NS / 10 + 5 * MS, 8 * MS);
+        }
+        points.packet(1, 10 * INTERVAL_NS + 5 * MS, 8 * MS);
+        points.lost(1, 5 * INTERVAL_NS - MS).lost(1, 5 * INTERVAL_NS + MS).lost(1, 5 * INTERVAL_NS + 2 * MS);
+        points.pass();
+        points.onEnd();
+        final long first = TwoPoints.START_NS / INTERVAL_NS;
+        points.intervals.subList(points.intervals.size() - 2, points.intervals.size()).clear();
+        for (final TwoPoints.IntervalSummary each : points.intervals) {
+            assertEquals(each.number() == first + 4 ? 1 : each.number() == first + 5 ? 2 : 0, each.lostPackets(), each::toString);
+        }
+        assertEquals(3, points.records().lostPackets(points.record(1)), "weights are taken out");
+        assertTrue(points.isAccountedFor());
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldNoticeMarksThatChangeOnTheWay(final boolean isRemarked) {
+        final SketchPair pair = new SketchPair(
+            context(1 << 10).classCount(2).conclude(), TwoPoints.ENTRY_LENGTH_BYTES,
+            (buffer, offset, lengthBytes, record) -> { }, (answer) -> { });
+        int record = SketchRecords.NONE;
+        for (int i = 0; i < 600; i++) {
+            final long sentNs = TwoPoints.START_NS + i * MS;
+            final int classIndex = i % 2;
+            pair.onSent(sentNs, 7, i * 77L, 100, classIndex, 1);
+            if (i % 50 != 0) {
+                final int arrivedIn = isRemarked && i / 100 == 3 ? 0 : classIndex;
+                record = pair.onReceived(sentNs + MS / 2, 7, i * 77L, 100, arrivedIn, 1, 0, record);
+            }
+        }
+        pair.onEnd();
+        assertEquals(isRemarked ? 1 : 0, pair.receiver().counters().get(SketchCounter.INTERVALS_REMARKED));
+    }
+
     @Test
     void shouldBookTwinsOnBothSidesOfABoundaryInTheOrderOfTheirArrival() {
         final TwoPoints points = new TwoPoints(context(1 << 12));

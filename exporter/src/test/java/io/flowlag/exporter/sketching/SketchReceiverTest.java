@@ -1,6 +1,7 @@
 package io.flowlag.exporter.sketching;
 
 import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.sketch.image.SketchImage;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -36,10 +37,12 @@ class SketchReceiverTest {
     /** Answers of a point of this process that are held back. */
     private final class LateAnswers implements SenderAnswers {
         private long through = Long.MIN_VALUE;
+        private boolean hasStragglers;
 
         @Override
         public SenderAnswer take(final long intervalNumber) {
-            return intervalNumber <= through ? sender.take(intervalNumber) : null;
+            final SenderAnswer answer = intervalNumber <= through ? sender.take(intervalNumber) : null;
+            return answer == null || !hasStragglers ? answer : new Belated(answer);
         }
 
         @Override
@@ -49,7 +52,45 @@ class SketchReceiverTest {
 
         @Override
         public void giveBack(final SenderAnswer answer) {
-            sender.giveBack(answer);
+            sender.giveBack(answer instanceof Belated belated ? belated.answer : answer);
+        }
+    }
+
+    /** An answer that says that the ones before were not whole. */
+    private record Belated(SenderAnswer answer) implements SenderAnswer {
+        @Override
+        public boolean hasStragglers() {
+            return true;
+        }
+
+        @Override
+        public long intervalNumber() {
+            return answer.intervalNumber();
+        }
+
+        @Override
+        public boolean isInFlightComplete() {
+            return answer.isInFlightComplete();
+        }
+
+        @Override
+        public int inFlightCount() {
+            return answer.inFlightCount();
+        }
+
+        @Override
+        public long inFlight(final int index) {
+            return answer.inFlight(index);
+        }
+
+        @Override
+        public SketchImage sketch() {
+            return answer.sketch();
+        }
+
+        @Override
+        public SketchImage aggregator(final int classIndex) {
+            return answer.aggregator(classIndex);
         }
     }
 
@@ -92,6 +133,40 @@ class SketchReceiverTest {
         receiver.onTime(START_NS + 5 * INTERVAL_NS);
         assertFalse(receiver.records().hasLoss(record));
         assertEquals(0, receiver.counters().unexplainedReceived());
+    }
+
+    /** The interval was compared without the packet: as if it had been lost. */
+    @Test
+    void shouldNotTellALossThatAPacketOfItsOwnBelies() {
+        answers.through = Long.MAX_VALUE;
+        int record = packet(SketchRecords.NONE, 50 * MS, MS);
+        digest += 0x9E37_79B9_7F4A_7C15L;
+        sender.onPacket(START_NS + 60 * MS, TwoPoints.flowHash(1), digest, 100, 0, 1);
+        final int other = packet(SketchRecords.NONE, 3 * INTERVAL_NS + 50 * MS, MS);
+        receiver.onTime(START_NS + 4 * INTERVAL_NS + MAXIMUM_DELAY_NS);
+        assertTrue(receiver.records().hasLoss(record), "it seems so");
+        record = receiver.onPacket(START_NS + 61 * MS, TwoPoints.flowHash(1), digest, 100, 0, 1, 1, record);
+        assertFalse(receiver.records().hasLoss(record));
+        assertTrue(receiver.records().hasLoss(other), "not yet");
+        receiver.onTime(START_NS + 6 * INTERVAL_NS);
+        assertFalse(receiver.records().hasLoss(other), "it may have shared a cell");
+        assertEquals(1, receiver.counters().get(SketchCounter.RECEIVED_LATE));
+        assertEquals(1, receiver.counters().get(SketchCounter.STRAGGLERS));
+        assertEquals(0, receiver.counters().unexplainedReceived());
+    }
+
+    @Test
+    void shouldNotTellALossThatAPacketOfTheSenderBelies() {
+        answers.through = Long.MAX_VALUE;
+        int record = packet(SketchRecords.NONE, 50 * MS, MS);
+        record = packet(record, INTERVAL_NS + 50 * MS, MS);
+        record = packet(record, 2 * INTERVAL_NS + 50 * MS, MS);
+        assertTrue(receiver.records().hasLoss(record));
+        answers.hasStragglers = true;
+        packet(record, 3 * INTERVAL_NS + 50 * MS, MS);
+        assertFalse(receiver.records().hasLoss(record));
+        assertTrue(receiver.records().hasMean(record), "cells that agree do agree");
+        assertEquals(1, receiver.counters().get(SketchCounter.STRAGGLERS));
     }
 
     @Test

@@ -22,7 +22,13 @@ final class TwoPoints implements RecordHandler {
     final List<IntervalSummary> intervals = new ArrayList<>();
     final Map<Integer, Integer> completed = new HashMap<>();
     final Map<Integer, Integer> recordOfFlow = new HashMap<>();
-    final SketchPair pair;
+    SketchPair pair;
+    private SketchPair next;
+    private SketchPair older;
+    private long changeNs;
+    private long maximumDelayNs;
+    private int weight = 1;
+    private int nextWeight;
     private final List<Event> events = new ArrayList<>();
     private final UnsafeBuffer entry = new UnsafeBuffer(new byte[ENTRY_LENGTH_BYTES]);
     private long nextDigest;
@@ -68,16 +74,54 @@ final class TwoPoints implements RecordHandler {
         return this;
     }
 
+    /** From a time on both points have other sketches, and flows another weight. */
+    TwoPoints change(final SketchContext context, final long fromNs, final int newWeight) {
+        changeNs = START_NS + fromNs;
+        maximumDelayNs = context.maximumDelayNs();
+        nextWeight = newWeight;
+        next = new SketchPair(context.conclude(), pair, changeNs, this::onInterval);
+        return this;
+    }
+
+    private void changeOver(final long timeNs) {
+        if (next != null && timeNs >= changeNs) {
+            older = pair;
+            pair = next;
+            next = null;
+            pair.follow(changeNs);
+        }
+        if (older != null) {
+            older.onTime(timeNs);
+            if (older.receiver().isOver()) {
+                older.receiver().retire();
+                older = null;
+            }
+        }
+    }
+
+    void onEnd() {
+        if (older != null) {
+            older.onEnd();
+        }
+        pair.onEnd();
+    }
+
     /** Hands over what there is, in the order of time. */
     TwoPoints pass() {
         events.sort(Comparator.comparingLong(Event::timeNs));
         for (final Event event : events) {
+            changeOver(event.timeNs);
+            final int flowWeight = changeNs != 0 && event.timeNs >= changeNs ? nextWeight : weight;
             if (event.isSent) {
-                pair.onSent(event.timeNs, flowHash(event.flow), event.digest, 100, 0, 1);
+                pair.onSent(event.timeNs, flowHash(event.flow), event.digest, 100, 0, flowWeight);
             } else {
                 final int record = recordOfFlow.getOrDefault(event.flow, SketchRecords.NONE);
                 recordOfFlow.put(event.flow, pair.onReceived(
-                    event.timeNs, flowHash(event.flow), event.digest, 100, 0, 1, event.flow, record));
+                    event.timeNs, flowHash(event.flow), event.digest, 100, 0, flowWeight, event.flow, record));
+                if (older != null && event.timeNs - changeNs < maximumDelayNs) {
+                    older.receiver().onStraddlingPacket(
+                        event.timeNs, flowHash(event.flow), event.digest, 100, 0, weight, record(event.flow));
+                }
             }
         }
         events.clear();

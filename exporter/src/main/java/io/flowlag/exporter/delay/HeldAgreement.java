@@ -1,0 +1,87 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.sketch.interval.MeasurementInterval;
+
+/** One agreement of a sender point: from when to when it holds, and which interval is to be closed next. One thread. */
+final class HeldAgreement {
+    /** Longer than packets spend in the rings; shorter intervals are held open for as long as they are. */
+    private static final long GRACE_NS = 1_000_000_000L;
+
+    private final SketchAgreement agreement;
+    private final MeasurementInterval interval;
+    private final long graceNs;
+    private final long startNs;
+    private long endNs = Long.MAX_VALUE;
+    private long nextInterval;
+    private long toldLatePackets;
+    private long toldUnsketchedPackets;
+
+    /**
+     * An agreement that holds as soon as it can.
+     *
+     * @param agreement    that came.
+     * @param latestSeenNs after all that has come so far: the second interval from there is whole.
+     */
+    HeldAgreement(final SketchAgreement agreement, final long latestSeenNs) {
+        this.agreement = agreement;
+        final long lengthNs = agreement.context().intervalNs();
+        interval = new MeasurementInterval(lengthNs);
+        graceNs = Math.min(GRACE_NS, lengthNs);
+        nextInterval = Math.max(agreement.fromInterval(), interval.number(latestSeenNs) + 2);
+        startNs = interval.startNs(nextInterval);
+        agreement.point().advance(startNs);
+    }
+
+    SketchAgreement agreement() {
+        return agreement;
+    }
+
+    long startNs() {
+        return startNs;
+    }
+
+    /** Another agreement follows: intervals that are not over by then will not be shipped. */
+    void endsAt(final long timeNs) {
+        endNs = timeNs;
+    }
+
+    boolean holdsAt(final long timestampNs) {
+        return timestampNs >= startNs && timestampNs < endNs;
+    }
+
+    /** The interval that is over now and was not closed yet, or {@link Long#MIN_VALUE}; to be asked again. */
+    long takeEnded(final long seenThroughNs) {
+        final long closedNs = seenThroughNs - graceNs;
+        final long intervalEndNs = interval.endNs(nextInterval);
+        return intervalEndNs <= closedNs && intervalEndNs <= endNs ? nextInterval++ : Long.MIN_VALUE;
+    }
+
+    /** Opens what has begun. */
+    void advance(final long seenThroughNs) {
+        final long closedNs = Math.min(seenThroughNs - graceNs, endNs - 1);
+        if (closedNs >= startNs) {
+            agreement.point().advance(closedNs);
+        }
+    }
+
+    /** Whether every interval of it was closed. */
+    boolean isOver(final long seenThroughNs) {
+        return seenThroughNs - graceNs >= endNs;
+    }
+
+    /** Packets whose interval was closed, and of which the receiver was not told. */
+    long untoldLatePackets() {
+        return agreement.point().latePackets() - toldLatePackets;
+    }
+
+    /** Packets that found no sketch, and of which the receiver was not told. */
+    long untoldUnsketchedPackets() {
+        return agreement.point().unsketchedPackets() - toldUnsketchedPackets;
+    }
+
+    /** The receiver is told now. */
+    void told() {
+        toldLatePackets = agreement.point().latePackets();
+        toldUnsketchedPackets = agreement.point().unsketchedPackets();
+    }
+}

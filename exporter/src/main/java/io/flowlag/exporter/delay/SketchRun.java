@@ -1,0 +1,178 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.sketching.FlowWeights;
+import io.flowlag.exporter.sketching.IntervalHandler;
+import io.flowlag.exporter.sketching.RecordHandler;
+import io.flowlag.exporter.sketching.SenderAnswers;
+import io.flowlag.exporter.sketching.SketchContext;
+import io.flowlag.exporter.sketching.SketchPair;
+import io.flowlag.exporter.sketching.SketchReceiver;
+import io.flowlag.sketch.image.SketchGeometry;
+import org.agrona.DirectBuffer;
+
+/**
+ * Sketches of the time in which settings do not change. Made by any thread, then the metering thread's. Allocates at
+ * construction.
+ */
+final class SketchRun {
+    private final long fromNs;
+    private final boolean isSameWay;
+    private final TrafficClasses classes;
+    private final FlowWeights weights;
+    private final boolean isUniform;
+    private final SketchPair pair;
+    private final SketchReceiver receiver;
+    private final String geometry;
+    private final long memoryBytes;
+    private final long intervalNs;
+    private final long maximumDelayNs;
+
+    /** The first run. */
+    SketchRun(
+        final ExporterConfig config, final SketchContext context, final SenderAnswers answers, final TrafficClasses classes,
+        final int entryLengthBytes, final RecordHandler recordHandler, final IntervalHandler intervalHandler) {
+        this(config, context, classes, Long.MIN_VALUE, true,
+            answers != null ? null : new SketchPair(context, entryLengthBytes, recordHandler, intervalHandler),
+            answers == null ? null :
+                new SketchReceiver(context, answers, entryLengthBytes, recordHandler, intervalHandler), entryLengthBytes);
+        if (pair == null) {
+            receiver.cutFirst();
+        }
+    }
+
+    /** A run that follows another. */
+    SketchRun(
+        final SketchChange change, final SketchContext context, final SketchRun predecessor, final int entryLengthBytes,
+        final IntervalHandler intervalHandler) {
+        this(change.config(), context, predecessor.classes, change.fromNs(), change.isSameWay(),
+            predecessor.pair == null ? null : new SketchPair(context, predecessor.pair, change.fromNs(), intervalHandler),
+            predecessor.pair != null ? null :
+                new SketchReceiver(context, change.answers(), predecessor.receiver, change.fromNs(), intervalHandler),
+            entryLengthBytes);
+    }
+
+    private SketchRun(
+        final ExporterConfig config, final SketchContext context, final TrafficClasses classes, final long fromNs,
+        final boolean isSameWay, final SketchPair pair, final SketchReceiver alone, final int entryLengthBytes) {
+        this.fromNs = fromNs;
+        this.isSameWay = isSameWay;
+        this.classes = classes;
+        this.pair = pair;
+        receiver = pair == null ? alone : pair.receiver();
+        weights = new FlowWeights(config.lds().weights());
+        isUniform = weights.isUniform();
+        geometry = text(context.geometry());
+        memoryBytes = context.memoryBytes(entryLengthBytes);
+        intervalNs = context.intervalNs();
+        maximumDelayNs = context.maximumDelayNs();
+    }
+
+    private static String text(final SketchGeometry geometry) {
+        final StringBuilder text = new StringBuilder(geometry.rows() + " rows of " + geometry.columns() + " cells");
+        if (geometry.vldaLength() > 1) {
+            text.append(", ").append(geometry.vldaLength()).append(" for a flow");
+        }
+        if (geometry.rate(0) < SketchGeometry.FULL_RATE_PPM || geometry.rate(geometry.rows() - 1) != geometry.rate(0)) {
+            text.append(", sampling");
+            for (int row = 0; row < geometry.rows(); row++) {
+                text.append(' ').append(geometry.samplingRate(row));
+            }
+        }
+        return text.toString();
+    }
+
+    long fromNs() {
+        return fromNs;
+    }
+
+    long intervalNs() {
+        return intervalNs;
+    }
+
+    /** The shape, for people. */
+    String geometry() {
+        return geometry;
+    }
+
+    /** Octets of all sketches and records, by formula. */
+    long memoryBytes() {
+        return memoryBytes;
+    }
+
+    SketchReceiver receiver() {
+        return receiver;
+    }
+
+    /** The run before is over. */
+    void follow() {
+        if (pair != null) {
+            pair.follow(fromNs);
+        } else {
+            receiver.follow(fromNs, isSameWay);
+        }
+    }
+
+    int weight(final DirectBuffer descriptor, final int offset) {
+        return isUniform ? FlowWeights.DEFAULT_WEIGHT : weights.weight(descriptor, offset);
+    }
+
+    void onSent(final DirectBuffer descriptor, final int offset) {
+        pair.onSent(
+            PacketDescriptor.timestampNs(descriptor, offset), PacketDescriptor.segmentFlowHash(descriptor, offset),
+            PacketDescriptor.digest(descriptor, offset), PacketDescriptor.ipLengthBytes(descriptor, offset),
+            classes.of(descriptor, offset), weight(descriptor, offset));
+    }
+
+    void onSentWithoutDigest() {
+        pair.onSentWithoutDigest();
+    }
+
+    /** {@return what the receiver says of the flow's record from now on} */
+    int onReceived(final DirectBuffer descriptor, final int offset, final int weight, final int slot, final int record) {
+        final long timestampNs = PacketDescriptor.timestampNs(descriptor, offset);
+        final long flowHash = PacketDescriptor.segmentFlowHash(descriptor, offset);
+        final long digest = PacketDescriptor.digest(descriptor, offset);
+        final int lengthBytes = PacketDescriptor.ipLengthBytes(descriptor, offset);
+        final int classIndex = classes.of(descriptor, offset);
+        return pair == null ?
+            receiver.onPacket(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, slot, record) :
+            pair.onReceived(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, slot, record);
+    }
+
+    /** A packet of the run that follows this one, which may have been sent in this one. */
+    void onStraddling(final DirectBuffer descriptor, final int offset, final long endNs, final int record) {
+        final long timestampNs = PacketDescriptor.timestampNs(descriptor, offset);
+        if (timestampNs - endNs < maximumDelayNs) {
+            receiver.onStraddlingPacket(
+                timestampNs, PacketDescriptor.segmentFlowHash(descriptor, offset), PacketDescriptor.digest(descriptor, offset),
+                PacketDescriptor.ipLengthBytes(descriptor, offset), classes.of(descriptor, offset), weight(descriptor, offset),
+                record);
+        }
+    }
+
+    void onOwnLoss(final long nowNs) {
+        if (pair != null) {
+            pair.onOwnLoss(nowNs);
+        } else {
+            receiver.onOwnLoss(nowNs);
+        }
+    }
+
+    void onTime(final long throughNs) {
+        if (pair != null) {
+            pair.onTime(throughNs);
+        } else if (throughNs >= receiver.nextEventNs()) {
+            receiver.onTime(throughNs);
+        }
+    }
+
+    void onEnd() {
+        if (pair != null) {
+            pair.onEnd();
+        } else {
+            receiver.onEnd();
+        }
+    }
+}

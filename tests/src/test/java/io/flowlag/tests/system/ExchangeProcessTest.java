@@ -1,0 +1,303 @@
+package io.flowlag.tests.system;
+
+import io.flowlag.tests.support.Command;
+import io.flowlag.tests.support.Deadline;
+import io.flowlag.tests.support.DelayFlow;
+import io.flowlag.tests.support.Flowlag;
+import io.flowlag.tests.support.NetworkNamespace;
+import io.flowlag.tests.support.Ports;
+import io.flowlag.tests.support.Stats;
+import io.flowlag.tests.support.Tools;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.net.DatagramPacket;
+import java.net.DatagramSocket;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.locks.LockSupport;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/**
+ * Two processes that see the same packets of the loopback interface as they leave and as they arrive, and exchange sketches: with
+ * TLS, with changes of the settings while they run, and with others who talk to the receiver's port.
+ */
+@Tag("topology")
+class ExchangeProcessTest {
+    private static final Duration TIMEOUT = Duration.ofSeconds(240);
+    private static final String DESTINATION = "127.7.7.7";
+    private static final int HOSTILE_CONNECTIONS = 1000;
+    private static final int HEADER_BYTES = 16;
+    private static final int HELLO = 1;
+    private static final int VERSION = 1;
+
+    @TempDir
+    private Path directory;
+    private int port;
+    private int referencePort;
+    private Path receiverStats;
+    private Path senderStats;
+    private Path records;
+    private Thread traffic;
+    private volatile boolean isStopped;
+
+    @BeforeEach
+    void begin() throws IOException {
+        NetworkNamespace.assumeAvailable();
+        port = Ports.freeTcp();
+        referencePort = Ports.freeUdp();
+        receiverStats = directory.resolve("receiver.json");
+        senderStats = directory.resolve("sender.json");
+        records = directory.resolve("receiver.ipfix");
+        traffic = new Thread(this::send, "traffic");
+        traffic.start();
+    }
+
+    @AfterEach
+    void end() throws InterruptedException {
+        isStopped = true;
+        if (traffic != null) {
+            traffic.join();
+        }
+    }
+
+    /** A few hundred packets a second; how many is of no matter. */
+    private void send() {
+        try (DatagramSocket first = new DatagramSocket(); DatagramSocket second = new DatagramSocket()) {
+            final InetSocketAddress target = new InetSocketAddress(InetAddress.getByName(DESTINATION), 9);
+            for (int i = 0; !isStopped; i++) {
+                final byte[] payload = ByteBuffer.allocate(200).putInt(i).array();
+                (i % 3 == 0 ? first : second).send(new DatagramPacket(payload, payload.length, target));
+                LockSupport.parkNanos(3_000_000);
+            }
+        } catch (final IOException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void shouldExchangeOverTlsAndChangeOverWithoutAnInterval() throws Exception {
+        makeCertificates();
+        final Path file = directory.resolve("receiver.yaml");
+        write(file, "rows: 2, columns: 1k", "");
+        try (Command.Running receiver = start("receiver", receiverStats, "-c", file, "--export", "file:" + records);
+            Command.Running sender = start("sender", senderStats, own(senderTls("sender")))) {
+            awaitCompared(receiver, 2);
+            refuseAStranger(receiver);
+
+            write(file, "rows: 3, columns: 2k, weights: [\"proto=udp dport=9 weight=20\"]", "");
+            receiver.signal("HUP");
+            await(receiver, "holds to settings 2");
+            awaitCompared(receiver, 2);
+            Deadline.await(TIMEOUT, () -> text(receiverStats).contains("3 rows of 2048 cells"), receiver::errors);
+            await(receiver, "of the packets are weighted up");
+
+            write(file, "rows: 3, columns: 2k, in-flight: 1k", "");
+            receiver.signal("HUP");
+            await(receiver, "reload refused, the old configuration stays: lds.in-flight cannot change while running");
+            awaitCompared(receiver, 2);
+            stop(sender);
+            stop(receiver);
+        }
+        final Stats stats = Stats.read(receiverStats).orFailUnlessAccounted();
+        Stats.read(senderStats).orFailUnlessAccounted();
+        assertEquals(0, stats.delayCounter("lds_intervals_refused"), stats::toString);
+        assertTrue(stats.delayCounter("exchange_settings_held") >= 2, stats::toString);
+        for (final DelayFlow flow : DelayFlow.read(records)) {
+            assertTrue(flow.lostPackets() == null || flow.lostPackets() == 0, flow::toString);
+        }
+    }
+
+    /** A certificate of another authority, and none at all. */
+    private void refuseAStranger(final Command.Running receiver) {
+        Command.of(Tools.require("openssl", "openssl"), "s_client", "-connect", "127.0.0.1:" + port,
+            "-cert", directory.resolve("stranger.pem"), "-key", directory.resolve("stranger.key")).run();
+        Command.of(Tools.require("openssl", "openssl"), "s_client", "-connect", "127.0.0.1:" + port).run();
+        Deadline.await(TIMEOUT, () -> count("exchange_ended_tls") >= 2, receiver::errors);
+        await(receiver, "was turned away, ended_tls");
+    }
+
+    @Test
+    void shouldMeasureOnWhateverOthersSay() throws Exception {
+        final Path file = directory.resolve("receiver.yaml");
+        write(file, "rows: 2, columns: 1k",
+            ", key-file: " + key("shared", "00112233445566778899aabbccddeeff") + ", handshake-timeout: 3s");
+        final List<SocketChannel> crowd = new ArrayList<>();
+        try (Command.Running receiver = start("receiver", receiverStats, "-c", file, "--export", "file:" + records);
+            Command.Running sender = start("sender", senderStats,
+                own("--set", "exchange.key-file=" + directory.resolve("shared")))) {
+            awaitCompared(receiver, 2);
+
+            say(header(VERSION + 8, 72));
+            say(header(VERSION, Integer.MAX_VALUE));
+            say(new byte[500]);
+            final long before = count("exchange_ended_handshake");
+            final SocketChannel slow = SocketChannel.open(new InetSocketAddress("127.0.0.1", port));
+            crowd.add(slow);
+            slow.write(ByteBuffer.wrap(header(VERSION, 56), 0, HEADER_BYTES / 2));
+            Deadline.await(TIMEOUT, () -> count("exchange_refused_version") == 1 && count("exchange_refused_length") == 1 &&
+                count("exchange_refused_magic") == 1 && count("exchange_ended_handshake") > before, receiver::errors);
+
+            final Path otherStats = directory.resolve("other.json");
+            try (Command.Running other = start("sender", otherStats,
+                own("--set", "exchange.key-file=" + key("other", "ffeeddccbbaa99887766554433221100")))) {
+                Deadline.await(TIMEOUT, () -> count("exchange_refused_authentication") >= 1, other::errors);
+                await(other, "the shared keys differ");
+                stop(other);
+            }
+            for (int i = 0; i < HOSTILE_CONNECTIONS; i++) {
+                crowd.add(SocketChannel.open(new InetSocketAddress("127.0.0.1", port)));
+            }
+            Deadline.await(TIMEOUT, () -> count("exchange_ended_evicted") + count("exchange_ended_handshake") >= 100,
+                receiver::errors);
+            final long octets = count("exchange_octets_received");
+            awaitCompared(receiver, 3);
+            assertTrue(count("exchange_octets_received") > octets, "wire size is counted");
+            assertTrue(count(senderStats, "exchange_encoding_ns") > 0, "and what it costs");
+            stop(sender);
+            stop(receiver);
+        } finally {
+            for (final SocketChannel each : crowd) {
+                each.close();
+            }
+        }
+        Stats.read(receiverStats).orFailUnlessAccounted();
+    }
+
+    private static byte[] header(final int version, final int lengthBytes) {
+        return ByteBuffer.allocate(HEADER_BYTES).order(ByteOrder.LITTLE_ENDIAN).put(new byte[] {'F', 'L', 'G', 'X'})
+            .put((byte)version).put((byte)HELLO).putShort((short)0).putInt(lengthBytes).putInt(0).array();
+    }
+
+    /** Until the other end has ended the connection. */
+    private void say(final byte[] octets) throws IOException {
+        try (Socket socket = new Socket("127.0.0.1", port)) {
+            socket.getOutputStream().write(octets);
+            socket.getInputStream().readAllBytes();
+        }
+    }
+
+    private Path key(final String name, final String digits) throws IOException {
+        final Path file = Files.writeString(directory.resolve(name), digits);
+        Command.of("chmod", "600", file).run().orFail();
+        return file;
+    }
+
+    private void write(final Path file, final String lds, final String exchange) throws IOException {
+        final Path next = directory.resolve("next.yaml");
+        final String tls = exchange.isEmpty() ? ", tls: {enabled: on, certificate: " + directory.resolve("receiver.pem") +
+            ", key: " + directory.resolve("receiver.key") + ", trust: " + directory.resolve("ca.pem") +
+            ", peers: [sender.test]}" : exchange;
+        Files.writeString(next, "segment: {role: receiver, destination: [" + DESTINATION + "/32], offload: allow}\n" +
+            "lds: {enabled: on, " + lds + "}\nexchange: {listen: \"127.0.0.1:" + port + "\"" + tls + "}\n" +
+            "capture: {interfaces: [lo], direction: in, filter: \"dst host " + DESTINATION + "\"}\n" +
+            "rli: {port: " + referencePort + "}\nclock: {source: fixed, error: 1us}\n");
+        Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+
+    private Object[] senderTls(final String name) {
+        return new Object[] {"--set", "exchange.tls.enabled=on",
+            "--set", "exchange.tls.certificate=" + directory.resolve(name + ".pem"),
+            "--set", "exchange.tls.key=" + directory.resolve(name + ".key"),
+            "--set", "exchange.tls.trust=" + directory.resolve("ca.pem")};
+    }
+
+    private Object[] own(final Object... credentials) {
+        final List<Object> arguments = new ArrayList<>(List.of("-i", "lo", "--direction", "out",
+            "--filter", "dst host " + DESTINATION, "--set", "segment.role=sender", "--set", "segment.offload=allow",
+            "--set", "exchange.connect=127.0.0.1:" + port, "--set", "clock.source=fixed"));
+        arguments.addAll(List.of(credentials));
+        return arguments.toArray();
+    }
+
+    private Command.Running start(final String name, final Path stats, final Object... own) {
+        final List<Object> arguments = new ArrayList<>(List.of("run"));
+        arguments.addAll(List.of(own));
+        arguments.addAll(List.of(
+            "--stats", stats, "--set", "stats.interval=200ms", "--active", "5s", "--idle", "2s"));
+        final Command.Running run = new Flowlag().command(arguments.toArray()).timeout(TIMEOUT).start();
+        Deadline.await(TIMEOUT, () -> run.errors().contains("INFO  metering ") || !run.isAlive(), run::errors);
+        assertTrue(run.isAlive(), () -> name + ": " + run.errors());
+        return run;
+    }
+
+    private void await(final Command.Running run, final String line) {
+        Deadline.await(TIMEOUT, () -> run.errors().contains(line) || !run.isAlive(), run::errors);
+        assertTrue(run.isAlive(), run::errors);
+    }
+
+    /** Until so many more intervals were compared. */
+    private void awaitCompared(final Command.Running run, final long intervals) {
+        final long before = count("lds_intervals");
+        Deadline.await(TIMEOUT, () -> count("lds_intervals") >= before + intervals || !run.isAlive(),
+            () -> run.errors() + text(receiverStats));
+        assertTrue(run.isAlive(), run::errors);
+    }
+
+    private long count(final String label) {
+        return count(receiverStats, label);
+    }
+
+    private static long count(final Path stats, final String label) {
+        return Files.exists(stats) ? Stats.read(stats).delayCounter(label) : 0;
+    }
+
+    private static String text(final Path file) {
+        try {
+            return Files.exists(file) ? Files.readString(file) : "";
+        } catch (final IOException e) {
+            return "";
+        }
+    }
+
+    private static void stop(final Command.Running run) {
+        run.signal("TERM");
+        final Command.Result ended = run.finish();
+        assertEquals(0, ended.exitCode(), ended::toString);
+    }
+
+    private void makeCertificates() throws IOException {
+        makeAuthority("ca");
+        makeAuthority("elsewhere");
+        makeCertificate("receiver", "ca", "IP:127.0.0.1");
+        makeCertificate("sender", "ca", "DNS:sender.test");
+        makeCertificate("stranger", "elsewhere", "DNS:sender.test");
+    }
+
+    private void makeAuthority(final String name) {
+        openssl("req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", name + ".key",
+            "-out", name + ".pem", "-subj", "/CN=" + name);
+    }
+
+    private void makeCertificate(final String name, final String authority, final String subjectAltName) throws IOException {
+        openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-keyout", name + ".key",
+            "-out", name + ".csr", "-subj", "/CN=" + name);
+        Files.writeString(directory.resolve(name + ".ext"), "subjectAltName=" + subjectAltName);
+        openssl("x509", "-req", "-in", name + ".csr", "-CA", authority + ".pem", "-CAkey", authority + ".key",
+            "-CAcreateserial", "-out", name + ".pem", "-extfile", name + ".ext");
+        Command.of("chmod", "600", directory.resolve(name + ".key")).run().orFail();
+    }
+
+    private void openssl(final Object... arguments) {
+        final Object[] line = new Object[arguments.length + 1];
+        line[0] = Tools.require("openssl", "openssl");
+        System.arraycopy(arguments, 0, line, 1, arguments.length);
+        Command.of(line).directory(directory).run().orFail();
+    }
+}
