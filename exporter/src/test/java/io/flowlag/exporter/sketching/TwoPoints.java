@@ -22,6 +22,8 @@ final class TwoPoints implements RecordHandler {
     final List<IntervalSummary> intervals = new ArrayList<>();
     final Map<Integer, Integer> completed = new HashMap<>();
     final Map<Integer, Integer> recordOfFlow = new HashMap<>();
+    final Map<Long, Long> witnessPackets = new HashMap<>();
+    final Map<Long, Long> witnessDelaysNs = new HashMap<>();
     final SketchPair pair;
     private final List<Event> events = new ArrayList<>();
     private final UnsafeBuffer entry = new UnsafeBuffer(new byte[ENTRY_LENGTH_BYTES]);
@@ -37,6 +39,13 @@ final class TwoPoints implements RecordHandler {
     }
 
     private void onInterval(final IntervalAnswer answer) {
+        final FlowSumPairs pairs = answer.flowSums();
+        for (int row = 0; row < pairs.count(); row++) {
+            if (pairs.sent().isWitness(row) && pairs.agreement(row) == FlowSumPairs.Agreement.EXACT) {
+                witnessPackets.merge(pairs.sent().flowHash(row), pairs.sent().packets(row), Long::sum);
+                witnessDelaysNs.merge(pairs.sent().flowHash(row), pairs.delaySumNs(row), Long::sum);
+            }
+        }
         intervals.add(new IntervalSummary(
             answer.number(), answer.isDamaged(), answer.isCut(), answer.usableCells(), answer.occupiedCells(),
             answer.hasLoss() ? answer.lostPackets() : null, answer.hasLoss() ? answer.unexplainedLostPackets() : null));
@@ -73,7 +82,7 @@ final class TwoPoints implements RecordHandler {
         events.sort(Comparator.comparingLong(Event::timeNs));
         for (final Event event : events) {
             if (event.isSent) {
-                pair.onSent(event.timeNs, flowHash(event.flow), event.digest, 100, 0, 1);
+                pair.onSent(event.timeNs, flowHash(event.flow), event.digest, 100, 0, 1, null, 0);
             } else {
                 final int record = recordOfFlow.getOrDefault(event.flow, SketchRecords.NONE);
                 recordOfFlow.put(event.flow, pair.onReceived(
