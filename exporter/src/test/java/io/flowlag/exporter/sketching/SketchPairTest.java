@@ -267,7 +267,8 @@ class SketchPairTest {
     @Test
     void shouldNotAllocate() {
         final SketchPair pair = new SketchPair(
-            context(1 << 10).conclude(), TwoPoints.ENTRY_LENGTH_BYTES, (buffer, offset, lengthBytes, record) -> { },
+            context(1 << 10).witnessPpm(10_000).conclude(), TwoPoints.ENTRY_LENGTH_BYTES,
+            (buffer, offset, lengthBytes, record) -> { },
             (answer) -> { });
         final ThreadMXBean thread = (ThreadMXBean)ManagementFactory.getThreadMXBean();
         final int[] records = new int[64];
