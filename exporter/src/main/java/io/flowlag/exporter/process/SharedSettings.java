@@ -185,7 +185,9 @@ final class SharedSettings {
         final long witnessBytes = settings.witnessPpm() == 0 ? 0 : FlowSums.memoryBytes(
             new SketchContext().maxFlows(maxFlows).witnessPpm(settings.witnessPpm()).witnessFlows());
         final long imageBytes = settings.mode() == ExchangeSettings.Mode.FLOWS ? 0 : settings.imageBytes();
-        return (imageBytes + flowBytes + witnessBytes + (long)inFlightPackets * Long.BYTES) * GENERATIONS;
+        final long encodedBytes =
+            settings.mode() == ExchangeSettings.Mode.CELLS ? 0 : ExchangePrice.flowsBytes(settings.mostFlows());
+        return (imageBytes + flowBytes + witnessBytes + (long)inFlightPackets * Long.BYTES) * GENERATIONS + 2 * encodedBytes;
     }
 
     private static List<AddressPrefix> prefixes(final List<Prefix> prefixes) {

@@ -3,6 +3,7 @@ package io.flowlag.exporter.process;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.decode.DecodedReference;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.decode.SegmentFlowHash;
 import io.flowlag.exporter.delay.ClockError;
@@ -22,6 +23,7 @@ import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.rli.counters.DelayCounters;
+import io.flowlag.rli.reference.ReferenceSession;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
@@ -364,6 +366,34 @@ class ExchangeLinkTest {
         }
         assertTrue(compared > FLOWS, "records compared: " + compared + " of " + receiver.records.size());
         assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
+    }
+
+    @Test
+    void shouldSettleAReferenceByTheSendTimeThatTheExchangeBrings() {
+        final DelayWiring wiring = new DelayWiring(
+            Role.RECEIVER, ReferenceMode.SENT, List.of(ReferenceSession.unauthenticated(1)), null, ClockError.NONE, true, false,
+            false, DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(true).withLink((SketchLink)receiverAgent);
+        final Point point =
+            new Point(config("role: receiver, ", "exchange: {deadline: 20s, listen: " + port + "}\n"), wiring);
+        for (int number = 0; number < 2; number++) {
+            describe(number, 1, START_NS + number * 1_000_000);
+            DecodedReference.encode(batch, 0, 0, number, START_NS - 700_000 + number * 1_000_000);
+            point.packet(batch);
+            describe(10 + number, 1, START_NS + 500_000 + number * 1_000_000);
+            point.packet(batch);
+        }
+        assertEquals(2, point.count("rli_references_waiting"));
+        final SketchLink link = (SketchLink)senderAgent;
+        link.shipSendTime(0, 0, START_NS - 400_000, 2);
+        link.shipSendTime(0, 1, START_NS + 600_000, 2);
+        link.shipSendTime(9, 1, START_NS, 2);
+        await(() -> receiver.count("exchange_send_times_received") == 3);
+        describe(20, 1, START_NS + 1_600_000);
+        point.packet(batch);
+        assertEquals(2, point.count("send_times_used"));
+        assertEquals(1, point.count("send_times_unused"), "no such stream");
+        assertEquals(2, point.count("rli_references_by_follow_up"));
+        assertEquals(1, point.count("rli_estimated"), "between the two, without a later reference");
     }
 
     @Test
