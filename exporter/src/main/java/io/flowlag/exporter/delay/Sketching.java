@@ -232,12 +232,8 @@ final class Sketching {
     /** Writes what the sketches say into a record. */
     void write(final MutableDirectBuffer entry, final int offset, final int record) {
         final int sketchOffset = FlowDelay.sketchOffset(offset);
-        if (records.isMeanExact(record) && !records.hasCells(record)) {
-            FlowSketch.mean(entry, sketchOffset, records.meanNs(record), records.samples(record), 0);
-            if (FlowDelay.estimator(entry, offset) != FlowDelay.ESTIMATOR_MATCHED) {
-                FlowDelay.estimator(entry, offset, FlowDelay.ESTIMATOR_FLOW_SUMS);
-                FlowDelay.errorBoundNs(entry, offset, 0);
-            }
+        if (records.hasMean(record) && !records.hasCells(record)) {
+            writeSums(entry, offset, record);
         } else if (records.hasMean(record)) {
             FlowSketch.mean(
                 entry, sketchOffset, records.meanNs(record), records.samples(record), records.usableCells(record));
@@ -261,6 +257,20 @@ final class Sketching {
                 FlowDelay.loss(entry, offset, records.lostPackets(record), 0, FlowDelay.LOSS_EXACT);
             } else {
                 FlowDelay.lossBound(entry, offset, records.lostPackets(record));
+            }
+        }
+    }
+
+    /** The mean by sums of the flow: exact if it is of all packets, else of the intervals in which the sums agree. */
+    private void writeSums(final MutableDirectBuffer entry, final int offset, final int record) {
+        final int estimator = FlowDelay.estimator(entry, offset);
+        final boolean isExact = records.isMeanExact(record);
+        if (estimator == 0 || isExact && estimator != FlowDelay.ESTIMATOR_MATCHED) {
+            FlowSketch.mean(
+                entry, FlowDelay.sketchOffset(offset), records.meanNs(record), records.samples(record), 0);
+            FlowDelay.estimator(entry, offset, FlowDelay.ESTIMATOR_FLOW_SUMS);
+            if (isExact) {
+                FlowDelay.errorBoundNs(entry, offset, 0);
             }
         }
     }

@@ -91,6 +91,7 @@ final class ExchangeReceiver implements SketchLink, SenderAnswers, ReceiverHandl
         final long intervalNs = config.segment().intervalNs();
         final ExchangeSettings settings =
             SharedSettings.of(config, digestKey, Math.floorDiv(clock.nanoTime(), intervalNs));
+        LOG.info("exchange: an interval takes at most {}", SharedSettings.price(settings));
         final int intervals =
             (int)((config.segment().maximumDelayNs() + deadlineNs) / intervalNs) + SPARE_INTERVALS;
         arrived = new OneToOneConcurrentArrayQueue<>(intervals);

@@ -10,6 +10,7 @@ import io.flowlag.exporter.exchange.ExchangePrice;
 import io.flowlag.exporter.exchange.ExchangeSettings;
 import io.flowlag.exporter.exchange.ExchangeSettings.AddressPrefix;
 import io.flowlag.exporter.exchange.ExchangeSettings.SketchPart;
+import io.flowlag.exporter.exchange.FlowSum;
 import io.flowlag.exporter.sketching.FlowSums;
 import io.flowlag.exporter.sketching.FlowWeights;
 import io.flowlag.exporter.sketching.IntervalMode;
@@ -32,6 +33,7 @@ final class SharedSettings {
     private static final long LEAST_INTERVAL_NS = 1_000_000L;
     private static final long MOST_INTERVAL_NS = 86_400_000_000_000L;
     private static final long MOST_AHEAD_INTERVALS = 1_000;
+    private static final double PPM_OF_PERCENT = 10_000;
 
     private SharedSettings() {
     }
@@ -95,6 +97,25 @@ final class SharedSettings {
             case CELLS -> IntervalMode.CELLS;
             case FLOWS -> IntervalMode.FLOWS;
             case AUTO -> IntervalMode.AUTO;
+        };
+    }
+
+    /**
+     * What an interval takes of the network at most, before the digests of packets in flight.
+     *
+     * @param settings of a receiver.
+     * @return for people.
+     */
+    static String price(final ExchangeSettings settings) {
+        final String cells = ExchangePrice.cellsBytes(settings.sketches()) + " octets as sketches" +
+            (settings.witnessPpm() == 0 ? "" : " and " + FlowSum.LENGTH_BYTES + " for each witness flow, of which are " +
+            settings.witnessPpm() / PPM_OF_PERCENT + " % and more");
+        final String flows = ExchangePrice.flowsBytes(settings.mostFlows()) + " octets as sums of " + settings.mostFlows() +
+            " flows";
+        return switch (settings.mode()) {
+            case CELLS -> cells;
+            case FLOWS -> flows;
+            case AUTO -> flows + ", or " + cells;
         };
     }
 

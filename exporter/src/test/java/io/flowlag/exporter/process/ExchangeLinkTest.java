@@ -43,6 +43,7 @@ import java.util.function.BooleanSupplier;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -300,7 +301,9 @@ class ExchangeLinkTest {
             } else if (FlowDelay.has(record, offset, FlowDelay.FLAG_LOSS)) {
                 lost += lost(record);
             }
-            if (FlowDelay.estimator(record, offset) == FlowDelay.ESTIMATOR_FLOW_SUMS) {
+            assertNotEquals(FlowDelay.ESTIMATOR_SKETCH, FlowDelay.estimator(record, offset), "no cells");
+            if (FlowDelay.has(record, offset, FlowDelay.FLAG_ERROR_BOUND)) {
+                assertEquals(FlowDelay.ESTIMATOR_FLOW_SUMS, FlowDelay.estimator(record, offset));
                 assertEquals(meanNs(record), FlowSketch.meanNs(record, FlowDelay.sketchOffset(offset)), 0.5001);
                 assertEquals(0, FlowDelay.errorBoundNs(record, offset));
                 assertEquals(0, lost(record));

@@ -21,8 +21,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  */
 class PassiveAccuracyTest {
     private static final boolean IS_PAPER_SCALE = "paper".equals(System.getProperty("flowlag.scale"));
-    private static final int PACKETS = IS_PAPER_SCALE ? 400_000 : 100_000;
-    private static final int SEEDS = IS_PAPER_SCALE ? 10 : 1;
+    private static final int PACKETS = IS_PAPER_SCALE ? 200_000 : 60_000;
+    private static final int SEEDS = IS_PAPER_SCALE ? 5 : 1;
 
     private static double median(final DoubleStream values) {
         return RliExperiment.quantile(values.toArray(), 0.5);
