@@ -9,7 +9,7 @@ import java.util.function.ObjLongConsumer;
 
 /**
  * Joins the sketches of this process with those of the other measurement point, in another process. The metering thread calls
- * everything but {@link #counters}; nothing blocks. A receiver's link has answers, a sender's all the rest.
+ * everything but {@link #counters}; nothing blocks. A receiver's link has answers and takes send times, a sender's all the rest.
  */
 public interface SketchLink {
     /** {@return where the sender's intervals come from; null at a sender} */

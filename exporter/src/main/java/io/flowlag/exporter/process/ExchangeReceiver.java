@@ -91,15 +91,17 @@ final class ExchangeReceiver implements SketchLink, SenderAnswers, ReceiverHandl
         final long intervalNs = config.segment().intervalNs();
         final ExchangeSettings settings =
             SharedSettings.of(config, digestKey, Math.floorDiv(clock.nanoTime(), intervalNs));
-        LOG.info("exchange: an interval takes at most {}", SharedSettings.price(settings));
         final int intervals =
             (int)((config.segment().maximumDelayNs() + deadlineNs) / intervalNs) + SPARE_INTERVALS;
         arrived = new OneToOneConcurrentArrayQueue<>(intervals);
         free = new OneToOneConcurrentArrayQueue<>(intervals);
         early = new ReceivedInterval[intervals];
+        final int witnessFlows = SharedSettings.witnessFlows(config);
+        final int inFlightPackets = config.lds().inFlightPackets();
+        LOG.info("exchange: an interval takes at most {}; {} that wait take {} octets of memory", SharedSettings.price(settings),
+            intervals, intervals * ReceivedInterval.memoryBytes(settings, inFlightPackets, witnessFlows));
         for (int i = 0; i < intervals; i++) {
-            free.offer(new ReceivedInterval(
-                settings, hash, config.lds().inFlightPackets(), SharedSettings.witnessFlows(config)));
+            free.offer(new ReceivedInterval(settings, hash, inFlightPackets, witnessFlows));
         }
         final HostPort listen = config.exchange().listen();
         listener = new ExchangeListener(new ListenerContext()

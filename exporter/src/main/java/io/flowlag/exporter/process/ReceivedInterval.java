@@ -54,6 +54,21 @@ final class ReceivedInterval implements SenderAnswer {
     }
 
     /**
+     * Memory of a copy, by formula.
+     *
+     * @param settings        that hold.
+     * @param inFlightPackets that fit.
+     * @param witnessFlows    that fit beside sketches; 0 for none.
+     * @return octets, on and off the heap.
+     */
+    static long memoryBytes(final ExchangeSettings settings, final int inFlightPackets, final int witnessFlows) {
+        final boolean isSketched = settings.mode() != ExchangeSettings.Mode.FLOWS;
+        return (isSketched ? settings.imageBytes() : 0) + (long)inFlightPackets * Long.BYTES +
+            (settings.mode() == ExchangeSettings.Mode.CELLS ? 0 : FlowSums.memoryBytes(settings.mostFlows())) +
+            (isSketched && witnessFlows > 0 ? FlowSums.memoryBytes(witnessFlows) : 0);
+    }
+
+    /**
      * Copies an interval.
      *
      * @param interval verified, of these settings.

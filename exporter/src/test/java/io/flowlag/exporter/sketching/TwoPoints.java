@@ -77,6 +77,12 @@ final class TwoPoints implements RecordHandler {
         return this;
     }
 
+    /** A packet that nobody sent. */
+    TwoPoints unexpected(final int flow, final long receivedNs) {
+        events.add(new Event(START_NS + receivedNs, false, flow, KeyedMix.mix(++nextDigest, 5)));
+        return this;
+    }
+
     /** Hands over what there is, in the order of time. */
     TwoPoints pass() {
         events.sort(Comparator.comparingLong(Event::timeNs));
