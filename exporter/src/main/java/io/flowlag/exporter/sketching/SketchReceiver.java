@@ -544,7 +544,8 @@ public final class SketchReceiver {
     /** A flow that lives and of which nothing arrived: what the sender has of it was lost. */
     private void tellSilence(final int record, final boolean isSilenceKnown) {
         final int row = pairs.sent().find(records.flowHash(record));
-        if (!isSilenceKnown) {
+        final boolean isNothingSent = row == FlowSums.NONE && pairs.sent().overflowPackets() == 0 && !summary.isDamaged;
+        if (!isSilenceKnown && !isNothingSent) {
             records.addUnknownLoss(record);
         } else if (row != FlowSums.NONE && !explained.get(row)) {
             explained.set(row);
