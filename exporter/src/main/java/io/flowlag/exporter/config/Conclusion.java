@@ -67,7 +67,11 @@ final class Conclusion {
             intValue(ConfigTable.SESSION), value(ConfigTable.REFERENCE_KEY_FILE),
             value(ConfigTable.CLASSES).stream().map(Long::intValue).toList(), value(ConfigTable.ESTIMATOR),
             value(ConfigTable.SERIALISATION), intValue(ConfigTable.REFERENCE_BUFFER), value(ConfigTable.SILENT_AFTER),
-            value(ConfigTable.DRIFT), value(ConfigTable.SENDERS));
+            value(ConfigTable.DRIFT), value(ConfigTable.SENDERS), partsInAMillion(value(ConfigTable.PASSIVE_SHARE)));
+    }
+
+    private static int partsInAMillion(final double share) {
+        return (int)Math.round(share * PARTS_IN_A_MILLION);
     }
 
     private ExporterConfig.Lds lds() {
@@ -75,7 +79,8 @@ final class Conclusion {
             intValue(ConfigTable.LDS_COLUMNS), intValue(ConfigTable.LDS_VLDA),
             value(ConfigTable.LDS_RATES).stream().map((each) -> (int)Math.round(each * PARTS_IN_A_MILLION)).toList(),
             value(ConfigTable.LDS_WEIGHTS), value(ConfigTable.LDS_ALPHA), intValue(ConfigTable.LDS_AGGREGATOR),
-            intValue(ConfigTable.LDS_IN_FLIGHT), intValue(ConfigTable.LDS_WAITING));
+            intValue(ConfigTable.LDS_IN_FLIGHT), intValue(ConfigTable.LDS_WAITING),
+            partsInAMillion(value(ConfigTable.LDS_WITNESSES)));
     }
 
     private ExporterConfig.Exchange exchange() {
@@ -87,7 +92,8 @@ final class Conclusion {
             new ExporterConfig.ExchangeLimits(
                 intValue(ConfigTable.EXCHANGE_MAX_CONNECTIONS), value(ConfigTable.EXCHANGE_HANDSHAKE),
                 value(ConfigTable.EXCHANGE_MESSAGE_TIMEOUT), value(ConfigTable.EXCHANGE_IDLE),
-                intValue(ConfigTable.EXCHANGE_MAX_MESSAGE), intValue(ConfigTable.EXCHANGE_BUFFER)));
+                intValue(ConfigTable.EXCHANGE_MAX_MESSAGE), intValue(ConfigTable.EXCHANGE_BUFFER)),
+            value(ConfigTable.EXCHANGE_MODE), value(ConfigTable.EXCHANGE_BANDWIDTH));
     }
 
     private Destination destination(final DestinationSpec spec) {

@@ -9,6 +9,7 @@ import io.flowlag.exporter.sketching.SenderAnswers;
 import io.flowlag.exporter.sketching.SketchContext;
 import io.flowlag.exporter.sketching.SketchPair;
 import io.flowlag.exporter.sketching.SketchReceiver;
+import io.flowlag.exporter.sketching.UnseenFlowHandler;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.agrona.DirectBuffer;
 
@@ -32,11 +33,13 @@ final class SketchRun {
     /** The first run. */
     SketchRun(
         final ExporterConfig config, final SketchContext context, final SenderAnswers answers, final TrafficClasses classes,
-        final int entryLengthBytes, final RecordHandler recordHandler, final IntervalHandler intervalHandler) {
+        final int entryLengthBytes, final RecordHandler recordHandler, final UnseenFlowHandler unseenHandler,
+        final IntervalHandler intervalHandler) {
         this(config, context, classes, Long.MIN_VALUE, true,
             answers != null ? null : new SketchPair(context, entryLengthBytes, recordHandler, intervalHandler),
             answers == null ? null :
-                new SketchReceiver(context, answers, entryLengthBytes, recordHandler, intervalHandler), entryLengthBytes);
+                new SketchReceiver(context, answers, entryLengthBytes, recordHandler, intervalHandler, unseenHandler),
+            entryLengthBytes);
         if (pair == null) {
             receiver.cutFirst();
         }
@@ -122,7 +125,7 @@ final class SketchRun {
         pair.onSent(
             PacketDescriptor.timestampNs(descriptor, offset), PacketDescriptor.segmentFlowHash(descriptor, offset),
             PacketDescriptor.digest(descriptor, offset), PacketDescriptor.ipLengthBytes(descriptor, offset),
-            classes.of(descriptor, offset), weight(descriptor, offset));
+            classes.of(descriptor, offset), weight(descriptor, offset), descriptor, offset);
     }
 
     void onSentWithoutDigest() {

@@ -6,11 +6,13 @@ import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.sketching.FlowWeights;
 import io.flowlag.exporter.sketching.IntervalAnswer;
+import io.flowlag.exporter.sketching.IntervalMode;
 import io.flowlag.exporter.sketching.RecordHandler;
 import io.flowlag.exporter.sketching.SketchContext;
 import io.flowlag.exporter.sketching.SketchCounters;
 import io.flowlag.exporter.sketching.SketchReceiver;
 import io.flowlag.exporter.sketching.SketchRecords;
+import io.flowlag.exporter.sketching.UnseenFlowHandler;
 import io.flowlag.exporter.sketching.WeightedShare;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
@@ -73,6 +75,7 @@ final class Sketching {
      * @param cache         whose flows have room for what the sketches say.
      * @param classes       of the traffic.
      * @param recordHandler takes records that have waited.
+     * @param unseenHandler is told of flows that only the sender point saw.
      * @param counters      of the process.
      */
     Sketching(
@@ -82,6 +85,7 @@ final class Sketching {
         final FlowCache cache,
         final TrafficClasses classes,
         final RecordHandler recordHandler,
+        final UnseenFlowHandler unseenHandler,
         final Counters counters) {
         this.isLive = isLive;
         this.cache = cache;
@@ -93,7 +97,7 @@ final class Sketching {
         final SketchContext context = context(config, link).conclude();
         final SketchRun[] made = new SketchRun[1];
         made[0] = new SketchRun(config, context, link == null ? null : link.answers(), classes, entryLengthBytes(),
-            recordHandler, (answer) -> onInterval(made[0], answer));
+            recordHandler, unseenHandler, (answer) -> onInterval(made[0], answer));
         current = made[0];
         latest = current;
         records = current.receiver().records();
@@ -163,6 +167,9 @@ final class Sketching {
             .alpha(lds.alpha())
             .inFlightPackets(lds.inFlightPackets())
             .waitingRecords(lds.waitingRecords())
+            .mode(link == null ? IntervalMode.CELLS : link.mode())
+            .mostFlows(link == null ? 1 : link.mostFlows())
+            .witnessPpm(lds.witnessPpm())
             .maxFlows(config.metering().maxFlows());
     }
 
@@ -249,7 +256,9 @@ final class Sketching {
     /** Writes what the sketches say into a record. */
     void write(final MutableDirectBuffer entry, final int offset, final int record) {
         final int sketchOffset = FlowDelay.sketchOffset(offset);
-        if (records.hasMean(record)) {
+        if (records.hasMean(record) && !records.hasCells(record)) {
+            writeSums(entry, offset, record);
+        } else if (records.hasMean(record)) {
             FlowSketch.mean(
                 entry, sketchOffset, records.meanNs(record), records.samples(record), records.usableCells(record));
             FlowDelay.sketchFlags(entry, offset, FlowDelay.FLAG_SKETCH);
@@ -266,10 +275,26 @@ final class Sketching {
             }
         }
         if (records.hasLoss(record) && !FlowDelay.has(entry, offset, FlowDelay.FLAG_LOSS)) {
-            if (records.isLossExact(record)) {
+            if (records.isLossExact(record) && records.lostPackets(record) > 0) {
+                FlowDelay.lossDifference(entry, offset, records.lostPackets(record));
+            } else if (records.isLossExact(record)) {
                 FlowDelay.loss(entry, offset, records.lostPackets(record), 0, FlowDelay.LOSS_EXACT);
             } else {
                 FlowDelay.lossBound(entry, offset, records.lostPackets(record));
+            }
+        }
+    }
+
+    /** The mean by sums of the flow: exact if it is of all packets, else of the intervals in which the sums agree. */
+    private void writeSums(final MutableDirectBuffer entry, final int offset, final int record) {
+        final int estimator = FlowDelay.estimator(entry, offset);
+        final boolean isExact = records.isMeanExact(record);
+        if (estimator == 0 || isExact && estimator != FlowDelay.ESTIMATOR_MATCHED) {
+            FlowSketch.mean(
+                entry, FlowDelay.sketchOffset(offset), records.meanNs(record), records.samples(record), 0);
+            FlowDelay.estimator(entry, offset, FlowDelay.ESTIMATOR_FLOW_SUMS);
+            if (isExact) {
+                FlowDelay.errorBoundNs(entry, offset, 0);
             }
         }
     }

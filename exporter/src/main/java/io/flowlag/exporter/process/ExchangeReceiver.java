@@ -12,8 +12,10 @@ import io.flowlag.exporter.exchange.ExchangeListener;
 import io.flowlag.exporter.exchange.ExchangeSettings;
 import io.flowlag.exporter.exchange.ListenerContext;
 import io.flowlag.exporter.exchange.ReceiverHandler;
+import io.flowlag.exporter.exchange.SendTimeQueue;
 import io.flowlag.exporter.exchange.SenderInterval;
 import io.flowlag.exporter.exchange.SharedKey;
+import io.flowlag.exporter.sketching.IntervalMode;
 import io.flowlag.exporter.sketching.SenderAnswers;
 import io.flowlag.ipfix.transport.TlsCredentials;
 import io.flowlag.sketch.hash.SipHash;
@@ -21,6 +23,7 @@ import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.EpochNanoClock;
+import org.agrona.concurrent.MessageHandler;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -42,14 +45,24 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
     private static final int INBOXES = 2;
     private static final int WINDOW_INTERVALS = 64;
     private static final long TELL_INTERVAL_NS = 5_000_000_000L;
+    private static final int SEND_TIME_BYTES = 1 << 20;
+    private static final int SEND_TIMES_LIMIT = 1024;
 
     private final long pointId;
     private final long deadlineNs;
     private final SipHash hash;
+    private final IntervalMode mode;
+    private volatile int mostFlows;
     private final ExchangeCounters counters = new ExchangeCounters();
     private final AtomicLong foreignIntervals = new AtomicLong();
     private final AtomicLong crowdedIntervals = new AtomicLong();
     private final AtomicLong unaskedIntervals = new AtomicLong();
+    private final AtomicLong foreignSendTimes = new AtomicLong();
+    private final AtomicLong crowdedSendTimes = new AtomicLong();
+    private final SendTimeQueue sendTimes = new SendTimeQueue(SEND_TIME_BYTES);
+    private SendTimeHandler sendTimeHandler;
+    private final MessageHandler sendTimeReader = SendTimeQueue.handler(
+        (kind, key, sentNs, method) -> sendTimeHandler.onSendTime(kind == SendTimeQueue.PASSIVE, key, sentNs));
     private final ExchangeListener listener;
     private final DirectBuffer digestKey;
     private volatile List<SenderInbox> inboxes;
@@ -74,8 +87,11 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
         deadlineNs = config.exchange().deadlineNs();
         digestKey = DigestKey.octets(config.decode().digestKeyFile());
         hash = SipHash.ofKey(digestKey, 0);
+        mode = SharedSettings.intervalMode(config);
+        mostFlows = SharedSettings.mostFlows(config);
         final ExchangeSettings settings = SharedSettings.of(
             config, digestKey, 1, Math.floorDiv(clock.nanoTime(), config.segment().intervalNs()));
+        LOG.info("exchange: an interval takes at most {}", SharedSettings.price(settings));
         inboxes = List.of(inbox(config, settings));
         final HostPort listen = config.exchange().listen();
         listener = new ExchangeListener(new ListenerContext()
@@ -125,6 +141,16 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
     }
 
     @Override
+    public IntervalMode mode() {
+        return mode;
+    }
+
+    @Override
+    public int mostFlows() {
+        return mostFlows;
+    }
+
+    @Override
     public SketchAgreement takeAgreement() {
         return null;
     }
@@ -145,10 +171,14 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
         consumer.accept("intervals_foreign", foreignIntervals.get());
         consumer.accept("intervals_crowded", crowdedIntervals.get());
         consumer.accept("intervals_unasked", unaskedIntervals.get());
+        consumer.accept("send_times_foreign", foreignSendTimes.get());
+        consumer.accept("send_times_crowded", crowdedSendTimes.get());
     }
 
     private SenderInbox inbox(final ExporterConfig config, final ExchangeSettings settings) {
-        return new SenderInbox(settings, config.segment().maximumDelayNs() + deadlineNs, config.lds().inFlightPackets(),
+        return new SenderInbox(settings, config.segment().maximumDelayNs() + deadlineNs,
+            () -> new ReceivedInterval(
+                settings, hash, config.lds().inFlightPackets(), SharedSettings.witnessFlows(config)),
             (number) -> listener.expect(pointId, number, settings.intervalNs()), unaskedIntervals);
     }
 
@@ -167,6 +197,7 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
         final List<SenderInbox> after = new ArrayList<>(before.subList(Math.max(0, before.size() - INBOXES + 1), before.size()));
         after.add(inbox);
         inboxes = List.copyOf(after);
+        mostFlows = SharedSettings.mostFlows(config);
         while (!listener.offerSettings(settings)) {
             Thread.onSpinWait();
         }
@@ -211,7 +242,27 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
     @Override
     public void onSendTime(
         final long senderPointId, final boolean isPassive, final long key, final long sentNs, final int methodCode) {
-        // senders of this version send none; the exchange counts them
+        if (senderPointId != pointId) {
+            foreignSendTimes.lazySet(foreignSendTimes.get() + 1);
+        } else if (!sendTimes.offer(isPassive ? SendTimeQueue.PASSIVE : SendTimeQueue.INJECTED, key, sentNs, methodCode)) {
+            crowdedSendTimes.lazySet(crowdedSendTimes.get() + 1);
+        }
+    }
+
+    @Override
+    public void shipSendTime(final int streamIndex, final int sequenceNumber, final long sentNs, final int methodCode) {
+        throw new IllegalStateException("a receiver");
+    }
+
+    @Override
+    public void shipPassiveSendTime(final long digest, final long sentNs) {
+        throw new IllegalStateException("a receiver");
+    }
+
+    @Override
+    public int takeSendTimes(final SendTimeHandler handler) {
+        sendTimeHandler = handler;
+        return sendTimes.poll(sendTimeReader, SEND_TIMES_LIMIT);
     }
 
     @Override

@@ -9,18 +9,24 @@ import io.flowlag.exporter.exchange.ConnectorContext;
 import io.flowlag.exporter.exchange.ExchangeConnector;
 import io.flowlag.exporter.exchange.ExchangeCounters;
 import io.flowlag.exporter.exchange.ExchangeSettings;
+import io.flowlag.exporter.exchange.FlowSum;
 import io.flowlag.exporter.exchange.HeldSettings;
 import io.flowlag.exporter.exchange.IntervalEncoder;
 import io.flowlag.exporter.exchange.IntervalVerdict;
+import io.flowlag.exporter.exchange.ModeChoice;
 import io.flowlag.exporter.exchange.PointDrops;
 import io.flowlag.exporter.exchange.SenderHandler;
 import io.flowlag.exporter.exchange.SharedKey;
+import io.flowlag.exporter.sketching.FlowSums;
+import io.flowlag.exporter.sketching.IntervalMode;
 import io.flowlag.exporter.sketching.SenderAnswer;
 import io.flowlag.exporter.sketching.SenderAnswers;
 import io.flowlag.ipfix.transport.Endpoint;
 import io.flowlag.ipfix.transport.TlsCredentials;
+import io.flowlag.rli.reference.TimestampMethod;
 import io.flowlag.sketch.hash.SipHash;
 import org.agrona.CloseHelper;
+import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
@@ -62,10 +68,16 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
     private final long[] digestsInFlight;
     private final Deque<Agreed> agreements = new ArrayDeque<>();
     private final Deque<HeldSettings> newSettings = new ArrayDeque<>();
+    private final ExpandableArrayBuffer sums = new ExpandableArrayBuffer();
+    private final int maxFlows;
+    private final AtomicLong intervalsOfFlows = new AtomicLong();
+    private final AtomicLong flowsShipped = new AtomicLong();
+    private final AtomicLong sumsOverflow = new AtomicLong();
+    private final AtomicLong modeChanges = new AtomicLong();
     private String toldText = "";
 
     /** An agreement, and as what it came. */
-    private record Agreed(SketchAgreement agreement, HeldSettings held) {
+    private record Agreed(SketchAgreement agreement, HeldSettings held, ModeChoice choice) {
     }
 
     /**
@@ -80,6 +92,7 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
         final ExporterConfig config, final TlsCredentials tls, final SharedKey key, final EpochNanoClock clock) {
         this.clock = clock;
         inFlightPackets = config.lds().inFlightPackets();
+        maxFlows = config.metering().maxFlows();
         memoryBytes = config.exchange().memoryBytes();
         digestsInFlight = new long[inFlightPackets];
         encoder = new IntervalEncoder(SystemNanoClock.INSTANCE, counters);
@@ -111,7 +124,7 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
             workCount++;
             for (final Agreed each : agreements) {
                 if (each.agreement() == shipment.agreement()) {
-                    encode(shipment, each.held());
+                    encode(shipment, each);
                 }
             }
             returned.offer(shipment);
@@ -119,11 +132,28 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
         return workCount;
     }
 
-    private void encode(final SketchShipment shipment, final HeldSettings held) {
+    private void encode(final SketchShipment shipment, final Agreed agreed) {
         final SenderAnswer interval = shipment.interval();
-        encoder.begin(interval.intervalNumber(), held, drops(shipment)).sketch(interval.sketch());
-        for (int i = 0; i < shipment.agreement().classes().count(); i++) {
-            encoder.sketch(interval.aggregator(i));
+        final FlowSums flows = interval.flows();
+        final long priorChanges = agreed.choice().changes();
+        final boolean isFlows = flows != null && agreed.choice().isFlows(flows.count(), flows.overflowPackets() == 0);
+        encoder.begin(interval.intervalNumber(), agreed.held(), drops(shipment, isFlows ? flows.overflowPackets() : 0));
+        if (isFlows) {
+            encoder.flowSums(sums, encode(flows, false));
+            intervalsOfFlows.lazySet(intervalsOfFlows.get() + 1);
+        } else {
+            encoder.sketch(interval.sketch());
+            for (int i = 0; i < agreed.agreement().classes().count(); i++) {
+                encoder.sketch(interval.aggregator(i));
+            }
+            if (interval.witnesses() != null) {
+                encoder.witnesses(sums, encode(interval.witnesses(), true));
+                sumsOverflow.lazySet(sumsOverflow.get() + interval.witnesses().overflowPackets());
+            }
+        }
+        if (flows != null) {
+            modeChanges.lazySet(modeChanges.get() + agreed.choice().changes() - priorChanges);
+            sumsOverflow.lazySet(sumsOverflow.get() + flows.overflowPackets());
         }
         for (int i = 0; i < interval.inFlightCount(); i++) {
             digestsInFlight[i] = interval.inFlight(i);
@@ -131,9 +161,41 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
         connector.offer(encoder.inFlight(digestsInFlight, interval.inFlightCount()).end());
     }
 
-    private static PointDrops drops(final SketchShipment shipment) {
-        return new PointDrops(
-            shipment.kernelDrops(), shipment.ringDrops(), shipment.latePackets(), shipment.unsketchedPackets());
+    /** Encodes the sums of all flows of a table, or of its witnesses, and says of how many. */
+    private int encode(final FlowSums table, final boolean isWitnessOnly) {
+        int count = 0;
+        for (int row = 0; row < table.count(); row++) {
+            if (!isWitnessOnly || table.isWitness(row)) {
+                final int at = count++ * FlowSum.LENGTH_BYTES;
+                FlowSum.encodeKey(
+                    sums, at, table.ipVersion(row), table.sourceHigh(row), table.sourceLow(row), table.destinationHigh(row),
+                    table.destinationLow(row), table.protocol(row), table.sourcePort(row), table.destinationPort(row));
+                FlowSum.encodeSums(
+                    sums, at, table.packets(row), table.timestampSumNs(row), table.digestSum(row), table.bytes(row));
+            }
+        }
+        flowsShipped.lazySet(flowsShipped.get() + count);
+        return count;
+    }
+
+    private static PointDrops drops(final SketchShipment shipment, final long overflowPackets) {
+        return new PointDrops(shipment.kernelDrops(), shipment.ringDrops(), shipment.latePackets(),
+            shipment.unsketchedPackets() + overflowPackets);
+    }
+
+    @Override
+    public void shipSendTime(final int streamIndex, final int sequenceNumber, final long sentNs, final int methodCode) {
+        connector.offerSendTime(streamIndex, sequenceNumber, sentNs, methodCode);
+    }
+
+    @Override
+    public void shipPassiveSendTime(final long digest, final long sentNs) {
+        connector.offerPassiveSendTime(digest, sentNs, TimestampMethod.SOFTWARE_LOCAL.code());
+    }
+
+    @Override
+    public int takeSendTimes(final SendTimeHandler handler) {
+        return 0;
     }
 
     @Override
@@ -157,6 +219,16 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
     }
 
     @Override
+    public IntervalMode mode() {
+        return null;
+    }
+
+    @Override
+    public int mostFlows() {
+        return 0;
+    }
+
+    @Override
     public SketchAgreement takeAgreement() {
         return agreed.poll();
     }
@@ -175,6 +247,10 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
     public void counters(final ObjLongConsumer<String> consumer) {
         ExchangeTotals.show(counters, consumer);
         consumer.accept("settings_unusable", unusableSettings.get());
+        consumer.accept("intervals_of_flows", intervalsOfFlows.get());
+        consumer.accept("mode_changes", modeChanges.get());
+        consumer.accept("flow_sums_shipped", flowsShipped.get());
+        consumer.accept("flow_sums_overflow", sumsOverflow.get());
     }
 
     @Override
@@ -189,7 +265,7 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
     private void agree(final HeldSettings newer) {
         final ExchangeSettings settings = newer.settings();
         try {
-            final long neededBytes = SharedSettings.memoryBytes(settings, inFlightPackets);
+            final long neededBytes = SharedSettings.memoryBytes(settings, inFlightPackets, maxFlows);
             if (neededBytes > memoryBytes) {
                 throw new IllegalArgumentException("sketches need " + neededBytes + " octets, exchange.memory allows " +
                     memoryBytes);
@@ -197,8 +273,8 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
             final HeldSettings last = agreements.isEmpty() ? null : agreements.getLast().held();
             final boolean isSuccessor = last != null && last.receiverInstance() == newer.receiverInstance() &&
                 last.settings().secrets().equals(settings.secrets());
-            final Agreed agreement = new Agreed(SharedSettings.agreement(settings, inFlightPackets,
-                Math.floorDiv(clock.nanoTime(), settings.intervalNs()), isSuccessor), newer);
+            final Agreed agreement = new Agreed(SharedSettings.agreement(settings, inFlightPackets, maxFlows,
+                Math.floorDiv(clock.nanoTime(), settings.intervalNs()), isSuccessor), newer, new ModeChoice(settings));
             agreed.offer(agreement.agreement());
             if (!isSuccessor) {
                 agreements.clear();
@@ -206,7 +282,7 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
                 agreements.removeFirst();
             }
             agreements.addLast(agreement);
-            LOG.info("exchange: the receiver asks for {} in intervals of {} ns, from interval {} on",
+            LOG.info("exchange: the receiver asks for {}, {}, in intervals of {} ns, from interval {} on", settings.mode(),
                 settings.sketches().get(0).geometry(), settings.intervalNs(), settings.fromInterval());
         } catch (final IllegalArgumentException ex) {
             unusableSettings.incrementAndGet();

@@ -4,11 +4,11 @@ import io.flowlag.exporter.exchange.ExchangeSettings;
 import io.flowlag.exporter.exchange.SenderInterval;
 import io.flowlag.exporter.sketching.SenderAnswer;
 import io.flowlag.exporter.sketching.SenderAnswers;
-import io.flowlag.sketch.image.SketchGeometry;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
 
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
+import java.util.function.Supplier;
 
 /**
  * Intervals of a sender under one settings, on their way from the exchange's thread, which calls {@link #offer}, to the metering
@@ -32,24 +32,22 @@ final class SenderInbox implements SenderAnswers {
      *
      * @param settings         that hold for its intervals.
      * @param waitNs           how long the metering thread waits for an interval.
-     * @param inFlightPackets  that fit in one.
+     * @param copies           makes room for an interval.
      * @param expect           is told the number of each interval that the metering thread waits for.
      * @param unaskedIntervals counts what came too late; this is its writer.
      */
     SenderInbox(
-        final ExchangeSettings settings, final long waitNs, final int inFlightPackets, final LongConsumer expect,
+        final ExchangeSettings settings, final long waitNs, final Supplier<ReceivedInterval> copies, final LongConsumer expect,
         final AtomicLong unaskedIntervals) {
         settingsNumber = settings.number();
         this.expect = expect;
         this.unaskedIntervals = unaskedIntervals;
-        final SketchGeometry[] geometries =
-            settings.sketches().stream().map(ExchangeSettings.SketchPart::geometry).toArray(SketchGeometry[]::new);
         final int intervals = (int)(waitNs / settings.intervalNs()) + SPARE_INTERVALS;
         arrived = new OneToOneConcurrentArrayQueue<>(intervals);
         free = new OneToOneConcurrentArrayQueue<>(intervals);
         early = new ReceivedInterval[intervals];
         for (int i = 0; i < intervals; i++) {
-            free.offer(new ReceivedInterval(geometries, inFlightPackets));
+            free.offer(copies.get());
         }
     }
 

@@ -6,10 +6,15 @@ import io.flowlag.exporter.config.WeightRule;
 import io.flowlag.exporter.delay.SegmentSelector;
 import io.flowlag.exporter.delay.SketchAgreement;
 import io.flowlag.exporter.delay.TrafficClasses;
+import io.flowlag.exporter.exchange.ExchangePrice;
 import io.flowlag.exporter.exchange.ExchangeSettings;
 import io.flowlag.exporter.exchange.ExchangeSettings.AddressPrefix;
 import io.flowlag.exporter.exchange.ExchangeSettings.SketchPart;
+import io.flowlag.exporter.exchange.FlowSum;
+import io.flowlag.exporter.sketching.FlowSums;
 import io.flowlag.exporter.sketching.FlowWeights;
+import io.flowlag.exporter.sketching.IntervalMode;
+import io.flowlag.exporter.sketching.SharedSampling;
 import io.flowlag.exporter.sketching.SketchContext;
 import io.flowlag.exporter.sketching.SketchPoint;
 import io.flowlag.sketch.hash.SipHash;
@@ -28,6 +33,7 @@ final class SharedSettings {
     private static final long LEAST_INTERVAL_NS = 1_000_000L;
     private static final long MOST_INTERVAL_NS = 86_400_000_000_000L;
     private static final long MOST_AHEAD_INTERVALS = 1_000;
+    private static final double PPM_OF_PERCENT = 10_000;
 
     private SharedSettings() {
     }
@@ -56,12 +62,86 @@ final class SharedSettings {
             sketches.add(new SketchPart(classes.isEmpty() ? ExchangeSettings.ANY : i, aggregator));
         }
         return new ExchangeSettings(
-            number, fromInterval, segment.intervalNs(), segment.maximumDelayNs(), ExchangeSettings.Mode.CELLS,
+            number, fromInterval, segment.intervalNs(), segment.maximumDelayNs(), mode(config),
             new ExchangeSettings.Secrets(
                 key.getLong(0, ByteOrder.LITTLE_ENDIAN), key.getLong(Long.BYTES, ByteOrder.LITTLE_ENDIAN), 0),
             new ExchangeSettings.Selector(
                 prefixes(segment.sources()), prefixes(segment.destinations()), segment.vlanId()),
-            ExchangeSettings.Injection.NONE, 0, classes, sketches, rules(lds.weights()));
+            injection(config.rli()), lds.witnessPpm(), classes, sketches, rules(lds.weights()), mostFlows(config));
+    }
+
+    private static ExchangeSettings.Mode mode(final ExporterConfig config) {
+        return switch (config.exchange().mode()) {
+            case SKETCH -> ExchangeSettings.Mode.CELLS;
+            case FLOWS -> ExchangeSettings.Mode.FLOWS;
+            case AUTO -> ExchangeSettings.Mode.AUTO;
+        };
+    }
+
+    /** Injected references are a sender's own affair; which packets stand in for them has to be known to both. */
+    private static ExchangeSettings.Injection injection(final ExporterConfig.Rli rli) {
+        return rli.policy() != ExporterConfig.Policy.PASSIVE ? ExchangeSettings.Injection.NONE : new ExchangeSettings.Injection(
+            ExchangeSettings.Policy.PASSIVE, 0, 0, 0, 0, 0, 0, 0, 0, rli.passivePpm());
+    }
+
+    /**
+     * What both points keep of an interval.
+     *
+     * @param config of a receiver, or of both points.
+     * @return the mode.
+     */
+    static IntervalMode intervalMode(final ExporterConfig config) {
+        return intervalMode(mode(config));
+    }
+
+    private static IntervalMode intervalMode(final ExchangeSettings.Mode mode) {
+        return switch (mode) {
+            case CELLS -> IntervalMode.CELLS;
+            case FLOWS -> IntervalMode.FLOWS;
+            case AUTO -> IntervalMode.AUTO;
+        };
+    }
+
+    /**
+     * What an interval takes of the network at most, before the digests of packets in flight.
+     *
+     * @param settings of a receiver.
+     * @return for people.
+     */
+    static String price(final ExchangeSettings settings) {
+        final String cells = ExchangePrice.cellsBytes(settings.sketches()) + " octets as sketches" +
+            (settings.witnessPpm() == 0 ? "" : " and " + FlowSum.LENGTH_BYTES + " for each witness flow, of which are " +
+            settings.witnessPpm() / PPM_OF_PERCENT + " % and more");
+        final String flows = ExchangePrice.flowsBytes(settings.mostFlows()) + " octets as sums of " + settings.mostFlows() +
+            " flows";
+        return switch (settings.mode()) {
+            case CELLS -> cells;
+            case FLOWS -> flows;
+            case AUTO -> flows + ", or " + cells;
+        };
+    }
+
+    /**
+     * Flows of an interval that have room.
+     *
+     * @param config of a receiver.
+     * @return flows, at least 1.
+     */
+    static int mostFlows(final ExporterConfig config) {
+        final int maxFlows = config.metering().maxFlows();
+        return config.exchange().mode() != ExporterConfig.ExchangeMode.AUTO ? maxFlows : Math.min(maxFlows,
+            ExchangePrice.flowsThatFit(config.segment().intervalNs(), config.exchange().bandwidthBps()));
+    }
+
+    /**
+     * Witness flows of an interval that have room.
+     *
+     * @param config of a receiver.
+     * @return flows; 0 if there are no witnesses.
+     */
+    static int witnessFlows(final ExporterConfig config) {
+        return config.lds().witnessPpm() == 0 ? 0 : new SketchContext()
+            .maxFlows(config.metering().maxFlows()).witnessPpm(config.lds().witnessPpm()).witnessFlows();
     }
 
     /**
@@ -69,14 +149,15 @@ final class SharedSettings {
      *
      * @param settings        that came.
      * @param inFlightPackets that the sender can remember.
+     * @param maxFlows        that the sender expects at once, of which some are witnesses.
      * @param nowInterval     number of the present interval, if the settings have a usable length.
      * @param isSuccessor     whether they follow others of the same receiver, with the same key.
      * @return the agreement.
      * @throws IllegalArgumentException if the settings cannot be held to; the message says why.
      */
     static SketchAgreement agreement(
-        final ExchangeSettings settings, final int inFlightPackets, final long nowInterval, final boolean isSuccessor) {
-        require(settings.mode() == ExchangeSettings.Mode.CELLS, "mode " + settings.mode() + " is not known here");
+        final ExchangeSettings settings, final int inFlightPackets, final int maxFlows, final long nowInterval,
+        final boolean isSuccessor) {
         require(settings.fromInterval() <= nowInterval + MOST_AHEAD_INTERVALS,
             "interval " + settings.fromInterval() + " is too far ahead of " + nowInterval + ": do the clocks agree?");
         final int classCount = Math.max(1, settings.classes().size());
@@ -92,6 +173,10 @@ final class SharedSettings {
             .maximumDelayNs(settings.maxDelayNs())
             .answerDeadlineNs(settings.intervalNs())
             .inFlightPackets(inFlightPackets)
+            .mode(intervalMode(settings.mode()))
+            .mostFlows(Math.max(1, settings.mostFlows()))
+            .maxFlows(maxFlows)
+            .witnessPpm(settings.witnessPpm())
             .conclude();
         for (final SketchPart part : settings.sketches().subList(1, settings.sketches().size())) {
             require(part.geometry().equals(context.aggregatorGeometry()), "aggregators of another shape");
@@ -104,6 +189,8 @@ final class SharedSettings {
             new TrafficClasses(settings.classes()),
             new FlowWeights(settings.weights().stream().map(SharedSettings::rule).toList()),
             new SipHash(settings.secrets().digestKey0(), settings.secrets().digestKey1()),
+            settings.injection().policy() != ExchangeSettings.Policy.PASSIVE ? null :
+                new SharedSampling(settings.secrets().sketchSeed(), settings.injection().passivePpm(), 0),
             context, new SketchPoint(context, false), settings.fromInterval(), isSuccessor);
     }
 
@@ -112,13 +199,20 @@ final class SharedSettings {
      *
      * @param settings        that came.
      * @param inFlightPackets that the sender can remember.
+     * @param maxFlows        that the sender expects at once.
      * @return octets of all intervals that are open, or on their way.
      * @throws IllegalArgumentException if the interval has no usable length.
      */
-    static long memoryBytes(final ExchangeSettings settings, final int inFlightPackets) {
+    static long memoryBytes(final ExchangeSettings settings, final int inFlightPackets, final int maxFlows) {
         require(settings.intervalNs() >= LEAST_INTERVAL_NS && settings.intervalNs() <= MOST_INTERVAL_NS,
             "interval of " + settings.intervalNs() + " ns: not within 1 ms and 1 d");
-        return (settings.imageBytes() + (long)inFlightPackets * Long.BYTES) * GENERATIONS;
+        final long flowBytes = settings.mode() == ExchangeSettings.Mode.CELLS ? 0 : FlowSums.memoryBytes(settings.mostFlows());
+        final long witnessBytes = settings.witnessPpm() == 0 ? 0 : FlowSums.memoryBytes(
+            new SketchContext().maxFlows(maxFlows).witnessPpm(settings.witnessPpm()).witnessFlows());
+        final long imageBytes = settings.mode() == ExchangeSettings.Mode.FLOWS ? 0 : settings.imageBytes();
+        final long encodedBytes =
+            settings.mode() == ExchangeSettings.Mode.CELLS ? 0 : ExchangePrice.flowsBytes(settings.mostFlows());
+        return (imageBytes + flowBytes + witnessBytes + (long)inFlightPackets * Long.BYTES) * GENERATIONS + 2 * encodedBytes;
     }
 
     private static List<AddressPrefix> prefixes(final List<Prefix> prefixes) {

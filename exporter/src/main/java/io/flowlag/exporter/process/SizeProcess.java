@@ -3,12 +3,15 @@ package io.flowlag.exporter.process;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.console.Terminal;
+import io.flowlag.exporter.exchange.ExchangePrice;
+import io.flowlag.exporter.exchange.ExchangeSettings;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.lds.LdsSizing;
 import io.flowlag.sketch.lds.ParetoFit;
 
 import java.io.PrintStream;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -18,8 +21,8 @@ import java.util.stream.IntStream;
  * on the wire, and what the other mode of the exchange would cost.
  */
 public final class SizeProcess {
-    /** A flow's identity, count, sum of timestamps and digest: what {@code exchange.mode: flows} ships for each flow at least. */
-    public static final int FLOW_BYTES = 32;
+    /** One in a hundred flows is a witness by default, and so many more because larger ones are chosen more often. */
+    private static final double WITNESS_SHARE = 0.011;
 
     private static final double NS_PER_SECOND = 1e9;
     private static final String ROW = "  %-24s %s%n";
@@ -115,21 +118,25 @@ public final class SizeProcess {
         row("memory of one sketch", grouped(sizing.memoryBytes()) + " octets");
         row("as options of delay", "--rows " + geometry.rows() + " --columns " + geometry.columns() + " --vlda " +
             geometry.vldaLength() + " --rates " + rates(geometry).replace(" ", ""));
-        printPrices(sizing.wireBytes(), flows * FLOW_BYTES);
+        printPrices(
+            ExchangePrice.cellsBytes(List.of(new ExchangeSettings.SketchPart(ExchangeSettings.ANY, geometry))),
+            ExchangePrice.witnessBytes((long)Math.ceil(WITNESS_SHARE * flows)), ExchangePrice.flowsBytes(flows));
     }
 
-    private void printPrices(final long cellBytes, final long flowBytes) {
-        out.println("Exchange                      octets an interval             bits/s");
-        out.printf(Locale.ROOT, PRICE, "mode cells", cellBytes, scaled(bitsPerSecond(cellBytes)));
-        out.printf(Locale.ROOT, PRICE, "mode flows, at least", flowBytes, scaled(bitsPerSecond(flowBytes)));
+    private void printPrices(final long sketchBytes, final long witnessBytes, final long flowBytes) {
+        final long cellBytes = sketchBytes + witnessBytes;
+        out.println("Exchange, at most             octets an interval             bits/s");
+        out.printf(Locale.ROOT, PRICE, "mode sketch", cellBytes, scaled(bitsPerSecond(cellBytes)));
+        out.printf(Locale.ROOT, PRICE, "  its witness flows", witnessBytes, scaled(bitsPerSecond(witnessBytes)));
+        out.printf(Locale.ROOT, PRICE, "mode flows", flowBytes, scaled(bitsPerSecond(flowBytes)));
         if (0 == options.bandwidthBps()) {
             row("mode auto", "flows, which is exact: no --bandwidth limits it");
         } else if (bitsPerSecond(flowBytes) <= options.bandwidthBps()) {
             row("mode auto", "flows, which is exact and fits " + scaled(options.bandwidthBps()));
         } else if (bitsPerSecond(cellBytes) <= options.bandwidthBps()) {
-            row("mode auto", "cells: flows do not fit " + scaled(options.bandwidthBps()));
+            row("mode auto", "sketch: flows do not fit " + scaled(options.bandwidthBps()));
         } else {
-            row("mode auto", "cells, but neither fits " + scaled(options.bandwidthBps()) +
+            row("mode auto", "sketch, but neither fits " + scaled(options.bandwidthBps()) +
                 ": lower the target or lengthen --interval");
         }
     }

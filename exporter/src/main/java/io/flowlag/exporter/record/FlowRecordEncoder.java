@@ -204,13 +204,13 @@ final class FlowRecordEncoder {
     }
 
     private static long meanNs(final DirectBuffer entry, final int offset) {
-        return FlowDelay.estimator(entry, offset) == FlowDelay.ESTIMATOR_SKETCH ?
+        return FlowDelay.isSketchMean(entry, offset) ?
             FlowSketch.meanNs(entry, FlowDelay.sketchOffset(offset)) :
             DelayCounters.meanNs(entry, FlowDelay.bestOffset(entry, offset));
     }
 
     private static double standardDeviationNs(final DirectBuffer entry, final int offset) {
-        return FlowDelay.estimator(entry, offset) == FlowDelay.ESTIMATOR_SKETCH ?
+        return FlowDelay.isSketchMean(entry, offset) ?
             FlowSketch.standardDeviationNs(entry, FlowDelay.sketchOffset(offset)) :
             DelayCounters.standardDeviationNs(entry, FlowDelay.bestOffset(entry, offset));
     }

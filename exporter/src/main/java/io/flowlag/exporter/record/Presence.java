@@ -95,8 +95,9 @@ final class Presence {
             (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_UNEXPECTED) ? UNEXPECTED : 0) |
             (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_SKETCH) ? SKETCH : 0);
         final int estimator = FlowDelay.estimator(entry, flowDelayOffset);
-        if (estimator == FlowDelay.ESTIMATOR_SKETCH) {
-            return mask | MEAN |
+        if (FlowDelay.isSketchMean(entry, flowDelayOffset)) {
+            final boolean isExact = estimator == FlowDelay.ESTIMATOR_FLOW_SUMS;
+            return mask | MEAN | (isExact && DelayCounters.count(entry, flowDelayOffset) > 0 ? INTERPOLATED : 0) |
                 (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_ERROR_BOUND) ? BOUND : 0) |
                 (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_SKETCH_DEVIATION) ? DEVIATION : 0) |
                 (fitsMicros(FlowSketch.meanNs(entry, FlowDelay.sketchOffset(flowDelayOffset))) ? MEAN_US : 0);

@@ -12,6 +12,9 @@ public final class SketchContext {
     /** Most intervals that may be open at once. */
     static final int MAX_OPEN_INTERVALS = 7;
 
+    private static final int WITNESS_ROOM_DIVISOR = 4;
+    private static final int LEAST_WITNESS_ROOM = 64;
+
     private static final int[] AGGREGATOR_BANKS = {0, 4, 7, 10};
 
     private SketchGeometry geometry = SketchGeometry.lds(4, 16 * 1024, 1);
@@ -25,6 +28,9 @@ public final class SketchContext {
     private int inFlightPackets = 64 * 1024;
     private int waitingRecords = 32 * 1024;
     private int maxFlows = 128 * 1024;
+    private IntervalMode mode = IntervalMode.CELLS;
+    private int mostFlows;
+    private int witnessPpm;
 
     /** Defaults. */
     public SketchContext() {
@@ -207,6 +213,88 @@ public final class SketchContext {
         return this;
     }
 
+    /** {@return what the points keep of an interval} */
+    public IntervalMode mode() {
+        return mode;
+    }
+
+    /**
+     * Sets what the points keep of an interval.
+     *
+     * @param newMode sketches, sums of flows, or both.
+     * @return this.
+     */
+    public SketchContext mode(final IntervalMode newMode) {
+        mode = newMode;
+        return this;
+    }
+
+    /** {@return flows of an interval that have sums, if those of every flow are kept} */
+    public int mostFlows() {
+        return mostFlows;
+    }
+
+    /**
+     * Sets how many flows of an interval have sums, if those of every flow are kept.
+     *
+     * @param flows at least 1.
+     * @return this.
+     */
+    public SketchContext mostFlows(final int flows) {
+        mostFlows = flows;
+        return this;
+    }
+
+    /** {@return share of small flows that are witnesses, in a million} */
+    public int witnessPpm() {
+        return witnessPpm;
+    }
+
+    /**
+     * Sets the share of small flows that are witnesses, see {@link SharedSampling}.
+     *
+     * @param share in a million, 0 for none.
+     * @return this.
+     */
+    public SketchContext witnessPpm(final int share) {
+        witnessPpm = share;
+        return this;
+    }
+
+    /** {@return whether there are sketches} */
+    boolean isSketched() {
+        return mode != IntervalMode.FLOWS;
+    }
+
+    /** {@return a new table of the sums of all flows; null if they are not kept} */
+    FlowSums newFlows() {
+        return mode == IntervalMode.CELLS ? null : FlowSums.ofAll(mostFlows);
+    }
+
+    /** {@return a new table of the sums of witness flows; null if there are none} */
+    FlowSums newWitnesses() {
+        return hasWitnesses() ? FlowSums.ofWitnesses(witnessFlows(), new SharedSampling(seed, 0, witnessPpm)) : null;
+    }
+
+    private boolean hasWitnesses() {
+        return isSketched() && witnessPpm > 0;
+    }
+
+    /**
+     * How many flows that could be witnesses have room: their share of all flows, and a quarter more.
+     *
+     * @return flows.
+     */
+    public int witnessFlows() {
+        final long shares = (long)maxFlows * new SharedSampling(seed, 0, witnessPpm).keptPpm() / SharedSampling.PPM;
+        return (int)(shares + shares / WITNESS_ROOM_DIVISOR) + LEAST_WITNESS_ROOM;
+    }
+
+    private long flowSumBytes() {
+        return (mode == IntervalMode.CELLS ? 0 : FlowSums.memoryBytes(mostFlows)) +
+            (hasWitnesses() ? FlowSums.memoryBytes(witnessFlows()) : 0);
+    }
+
     /** {@return how many intervals are open at the receiver point at most} */
     int openIntervals() {
         return 1 + (int)Math.min(MAX_OPEN_INTERVALS, -Math.floorDiv(-(maximumDelayNs + answerDeadlineNs), intervalNs));
@@ -233,20 +321,27 @@ public final class SketchContext {
         require(inFlightPackets >= 1, "inFlightPackets", inFlightPackets, "at least 1");
         require(waitingRecords >= 1, "waitingRecords", waitingRecords, "at least 1");
         require(maxFlows >= 1, "maxFlows", maxFlows, "at least 1");
+        require(mode == IntervalMode.CELLS || mostFlows >= 1 && mostFlows <= FlowSums.MAX_CAPACITY, "mostFlows", mostFlows,
+            "1 to " + FlowSums.MAX_CAPACITY);
+        require(!hasWitnesses() || witnessFlows() <= FlowSums.MAX_CAPACITY, "maxFlows", maxFlows,
+            "few enough for the sums of witness flows");
+        require(witnessPpm >= 0 && witnessPpm <= SharedSampling.PPM, "witnessPpm", witnessPpm, "0 to " + SharedSampling.PPM);
         return this;
     }
 
     /**
      * Memory of both points in one process, by formula: for each interval that may be open, and one more, at each point the
-     * sketch, an aggregator for each class, and 8 octets a packet in flight; at the receiver point 40 more for each such packet
-     * and 4 a record; and once 164 to 196 octets a record, those of the waiting records, and 24 to 48 a packet in flight.
+     * sketch, an aggregator for each class, 88 to 96 octets for each flow with sums, and 8 octets a packet in flight; at the
+     * receiver point 40 more for each such packet and 4 a record; and once 164 to 196 octets a record, those of the waiting
+     * records, and 24 to 48 a packet in flight.
      *
      * @param entryLengthBytes of a flow in the cache.
      * @return octets.
      */
     public long memoryBytes(final int entryLengthBytes) {
-        final long sketches = SketchGeometry.memoryBytes(geometry) +
-            classCount * SketchGeometry.memoryBytes(aggregatorGeometry());
+        final long cells = isSketched() ? SketchGeometry.memoryBytes(geometry) +
+            classCount * SketchGeometry.memoryBytes(aggregatorGeometry()) : 0;
+        final long sketches = cells + flowSumBytes();
         final long sender = sketches + (long)inFlightPackets * PointInterval.DIGEST_BYTES;
         final long receiver = sender + (long)inFlightPackets * HeldPackets.PACKET_BYTES + (long)recordCount() * Integer.BYTES;
         return (openIntervals() + 1) * (sender + receiver) + SketchRecords.memoryBytes(recordCount()) +

@@ -51,6 +51,12 @@ class DelayRelationsTest {
         "rli: {senders: [10.0.0.1]}                                                 | SESSION@ADDRESS",
         "rli: {senders: ['1@10.0.0.1?key=x']}                                       | key-file=PATH",
         "segment: {role: sender};rli: {target: h, senders: [1@10.0.0.1]}            | role receiver",
+        "segment: {role: receiver};rli: {policy: passive}                           | needs exchange.listen",
+        "segment: {ingress: a, egress: b};rli: {policy: passive, target: h}         | sends no references",
+        "segment: {ingress: a, egress: b};rli: {policy: passive, passive-share: 0}  | rli.passive-share",
+        "segment: {role: sender};rli: {policy: passive};exchange: {connect: 'h:1'}  | by the receiver's word",
+        "segment: {role: sender};exchange: {connect: 'h:1', mode: flows}            | the receiver decides",
+        "segment: {role: sender};exchange: {connect: 'h:1', bandwidth: 1m}          | the receiver decides",
         "clock: {source: file}                                                      | clock.file",
         "segment: {source: [host.example]}                                          | prefix",
         "segment: {source: [10.0.0.0/33]}                                           | 0 to 32"})
@@ -68,6 +74,11 @@ class DelayRelationsTest {
     }
 
     @Test
+    void shouldNotMatchEveryPacketForWantOfATargetWherePacketsStandInForReferences() {
+        assertFalse(config("segment: {ingress: a, egress: b};rli: {policy: passive}").segment().exact());
+    }
+
+    @Test
     void shouldGiveWayToAPolicyThatNeedsNoCapacity() {
         assertEquals(Policy.EVERY_N, config("").rli().policy());
         assertEquals(Policy.ADAPTIVE, config("rli: {capacity: 1g}").rli().policy());
@@ -82,6 +93,8 @@ class DelayRelationsTest {
         assertEquals(
             List.of("segment.max-delay", "rli.port", "rli.classes"),
             old.restartKeys(config("segment: {max-delay: 1s};rli: {port: 9000, classes: [0, 46]}")));
+        assertEquals(List.of("rli.policy"), old.restartKeys(config("rli: {policy: passive}")));
+        assertEquals(List.of("rli.policy"), config("rli: {policy: passive}").restartKeys(old));
     }
 
     @Test

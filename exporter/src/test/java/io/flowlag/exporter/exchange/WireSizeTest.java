@@ -69,6 +69,19 @@ class WireSizeTest {
         assertEquals(ExchangeSettings.Mode.CELLS, ExchangePrice.choose(flowCount, SECOND_NS, bitsPerSecond - 1));
     }
 
+    @Test
+    void shouldSayHowManyFlowsFitABandwidth() {
+        for (long bandwidthBps = 10_000; bandwidthBps < 1_000_000_000L; bandwidthBps *= 3) {
+            final int flows = ExchangePrice.flowsThatFit(SECOND_NS, bandwidthBps);
+            assertEquals(ExchangeSettings.Mode.FLOWS, ExchangePrice.choose(flows, SECOND_NS, bandwidthBps));
+            assertEquals(ExchangeSettings.Mode.CELLS, ExchangePrice.choose(flows + 3, SECOND_NS, bandwidthBps));
+        }
+        assertEquals(1, ExchangePrice.flowsThatFit(SECOND_NS, 0));
+        assertEquals(Integer.MAX_VALUE, ExchangePrice.flowsThatFit(SECOND_NS, Long.MAX_VALUE));
+        assertEquals(0, ExchangePrice.witnessBytes(0));
+        assertEquals(ExchangePrice.flowsBytes(1_000) - ExchangePrice.flowsBytes(0), ExchangePrice.witnessBytes(1_000));
+    }
+
     /** What the interval takes when each message has its trailer. */
     private static long sealedBytes(final EncodedInterval interval) {
         long bytes = 0;

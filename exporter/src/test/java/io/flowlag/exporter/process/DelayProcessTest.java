@@ -98,6 +98,24 @@ class DelayProcessTest {
     }
 
     @Test
+    void shouldEstimateBetweenPacketsOfARealSwitchWithoutAReference() throws IOException {
+        final DelayOptions options = options(
+            SharedData.capture(SWITCH + "ingress.pcap"), SharedData.capture(SWITCH + "egress.pcap"), ReferenceMode.MARKED, true,
+            false);
+        assertEquals(ExitCode.DONE, DelayProcess.run(
+            config("rli: {policy: passive, passive-share: 0.1}\nmetering: {active-timeout: 1h}"), options, terminal));
+
+        final JsonNode delay = delay();
+        assertTrue(delay.get("identity").get("holds").asBoolean(), delay::toString);
+        assertEquals("passive", delay.get("policy").asText());
+        final long references = delay.get("counters").get("passive_matched").asLong();
+        assertEquals(100, references, 40, "a tenth of 1000 packets");
+        assertEquals(references, delay.get("counters").get("rli_references_settled").asLong());
+        assertEquals(0, delay.get("counters").get("passive_refused").asLong());
+        assertEquals(4546, delay.get("total").get(0).get("estimates").get("mean_ns").asLong(), 20);
+    }
+
+    @Test
     void shouldBoundTheLossOfASimulatedConnectionBySketches() throws IOException {
         final DelayOptions options = new DelayOptions(
             List.of(SharedData.capture("twopoint/trex_tcp2_http_drop_client.pcap").toString()),

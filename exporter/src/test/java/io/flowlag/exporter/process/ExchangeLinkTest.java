@@ -3,20 +3,28 @@ package io.flowlag.exporter.process;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.decode.DecodedReference;
 import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.decode.SegmentFlowHash;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayMeter;
 import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.delay.FlowEnd;
+import io.flowlag.exporter.delay.FlowSketch;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.delay.SketchChange;
 import io.flowlag.exporter.delay.SketchLink;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheContext;
+import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.metering.MeteringAgent;
+import io.flowlag.exporter.status.AccountingIdentity;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.SketchStatistics;
+import io.flowlag.rli.counters.DelayCounters;
+import io.flowlag.rli.reference.ReferenceSession;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
@@ -36,6 +44,7 @@ import java.util.function.BooleanSupplier;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -52,11 +61,19 @@ class ExchangeLinkTest {
     private final UnsafeBuffer batch = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
     private final List<AutoCloseable> toClose = new ArrayList<>();
     private int port;
+    private SegmentFlowHash flowHash;
     private Agent receiverAgent;
     private Agent senderAgent;
     private Point receiver;
     private Point sender;
     private long packetNumber;
+    private int flowCount = FLOWS;
+    private boolean isPassive;
+    private final List<Packet> packets = new ArrayList<>();
+
+    /** A packet that arrives. */
+    private record Packet(long flow, long arrivedNs, long delayNs) {
+    }
 
     /** A metering stage and what it counts. */
     private static final class Point {
@@ -64,9 +81,14 @@ class ExchangeLinkTest {
         private final DelayMeter meter;
         private final MeteringAgent agent;
         private final Map<Long, SketchStatistics> intervals = new HashMap<>();
+        private final List<UnsafeBuffer> records = new ArrayList<>();
 
         private Point(final ExporterConfig config, final DelayWiring wiring) {
-            final FlowEnd flowEnd = new FlowEnd((buffer, offset, lengthBytes) -> { });
+            final FlowEnd flowEnd = new FlowEnd((buffer, offset, lengthBytes) -> {
+                final UnsafeBuffer copy = new UnsafeBuffer(new byte[lengthBytes]);
+                copy.putBytes(0, buffer, offset, lengthBytes);
+                records.add(copy);
+            });
             final FlowCache cache = new FlowCache(
                 new FlowCacheContext().maxFlows(1024).activeTimeoutNs(INTERVAL_NS).idleTimeoutNs(INTERVAL_NS)
                     .tcpEndTimeoutNs(0).stateLengthBytes(DelayMeter.stateLengthBytes(wiring))
@@ -93,12 +115,24 @@ class ExchangeLinkTest {
         try (ServerSocket free = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
             port = free.getLocalPort();
         }
-        final ExporterConfig config = config("role: receiver, ", "exchange: {deadline: 20s, listen: " + port + "}\n");
+        connect("", "");
+    }
+
+    private void connect(final String section, final String exchange) throws IOException {
+        final ExporterConfig config = config(
+            "role: receiver, ", section + "exchange: {deadline: 20s, listen: " + port + exchange + "}\n");
         final ExchangeReceiver receiverEnd = new ExchangeReceiver(config, null, null, () -> START_NS);
         toClose.add(receiverEnd);
         receiverAgent = receiverEnd;
+        flowHash = new SegmentFlowHash(receiverEnd.hash());
         receiver = new Point(config, wiring(Role.RECEIVER, true).withLink(receiverEnd));
         connectSender();
+    }
+
+    private void reconnect(final String section, final String exchange) throws Exception {
+        close();
+        toClose.clear();
+        connect(section, exchange);
     }
 
     private void connectSender() {
@@ -124,9 +158,9 @@ class ExchangeLinkTest {
             "metering: {max-flows: 1024}\n" + exchange).conclude();
     }
 
-    private static DelayWiring wiring(final Role role, final boolean isSketched) {
-        return new DelayWiring(role, ReferenceMode.NONE, List.of(), null, ClockError.NONE, false, false, false,
-            DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(isSketched);
+    private DelayWiring wiring(final Role role, final boolean isSketched) {
+        return new DelayWiring(role, isPassive ? ReferenceMode.PASSIVE : ReferenceMode.NONE, List.of(), null, ClockError.NONE,
+            isPassive, false, false, DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(isSketched);
     }
 
     private static long count(final SketchLink link, final String label) {
@@ -155,7 +189,8 @@ class ExchangeLinkTest {
 
     /** Whatever was shipped is with the receiver, and came back. */
     private void settle() {
-        await(() -> sender.count("exchange_intervals_answered") == sender.count("lds_intervals_shipped"));
+        await(() -> sender.count("exchange_intervals_answered") == sender.count("lds_intervals_shipped") &&
+            sender.count("exchange_send_times_offered") == receiver.count("exchange_send_times_received"));
     }
 
     private void describe(final long number, final int observationPoint, final long timestampNs) {
@@ -163,7 +198,7 @@ class ExchangeLinkTest {
         PacketDescriptor.timestampNs(batch, 0, timestampNs);
         PacketDescriptor.ipVersion(batch, 0, 4);
         PacketDescriptor.protocol(batch, 0, 17);
-        PacketDescriptor.sourceLow(batch, 0, number % FLOWS);
+        PacketDescriptor.sourceLow(batch, 0, number % flowCount);
         PacketDescriptor.sourcePort(batch, 0, 7);
         PacketDescriptor.destinationLow(batch, 0, 1);
         PacketDescriptor.segmentCount(batch, 0, 1);
@@ -172,7 +207,7 @@ class ExchangeLinkTest {
         PacketDescriptor.observationPoint(batch, 0, observationPoint);
         PacketDescriptor.flags(batch, 0, PacketDescriptor.FLAG_DIGEST);
         PacketDescriptor.digest(batch, 0, number * 0x9E37_79B9_7F4A_7C15L);
-        PacketDescriptor.segmentFlowHash(batch, 0, (1 + number % FLOWS) * 0xD6E8_FEB8_6659_FD93L);
+        PacketDescriptor.segmentFlowHash(batch, 0, flowHash.hash(4, 17, 0, number % flowCount, 0, 1, 7, 0));
     }
 
     /** Delays differ by flow and go up; one packet of each interval is under way at its end, and some are lost. */
@@ -190,6 +225,7 @@ class ExchangeLinkTest {
                 settle();
             }
             if (number % 997 != 0) {
+                packets.add(new Packet(number % flowCount, arrivedNs, arrivedNs - sentNs));
                 describe(number, 1, arrivedNs);
                 receiver.packet(batch);
                 if (both != null) {
@@ -216,11 +252,152 @@ class ExchangeLinkTest {
             assertEquals(there.unexplainedLost(), here.unexplainedLost());
             compared++;
         }
+        assertTrue(receiver.count("lds_witnesses_exact") > 0, "of few flows many are witnesses");
+        assertTrue(receiver.count("lds_witnesses") >= receiver.count("lds_witnesses_exact"));
+        assertEquals(receiver.count("lds_witnesses"), sender.count("exchange_flow_sums_shipped"), FLOWS);
+        assertEquals(0, receiver.count("lds_flow_sums_overflow"));
         assertTrue(compared >= 6, "intervals: " + receiver.intervals.keySet());
         assertEquals(0, receiver.count("lds_intervals_refused"));
         assertEquals(1, receiver.count("lds_intervals_damaged"), "the first");
         assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
         assertTrue(sender.meter.statistics().isAccountedFor(), () -> sender.meter.statistics().toString());
+    }
+
+    /** Mean of the packets of a record, by what the test sent. */
+    private double meanNs(final UnsafeBuffer record) {
+        return packets.stream().filter((each) -> each.flow == FlowEntry.sourceLow(record, 0) &&
+            each.arrivedNs >= FlowEntry.startNs(record, 0) && each.arrivedNs <= FlowEntry.endNs(record, 0))
+            .mapToLong(Packet::delayNs).average().orElseThrow();
+    }
+
+    private static long lost(final UnsafeBuffer record) {
+        assertEquals(FlowDelay.LOSS_EXACT, FlowDelay.lossKind(record, FlowEntry.BASE_LENGTH_BYTES));
+        return FlowDelay.lostPackets(record, FlowEntry.BASE_LENGTH_BYTES);
+    }
+
+    @Test
+    void shouldKnowEveryFlowByItsSumsAndThoseThatNeverArrived() throws Exception {
+        reconnect("", ", mode: flows");
+        pass(6, null, true);
+        final long unseenNs = START_NS + packetNumber * GAP_NS;
+        for (int i = 0; i < 7; i++) {
+            describe(1_000_000 + i, 0, unseenNs + i);
+            PacketDescriptor.sourceLow(batch, 0, 99);
+            PacketDescriptor.segmentFlowHash(batch, 0, flowHash.hash(4, 17, 0, 99, 0, 1, 7, 0));
+            sender.packet(batch);
+        }
+        pass(6, null, true);
+        assertTrue(receiver.count("lds_intervals_of_flows") >= 6);
+        assertEquals(receiver.count("lds_intervals"), receiver.count("lds_intervals_of_flows"));
+        assertEquals(receiver.count("lds_flows_unseen"), 1);
+        assertTrue(receiver.count("lds_flows_different") <= 1, "what was under way when the sender began");
+        int exact = 0;
+        long lost = 0;
+        final List<UnsafeBuffer> unseen = new ArrayList<>();
+        for (final UnsafeBuffer record : receiver.records) {
+            final int offset = FlowEntry.BASE_LENGTH_BYTES;
+            if (FlowEntry.packetCount(record, 0) == 0) {
+                unseen.add(record);
+                assertEquals(0, FlowDelay.estimator(record, offset), "no delay");
+            } else if (FlowDelay.has(record, offset, FlowDelay.FLAG_LOSS)) {
+                lost += lost(record);
+            }
+            assertNotEquals(FlowDelay.ESTIMATOR_SKETCH, FlowDelay.estimator(record, offset), "no cells");
+            if (FlowDelay.has(record, offset, FlowDelay.FLAG_ERROR_BOUND)) {
+                assertEquals(FlowDelay.ESTIMATOR_FLOW_SUMS, FlowDelay.estimator(record, offset));
+                assertEquals(meanNs(record), FlowSketch.meanNs(record, FlowDelay.sketchOffset(offset)), 0.5001);
+                assertEquals(0, FlowDelay.errorBoundNs(record, offset));
+                assertEquals(0, lost(record));
+                exact++;
+            }
+        }
+        assertTrue(exact > 2 * FLOWS, "exact means: " + exact);
+        assertEquals(1, unseen.size());
+        assertEquals(99, FlowEntry.sourceLow(unseen.get(0), 0));
+        assertEquals(7, lost(unseen.get(0)));
+        assertEquals(receiver.count("lds_flows_with_loss"), lost, "each lost packet is of another flow and interval");
+        assertTrue(lost > 0);
+        assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
+        assertEquals(0, AccountingIdentity.unexplainedRecords(receiver.counters) - receiver.records.size(),
+            "no sink counts what it takes here");
+    }
+
+    @Test
+    void shouldTakeSumsWhileTheyFitAndSketchesWhileTheyDoNot() throws Exception {
+        reconnect("", ", mode: auto, bandwidth: 8k");
+        pass(6, null, true);
+        assertTrue(receiver.count("lds_intervals_of_flows") >= 3);
+        assertEquals(0, sender.count("exchange_mode_changes"));
+        flowCount = 199;
+        pass(6, null, true);
+        assertEquals(1, sender.count("exchange_mode_changes"));
+        assertTrue(sender.count("exchange_flow_sums_overflow") > 0);
+        final long ofFlows = receiver.count("lds_intervals_of_flows");
+        assertTrue(receiver.count("lds_intervals") >= ofFlows + 3);
+        flowCount = FLOWS;
+        pass(8, null, true);
+        assertEquals(2, sender.count("exchange_mode_changes"), "and back");
+        assertTrue(receiver.count("lds_intervals_of_flows") >= ofFlows + 2);
+        assertEquals(0, receiver.count("lds_intervals_refused"));
+        assertEquals(1, receiver.count("lds_intervals_damaged"), "the first");
+        assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
+    }
+
+    @Test
+    void shouldInterpolateBetweenPacketsOfTheTrafficAsOneProcessDoes() throws Exception {
+        isPassive = true;
+        final String rli = "rli: {policy: passive, passive-share: 0.3}\n";
+        reconnect(rli, "");
+        final Point both = new Point(
+            config("role: both, ingress: a, egress: b, exact: off, ", rli), wiring(Role.BOTH, true));
+        pass(8, both, true);
+        assertEquals(sender.count("exchange_send_times_offered"), receiver.count("send_times_used"));
+        assertEquals(0, receiver.count("send_times_unused"));
+        assertEquals(0, receiver.count("rli_references_lost") + receiver.count("passive_refused"));
+        assertTrue(receiver.count("passive_matched") > 0.2 * packetNumber - 100);
+        assertTrue(receiver.count("rli_estimated") > 0.6 * packetNumber);
+        int compared = 0;
+        for (final UnsafeBuffer record : receiver.records) {
+            final int offset = FlowEntry.BASE_LENGTH_BYTES;
+            final UnsafeBuffer twin = both.records.stream().filter((each) ->
+                FlowEntry.sourceLow(each, 0) == FlowEntry.sourceLow(record, 0) &&
+                FlowEntry.startNs(each, 0) == FlowEntry.startNs(record, 0)).findFirst().orElse(null);
+            if (twin != null && DelayCounters.count(twin, offset) == DelayCounters.count(record, offset) &&
+                DelayCounters.count(twin, offset) > 0) {
+                assertEquals(DelayCounters.sumNs(twin, offset), DelayCounters.sumNs(record, offset));
+                compared++;
+            }
+        }
+        assertTrue(compared > FLOWS, "records compared: " + compared + " of " + receiver.records.size());
+        assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
+    }
+
+    @Test
+    void shouldSettleAReferenceByTheSendTimeThatTheExchangeBrings() {
+        final DelayWiring wiring = new DelayWiring(
+            Role.RECEIVER, ReferenceMode.SENT, List.of(ReferenceSession.unauthenticated(1)), null, ClockError.NONE, true, false,
+            false, DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(true).withLink((SketchLink)receiverAgent);
+        final Point point =
+            new Point(config("role: receiver, ", "exchange: {deadline: 20s, listen: " + port + "}\n"), wiring);
+        for (int number = 0; number < 2; number++) {
+            describe(number, 1, START_NS + number * 1_000_000);
+            DecodedReference.encode(batch, 0, 0, number, START_NS - 700_000 + number * 1_000_000);
+            point.packet(batch);
+            describe(10 + number, 1, START_NS + 500_000 + number * 1_000_000);
+            point.packet(batch);
+        }
+        assertEquals(2, point.count("rli_references_waiting"));
+        final SketchLink link = (SketchLink)senderAgent;
+        link.shipSendTime(0, 0, START_NS - 400_000, 2);
+        link.shipSendTime(0, 1, START_NS + 600_000, 2);
+        link.shipSendTime(9, 1, START_NS, 2);
+        await(() -> receiver.count("exchange_send_times_received") == 3);
+        describe(20, 1, START_NS + 1_600_000);
+        point.packet(batch);
+        assertEquals(2, point.count("send_times_used"));
+        assertEquals(1, point.count("send_times_unused"), "no such stream");
+        assertEquals(2, point.count("rli_references_by_follow_up"));
+        assertEquals(1, point.count("rli_estimated"), "between the two, without a later reference");
     }
 
     @Test

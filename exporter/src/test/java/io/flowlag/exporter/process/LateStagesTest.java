@@ -21,6 +21,7 @@ import io.flowlag.exporter.metering.MeteringAgent;
 import io.flowlag.exporter.pipeline.CaptureAgent;
 import io.flowlag.exporter.pipeline.DescriptorRing;
 import io.flowlag.exporter.pipeline.StageRing;
+import io.flowlag.exporter.sketching.IntervalMode;
 import io.flowlag.exporter.sketching.SenderAnswers;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.sketch.hash.SipHash;
@@ -66,8 +67,8 @@ class LateStagesTest {
         final ExporterConfig receiver = new ConfigLoader().text("test", "lds: {enabled: on, rows: 1, columns: 64}\n" +
             "segment: {role: receiver}\nexchange: {listen: 9}\n").conclude();
         link.agreement = SharedSettings.agreement(
-            SharedSettings.of(receiver, new UnsafeBuffer(new byte[16]), 1, START_NS / INTERVAL_NS), 1024, START_NS / INTERVAL_NS,
-            false);
+            SharedSettings.of(receiver, new UnsafeBuffer(new byte[16]), 1, START_NS / INTERVAL_NS), 1024, 1024,
+            START_NS / INTERVAL_NS, false);
     }
 
     /** Packets that the kernel holds, until somebody reads them. */
@@ -152,6 +153,31 @@ class LateStagesTest {
 
         @Override
         public long answerDeadlineNs() {
+            return 0;
+        }
+
+        @Override
+        public IntervalMode mode() {
+            return null;
+        }
+
+        @Override
+        public int mostFlows() {
+            return 0;
+        }
+
+        @Override
+        public void shipSendTime(final int streamIndex, final int sequenceNumber, final long sentNs, final int methodCode) {
+            throw new IllegalStateException("there are no references");
+        }
+
+        @Override
+        public void shipPassiveSendTime(final long packetDigest, final long sentNs) {
+            throw new IllegalStateException("there are no references");
+        }
+
+        @Override
+        public int takeSendTimes(final SendTimeHandler handler) {
             return 0;
         }
 

@@ -49,8 +49,8 @@ class SizeProcessTest {
         assertTrue(table.contains("k = 1\n"), table);
         assertTrue(table.contains("\n  sampling rates           1, 1, 1, 1\n"), table);
         assertTrue(table.contains("--vlda 1 --rates 1,1,1,1\n"), table);
-        assertTrue(table.contains("\n  mode flows, at least              4,672,000        37.4 Mbit/s\n"), table);
-        assertEquals(cellBytes(table), 128 + 32L * cells(table));
+        assertTrue(table.contains("\n  mode flows                       10,527,608        84.2 Mbit/s\n"), table);
+        assertEquals(128 + 32L * cells(table), cellBytes(table) - number(table, "witness flows"), 0.01 * cellBytes(table));
     }
 
     @Test
@@ -62,14 +62,14 @@ class SizeProcessTest {
         assertTrue(table.contains("\n  sampling rates           1, 0.2"), table);
     }
 
-    /** 32 octets a flow: 37.4 Mbit/s; the cells: about 8 Mbit/s. */
+    /** 72 octets a flow: 84.2 Mbit/s; the sketch: about 9 Mbit/s. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """
         0           | flows, which is exact: no --bandwidth limits it
-        40_000_000  | flows, which is exact and fits 40.0 Mbit/s
-        37_376_000  | flows, which is exact and fits
-        37_375_999  | cells: flows do not fit 37.4 Mbit/s
-        1_000_000   | cells, but neither fits 1.00 Mbit/s
+        90_000_000  | flows, which is exact and fits 90.0 Mbit/s
+        84_220_864  | flows, which is exact and fits
+        84_220_863  | sketch: flows do not fit 84.2 Mbit/s
+        1_000_000   | sketch, but neither fits 1.00 Mbit/s
         """)
     void shouldSayWhatAutoTakes(final String bandwidth, final String wanted) {
         SizeProcess.run(options(146_000, 7_760_000, 0, Long.parseLong(bandwidth.strip().replace("_", ""))), terminal);
@@ -155,7 +155,7 @@ class SizeProcessTest {
     }
 
     private static long cellBytes(final String table) {
-        return number(table, "mode cells");
+        return number(table, "mode sketch");
     }
 
     private static long cells(final String table) {

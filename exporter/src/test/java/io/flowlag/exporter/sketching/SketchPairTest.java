@@ -130,7 +130,7 @@ class SketchPairTest {
         for (int i = 0; i < 600; i++) {
             final long sentNs = TwoPoints.START_NS + i * MS;
             final int classIndex = i % 2;
-            pair.onSent(sentNs, 7, i * 77L, 100, classIndex, 1);
+            pair.onSent(sentNs, 7, i * 77L, 100, classIndex, 1, null, 0);
             if (i % 50 != 0) {
                 final int arrivedIn = isRemarked && i / 100 == 3 ? 0 : classIndex;
                 record = pair.onReceived(sentNs + MS / 2, 7, i * 77L, 100, arrivedIn, 1, 0, record);
@@ -138,6 +138,115 @@ class SketchPairTest {
         }
         pair.onEnd();
         assertEquals(isRemarked ? 1 : 0, pair.receiver().counters().get(SketchCounter.INTERVALS_REMARKED));
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void shouldKnowTheExactDelaysOfWitnessesThroughLossAndTheEndsOfIntervals(final long seed) {
+        final Random random = new Random(seed);
+        final TwoPoints points = new TwoPoints(context(64).witnessPpm(1_000_000));
+        final long[] sums = new long[20];
+        final long[] counts = new long[20];
+        final boolean[] hasLoss = new boolean[20];
+        for (int i = 0; i < 5_000; i++) {
+            final int flow = random.nextInt(20);
+            final long sentNs = random.nextLong(4 * INTERVAL_NS);
+            if (flow % 4 == 0 && random.nextInt(50) == 0) {
+                points.lost(flow, sentNs);
+                hasLoss[flow] = true;
+            } else {
+                final long delayNs = random.nextLong(MAXIMUM_DELAY_NS);
+                points.packet(flow, sentNs, delayNs);
+                sums[flow] += delayNs;
+                counts[flow]++;
+            }
+        }
+        points.pass();
+        points.pair.onEnd();
+        for (int flow = 0; flow < 20; flow++) {
+            if (!hasLoss[flow]) {
+                assertEquals(counts[flow], points.witnessPackets.get(TwoPoints.flowHash(flow)));
+                assertEquals(sums[flow], points.witnessDelaysNs.get(TwoPoints.flowHash(flow)));
+            } else {
+                assertTrue(points.witnessPackets.getOrDefault(TwoPoints.flowHash(flow), 0L) <= counts[flow]);
+            }
+        }
+        assertTrue(points.counters().get(SketchCounter.BOOKED_EARLIER) > 100);
+        assertTrue(points.counters().get(SketchCounter.WITNESSES) > points.counters().get(SketchCounter.WITNESSES_EXACT));
+        assertEquals(0, points.counters().get(SketchCounter.FLOW_SUMS_OVERFLOW));
+        assertTrue(points.isAccountedFor());
+    }
+
+    /** Flows 0 to 4 lose packets, 5 to 9 gain some, 10 to 14 lose one and gain one at once, the others arrive whole. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5})
+    void shouldKnowEveryFlowBySumsAloneUnlessItGainedPackets(final long seed) {
+        final Random random = new Random(seed);
+        final TwoPoints points = new TwoPoints(context(64).mode(IntervalMode.FLOWS).mostFlows(20));
+        final long[] sums = new long[20];
+        final long[] counts = new long[20];
+        final long[] lost = new long[20];
+        for (int i = 0; i < 10_000; i++) {
+            final int flow = random.nextInt(20);
+            final long sentNs = random.nextLong(6 * INTERVAL_NS);
+            final boolean isFaulty = random.nextInt(20) == 0;
+            if (isFaulty && (flow < 5 || flow >= 10 && flow < 15)) {
+                points.lost(flow, sentNs);
+                lost[flow]++;
+            } else {
+                final long delayNs = random.nextLong(MAXIMUM_DELAY_NS);
+                points.packet(flow, sentNs, delayNs);
+                sums[flow] += delayNs;
+                counts[flow]++;
+            }
+            if (isFaulty && flow >= 5 && flow < 15) {
+                points.unexpected(flow, sentNs / INTERVAL_NS * INTERVAL_NS + INTERVAL_NS / 2);
+            }
+        }
+        points.packet(19, 8 * INTERVAL_NS, MS).pass();
+        sums[19] += MS;
+        counts[19]++;
+        points.pair.onEnd();
+        final SketchRecords records = points.records();
+        for (int flow = 0; flow < 20; flow++) {
+            final int record = points.record(flow);
+            if (flow < 5) {
+                assertTrue(records.hasLoss(record) && records.isLossExact(record));
+                assertEquals(lost[flow], records.lostPackets(record));
+                assertFalse(records.isMeanExact(record));
+            } else if (flow < 15) {
+                assertFalse(records.hasLoss(record), "flow " + flow);
+                assertFalse(records.isMeanExact(record));
+            } else {
+                assertTrue(records.isMeanExact(record));
+                assertFalse(records.hasCells(record));
+                assertEquals((double)sums[flow] / counts[flow], records.meanNs(record), 0.5001);
+                assertEquals(0, records.boundNs(record));
+                assertTrue(records.hasLoss(record) && records.isLossExact(record));
+                assertEquals(0, records.lostPackets(record));
+            }
+        }
+        assertEquals(points.counters().get(SketchCounter.INTERVALS), points.counters().get(SketchCounter.INTERVALS_OF_FLOWS));
+        assertTrue(points.counters().get(SketchCounter.FLOWS_DIFFERENT) > 0);
+        assertEquals(0, points.counters().get(SketchCounter.FLOW_SUMS_OVERFLOW));
+        assertTrue(points.isAccountedFor());
+    }
+
+    @Test
+    void shouldTellNothingOfFlowsWithoutRoomAndNoTotals() {
+        final TwoPoints points = new TwoPoints(context(64).mode(IntervalMode.FLOWS).mostFlows(2));
+        for (int i = 0; i < 30; i++) {
+            points.packet(i % 3, i * MS, MS);
+        }
+        points.packet(0, 3 * INTERVAL_NS, MS).pass();
+        points.pair.onEnd();
+        assertTrue(points.records().hasMean(points.record(0)));
+        assertTrue(points.records().hasMean(points.record(1)));
+        assertFalse(points.records().hasMean(points.record(2)));
+        assertFalse(points.records().hasLoss(points.record(2)));
+        assertNull(points.intervals.get(0).lostPackets());
+        assertEquals(20, points.counters().get(SketchCounter.FLOW_SUMS_OVERFLOW));
+        assertTrue(points.isAccountedFor());
     }
 
     @Test
@@ -313,7 +422,8 @@ class SketchPairTest {
     @Test
     void shouldNotAllocate() {
         final SketchPair pair = new SketchPair(
-            context(1 << 10).conclude(), TwoPoints.ENTRY_LENGTH_BYTES, (buffer, offset, lengthBytes, record) -> { },
+            context(1 << 10).witnessPpm(10_000).conclude(), TwoPoints.ENTRY_LENGTH_BYTES,
+            (buffer, offset, lengthBytes, record) -> { },
             (answer) -> { });
         final ThreadMXBean thread = (ThreadMXBean)ManagementFactory.getThreadMXBean();
         final int[] records = new int[64];
@@ -335,7 +445,7 @@ class SketchPairTest {
         for (int i = from; i < to; i++) {
             final long sentNs = TwoPoints.START_NS + i * 10_000L;
             final int flow = i & 63;
-            pair.onSent(sentNs, TwoPoints.flowHash(flow), i * 0x9E37_79B9_7F4A_7C15L, 100, 0, 1);
+            pair.onSent(sentNs, TwoPoints.flowHash(flow), i * 0x9E37_79B9_7F4A_7C15L, 100, 0, 1, null, 0);
             final int arrived = i - 300;
             if (arrived >= 0) {
                 final int arrivedFlow = arrived & 63;

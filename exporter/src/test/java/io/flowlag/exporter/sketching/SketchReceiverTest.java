@@ -27,7 +27,8 @@ class SketchReceiverTest {
     private final List<Boolean> completedWithMean = new ArrayList<>();
     private final SketchReceiver receiver = new SketchReceiver(
         context, answers, TwoPoints.ENTRY_LENGTH_BYTES,
-        (buffer, offset, lengthBytes, record) -> completedWithMean.add(this.hasMean(record)), (answer) -> { });
+        (buffer, offset, lengthBytes, record) -> completedWithMean.add(this.hasMean(record)), (answer) -> { },
+        (sent, row, startNs, endNs) -> { });
     private long digest;
 
     private boolean hasMean(final int record) {
@@ -64,6 +65,26 @@ class SketchReceiverTest {
         }
 
         @Override
+        public boolean isDamaged() {
+            return answer.isDamaged();
+        }
+
+        @Override
+        public boolean hasSketches() {
+            return answer.hasSketches();
+        }
+
+        @Override
+        public FlowSums flows() {
+            return answer.flows();
+        }
+
+        @Override
+        public FlowSums witnesses() {
+            return answer.witnesses();
+        }
+
+        @Override
         public long intervalNumber() {
             return answer.intervalNumber();
         }
@@ -96,7 +117,7 @@ class SketchReceiverTest {
 
     private int packet(final int record, final long sentNs, final long delayNs) {
         digest += 0x9E37_79B9_7F4A_7C15L;
-        sender.onPacket(START_NS + sentNs, TwoPoints.flowHash(1), digest, 100, 0, 1);
+        sender.onPacket(START_NS + sentNs, TwoPoints.flowHash(1), digest, 100, 0, 1, null, 0);
         return receiver.onPacket(START_NS + sentNs + delayNs, TwoPoints.flowHash(1), digest, 100, 0, 1, 1, record);
     }
 
@@ -141,7 +162,7 @@ class SketchReceiverTest {
         answers.through = Long.MAX_VALUE;
         int record = packet(SketchRecords.NONE, 50 * MS, MS);
         digest += 0x9E37_79B9_7F4A_7C15L;
-        sender.onPacket(START_NS + 60 * MS, TwoPoints.flowHash(1), digest, 100, 0, 1);
+        sender.onPacket(START_NS + 60 * MS, TwoPoints.flowHash(1), digest, 100, 0, 1, null, 0);
         final int other = packet(SketchRecords.NONE, 3 * INTERVAL_NS + 50 * MS, MS);
         receiver.onTime(START_NS + 4 * INTERVAL_NS + MAXIMUM_DELAY_NS);
         assertTrue(receiver.records().hasLoss(record), "it seems so");
@@ -175,8 +196,8 @@ class SketchReceiverTest {
         final SketchPoint stranger = new SketchPoint(other, false);
         final SketchReceiver own = new SketchReceiver(
             SketchPairTest.context(1 << 10).conclude(), stranger, TwoPoints.ENTRY_LENGTH_BYTES,
-            (buffer, offset, lengthBytes, record) -> { }, (answer) -> { });
-        stranger.onPacket(START_NS, 1, 2, 100, 0, 1);
+            (buffer, offset, lengthBytes, record) -> { }, (answer) -> { }, (sent, row, startNs, endNs) -> { });
+        stranger.onPacket(START_NS, 1, 2, 100, 0, 1, null, 0);
         final int record = own.onPacket(START_NS + MS, 1, 2, 100, 0, 1, 0, SketchRecords.NONE);
         own.onTime(START_NS + 3 * INTERVAL_NS);
         assertEquals(1, own.counters().get(SketchCounter.INTERVALS_REFUSED));

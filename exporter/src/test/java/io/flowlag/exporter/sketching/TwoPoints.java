@@ -22,6 +22,8 @@ final class TwoPoints implements RecordHandler {
     final List<IntervalSummary> intervals = new ArrayList<>();
     final Map<Integer, Integer> completed = new HashMap<>();
     final Map<Integer, Integer> recordOfFlow = new HashMap<>();
+    final Map<Long, Long> witnessPackets = new HashMap<>();
+    final Map<Long, Long> witnessDelaysNs = new HashMap<>();
     SketchPair pair;
     private SketchPair next;
     private SketchPair older;
@@ -43,6 +45,13 @@ final class TwoPoints implements RecordHandler {
     }
 
     private void onInterval(final IntervalAnswer answer) {
+        final FlowSumPairs pairs = answer.flowSums();
+        for (int row = 0; row < pairs.count(); row++) {
+            if (pairs.sent().isWitness(row) && pairs.agreement(row) == FlowSumPairs.Agreement.EXACT) {
+                witnessPackets.merge(pairs.sent().flowHash(row), pairs.sent().packets(row), Long::sum);
+                witnessDelaysNs.merge(pairs.sent().flowHash(row), pairs.delaySumNs(row), Long::sum);
+            }
+        }
         intervals.add(new IntervalSummary(
             answer.number(), answer.isDamaged(), answer.isCut(), answer.usableCells(), answer.occupiedCells(),
             answer.hasLoss() ? answer.lostPackets() : null, answer.hasLoss() ? answer.unexplainedLostPackets() : null));
@@ -106,6 +115,12 @@ final class TwoPoints implements RecordHandler {
         pair.onEnd();
     }
 
+    /** A packet that nobody sent. */
+    TwoPoints unexpected(final int flow, final long receivedNs) {
+        events.add(new Event(START_NS + receivedNs, false, flow, KeyedMix.mix(++nextDigest, 5)));
+        return this;
+    }
+
     /** Hands over what there is, in the order of time. */
     TwoPoints pass() {
         events.sort(Comparator.comparingLong(Event::timeNs));
@@ -113,7 +128,7 @@ final class TwoPoints implements RecordHandler {
             changeOver(event.timeNs);
             final int flowWeight = changeNs != 0 && event.timeNs >= changeNs ? nextWeight : weight;
             if (event.isSent) {
-                pair.onSent(event.timeNs, flowHash(event.flow), event.digest, 100, 0, flowWeight);
+                pair.onSent(event.timeNs, flowHash(event.flow), event.digest, 100, 0, flowWeight, null, 0);
             } else {
                 final int record = recordOfFlow.getOrDefault(event.flow, SketchRecords.NONE);
                 recordOfFlow.put(event.flow, pair.onReceived(

@@ -38,6 +38,9 @@ class SketchExchangeTest {
     private static final int PORT = 8622;
     private static final double LEAST_USABLE = 0.99;
     private static final int LEAST_FLOWS = 50;
+    private static final int EXACT_SUMS = 5;
+    private static final int LEAST_PACKETS = 20;
+    private static final double MOST_PASSIVE_ERROR = 0.5;
 
     @TempDir
     private Path directory;
@@ -125,6 +128,45 @@ class SketchExchangeTest {
         assertEquals(0, stats.delayCounter("lds_intervals_refused"), stats::toString);
     }
 
+    /** No packet is injected: the sender tells when packets of the traffic left, and ships exact sums of every flow. */
+    @Test
+    void shouldMeasureWithoutAPacketOfItsOwn() throws Exception {
+        try (SegmentTraffic traffic = new SegmentTraffic(topology, plan(37, 6));
+            Command.Running receiver = receiver("--set", "rli.policy=passive", "--set", "rli.passive-share=0.2",
+                "--set", "exchange.mode=flows");
+            Command.Running sender = sender("sender")) {
+            awaitCompared(receiver, 2);
+            traffic.run();
+            awaitCompared(receiver, 5);
+            stop(sender);
+            stop(receiver);
+        }
+        final Stats stats = Stats.read(receiverStats).orFailUnlessAccounted();
+        final Stats sent = Stats.read(senderStats).orFailUnlessAccounted();
+        int exact = 0;
+        final List<Double> errors = new ArrayList<>();
+        for (final DelayFlow flow : DelayFlow.read(records)) {
+            if (flow.estimator() == EXACT_SUMS) {
+                exact++;
+                assertTrue(flow.meanNs() > 0, flow::toString);
+                assertTrue(flow.lostPackets() == null || flow.lostPackets() == 0, flow::toString);
+                if (flow.interpolatedMeanNs() != null && flow.packets() >= LEAST_PACKETS) {
+                    errors.add(Math.abs((double)flow.interpolatedMeanNs() / flow.meanNs() - 1));
+                }
+            }
+        }
+        errors.sort(null);
+        System.out.printf("no packet injected: %d records with an exact mean; %d of at least %d packets, " +
+            "median error of RLI %.1f %%; %d send times used of %d, %d references refused%n", exact, errors.size(), LEAST_PACKETS,
+            100 * errors.get(errors.size() / 2), stats.delayCounter("send_times_used"),
+            sent.delayCounter("exchange_send_times_offered"), stats.delayCounter("passive_refused"));
+        assertTrue(exact >= LEAST_FLOWS, exact + " exact means: " + stats);
+        assertTrue(errors.size() >= LEAST_FLOWS / 2, errors.size() + " interpolated: " + stats);
+        assertTrue(errors.get(errors.size() / 2) <= MOST_PASSIVE_ERROR, errors::toString);
+        assertEquals(stats.delayCounter("lds_intervals"), stats.delayCounter("lds_intervals_of_flows"), stats::toString);
+        assertEquals(0, stats.delayCounter("lds_intervals_refused"), stats::toString);
+    }
+
     private static String cells(final Stats stats) {
         return stats.delayCounter("lds_usable_cells") + " of " + stats.delayCounter("lds_occupied_cells") + " cells usable";
     }
@@ -134,13 +176,15 @@ class SketchExchangeTest {
             seed, Duration.ofSeconds(seconds), 100, 200, 20, 50_000, 3, 500_000, 500_000, 20_000_000, 0, 0);
     }
 
-    private Command.Running receiver() {
-        return start(topology.exit(), receiverStats, "-i", RouterTopology.EXIT_INGRESS, "--direction", "in",
+    private Command.Running receiver(final String... own) {
+        final List<String> arguments = new ArrayList<>(List.of(own));
+        arguments.addAll(List.of("-i", RouterTopology.EXIT_INGRESS, "--direction", "in",
             "--set", "segment.role=receiver", "--set", "lds.enabled=on", "--set", "lds.columns=4k",
             "--set", "exchange.listen=" + RouterTopology.EXIT + ":" + PORT,
             "--set", "segment.source=" + RouterTopology.SOURCE_PREFIX,
             "--set", "segment.destination=" + RouterTopology.DESTINATION_PREFIX,
-            "--set", "segment.max-delay=500ms", "--export", "file:" + records);
+            "--set", "segment.max-delay=500ms", "--export", "file:" + records));
+        return start(topology.exit(), receiverStats, arguments.toArray(String[]::new));
     }
 
     private Command.Running sender(final String name) {

@@ -1,0 +1,50 @@
+package io.flowlag.exporter.exchange;
+
+import io.flowlag.exporter.exchange.ExchangeSettings.Injection;
+import io.flowlag.exporter.exchange.ExchangeSettings.Mode;
+import io.flowlag.exporter.exchange.ExchangeSettings.Selector;
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class ModeChoiceTest {
+    private static final int MOST_FLOWS = 1_000;
+
+    private static ModeChoice choice(final Mode mode) {
+        return new ModeChoice(new ExchangeSettings(1, 0, 1, 0, mode, ExchangeFixture.SECRETS, Selector.ALL, Injection.NONE, 0,
+            List.of(), List.of(), List.of(), MOST_FLOWS));
+    }
+
+    @Test
+    void shouldNotChooseWhereTheModeIsFixed() {
+        final ModeChoice cells = choice(Mode.CELLS);
+        final ModeChoice flows = choice(Mode.FLOWS);
+        for (int i = 0; i < 10; i++) {
+            assertFalse(cells.isFlows(1, true));
+            assertTrue(flows.isFlows(MOST_FLOWS, false));
+        }
+        assertEquals(0, cells.changes() + flows.changes());
+    }
+
+    @Test
+    void shouldLeaveFlowsAtOnceAndComeBackWithPatience() {
+        final ModeChoice auto = choice(Mode.AUTO);
+        assertTrue(auto.isFlows(MOST_FLOWS, true));
+        assertFalse(auto.isFlows(MOST_FLOWS, false), "some had no room");
+        for (int i = 0; i < 10; i++) {
+            assertFalse(auto.isFlows(MOST_FLOWS * 4 / 5 + 1, true), "too near");
+        }
+        assertFalse(auto.isFlows(MOST_FLOWS * 4 / 5, true));
+        assertFalse(auto.isFlows(MOST_FLOWS * 4 / 5, true));
+        assertFalse(auto.isFlows(MOST_FLOWS, true), "begins anew");
+        assertFalse(auto.isFlows(10, true));
+        assertFalse(auto.isFlows(10, true));
+        assertTrue(auto.isFlows(10, true));
+        assertTrue(auto.isFlows(MOST_FLOWS, true), "and stays");
+        assertEquals(2, auto.changes());
+    }
+}
