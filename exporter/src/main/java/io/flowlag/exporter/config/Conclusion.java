@@ -38,7 +38,8 @@ final class Conclusion {
             new ExporterConfig.Metering(Set.copyOf(value(ConfigTable.FLOW_KEY)), intValue(ConfigTable.MAX_FLOWS),
                 value(ConfigTable.ACTIVE_TIMEOUT), value(ConfigTable.IDLE_TIMEOUT), value(ConfigTable.TCP_END_TIMEOUT)),
             segment(), new ExporterConfig.Clock(value(ConfigTable.CLOCK_SOURCE), value(ConfigTable.CLOCK_ERROR),
-                value(ConfigTable.CLOCK_FILE)), rli(), lds(), exchange(),
+                value(ConfigTable.CLOCK_FILE)), rli(), lds(), joint(),
+            new ExporterConfig.Quantiles(value(ConfigTable.QUANTILES_MEMORY), intValue(ConfigTable.QUANTILES_FROM)), exchange(),
             new ExporterConfig.Pipeline(intValue(ConfigTable.PACKET_RING), intValue(ConfigTable.RECORD_RING),
                 value(ConfigTable.IDLE)),
             new ExporterConfig.Exporting(destinations, value(ConfigTable.ENTERPRISE_NUMBER),
@@ -75,6 +76,11 @@ final class Conclusion {
             value(ConfigTable.LDS_RATES).stream().map((each) -> (int)Math.round(each * PARTS_IN_A_MILLION)).toList(),
             value(ConfigTable.LDS_WEIGHTS), value(ConfigTable.LDS_ALPHA), intValue(ConfigTable.LDS_AGGREGATOR),
             intValue(ConfigTable.LDS_IN_FLIGHT), intValue(ConfigTable.LDS_WAITING));
+    }
+
+    private ExporterConfig.Joint joint() {
+        return new ExporterConfig.Joint(value(ConfigTable.JOINT_ENABLED), value(ConfigTable.JOINT_BUDGET),
+            value(ConfigTable.JOINT_WAIT), intValue(ConfigTable.JOINT_FLOWS), intValue(ConfigTable.JOINT_PENDING));
     }
 
     private ExporterConfig.Exchange exchange() {

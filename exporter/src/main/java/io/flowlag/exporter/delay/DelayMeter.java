@@ -134,10 +134,11 @@ public final class DelayMeter implements DelayView, AutoCloseable {
      *
      * @param config sizes.
      * @param wiring what the stage is joined to.
+     * @param isLive whether packets come as they happen.
      * @return octets; 0 without sketches.
      */
-    public static long sketchMemoryBytes(final ExporterConfig config, final DelayWiring wiring) {
-        return wiring.isSketched() ? Sketching.memoryBytes(config, wiring.link()) : 0;
+    public static long sketchMemoryBytes(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
+        return wiring.isSketched() ? Sketching.memoryBytes(config, wiring.link(), isLive) : 0;
     }
 
     /**
@@ -164,7 +165,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         return (isReceiver ? receiverContext(config, wiring, classes).memoryBytes() +
             DelaySummaries.memoryBytes(config.rli().senderCount() * classes.count()) : 0) +
             (isReceiver && wiring.referenceMode() == ReferenceMode.MARKED ? MarkedReferences.memoryBytes(MARKED_CAPACITY) : 0) +
-            (wiring.isMatched() ? Matching.memoryBytes(config, isLive) : 0) + sketchMemoryBytes(config, wiring);
+            (wiring.isMatched() ? Matching.memoryBytes(config, isLive) : 0) + sketchMemoryBytes(config, wiring, isLive);
     }
 
     /**
@@ -255,7 +256,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         if (summaries.onTime(arrivalNs)) {
             report.onInterval();
         }
-        receiver.onPacket(stream, slot, cache.generation(slot), stream, 0, lengthBytes, arrivalNs);
+        final long ticket = sketching == null ? 0 : sketching.ticket();
+        receiver.onPacket(stream, slot, cache.generation(slot), stream, ticket, lengthBytes, arrivalNs);
         if (marked != null && (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_DIGEST) != 0) {
             final long position = marked.take(PacketDescriptor.digest(descriptor, offset));
             if (position != MarkedReferences.NONE) {
@@ -477,11 +479,17 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     @Override
     public void close() {
         CloseHelper.close(sender);
+        if (sketching != null) {
+            sketching.close();
+        }
     }
 
     private boolean onSample(
-        final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
+        final int slot, final int generation, final int classIndex, final long ticket, final int lengthBytes,
         final long arrivalNs, final long delayNs) {
+        if (sketching != null) {
+            sketching.onEstimate(ticket, delayNs);
+        }
         if (!cache.isCurrent(slot, generation)) {
             return false;
         }

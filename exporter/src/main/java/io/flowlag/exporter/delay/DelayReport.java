@@ -183,6 +183,10 @@ final class DelayReport {
         values.put("lds_bounds_held", sketching.heldBoundCount());
         values.put("lds_rli_flows", sketching.bothFlowCount());
         values.put("lds_rli_agreed", sketching.bothAgreedCount());
+        values.put("joint_flows", sketching.jointFlowCount());
+        values.put("joint_bounded_flows", sketching.jointBoundedFlowCount());
+        values.put("joint_bounds_held", sketching.jointHeldBoundCount());
+        unexplained.put("unexplained_joint_estimates", sketching.counters().unexplainedEstimates());
         unexplained.put("unexplained_lds_sent", sketching.counters().unexplainedSent());
         unexplained.put("unexplained_lds_received", sketching.counters().unexplainedReceived());
         unexplained.put("unexplained_lds_records", sketching.counters().unexplainedRecords());

@@ -9,7 +9,7 @@ import org.agrona.MutableDirectBuffer;
  * The layout of what this stage keeps of a flow, behind the {@link FlowEntry}:
  * <pre>
  *   0  interpolated counters   64   DelayCounters, by references
- *  64  errorBoundNs             8   of the interpolated mean, valid with FLAG_ERROR_BOUND
+ *  64  errorBoundNs             8   of the best mean, valid with FLAG_ERROR_BOUND
  *  72  clockErrorNs             8   valid with FLAG_CLOCK_ERROR
  *  80  lostPackets              8   valid with FLAG_LOSS
  *  88  unexpectedPackets        8   valid with FLAG_LOSS
@@ -48,6 +48,8 @@ public final class FlowDelay {
     public static final int FLAG_SKETCH = 1 << 5;
     /** The standard deviation by sketches is known. */
     public static final int FLAG_SKETCH_DEVIATION = 1 << 6;
+    /** The mean by references and sketches together is of every packet. */
+    public static final int FLAG_JOINT_COMPLETE = 1 << 7;
 
     /** Estimator: interpolated between two references. */
     public static final int ESTIMATOR_INTERPOLATED = 1;
@@ -55,6 +57,8 @@ public final class FlowDelay {
     public static final int ESTIMATOR_LEFT = 2;
     /** Estimator: sketches of both points. */
     public static final int ESTIMATOR_SKETCH = 3;
+    /** Estimator: references and sketches together. */
+    public static final int ESTIMATOR_JOINT = 4;
     /** Estimator: every packet matched. */
     public static final int ESTIMATOR_MATCHED = 6;
 
@@ -121,14 +125,14 @@ public final class FlowDelay {
      *
      * @param buffer holds the layout.
      * @param offset of the layout.
-     * @param flags  FLAG_SKETCH, with FLAG_SKETCH_DEVIATION or without.
+     * @param flags  of FLAG_SKETCH, FLAG_SKETCH_DEVIATION, FLAG_JOINT_COMPLETE.
      */
     public static void sketchFlags(final MutableDirectBuffer buffer, final int offset, final int flags) {
         addFlag(buffer, offset, flags);
     }
 
     /**
-     * Reads the error bound of the interpolated mean.
+     * Reads the error bound of the mean.
      *
      * @param buffer holds the layout.
      * @param offset of the layout.
@@ -139,7 +143,7 @@ public final class FlowDelay {
     }
 
     /**
-     * Writes the error bound of the interpolated mean.
+     * Writes the error bound of the mean.
      *
      * @param buffer holds the layout.
      * @param offset of the layout.
@@ -148,6 +152,32 @@ public final class FlowDelay {
     public static void errorBoundNs(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + ERROR_BOUND_OFFSET, value);
         addFlag(buffer, offset, FLAG_ERROR_BOUND);
+    }
+
+    /**
+     * Says that the mean has no error bound.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     */
+    public static void clearErrorBound(final MutableDirectBuffer buffer, final int offset) {
+        buffer.putShort(
+            offset + FLAGS_OFFSET, (short)(buffer.getShort(offset + FLAGS_OFFSET) & ~FLAG_ERROR_BOUND));
+    }
+
+    /**
+     * The flow's mean by its estimator.
+     *
+     * @param buffer holds the layout, with an estimator.
+     * @param offset of the layout.
+     * @return ns, signed.
+     */
+    public static long meanNs(final DirectBuffer buffer, final int offset) {
+        return switch (estimator(buffer, offset)) {
+            case ESTIMATOR_SKETCH -> FlowSketch.meanNs(buffer, sketchOffset(offset));
+            case ESTIMATOR_JOINT -> FlowSketch.jointMeanNs(buffer, sketchOffset(offset));
+            default -> DelayCounters.meanNs(buffer, bestOffset(buffer, offset));
+        };
     }
 
     /**

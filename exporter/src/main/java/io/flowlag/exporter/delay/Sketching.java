@@ -6,6 +6,8 @@ import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.sketching.FlowWeights;
 import io.flowlag.exporter.sketching.IntervalAnswer;
+import io.flowlag.exporter.sketching.JointAnswer;
+import io.flowlag.exporter.sketching.JointSettings;
 import io.flowlag.exporter.sketching.RecordHandler;
 import io.flowlag.exporter.sketching.SketchContext;
 import io.flowlag.exporter.sketching.SketchCounters;
@@ -16,6 +18,7 @@ import io.flowlag.exporter.sketching.WeightedShare;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.HeavyFlow;
+import io.flowlag.exporter.status.JointStatistics;
 import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.rli.counters.CounterTable;
 import io.flowlag.rli.counters.DelayCounters;
@@ -29,6 +32,7 @@ import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Sketches of both points of this process, joined to the flow cache: packets go in, and what the sketches say of a flow goes into
@@ -43,7 +47,10 @@ final class Sketching {
     private static final int BOUNDS_HELD = 1;
     private static final int BOTH_FLOWS = 2;
     private static final int BOTH_AGREED = 3;
-    private static final int COLUMNS = 4;
+    private static final int JOINT_BOUNDED_FLOWS = 4;
+    private static final int JOINT_BOUNDS_HELD = 5;
+    private static final int JOINT_FLOWS = 6;
+    private static final int COLUMNS = 7;
 
     private final FlowCache cache;
     private final UnsafeBuffer entries;
@@ -61,6 +68,7 @@ final class Sketching {
     private final String geometry;
     private final long memoryBytes;
     private long lostByUs;
+    private JointStatistics joint;
     private volatile SketchStatistics statistics;
 
     /**
@@ -89,19 +97,20 @@ final class Sketching {
         entries = cache.entries();
         weights = new FlowWeights(config.lds().weights());
         isUniform = weights.isUniform();
-        final SketchContext context = context(config, link).conclude();
+        final SketchContext context = context(config, link, isLive).conclude();
         pair = link != null ? null : new SketchPair(context, entryLengthBytes(), recordHandler, this::onInterval);
         receiver = pair != null ? pair.receiver() :
             new SketchReceiver(context, link.answers(), entryLengthBytes(), recordHandler, this::onInterval);
         if (pair == null) {
             receiver.cutFirst();
         }
+        receiver.jointHandler(this::onJoint);
         records = receiver.records();
         aggregates = new Aggregates(classes);
         geometry = text(context.geometry());
         memoryBytes = context.memoryBytes(entryLengthBytes());
         statistics = new SketchStatistics(
-            geometry, memoryBytes, null, null, 0, 0, List.of(), null, List.of(), aggregates.total(), null);
+            geometry, memoryBytes, null, null, 0, 0, List.of(), null, List.of(), aggregates.total(), null, null);
     }
 
     private static String text(final SketchGeometry geometry) {
@@ -122,7 +131,8 @@ final class Sketching {
         return FlowEntry.BASE_LENGTH_BYTES + FlowDelay.SKETCH_LENGTH_BYTES;
     }
 
-    private static SketchContext context(final ExporterConfig config, final SketchLink link) {
+    private static SketchContext context(final ExporterConfig config, final SketchLink link, final boolean isLive) {
+        final ExporterConfig.Joint joint = config.joint();
         final ExporterConfig.Lds lds = config.lds();
         final int[] ratesPpm = lds.ratesPpm().stream().mapToInt(Integer::intValue).toArray();
         return new SketchContext()
@@ -135,12 +145,28 @@ final class Sketching {
             .alpha(lds.alpha())
             .inFlightPackets(lds.inFlightPackets())
             .waitingRecords(lds.waitingRecords())
-            .maxFlows(config.metering().maxFlows());
+            .maxFlows(config.metering().maxFlows())
+            .joint(!joint.enabled() ? null : new JointSettings(
+                joint.waitNs(), joint.budgetNs(), joint.maxFlows(), joint.pendingPackets(), isLive));
     }
 
     /** {@return octets of both points, by formula} */
-    static long memoryBytes(final ExporterConfig config, final SketchLink link) {
-        return context(config, link).memoryBytes(entryLengthBytes());
+    static long memoryBytes(final ExporterConfig config, final SketchLink link, final boolean isLive) {
+        return context(config, link, isLive).memoryBytes(entryLengthBytes());
+    }
+
+    /** {@return what an estimate of the delay of the packet that was received last has to carry} */
+    long ticket() {
+        return receiver.ticket();
+    }
+
+    /** An estimate of a packet's delay by references. */
+    void onEstimate(final long ticket, final long delayNs) {
+        receiver.onEstimate(ticket, delayNs);
+    }
+
+    void close() {
+        receiver.close();
     }
 
     void onSent(final DirectBuffer descriptor, final int offset) {
@@ -181,6 +207,7 @@ final class Sketching {
     }
 
     void onTime(final long nowNs) {
+        receiver.onSolved();
         final long lost = counters.get(CounterId.LOST_IN_KERNEL) + counters.get(CounterId.DROPPED_AT_PACKET_RING);
         if (lost != lostByUs) {
             lostByUs = lost;
@@ -240,12 +267,47 @@ final class Sketching {
                 }
             }
         }
+        writeJoint(entry, offset, record);
         if (records.hasLoss(record) && !FlowDelay.has(entry, offset, FlowDelay.FLAG_LOSS)) {
             if (records.isLossExact(record)) {
                 FlowDelay.loss(entry, offset, records.lostPackets(record), 0, FlowDelay.LOSS_EXACT);
             } else {
                 FlowDelay.lossBound(entry, offset, records.lostPackets(record));
             }
+        }
+    }
+
+    /** References and sketches together, or the parent that stands in; only exact matching knows better. */
+    private void writeJoint(final MutableDirectBuffer entry, final int offset, final int record) {
+        final int matchedOffset = FlowDelay.matchedOffset(offset);
+        final boolean hasMean = records.hasJointMean(record);
+        table.add(0, JOINT_FLOWS, hasMean ? 1 : 0);
+        if (hasMean && records.hasJointBound(record) && DelayCounters.count(entry, matchedOffset) > 0) {
+            final long errorNs = Math.abs(records.jointMeanNs(record) - DelayCounters.meanNs(entry, matchedOffset));
+            table.increment(0, JOINT_BOUNDED_FLOWS);
+            table.add(0, JOINT_BOUNDS_HELD, errorNs <= Math.max(1, records.jointBoundNs(record)) ? 1 : 0);
+        }
+        if (FlowDelay.estimator(entry, offset) == FlowDelay.ESTIMATOR_MATCHED) {
+            return;
+        }
+        if (hasMean) {
+            FlowSketch.jointMeanNs(entry, FlowDelay.sketchOffset(offset), records.jointMeanNs(record));
+            FlowDelay.estimator(entry, offset, FlowDelay.ESTIMATOR_JOINT);
+            if (records.jointPackets(record) == FlowEntry.packetCount(entry, offset - FlowEntry.BASE_LENGTH_BYTES)) {
+                FlowDelay.sketchFlags(entry, offset, FlowDelay.FLAG_JOINT_COMPLETE);
+            }
+            errorBound(entry, offset, records.hasJointBound(record) ? records.jointBoundNs(record) : -1);
+        } else if (records.isSketchPreferred(record) && records.hasMean(record)) {
+            FlowDelay.estimator(entry, offset, FlowDelay.ESTIMATOR_SKETCH);
+            errorBound(entry, offset, records.hasBound(record) ? records.boundNs(record) : -1);
+        }
+    }
+
+    private static void errorBound(final MutableDirectBuffer entry, final int offset, final long boundNs) {
+        if (boundNs >= 0) {
+            FlowDelay.errorBoundNs(entry, offset, boundNs);
+        } else {
+            FlowDelay.clearErrorBound(entry, offset);
         }
     }
 
@@ -297,8 +359,20 @@ final class Sketching {
         statistics = new SketchStatistics(
             geometry, memoryBytes, answer.startNs(), answer.endNs(), answer.usableCells(), answer.occupiedCells(),
             aggregates.interval(answer), answer.hasLoss() ? answer.unexplainedLostPackets() : null, heavyFlows,
-            aggregates.total(), weightedShare.warning());
+            aggregates.total(), weightedShare.warning(), joint);
         weightedShare.reset();
+    }
+
+    private void onJoint(final JointAnswer answer) {
+        joint = new JointStatistics(
+            answer.startNs(), answer.endNs(), name(answer.status()), name(answer.tier()), answer.health(),
+            answer.isCalibrated(), answer.flowCount(), answer.answeredFlowCount(), answer.witnessCount(),
+            answer.answeredFlowCount() == 0 ? null : Math.round(answer.meanNs()), answer.tookNs());
+        statistics = statistics.with(joint);
+    }
+
+    private static String name(final Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     private static HeavyFlow heavyFlow(final DirectBuffer entry, final int offset, final long packets) {
@@ -338,6 +412,21 @@ final class Sketching {
     /** {@return those of them where the matched mean lies within the bound} */
     long heldBoundCount() {
         return table.get(0, BOUNDS_HELD);
+    }
+
+    /** {@return flow records with a mean by references and sketches together} */
+    long jointFlowCount() {
+        return table.get(0, JOINT_FLOWS);
+    }
+
+    /** {@return those of them with a bound, and matched packets} */
+    long jointBoundedFlowCount() {
+        return table.get(0, JOINT_BOUNDED_FLOWS);
+    }
+
+    /** {@return those of them where the matched mean lies within the bound} */
+    long jointHeldBoundCount() {
+        return table.get(0, JOINT_BOUNDS_HELD);
     }
 
     /** {@return flow records with two bounded means, by sketches and by references} */

@@ -175,17 +175,17 @@ final class FlowRecordEncoder {
         final int flowDelayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
         final int delayOffset = FlowDelay.bestOffset(entry, flowDelayOffset);
         return switch (field) {
-            case DELAY_MEAN_MICROSECONDS -> put4(to, at, Presence.toMicros(meanNs(entry, flowDelayOffset)));
+            case DELAY_MEAN_MICROSECONDS -> put4(to, at, Presence.toMicros(FlowDelay.meanNs(entry, flowDelayOffset)));
             case DELAY_MINIMUM_MICROSECONDS -> put4(to, at, Presence.toMicros(DelayCounters.minimumNs(entry, delayOffset)));
             case DELAY_MAXIMUM_MICROSECONDS -> put4(to, at, Presence.toMicros(DelayCounters.maximumNs(entry, delayOffset)));
-            case DELAY_SUM_MICROSECONDS -> put8(to, at, Presence.toMicros(DelayCounters.sumNs(entry, delayOffset)));
+            case DELAY_SUM_MICROSECONDS -> put8(to, at, Presence.toMicros(sumNs(entry, offset)));
             case DELAY_SAMPLES -> put8(to, at, DelayCounters.count(entry, delayOffset));
             case DELAY_SUM -> put8(to, at, DelayCounters.sumNs(entry, delayOffset));
             case DELAY_SQUARE_SUM ->
                 put8(to, at, Double.doubleToRawLongBits(DelayCounters.squareSumNs2(entry, delayOffset)));
             case DELAY_STANDARD_DEVIATION ->
                 put8(to, at, Math.round(standardDeviationNs(entry, flowDelayOffset)));
-            case DELAY_MEAN -> put8(to, at, meanNs(entry, flowDelayOffset));
+            case DELAY_MEAN -> put8(to, at, FlowDelay.meanNs(entry, flowDelayOffset));
             case DELAY_MINIMUM -> put8(to, at, DelayCounters.minimumNs(entry, delayOffset));
             case DELAY_MAXIMUM -> put8(to, at, DelayCounters.maximumNs(entry, delayOffset));
             case DELAY_ESTIMATOR -> put1(to, at, FlowDelay.estimator(entry, flowDelayOffset));
@@ -203,14 +203,16 @@ final class FlowRecordEncoder {
         };
     }
 
-    private static long meanNs(final DirectBuffer entry, final int offset) {
-        return FlowDelay.estimator(entry, offset) == FlowDelay.ESTIMATOR_SKETCH ?
-            FlowSketch.meanNs(entry, FlowDelay.sketchOffset(offset)) :
-            DelayCounters.meanNs(entry, FlowDelay.bestOffset(entry, offset));
+    /** With another estimator than that of the packets' delays, the mean times the packets. */
+    private static long sumNs(final DirectBuffer entry, final int offset) {
+        final int flowDelayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
+        return FlowDelay.estimator(entry, flowDelayOffset) == FlowDelay.ESTIMATOR_JOINT ?
+            FlowDelay.meanNs(entry, flowDelayOffset) * FlowEntry.packetCount(entry, offset) :
+            DelayCounters.sumNs(entry, FlowDelay.bestOffset(entry, flowDelayOffset));
     }
 
     private static double standardDeviationNs(final DirectBuffer entry, final int offset) {
-        return FlowDelay.estimator(entry, offset) == FlowDelay.ESTIMATOR_SKETCH ?
+        return DelayCounters.count(entry, FlowDelay.bestOffset(entry, offset)) == 0 ?
             FlowSketch.standardDeviationNs(entry, FlowDelay.sketchOffset(offset)) :
             DelayCounters.standardDeviationNs(entry, FlowDelay.bestOffset(entry, offset));
     }

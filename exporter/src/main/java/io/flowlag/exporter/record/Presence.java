@@ -1,7 +1,6 @@
 package io.flowlag.exporter.record;
 
 import io.flowlag.exporter.delay.FlowDelay;
-import io.flowlag.exporter.delay.FlowSketch;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.rli.counters.DelayCounters;
 import org.agrona.DirectBuffer;
@@ -33,7 +32,7 @@ final class Presence {
     static final int CLOCK = 1 << 9;
     /** Number of the segment. */
     static final int SEGMENT = 1 << 10;
-    /** The mean by references alone, which is not exact matching's. */
+    /** The mean by references alone, where another is the best. */
     static final int INTERPOLATED = 1 << 11;
     /** Lost and unexpected packets. */
     static final int LOSS = 1 << 12;
@@ -95,26 +94,37 @@ final class Presence {
             (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_UNEXPECTED) ? UNEXPECTED : 0) |
             (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_SKETCH) ? SKETCH : 0);
         final int estimator = FlowDelay.estimator(entry, flowDelayOffset);
-        if (estimator == FlowDelay.ESTIMATOR_SKETCH) {
-            return mask | MEAN |
-                (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_ERROR_BOUND) ? BOUND : 0) |
-                (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_SKETCH_DEVIATION) ? DEVIATION : 0) |
-                (fitsMicros(FlowSketch.meanNs(entry, FlowDelay.sketchOffset(flowDelayOffset))) ? MEAN_US : 0);
+        if (estimator == 0) {
+            return mask;
         }
         final int delayOffset = FlowDelay.bestOffset(entry, flowDelayOffset);
         final long sampleCount = DelayCounters.count(entry, delayOffset);
-        if (estimator == 0 || sampleCount == 0) {
+        final boolean isOfSamples = isOfSamples(estimator);
+        if (isOfSamples && sampleCount == 0) {
             return mask;
         }
         final boolean isMatched = estimator == FlowDelay.ESTIMATOR_MATCHED;
         final boolean isBounded = !isMatched && FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_ERROR_BOUND);
-        final boolean isComplete = sampleCount == FlowEntry.packetCount(entry, offset);
-        return mask | DELAY | MEAN | DEVIATION | (isBounded ? BOUND : 0) |
-            (isMatched && DelayCounters.count(entry, flowDelayOffset) > 0 ? INTERPOLATED : 0) |
-            (fitsMicros(DelayCounters.meanNs(entry, delayOffset)) ? MEAN_US : 0) |
+        final boolean isComplete = isOfSamples ? sampleCount == FlowEntry.packetCount(entry, offset) :
+            FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_JOINT_COMPLETE);
+        final boolean isInterpolated = !isOfSamples || isMatched;
+        final long meanNs = FlowDelay.meanNs(entry, flowDelayOffset);
+        return mask | MEAN | (isBounded ? BOUND : 0) | (fitsMicros(meanNs) ? MEAN_US : 0) |
+            (isInterpolated && DelayCounters.count(entry, flowDelayOffset) > 0 ? INTERPOLATED : 0) |
+            (isComplete && (isOfSamples ? DelayCounters.sumNs(entry, delayOffset) : meanNs) >= 0 ? SUM_US : 0) |
+            (sampleCount > 0 ? sampleMaskOf(entry, delayOffset) :
+                FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_SKETCH_DEVIATION) ? DEVIATION : 0);
+    }
+
+    /** Whether the mean is that of the packets' delays. */
+    private static boolean isOfSamples(final int estimator) {
+        return estimator != FlowDelay.ESTIMATOR_SKETCH && estimator != FlowDelay.ESTIMATOR_JOINT;
+    }
+
+    private static int sampleMaskOf(final DirectBuffer entry, final int delayOffset) {
+        return DELAY | DEVIATION |
             (fitsMicros(DelayCounters.minimumNs(entry, delayOffset)) ? MINIMUM_US : 0) |
-            (fitsMicros(DelayCounters.maximumNs(entry, delayOffset)) ? MAXIMUM_US : 0) |
-            (isComplete && DelayCounters.sumNs(entry, delayOffset) >= 0 ? SUM_US : 0);
+            (fitsMicros(DelayCounters.maximumNs(entry, delayOffset)) ? MAXIMUM_US : 0);
     }
 
     private static boolean fitsMicros(final long delayNs) {

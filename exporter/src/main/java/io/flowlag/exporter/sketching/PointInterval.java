@@ -17,6 +17,7 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
     private final LossyDifferenceAggregator[] aggregators;
     private final long[] inFlight;
     private final HeldPackets held;
+    private final CellEstimates estimates;
     private final int[] records;
     private final Damage damage;
     private final long maximumDelayNs;
@@ -44,7 +45,8 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
             aggregators[i] = new LossyDifferenceAggregator(context.aggregatorGeometry(), context.seed());
         }
         inFlight = new long[context.inFlightPackets()];
-        held = isReceiver ? new HeldPackets(context.inFlightPackets()) : null;
+        held = isReceiver ? new HeldPackets(context.inFlightPackets(), context.joint() != null) : null;
+        estimates = isReceiver && context.joint() != null ? JointStage.cellEstimates(context) : null;
         records = isReceiver ? new int[context.recordCount()] : null;
         maximumDelayNs = context.maximumDelayNs();
         this.damage = damage;
@@ -58,6 +60,9 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         }
         if (held != null) {
             held.clear();
+        }
+        if (estimates != null) {
+            estimates.clear();
         }
         inFlightCount = 0;
         recordCount = 0;
@@ -113,6 +118,11 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
 
     HeldPackets held() {
         return held;
+    }
+
+    /** {@return sums of estimates by cell; null where nobody wants them} */
+    CellEstimates estimates() {
+        return estimates;
     }
 
     void addRecord(final int record) {

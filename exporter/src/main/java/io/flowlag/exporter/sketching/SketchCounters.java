@@ -67,6 +67,13 @@ public final class SketchCounters {
             get(SketchCounter.RECORDS_WAITING);
     }
 
+    /** {@return estimates that no counter explains; 0 when the sum holds} */
+    public long unexplainedEstimates() {
+        return get(SketchCounter.JOINT_ESTIMATES) - get(SketchCounter.JOINT_ESTIMATES_BOOKED) -
+            get(SketchCounter.JOINT_ESTIMATES_HELD) - get(SketchCounter.JOINT_ESTIMATES_LATE) -
+            get(SketchCounter.JOINT_ESTIMATES_OVERRUN) - get(SketchCounter.JOINT_ESTIMATES_UNSKETCHED);
+    }
+
     private static int offset(final SketchCounter counter) {
         return counter.ordinal() * Long.BYTES;
     }

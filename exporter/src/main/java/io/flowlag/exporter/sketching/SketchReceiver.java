@@ -24,7 +24,6 @@ public final class SketchReceiver {
     private final SenderAnswers answers;
     private final long intervalNs;
     private final long maximumDelayNs;
-    private final long answerDeadlineNs;
     private final int rowCount;
 
     private final SketchRecords records;
@@ -38,7 +37,13 @@ public final class SketchReceiver {
     private final SketchCounters counters = new SketchCounters();
     private final RecordHandler recordHandler;
     private final IntervalHandler intervalHandler;
+    private final JointStage joint;
+    private final JointStage.IntervalLookup lookup = this::openInterval;
+    private final long dueAfterNs;
+    private final long lateAfterNs;
+    private JointHandler jointHandler = (answer) -> { };
 
+    private long ticket = PendingEstimates.NO_TICKET;
     private boolean isStarted;
     private boolean isFirstCut;
     private long firstInterval;
@@ -68,7 +73,8 @@ public final class SketchReceiver {
         intervals = point.intervals();
         intervalNs = context.intervalNs();
         maximumDelayNs = context.maximumDelayNs();
-        answerDeadlineNs = context.answerDeadlineNs();
+        dueAfterNs = maximumDelayNs + context.estimateWaitNs();
+        lateAfterNs = maximumDelayNs + Math.max(context.answerDeadlineNs(), context.estimateWaitNs());
         rowCount = context.geometry().rows();
         records = new SketchRecords(context.recordCount());
         waiting = new WaitingRecords(context.waitingRecords(), entryLengthBytes);
@@ -79,6 +85,16 @@ public final class SketchReceiver {
             FlowEstimator.DEFAULT_CONFIDENCE);
         aggregatorEstimator = new LdaEstimator(FlowEstimator.DEFAULT_CONFIDENCE);
         summary = new IntervalAnswer(context.classCount());
+        joint = context.joint() == null ? null : new JointStage(context, records, counters);
+    }
+
+    /**
+     * Who is told of intervals that were solved; before the first packet.
+     *
+     * @param handler takes them.
+     */
+    public void jointHandler(final JointHandler handler) {
+        jointHandler = handler;
     }
 
     /**
@@ -101,20 +117,27 @@ public final class SketchReceiver {
             onTime(timestampNs);
         }
         newestNs = Math.max(newestNs, timestampNs);
+        ticket = PendingEstimates.NO_TICKET;
         counters.increment(SketchCounter.RECEIVED);
         final PointInterval open = intervals.select(timestampNs);
         if (open == null) {
             countRefused();
             if (record != SketchRecords.NONE) {
                 records.addUnanswered(record, 1);
+                records.addJointUnanswered(record, 1);
                 records.addUnknownLoss(record);
             }
             return record;
         }
-        final int booked = record == SketchRecords.NONE ? open(flowHash, weight, slot, open.intervalNumber()) : record;
+        final int booked = record == SketchRecords.NONE ?
+            open(flowHash, weight, classIndex, slot, open.intervalNumber()) : record;
         if (isAmbiguous(timestampNs, open)) {
             if (open.held().add(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, booked)) {
                 retain(booked);
+                if (joint != null) {
+                    ticket = joint.onHeld(open, open.held().count() - 1);
+                    open.held().ticket(ticket);
+                }
                 counters.increment(SketchCounter.RECEIVED_HELD);
                 return booked;
             }
@@ -123,11 +146,74 @@ public final class SketchReceiver {
             point.damage(open.intervalNumber() - 1);
         }
         book(open, timestampNs, flowHash, digest, lengthBytes, classIndex, weight, booked);
+        if (joint != null) {
+            ticket = joint.onBooked(open, flowHash, digest, booked, weight);
+        }
         return booked;
+    }
+
+    /**
+     * What an estimate of the last packet's delay has to carry.
+     *
+     * @return a ticket; below 0 if the packet is in no sketch.
+     */
+    public long ticket() {
+        return ticket;
+    }
+
+    /**
+     * An estimate of a packet's delay by references, whether its flow lives or not.
+     *
+     * @param packetTicket of the packet.
+     * @param delayNs      signed.
+     */
+    public void onEstimate(final long packetTicket, final long delayNs) {
+        if (joint != null) {
+            joint.onEstimate(packetTicket, delayNs, lookup);
+        }
+    }
+
+    private PointInterval openInterval(final long number) {
+        return number >= nextInterval && intervals.isOpen(number) ? intervals.selectInterval(number) : null;
+    }
+
+    /** Intervals that were solved meanwhile are told to their records. */
+    public void onSolved() {
+        if (joint != null) {
+            tellSolved(joint.take());
+        }
+    }
+
+    private void tellSolved(final JointTask task) {
+        if (task == null) {
+            return;
+        }
+        for (int i = 0; i < task.recordCount; i++) {
+            joint.tell(task, i);
+            release(task.records[i]);
+        }
+        jointHandler.onJoint(task.answer);
+        joint.giveBack(task);
+    }
+
+    private void tellAllSolved() {
+        JointTask task = joint == null ? null : joint.takeLast();
+        while (task != null) {
+            tellSolved(task);
+            task = joint.takeLast();
+        }
+    }
+
+    /** Ends the solver's thread. */
+    public void close() {
+        if (joint != null) {
+            joint.close();
+        }
     }
 
     /** A packet of the segment without a digest: no sketch can take it. */
     public void onPacketWithoutDigest() {
+        ticket = PendingEstimates.NO_TICKET;
         counters.increment(SketchCounter.RECEIVED);
         counters.increment(SketchCounter.RECEIVED_WITHOUT_DIGEST);
     }
@@ -149,9 +235,10 @@ public final class SketchReceiver {
         }
         point.advance(timestampNs);
         nextInterval = Math.max(nextInterval, intervals.newestInterval() - point.openIntervals() + 1);
-        final long dueNs = point.interval().endNs(nextInterval) + maximumDelayNs;
+        final long endNs = point.interval().endNs(nextInterval);
         nextEventNs = Math.min(
-            point.interval().endNs(intervals.newestInterval()), timestampNs < dueNs ? dueNs : dueNs + answerDeadlineNs);
+            point.interval().endNs(intervals.newestInterval()),
+            timestampNs < endNs + dueAfterNs ? endNs + dueAfterNs : endNs + lateAfterNs);
     }
 
     /** The input has ended: every interval is compared as far as it was seen. */
@@ -160,7 +247,9 @@ public final class SketchReceiver {
             final boolean isCut = point.interval().endNs(nextInterval) + maximumDelayNs > newestNs;
             conclude(answers.take(nextInterval), isCut || isFirst());
             nextInterval++;
+            tellAllSolved();
         }
+        tellAllSolved();
     }
 
     /** Only a part of the first interval was seen: the sender point was watched for longer. */
@@ -270,8 +359,9 @@ public final class SketchReceiver {
         return timestampNs - number * intervalNs < maximumDelayNs && intervals.isOpen(number - 1);
     }
 
-    private int open(final long flowHash, final int weight, final int slot, final long number) {
-        final int record = records.open(flowHash, weight, slot, number);
+    private int open(
+        final long flowHash, final int weight, final int classIndex, final int slot, final long number) {
+        final int record = records.open(flowHash, weight, classIndex, slot, number);
         if (record == SketchRecords.NONE) {
             counters.increment(SketchCounter.RECORDS_WITHOUT_ROOM);
         }
@@ -311,17 +401,20 @@ public final class SketchReceiver {
         if (record != SketchRecords.NONE && records.countPacket(record, open.intervalNumber()) == 1) {
             open.addRecord(record);
             records.retain(record);
+            if (joint != null) {
+                joint.onFirstPacket(record, open.intervalNumber());
+            }
         }
     }
 
     /** Concludes the next interval if it is time, and says whether it was. */
     private boolean isDue(final long timestampNs) {
-        final long dueNs = point.interval().endNs(nextInterval) + maximumDelayNs;
-        if (timestampNs < dueNs) {
+        final long endNs = point.interval().endNs(nextInterval);
+        if (timestampNs < endNs + dueAfterNs) {
             return false;
         }
         final SenderAnswer answer = answers.take(nextInterval);
-        if (answer == null && answers.isExpected(nextInterval) && timestampNs < dueNs + answerDeadlineNs) {
+        if (answer == null && answers.isExpected(nextInterval) && timestampNs < endNs + lateAfterNs) {
             return false;
         }
         conclude(answer, isFirst());
@@ -381,6 +474,9 @@ public final class SketchReceiver {
             }
             book(isEarlier ? own : next, held.timestampNs(i), held.flowHash(i), held.digest(i), held.lengthBytes(i),
                 held.classIndex(i), held.weight(i), record);
+            if (joint != null) {
+                joint.onSettled(isEarlier ? own : next, held, i, record);
+            }
             release(record);
         }
         counters.add(SketchCounter.RECEIVED_HELD, -held.count());
@@ -437,8 +533,12 @@ public final class SketchReceiver {
             tellSilentFlows(number, isCut);
         }
         intervalHandler.onInterval(summary);
+        if (joint != null && !joint.submit(answer, own)) {
+            joint.tellUnsolved(own);
+        }
         releaseRecords(own);
         estimator.unpair();
+        onSolved();
     }
 
     private void tell(final int record, final long number, final boolean isCut) {
@@ -489,6 +589,9 @@ public final class SketchReceiver {
             if (isSilent(record, number)) {
                 records.addUnknownLoss(record);
             }
+        }
+        if (joint != null) {
+            joint.tellUnsolved(own);
         }
         releaseRecords(own);
     }

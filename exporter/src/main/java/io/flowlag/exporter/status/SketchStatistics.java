@@ -17,6 +17,7 @@ import java.util.List;
  * @param heavyFlows      of that interval, the largest first.
  * @param total           by class, of all intervals.
  * @param weightWarning   if too much traffic of the last interval was weighted up.
+ * @param joint           of the last interval in which references and sketches were solved together; null before.
  */
 public record SketchStatistics(
     String geometry,
@@ -29,5 +30,17 @@ public record SketchStatistics(
     Long unexplainedLost,
     List<HeavyFlow> heavyFlows,
     List<AggregateDelay> total,
-    String weightWarning) {
+    String weightWarning,
+    JointStatistics joint) {
+    /**
+     * The same with another solution.
+     *
+     * @param newJoint of the last interval that was solved.
+     * @return the copy.
+     */
+    public SketchStatistics with(final JointStatistics newJoint) {
+        return new SketchStatistics(
+            geometry, memoryBytes, startNs, endNs, usableCells, occupiedCells, interval, unexplainedLost, heavyFlows, total,
+            weightWarning, newJoint);
+    }
 }
