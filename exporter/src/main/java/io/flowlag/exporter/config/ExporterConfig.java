@@ -429,6 +429,18 @@ public record ExporterConfig(
         int aggregatorCells,
         int inFlightPackets,
         int waitingRecords) {
+        /**
+         * The same in another shape, for a command that prefers another default.
+         *
+         * @param otherColumns C.
+         * @param otherLength  k.
+         * @return the copy.
+         */
+        public Lds withShape(final int otherColumns, final int otherLength) {
+            return new Lds(
+                enabled, rows, otherColumns, otherLength, ratesPpm, weights, alpha, aggregatorCells, inFlightPackets,
+                waitingRecords);
+        }
     }
 
     /**
@@ -441,6 +453,10 @@ public record ExporterConfig(
      * @param pendingPackets whose estimates may be under way.
      */
     public record Joint(boolean enabled, long budgetNs, long waitNs, int maxFlows, int pendingPackets) {
+        /** {@return the same, but nothing is solved} */
+        public Joint off() {
+            return new Joint(false, budgetNs, waitNs, maxFlows, pendingPackets);
+        }
     }
 
     /**

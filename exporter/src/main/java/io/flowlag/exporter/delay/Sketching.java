@@ -43,6 +43,8 @@ final class Sketching {
     /** Longer than packets spend in the merge of live sources and in the rings. */
     private static final long LIVE_GRACE_NS = 1_000_000_000L;
 
+    private static final int WITNESS_PPM = 10_000;
+
     private static final int BOUNDED_FLOWS = 0;
     private static final int BOUNDS_HELD = 1;
     private static final int BOTH_FLOWS = 2;
@@ -146,6 +148,7 @@ final class Sketching {
             .inFlightPackets(lds.inFlightPackets())
             .waitingRecords(lds.waitingRecords())
             .maxFlows(config.metering().maxFlows())
+            .witnessPpm(link == null && joint.enabled() ? WITNESS_PPM : 0)
             .joint(!joint.enabled() ? null : new JointSettings(
                 joint.waitNs(), joint.budgetNs(), joint.maxFlows(), joint.pendingPackets(), isLive));
     }

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.exchange.SenderInterval;
+import io.flowlag.exporter.sketching.FlowSums;
 import io.flowlag.exporter.sketching.SenderAnswer;
 import io.flowlag.sketch.image.ImageDescriptor;
 import io.flowlag.sketch.image.SketchGeometry;
@@ -78,6 +79,11 @@ final class ReceivedInterval implements SenderAnswer {
     @Override
     public long inFlight(final int index) {
         return inFlight[index];
+    }
+
+    @Override
+    public FlowSums witnesses() {
+        return null;
     }
 
     @Override

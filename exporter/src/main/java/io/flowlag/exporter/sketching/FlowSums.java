@@ -221,6 +221,16 @@ public final class FlowSums {
     }
 
     /**
+     * Whether a flow is a witness, by its size at this point; in a table of all flows all are.
+     *
+     * @param row of the flow, at the sender.
+     * @return true if so.
+     */
+    public boolean isWitness(final int row) {
+        return sampling == null || sampling.isWitness(flowHash(row), packets(row), sampling.sharePpm(count));
+    }
+
+    /**
      * Reads the segment flow hash.
      *
      * @param row of the flow.

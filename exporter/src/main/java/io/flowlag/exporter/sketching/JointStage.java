@@ -18,6 +18,7 @@ final class JointStage implements AutoCloseable {
     private final PendingEstimates pending;
     private final RecordEstimates recordEstimates;
     private final JointSolver solver;
+    private final FlowSumPairs pairs = new FlowSumPairs();
     private final long intervalNs;
 
     JointStage(final SketchContext context, final SketchRecords records, final SketchCounters counters) {
@@ -140,8 +141,22 @@ final class JointStage implements AutoCloseable {
                 records.classIndex(record), recordEstimates.count(record, number), recordEstimates.sumNs(record, number),
                 recordEstimates.squareSumNs2(record, number));
         }
+        addWitnesses(task, answer.witnesses(), own.witnesses());
         solver.submit(task);
         return true;
+    }
+
+    private void addWitnesses(final JointTask task, final FlowSums sent, final FlowSums received) {
+        if (sent == null || received == null) {
+            return;
+        }
+        pairs.pair(sent, received);
+        for (int row = 0; row < pairs.count(); row++) {
+            if (sent.isWitness(row) && pairs.agreement(row) == FlowSumPairs.Agreement.EXACT) {
+                task.addWitness(sent.flowHash(row), sent.packets(row), pairs.delaySumNs(row));
+            }
+        }
+        pairs.unpair();
     }
 
     /** An interval that cannot be solved: references alone say what they can. */

@@ -15,6 +15,7 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
 
     private final LossyDifferenceSketch sketch;
     private final LossyDifferenceAggregator[] aggregators;
+    private final FlowSums witnesses;
     private final long[] inFlight;
     private final HeldPackets held;
     private final CellEstimates estimates;
@@ -44,6 +45,7 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         for (int i = 0; i < aggregators.length; i++) {
             aggregators[i] = new LossyDifferenceAggregator(context.aggregatorGeometry(), context.seed());
         }
+        witnesses = context.newWitnesses();
         inFlight = new long[context.inFlightPackets()];
         held = isReceiver ? new HeldPackets(context.inFlightPackets(), context.joint() != null) : null;
         estimates = isReceiver && context.joint() != null ? JointStage.cellEstimates(context) : null;
@@ -55,6 +57,9 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
     @Override
     public void clear() {
         sketch.clear();
+        if (witnesses != null) {
+            witnesses.clear();
+        }
         for (final LossyDifferenceAggregator aggregator : aggregators) {
             aggregator.clear();
         }
@@ -90,6 +95,9 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         final long relativeNs = timestampNs - startNs;
         sketch.update(flowHash, digest, relativeNs, lengthBytes, weight);
         aggregators[classIndex].update(digest, relativeNs, lengthBytes);
+        if (witnesses != null) {
+            witnesses.add(flowHash, relativeNs, digest, lengthBytes, null, 0);
+        }
         if (timestampNs >= tailStartNs) {
             if (inFlightCount < inFlight.length) {
                 inFlight[inFlightCount++] = digest;
@@ -155,6 +163,11 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
     @Override
     public long inFlight(final int index) {
         return inFlight[index];
+    }
+
+    @Override
+    public FlowSums witnesses() {
+        return witnesses;
     }
 
     @Override

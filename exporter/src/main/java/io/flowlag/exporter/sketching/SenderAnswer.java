@@ -37,6 +37,13 @@ public interface SenderAnswer {
     long inFlight(int index);
 
     /**
+     * The sums of witness flows, beside the sketches.
+     *
+     * @return the table; null if there is none.
+     */
+    FlowSums witnesses();
+
+    /**
      * The sketch of all flows.
      *
      * @return a verified image of family LDS.

@@ -12,6 +12,9 @@ public final class SketchContext {
     /** Most intervals that may be open at once. */
     static final int MAX_OPEN_INTERVALS = 7;
 
+    private static final int WITNESS_ROOM_DIVISOR = 4;
+    private static final int LEAST_WITNESS_ROOM = 64;
+
     private static final int[] AGGREGATOR_BANKS = {0, 4, 7, 10};
 
     private SketchGeometry geometry = SketchGeometry.lds(4, 16 * 1024, 1);
@@ -25,6 +28,7 @@ public final class SketchContext {
     private int inFlightPackets = 64 * 1024;
     private int waitingRecords = 32 * 1024;
     private int maxFlows = 128 * 1024;
+    private int witnessPpm;
     private JointSettings joint;
 
     /** Defaults. */
@@ -208,6 +212,45 @@ public final class SketchContext {
         return this;
     }
 
+    /** {@return share of small flows that are witnesses, in a million} */
+    public int witnessPpm() {
+        return witnessPpm;
+    }
+
+    /**
+     * Sets the share of small flows that are witnesses, see {@link SharedSampling}.
+     *
+     * @param share in a million, 0 for none.
+     * @return this.
+     */
+    public SketchContext witnessPpm(final int share) {
+        witnessPpm = share;
+        return this;
+    }
+
+    /** {@return a new table of the sums of witness flows; null if there are none} */
+    FlowSums newWitnesses() {
+        return hasWitnesses() ? FlowSums.ofWitnesses(witnessFlows(), new SharedSampling(seed, 0, witnessPpm)) : null;
+    }
+
+    private boolean hasWitnesses() {
+        return witnessPpm > 0;
+    }
+
+    /**
+     * How many flows that could be witnesses have room: their share of all flows, and a quarter more.
+     *
+     * @return flows.
+     */
+    public int witnessFlows() {
+        final long shares = (long)maxFlows * new SharedSampling(seed, 0, witnessPpm).keptPpm() / SharedSampling.PPM;
+        return (int)(shares + shares / WITNESS_ROOM_DIVISOR) + LEAST_WITNESS_ROOM;
+    }
+
+    private long flowSumBytes() {
+        return hasWitnesses() ? FlowSums.memoryBytes(witnessFlows()) : 0;
+    }
+
     /** {@return how references and sketches are solved together; null if they are not} */
     public JointSettings joint() {
         return joint;
@@ -272,7 +315,7 @@ public final class SketchContext {
      */
     public long memoryBytes(final int entryLengthBytes) {
         final long sketches = SketchGeometry.memoryBytes(geometry) +
-            classCount * SketchGeometry.memoryBytes(aggregatorGeometry());
+            classCount * SketchGeometry.memoryBytes(aggregatorGeometry()) + flowSumBytes();
         final long sender = sketches + (long)inFlightPackets * PointInterval.DIGEST_BYTES;
         final long receiver = sender + (long)inFlightPackets * HeldPackets.PACKET_BYTES + (long)recordCount() * Integer.BYTES;
         return (openIntervals() + 1) * (sender + receiver) + SketchRecords.memoryBytes(recordCount()) +

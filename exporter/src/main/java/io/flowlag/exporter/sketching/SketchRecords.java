@@ -71,7 +71,7 @@ public final class SketchRecords {
     private static final int FLAG_LOSS_UNKNOWN = 1 << 3;
     private static final int FLAG_LOSS_BOUND = 1 << 4;
     private static final int FLAG_NO_DEVIATION = 1 << 5;
-    private static final int FLAG_NO_JOINT_BOUND = 1 << 6;
+    private static final int FLAG_NO_JOINT_BOUND = 1 << 8;
 
     private final UnsafeBuffer rows;
     private final int[] free;
