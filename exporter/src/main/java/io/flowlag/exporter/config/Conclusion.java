@@ -67,7 +67,11 @@ final class Conclusion {
             intValue(ConfigTable.SESSION), value(ConfigTable.REFERENCE_KEY_FILE),
             value(ConfigTable.CLASSES).stream().map(Long::intValue).toList(), value(ConfigTable.ESTIMATOR),
             value(ConfigTable.SERIALISATION), intValue(ConfigTable.REFERENCE_BUFFER), value(ConfigTable.SILENT_AFTER),
-            value(ConfigTable.DRIFT), value(ConfigTable.SENDERS));
+            value(ConfigTable.DRIFT), value(ConfigTable.SENDERS), partsInAMillion(value(ConfigTable.PASSIVE_SHARE)));
+    }
+
+    private static int partsInAMillion(final double share) {
+        return (int)Math.round(share * PARTS_IN_A_MILLION);
     }
 
     private ExporterConfig.Lds lds() {
@@ -75,7 +79,8 @@ final class Conclusion {
             intValue(ConfigTable.LDS_COLUMNS), intValue(ConfigTable.LDS_VLDA),
             value(ConfigTable.LDS_RATES).stream().map((each) -> (int)Math.round(each * PARTS_IN_A_MILLION)).toList(),
             value(ConfigTable.LDS_WEIGHTS), value(ConfigTable.LDS_ALPHA), intValue(ConfigTable.LDS_AGGREGATOR),
-            intValue(ConfigTable.LDS_IN_FLIGHT), intValue(ConfigTable.LDS_WAITING));
+            intValue(ConfigTable.LDS_IN_FLIGHT), intValue(ConfigTable.LDS_WAITING),
+            partsInAMillion(value(ConfigTable.LDS_WITNESSES)));
     }
 
     private ExporterConfig.Joint joint() {
@@ -88,7 +93,8 @@ final class Conclusion {
             value(ConfigTable.EXCHANGE_KEY_FILE), value(ConfigTable.EXCHANGE_DEADLINE), value(ConfigTable.EXCHANGE_MEMORY),
             !value(ConfigTable.EXCHANGE_TLS) ? null : new ExporterConfig.Tls(value(ConfigTable.EXCHANGE_TLS_CERTIFICATE),
                 value(ConfigTable.EXCHANGE_TLS_KEY), value(ConfigTable.EXCHANGE_TLS_TRUST),
-                value(ConfigTable.EXCHANGE_TLS_PEERS)));
+                value(ConfigTable.EXCHANGE_TLS_PEERS)),
+            value(ConfigTable.EXCHANGE_MODE), value(ConfigTable.EXCHANGE_BANDWIDTH));
     }
 
     private Destination destination(final DestinationSpec spec) {

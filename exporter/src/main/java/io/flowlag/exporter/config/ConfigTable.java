@@ -253,8 +253,14 @@ public final class ConfigTable {
     public static final ConfigKey<ExporterConfig.Policy> POLICY = row(ConfigKey.of(
         "rli.policy", choice(ExporterConfig.Policy.class), "adaptive",
         "When a reference is sent: adaptive goes by the utilization of rli.capacity; every-n counts packets; every-interval " +
-        "goes by time; combined is whichever of the two is first.")
+        "goes by time; combined is whichever of the two is first; passive sends none: packets of the traffic " +
+        "stand in for them, chosen alike at both points (rli.passive-share).")
         .reloads());
+    /** Share of packets that stand in for references. */
+    public static final ConfigKey<Double> PASSIVE_SHARE = row(ConfigKey.of(
+        "rli.passive-share", fraction(), "0.01",
+        "Share of packets that stand in for references (passive); each costs 24 octets of the exchange, and there must be more " +
+        "than one in rli.silent-after."));
     /** Packets to a reference. */
     public static final ConfigKey<Long> EVERY_N = row(ConfigKey.of(
         "rli.every-n", number(1, 1_000_000), "100",
@@ -404,6 +410,12 @@ public final class ConfigTable {
         "lds.waiting-records", count("16", "8m"), "32k",
         "Records of ended flows that may wait for the end of their interval; more are made without it and counted."));
 
+    /** Share of witness flows. */
+    public static final ConfigKey<Double> LDS_WITNESSES = row(ConfigKey.of(
+        "lds.witnesses", fraction(), "0.01",
+        "Share of flows of which the sender ships exact sums beside the sketches, 72 octets each: what estimates are checked " +
+        "against. Larger flows are chosen more often, and so are all where there are few."));
+
     static {
         section("joint", "References and sketches solved together, interval by interval: the mean delay of each flow, with its " +
             "error bound. Where there are sketches.");
@@ -466,6 +478,15 @@ public final class ConfigTable {
         "exchange.key-file", orWord(NONE, path()), NONE,
         "File with the key that both ends share, 32 to 128 hexadecimal digits, as openssl rand -hex 32 prints.")
         .example("/etc/flowlag/exchange.key"));
+    /** What is exchanged. */
+    public static final ConfigKey<ExporterConfig.ExchangeMode> EXCHANGE_MODE = row(ConfigKey.of(
+        "exchange.mode", choice(ExporterConfig.ExchangeMode.class), "sketch",
+        "What the sender ships of an interval: sketch; flows is exact sums of every flow, 72 octets each; auto is flows while " +
+        "they fit exchange.bandwidth, else the sketch. The receiver's."));
+    /** What auto may take of the network. */
+    public static final ConfigKey<Long> EXCHANGE_BANDWIDTH = row(ConfigKey.of(
+        "exchange.bandwidth", bitRate("8k", "100g"), "10m",
+        "Bits per second that mode auto may take for flows. The receiver's."));
     /** How long the receiver waits. */
     public static final ConfigKey<Long> EXCHANGE_DEADLINE = row(ConfigKey.of(
         "exchange.deadline", duration("100ms", "1m"), "3s",

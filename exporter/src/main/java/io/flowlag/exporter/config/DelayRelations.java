@@ -40,9 +40,32 @@ final class DelayRelations {
         clock();
         sketches();
         exchange();
+        passive();
+    }
+
+    private void passive() {
+        if (value(ConfigTable.POLICY) != Policy.PASSIVE) {
+            return;
+        }
+        if (value(ConfigTable.ROLE) == Role.SENDER) {
+            problem(ConfigTable.POLICY, "is passive by the receiver's word: leave this out, and give exchange.connect");
+        } else if (value(ConfigTable.ROLE) == Role.RECEIVER && value(ConfigTable.EXCHANGE_LISTEN) == null) {
+            problem(ConfigTable.POLICY, "is passive and needs exchange.listen, by which send times come");
+        }
+        if (value(ConfigTable.TARGET) != null) {
+            problem(ConfigTable.TARGET, "rli.policy passive sends no references: leave this out");
+        }
+        if (value(ConfigTable.PASSIVE_SHARE) < LEAST_RATE) {
+            problem(ConfigTable.PASSIVE_SHARE, "is below 0.000001: no packet would stand in for a reference");
+        }
     }
 
     private void exchange() {
+        for (final ConfigKey<?> key : List.of(ConfigTable.EXCHANGE_MODE, ConfigTable.EXCHANGE_BANDWIDTH)) {
+            if (value(ConfigTable.EXCHANGE_LISTEN) == null && !isDefault(key)) {
+                problem(key, "is for exchange.listen: the receiver decides it; give that, or leave this out");
+            }
+        }
         final Role role = value(ConfigTable.ROLE);
         if (value(ConfigTable.EXCHANGE_LISTEN) != null && role != Role.RECEIVER) {
             problem(ConfigTable.EXCHANGE_LISTEN, "is for segment.role receiver: leave this out");
@@ -165,7 +188,7 @@ final class DelayRelations {
 
     private void exact() {
         final Role role = value(ConfigTable.ROLE);
-        if (role == Role.BOTH && value(ConfigTable.TARGET) == null) {
+        if (role == Role.BOTH && value(ConfigTable.TARGET) == null && value(ConfigTable.POLICY) != Policy.PASSIVE) {
             if (isDefault(ConfigTable.EXACT)) {
                 giveWay(ConfigTable.EXACT, Boolean.TRUE, "on", "no rli.target for references");
             } else if (!value(ConfigTable.EXACT) && !value(ConfigTable.LDS_ENABLED)) {

@@ -186,7 +186,19 @@ public record ExporterConfig(
         /** One each interval. */
         EVERY_INTERVAL,
         /** Whichever of the two is first. */
-        COMBINED
+        COMBINED,
+        /** None is sent: regular packets stand in for them. */
+        PASSIVE
+    }
+
+    /** What the sender ships of an interval. */
+    public enum ExchangeMode {
+        /** Sketches. */
+        SKETCH,
+        /** Exact sums of every flow. */
+        FLOWS,
+        /** Sums of flows while they fit the bandwidth, else sketches. */
+        AUTO
     }
 
     /** How delays are estimated. */
@@ -358,6 +370,7 @@ public record ExporterConfig(
      * @param silentAfterNs      when estimates stop.
      * @param drift              what the clocks' drift is for.
      * @param senders            that a receiver tells apart; empty for one.
+     * @param passivePpm         packets in a million that stand in for references, if the policy is passive.
      */
     public record Rli(
         Policy policy,
@@ -380,7 +393,8 @@ public record ExporterConfig(
         int bufferPackets,
         long silentAfterNs,
         Drift drift,
-        List<Sender> senders) {
+        List<Sender> senders,
+        int passivePpm) {
         /**
          * The same for a bottleneck that is known, where a packet's own size adds to its delay.
          *
@@ -390,7 +404,7 @@ public record ExporterConfig(
         public Rli withSerialisationAt(final long bps) {
             return new Rli(policy, everyN, everyIntervalNs, minimumUtilization, maximumUtilization, minimumRateOneIn,
                 maximumRateOneIn, maximumGapNs, ceilingBps, bps, target, port, session, keyFile, classes, estimator,
-                SerialisationKind.CAPACITY, bufferPackets, silentAfterNs, drift, senders);
+                SerialisationKind.CAPACITY, bufferPackets, silentAfterNs, drift, senders, passivePpm);
         }
 
         /** {@return how many senders there are, 1 or more} */
@@ -417,6 +431,7 @@ public record ExporterConfig(
      * @param aggregatorCells in each bank of a class's aggregator.
      * @param inFlightPackets remembered of the end of an interval.
      * @param waitingRecords  of ended flows.
+     * @param witnessPpm      flows in a million whose exact sums are kept beside the sketches, before size is looked at.
      */
     public record Lds(
         boolean enabled,
@@ -428,7 +443,8 @@ public record ExporterConfig(
         double alpha,
         int aggregatorCells,
         int inFlightPackets,
-        int waitingRecords) {
+        int waitingRecords,
+        int witnessPpm) {
         /**
          * The same in another shape, for a command that prefers another default.
          *
@@ -439,7 +455,7 @@ public record ExporterConfig(
         public Lds withShape(final int otherColumns, final int otherLength) {
             return new Lds(
                 enabled, rows, otherColumns, otherLength, ratesPpm, weights, alpha, aggregatorCells, inFlightPackets,
-                waitingRecords);
+                waitingRecords, witnessPpm);
         }
     }
 
@@ -488,8 +504,12 @@ public record ExporterConfig(
      * @param deadlineNs  how much longer than the maximum delay a receiver waits for an interval.
      * @param memoryBytes of sketches that a receiver may ask for, and of digests in an interval.
      * @param tls         credentials; null for plain TCP.
+     * @param mode        what a receiver asks for.
+     * @param bandwidthBps that mode auto may take for flows.
      */
-    public record Exchange(HostPort listen, HostPort connect, Path keyFile, long deadlineNs, long memoryBytes, Tls tls) {
+    public record Exchange(
+        HostPort listen, HostPort connect, Path keyFile, long deadlineNs, long memoryBytes, Tls tls, ExchangeMode mode,
+        long bandwidthBps) {
     }
 
     /**
@@ -651,6 +671,9 @@ public record ExporterConfig(
             if (!value.reloadable() && !value.text().equals(text(value.path()))) {
                 paths.add(value.path());
             }
+        }
+        if (rli.policy() != newer.rli.policy() && (rli.policy() == Policy.PASSIVE || newer.rli.policy() == Policy.PASSIVE)) {
+            paths.add(ConfigTable.POLICY.path());
         }
         return paths;
     }

@@ -10,15 +10,14 @@ import java.nio.ByteOrder;
 /**
  * The identity of a packet at two measurement points: its digest, and the hash of its flow. Both are SipHash-2-4 of a
  * canonical form, which holds only what stays the same on the way; {@code docs/digest.md} gives it octet by octet, with vectors.
+ * That of the flow is {@link SegmentFlowHash}'s; this is the digest's:
  * <pre>
- *   digest                                     segment flow hash
- *   0  version               1   4 or 6        0  16 + version          1   20 or 22
- *   1  protocol              1                 1  protocol              1
- *   2  fragment offset       2   in 8 octets   2  0                     2
- *   4  identification        4                 4  source port           2   0 in a fragment
- *                                              6  destination port      2   0 in a fragment
- *   8  source           4 | 16                 8  source           4 | 16
- *      destination      4 | 16                    destination      4 | 16
+ *   0  version               1   4 or 6
+ *   1  protocol              1
+ *   2  fragment offset       2   in 8 octets
+ *   4  identification        4
+ *   8  source           4 | 16
+ *      destination      4 | 16
  *      transport header  0..92   checksum 0
  *      and payload
  * </pre>
@@ -32,10 +31,7 @@ final class PacketDigest {
     private static final int PROTOCOL_OFFSET = VERSION_OFFSET + 1;
     private static final int FRAGMENT_OFFSET = PROTOCOL_OFFSET + 1;
     private static final int IDENTIFICATION_OFFSET = FRAGMENT_OFFSET + 2;
-    private static final int SOURCE_PORT_OFFSET = FRAGMENT_OFFSET + 2;
-    private static final int DESTINATION_PORT_OFFSET = SOURCE_PORT_OFFSET + 2;
     private static final int ADDRESSES_OFFSET = IDENTIFICATION_OFFSET + 4;
-    private static final int FLOW_HASH_TAG = 16;
 
     private static final int MAX_TRANSPORT_HEADER_LENGTH_BYTES = 60;
     private static final int MAX_LENGTH_BYTES =
@@ -46,10 +42,12 @@ final class PacketDigest {
 
     private final UnsafeBuffer canonical = new UnsafeBuffer(BufferUtil.allocateDirectAligned(MAX_LENGTH_BYTES + 8, 8));
     private final SipHash hash;
+    private final SegmentFlowHash flowHash;
     private final int payloadBytes;
 
     PacketDigest(final SipHash hash, final int payloadBytes) {
         this.hash = hash;
+        flowHash = new SegmentFlowHash(hash);
         this.payloadBytes = payloadBytes;
     }
 
@@ -85,14 +83,9 @@ final class PacketDigest {
 
     /** The hash of addresses, protocol and ports; every fragment has ports 0 here, the first included. */
     long segmentFlowHash(final IpPacket packet) {
-        canonical.putByte(VERSION_OFFSET, (byte)(FLOW_HASH_TAG + packet.version));
-        canonical.putByte(PROTOCOL_OFFSET, (byte)packet.protocol);
-        canonical.putShort(FRAGMENT_OFFSET, (short)0);
-        final int sourcePort = packet.isFragment ? 0 : packet.sourcePort;
-        final int destinationPort = packet.isFragment ? 0 : packet.destinationPort;
-        canonical.putShort(SOURCE_PORT_OFFSET, (short)sourcePort, ByteOrder.BIG_ENDIAN);
-        canonical.putShort(DESTINATION_PORT_OFFSET, (short)destinationPort, ByteOrder.BIG_ENDIAN);
-        return hash.hash(canonical, 0, putAddresses(packet));
+        return flowHash.hash(
+            packet.version, packet.protocol, packet.sourceHigh, packet.sourceLow, packet.destinationHigh,
+            packet.destinationLow, packet.isFragment ? 0 : packet.sourcePort, packet.isFragment ? 0 : packet.destinationPort);
     }
 
     private int putAddresses(final IpPacket packet) {

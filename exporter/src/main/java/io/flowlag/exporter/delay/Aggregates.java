@@ -19,6 +19,7 @@ final class Aggregates {
     private final boolean[] hasDeviation;
     private final long[] lostPackets;
     private boolean isLossKnown = true;
+    private boolean hasSums;
 
     Aggregates(final TrafficClasses classes) {
         this.classes = classes;
@@ -30,7 +31,11 @@ final class Aggregates {
     }
 
     void add(final IntervalAnswer answer) {
-        isLossKnown &= answer.hasLoss();
+        isLossKnown &= answer.hasLoss() && hasValues(answer);
+        if (!answer.hasSketches()) {
+            addSums(answer);
+            return;
+        }
         for (int i = 0; i < samples.length; i++) {
             final LdaEstimate estimate = answer.aggregator(i);
             if (estimate.hasMean()) {
@@ -48,7 +53,35 @@ final class Aggregates {
         }
     }
 
+    /** Sums of flows know no classes: they tell of all traffic, where that is one class. */
+    private boolean hasValues(final IntervalAnswer answer) {
+        return answer.hasSketches() || samples.length == 1;
+    }
+
+    private void addSums(final IntervalAnswer answer) {
+        if (hasValues(answer) && answer.exactPackets() > 0) {
+            samples[0] += answer.exactPackets();
+            meanNs[0] += (answer.exactMeanNs() - meanNs[0]) * answer.exactPackets() / samples[0];
+            hasSums = true;
+        }
+        lostPackets[0] += answer.hasLoss() && hasValues(answer) ? answer.lostPackets() : 0;
+    }
+
+    private List<AggregateDelay> sums(final IntervalAnswer answer) {
+        final List<AggregateDelay> list = new ArrayList<>();
+        for (int i = 0; i < samples.length; i++) {
+            final boolean hasMean = hasValues(answer) && answer.exactPackets() > 0;
+            list.add(new AggregateDelay(
+                classes.dscp(i), hasMean ? answer.exactPackets() : 0, hasMean ? Math.round(answer.exactMeanNs()) : null, null,
+                hasValues(answer) && answer.hasLoss() ? answer.lostPackets() : null));
+        }
+        return list;
+    }
+
     List<AggregateDelay> interval(final IntervalAnswer answer) {
+        if (!answer.hasSketches()) {
+            return sums(answer);
+        }
         final List<AggregateDelay> list = new ArrayList<>();
         for (int i = 0; i < samples.length; i++) {
             final LdaEstimate estimate = answer.aggregator(i);
@@ -66,7 +99,7 @@ final class Aggregates {
             final boolean hasMean = samples[i] > 0;
             list.add(new AggregateDelay(
                 classes.dscp(i), Math.round(samples[i]), hasMean ? Math.round(meanNs[i]) : null,
-                hasMean && hasDeviation[i] ? Math.round(Math.sqrt(deviationsNs2[i] / samples[i])) : null,
+                hasMean && hasDeviation[i] && !hasSums ? Math.round(Math.sqrt(deviationsNs2[i] / samples[i])) : null,
                 isLossKnown ? lostPackets[i] : null));
         }
         return list;

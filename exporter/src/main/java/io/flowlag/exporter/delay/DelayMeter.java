@@ -5,8 +5,10 @@ import io.flowlag.exporter.decode.DecodedReference;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.flow.EndReason;
 import io.flowlag.exporter.match.MatchCounters;
 import io.flowlag.exporter.match.SegmentFlows;
+import io.flowlag.exporter.sketching.FlowSums;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
@@ -57,11 +59,15 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private final InjectionScheduler scheduler;
     private final ReferenceSender sender;
     private final MarkedReferences marked;
+    private final PassiveStage passive;
+    private final ShippedSendTimes shipped;
     private final Matching matching;
     private final Sketching sketching;
     private final SketchSending sending;
     private final FlowEnd flowEnd;
     private final DelayReport report;
+    private final UnsafeBuffer unseen =
+        new UnsafeBuffer(new byte[FlowEntry.BASE_LENGTH_BYTES + FlowDelay.SKETCH_LENGTH_BYTES]);
     private final AtomicReference<ExporterConfig.Rli> newSettings = new AtomicReference<>();
 
     /**
@@ -101,16 +107,29 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             new InjectionScheduler(Injection.context(config.rli(), classes.count())) : null;
         marked = isMarking ?
             new MarkedReferences(MARKED_CAPACITY, classes.count(), config.segment().maximumDelayNs()) : null;
-        sender = wiring.transmitter() == null ? null : new ReferenceSender(
-            scheduler, wiring,
-            receiver == null ? null : (stream, number, sentNs, method) -> receiver.onSendTime(stream, number, sentNs), clock);
+        passive = wiring.referenceMode() == ReferenceMode.PASSIVE && isReceiver ? new PassiveStage(
+            receiver, config.rli().passivePpm(), config.segment().maximumDelayNs(),
+            wiring.link() == null ? 0 : config.rli().silentAfterNs()) : null;
+        shipped = isReceiver && wiring.link() != null ? new ShippedSendTimes(wiring.link(), receiver, passive) : null;
+        sender = wiring.transmitter() == null ? null : new ReferenceSender(scheduler, wiring, sendTimeTaker(), clock);
         matching = wiring.isMatched() ? new Matching(config, clock != null, cache, counters) : null;
         sketching = wiring.isSketched() ?
-            new Sketching(config, clock != null, wiring.link(), cache, classes, this::onWaited, counters) : null;
+            new Sketching(
+                config, clock != null, wiring.link(), cache, classes, this::onWaited, this::onUnseenFlow, counters) : null;
         sending = wiring.isShipping() ? new SketchSending(wiring.link(), counters) : null;
         report = new DelayReport(
-            config, wiring, clocks, receiver, summaries, scheduler, matching, sketching, sending, counters);
+            config, wiring, clocks, receiver, summaries, scheduler, matching, sketching, sending, passive,
+            shipped, counters);
         flowEnd.meter(this);
+    }
+
+    /** Whoever takes effective send times besides the references that follow: the receiver here, or the one elsewhere. */
+    private ReferenceTransmitter.SendTimeHandler sendTimeTaker() {
+        if (receiver != null) {
+            return (stream, number, sentNs, method) -> receiver.onSendTime(stream, number, sentNs);
+        }
+        return !wiring.isShipping() ? null :
+            (stream, number, sentNs, method) -> wiring.link().shipSendTime(stream, number, sentNs, method.code());
     }
 
     /**
@@ -165,6 +184,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         return (isReceiver ? receiverContext(config, wiring, classes).memoryBytes() +
             DelaySummaries.memoryBytes(config.rli().senderCount() * classes.count()) : 0) +
             (isReceiver && wiring.referenceMode() == ReferenceMode.MARKED ? MarkedReferences.memoryBytes(MARKED_CAPACITY) : 0) +
+            (isReceiver && wiring.referenceMode() == ReferenceMode.PASSIVE ? PassiveStage.memoryBytes() : 0) +
             (wiring.isMatched() ? Matching.memoryBytes(config, isLive) : 0) + sketchMemoryBytes(config, wiring, isLive);
     }
 
@@ -203,6 +223,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         }
         if (sketching != null) {
             sketching.onSent(descriptor, offset);
+        }
+        if (passive != null) {
+            passive.onSent(descriptor, offset);
         }
         if (scheduler == null) {
             return;
@@ -258,6 +281,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         }
         final long ticket = sketching == null ? 0 : sketching.ticket();
         receiver.onPacket(stream, slot, cache.generation(slot), stream, ticket, lengthBytes, arrivalNs);
+        if (passive != null) {
+            passive.onReceived(descriptor, offset, stream);
+        }
         if (marked != null && (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_DIGEST) != 0) {
             final long position = marked.take(PacketDescriptor.digest(descriptor, offset));
             if (position != MarkedReferences.NONE) {
@@ -323,9 +349,15 @@ public final class DelayMeter implements DelayView, AutoCloseable {
      */
     public int onTime(final long nowNs) {
         final ExporterConfig.Rli settings = newSettings.getPlain() == null ? null : newSettings.getAndSet(null);
-        if (settings != null && scheduler != null) {
+        if (settings != null && scheduler != null && settings.policy() != ExporterConfig.Policy.PASSIVE) {
             scheduler.reconfigure(Injection.context(settings, classes.count()));
             report.onReload(settings);
+        }
+        if (shipped != null) {
+            shipped.poll();
+        }
+        if (passive != null) {
+            passive.onTime(nowNs);
         }
         if (receiver != null) {
             receiver.onTime(nowNs);
@@ -403,6 +435,26 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         writeSegment(buffer, delayOffset);
         counters.add(CounterId.RECORDS_WAITING, -1);
         flowEnd.onWaited(buffer, offset, lengthBytes);
+    }
+
+    /** A flow that only the sender point saw: a record without packets, and its loss. */
+    private void onUnseenFlow(final FlowSums sent, final int row, final long startNs, final long endNs) {
+        unseen.setMemory(0, unseen.capacity(), (byte)0);
+        FlowEntry.sourceHigh(unseen, 0, sent.sourceHigh(row));
+        FlowEntry.sourceLow(unseen, 0, sent.sourceLow(row));
+        FlowEntry.destinationHigh(unseen, 0, sent.destinationHigh(row));
+        FlowEntry.destinationLow(unseen, 0, sent.destinationLow(row));
+        FlowEntry.sourcePort(unseen, 0, sent.sourcePort(row));
+        FlowEntry.destinationPort(unseen, 0, sent.destinationPort(row));
+        FlowEntry.protocol(unseen, 0, sent.protocol(row));
+        FlowEntry.ipVersion(unseen, 0, sent.ipVersion(row));
+        FlowEntry.endReason(unseen, 0, EndReason.ACTIVE_TIMEOUT.code());
+        FlowEntry.startNs(unseen, 0, startNs);
+        FlowEntry.endNs(unseen, 0, endNs - 1);
+        FlowEntry.flowId(unseen, 0, cache.countForeignRecord(EndReason.ACTIVE_TIMEOUT));
+        FlowDelay.lossDifference(unseen, FlowEntry.BASE_LENGTH_BYTES, sent.packets(row));
+        FlowDelay.segmentId(unseen, FlowEntry.BASE_LENGTH_BYTES, segmentId);
+        flowEnd.onWaited(unseen, 0, unseen.capacity());
     }
 
     private void writeSegment(final MutableDirectBuffer entry, final int offset) {
@@ -503,6 +555,10 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         return (int)Math.min(Integer.MAX_VALUE, 1 + (lifeNs - 1) / config.segment().intervalNs());
     }
 
+    private static boolean isStamped(final ReferenceMode mode) {
+        return mode == ReferenceMode.MARKED || mode == ReferenceMode.PASSIVE;
+    }
+
     private static ReceiverContext receiverContext(
         final ExporterConfig config, final DelayWiring wiring, final TrafficClasses classes) {
         final ExporterConfig.Rli rli = config.rli();
@@ -514,7 +570,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             .classCount(streamClasses.length)
             .streams(streamClasses)
             .estimator(rli.estimator() == ExporterConfig.EstimatorKind.LEFT ? Estimator.LEFT : Estimator.LINEAR)
-            .sendTimes(wiring.referenceMode() == ReferenceMode.MARKED ? SendTimes.STAMP : SendTimes.FOLLOW_UP)
+            .sendTimes(isStamped(wiring.referenceMode()) ? SendTimes.STAMP : SendTimes.FOLLOW_UP)
             .serialisation(SerialisationMode.valueOf(rli.serialisation().name()))
             .capacityBps(rli.capacityBps())
             .bufferPackets(rli.bufferPackets())

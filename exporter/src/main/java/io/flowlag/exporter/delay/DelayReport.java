@@ -38,6 +38,8 @@ final class DelayReport {
     private final Matching matching;
     private final Sketching sketching;
     private final SketchSending sending;
+    private final PassiveStage passive;
+    private final ShippedSendTimes shipped;
     private final Counters counters;
     private final int classCount;
     private final List<Integer> dscps;
@@ -56,6 +58,8 @@ final class DelayReport {
         final Matching matching,
         final Sketching sketching,
         final SketchSending sending,
+        final PassiveStage passive,
+        final ShippedSendTimes shipped,
         final Counters counters) {
         this.wiring = wiring;
         this.clocks = clocks;
@@ -65,6 +69,8 @@ final class DelayReport {
         this.matching = matching;
         this.sketching = sketching;
         this.sending = sending;
+        this.passive = passive;
+        this.shipped = shipped;
         this.counters = counters;
         role = wiring.role().name().toLowerCase(Locale.ROOT);
         segmentId = config.segment().id();
@@ -146,6 +152,12 @@ final class DelayReport {
             unexplained.put("unexplained_segment", counters.get(CounterId.METERED) -
                 counters.get(CounterId.OUTSIDE_SEGMENT) - counters.get(CounterId.OVERSIZE) -
                 receiver.counter(ReceiverCounter.PACKETS));
+        }
+        if (passive != null) {
+            passive.counters(values::put);
+        }
+        if (shipped != null) {
+            shipped.counters(values::put);
         }
         if (matching != null) {
             for (final MatchCounter each : MatchCounter.values()) {

@@ -59,6 +59,8 @@ public final class FlowDelay {
     public static final int ESTIMATOR_SKETCH = 3;
     /** Estimator: references and sketches together. */
     public static final int ESTIMATOR_JOINT = 4;
+    /** Estimator: sums of the flow at both points, exact. */
+    public static final int ESTIMATOR_FLOW_SUMS = 5;
     /** Estimator: every packet matched. */
     public static final int ESTIMATOR_MATCHED = 6;
 
@@ -174,7 +176,7 @@ public final class FlowDelay {
      */
     public static long meanNs(final DirectBuffer buffer, final int offset) {
         return switch (estimator(buffer, offset)) {
-            case ESTIMATOR_SKETCH -> FlowSketch.meanNs(buffer, sketchOffset(offset));
+            case ESTIMATOR_SKETCH, ESTIMATOR_FLOW_SUMS -> FlowSketch.meanNs(buffer, sketchOffset(offset));
             case ESTIMATOR_JOINT -> FlowSketch.jointMeanNs(buffer, sketchOffset(offset));
             default -> DelayCounters.meanNs(buffer, bestOffset(buffer, offset));
         };
@@ -265,6 +267,31 @@ public final class FlowDelay {
         buffer.putLong(offset + LOST_PACKETS_OFFSET, lostPackets);
         buffer.putByte(offset + LOSS_KIND_OFFSET, (byte)LOSS_UPPER_BOUND);
         addFlag(buffer, offset, FLAG_LOSS);
+    }
+
+    /**
+     * Writes by how much two counts differ; how many packets came unexpectedly is not known.
+     *
+     * @param buffer      holds the layout.
+     * @param offset      of the layout.
+     * @param lostPackets seen by the sender point, less those that the receiver point saw.
+     */
+    public static void lossDifference(final MutableDirectBuffer buffer, final int offset, final long lostPackets) {
+        buffer.putLong(offset + LOST_PACKETS_OFFSET, lostPackets);
+        buffer.putByte(offset + LOSS_KIND_OFFSET, (byte)LOSS_EXACT);
+        addFlag(buffer, offset, FLAG_LOSS);
+    }
+
+    /**
+     * Whether the mean is {@link FlowSketch}'s.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     * @return true if so.
+     */
+    public static boolean isSketchMean(final DirectBuffer buffer, final int offset) {
+        final int estimator = estimator(buffer, offset);
+        return estimator == ESTIMATOR_SKETCH || estimator == ESTIMATOR_FLOW_SUMS;
     }
 
     /**

@@ -41,6 +41,7 @@ final class Injection {
             case EVERY_N -> new EveryNPolicy(rli.everyN());
             case EVERY_INTERVAL -> new EveryIntervalPolicy(rli.everyIntervalNs());
             case COMBINED -> new CombinedPolicy(rli.everyN(), rli.everyIntervalNs());
+            case PASSIVE -> throw new IllegalArgumentException("policy passive sends no references");
         };
     }
 

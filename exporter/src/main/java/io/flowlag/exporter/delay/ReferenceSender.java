@@ -35,7 +35,7 @@ final class ReferenceSender implements AutoCloseable {
      *
      * @param scheduler   of the references.
      * @param wiring      with sessions, transmitter and clock.
-     * @param receiver    takes effective send times in the same process, or null where there is none.
+     * @param receiver    takes effective send times besides the references that follow, or null where nobody does.
      * @param clock       that stamps packets.
      */
     ReferenceSender(
@@ -90,6 +90,9 @@ final class ReferenceSender implements AutoCloseable {
     void onTap(final int streamIndex, final int sequenceNumber, final long sentNs) {
         isTapSeen[streamIndex] = true;
         sources[streamIndex].onObserved(sequenceNumber, sentNs, TimestampMethod.SOFTWARE_LOCAL);
+        if (receiver != null) {
+            receiver.onSendTime(streamIndex, sequenceNumber, sentNs, TimestampMethod.SOFTWARE_LOCAL);
+        }
     }
 
     private void onSendTime(

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.sketching.FlowWeights;
+import io.flowlag.exporter.sketching.SharedSampling;
 import io.flowlag.exporter.sketching.SketchContext;
 import io.flowlag.exporter.sketching.SketchPoint;
 import io.flowlag.sketch.hash.SipHash;
@@ -12,6 +13,7 @@ import io.flowlag.sketch.hash.SipHash;
  * @param classes      of the traffic.
  * @param weights      of flows.
  * @param hash         of packets and flows.
+ * @param references   tells which packets stand in for references; null if none do.
  * @param context      sizes and times, concluded.
  * @param point        empty sketches.
  * @param fromInterval the first interval in which it holds.
@@ -21,6 +23,7 @@ public record SketchAgreement(
     TrafficClasses classes,
     FlowWeights weights,
     SipHash hash,
+    SharedSampling references,
     SketchContext context,
     SketchPoint point,
     long fromInterval) {

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.decode.DigestSwitch;
+import io.flowlag.exporter.sketching.IntervalMode;
 import io.flowlag.exporter.sketching.SenderAnswers;
 import io.flowlag.sketch.hash.SipHash;
 
@@ -27,6 +28,12 @@ public interface SketchLink {
      */
     long answerDeadlineNs();
 
+    /** {@return what a receiver asks for, and keeps itself; null at a sender} */
+    IntervalMode mode();
+
+    /** {@return flows of an interval that have room at a receiver, if the sums of all are kept} */
+    int mostFlows();
+
     /** {@return what the receiver asked for and was not taken yet; null if nothing} */
     SketchAgreement takeAgreement();
 
@@ -40,6 +47,44 @@ public interface SketchLink {
 
     /** {@return an interval that was shipped, to be used again; null if none} */
     SketchShipment takeBack();
+
+    /**
+     * Ships the effective send time of a reference that was injected. A sender.
+     *
+     * @param streamIndex    of the reference.
+     * @param sequenceNumber of the reference.
+     * @param sentNs         at the sender point.
+     * @param methodCode     how it was taken, RFC 8972 section 5.5.
+     */
+    void shipSendTime(int streamIndex, int sequenceNumber, long sentNs, int methodCode);
+
+    /**
+     * Ships the send time of a packet that stands in for a reference. A sender.
+     *
+     * @param digest of the packet.
+     * @param sentNs at the sender point.
+     */
+    void shipPassiveSendTime(long digest, long sentNs);
+
+    /**
+     * Takes send times that were shipped. A receiver.
+     *
+     * @param handler takes each.
+     * @return how many there were.
+     */
+    int takeSendTimes(SendTimeHandler handler);
+
+    /** Takes send times. */
+    interface SendTimeHandler {
+        /**
+         * A reference was sent.
+         *
+         * @param isPassive whether it is a packet of the traffic.
+         * @param key       its digest if so, else stream * 2^32 + sequence number.
+         * @param sentNs    at the sender point.
+         */
+        void onSendTime(boolean isPassive, long key, long sentNs);
+    }
 
     /**
      * Shows every counter. Any thread.

@@ -52,11 +52,15 @@ final class SketchSending {
             sketchCounters.increment(SketchCounter.SENT_WITHOUT_DIGEST);
             return;
         }
+        if (agreement.references() != null &&
+            agreement.references().isPassiveReference(PacketDescriptor.digest(descriptor, offset))) {
+            link.shipPassiveSendTime(PacketDescriptor.digest(descriptor, offset), timestampNs);
+        }
         final FlowWeights weights = agreement.weights();
         final boolean isBooked = agreement.point().onPacket(
             timestampNs, PacketDescriptor.segmentFlowHash(descriptor, offset), PacketDescriptor.digest(descriptor, offset),
             PacketDescriptor.ipLengthBytes(descriptor, offset), agreement.classes().of(descriptor, offset),
-            weights.isUniform() ? FlowWeights.DEFAULT_WEIGHT : weights.weight(descriptor, offset));
+            weights.isUniform() ? FlowWeights.DEFAULT_WEIGHT : weights.weight(descriptor, offset), descriptor, offset);
         if (isBooked) {
             sketchCounters.increment(SketchCounter.SENT_BOOKED);
         } else {

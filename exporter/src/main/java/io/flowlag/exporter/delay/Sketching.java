@@ -6,6 +6,7 @@ import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.sketching.FlowWeights;
 import io.flowlag.exporter.sketching.IntervalAnswer;
+import io.flowlag.exporter.sketching.IntervalMode;
 import io.flowlag.exporter.sketching.JointAnswer;
 import io.flowlag.exporter.sketching.JointSettings;
 import io.flowlag.exporter.sketching.RecordHandler;
@@ -14,6 +15,7 @@ import io.flowlag.exporter.sketching.SketchCounters;
 import io.flowlag.exporter.sketching.SketchPair;
 import io.flowlag.exporter.sketching.SketchReceiver;
 import io.flowlag.exporter.sketching.SketchRecords;
+import io.flowlag.exporter.sketching.UnseenFlowHandler;
 import io.flowlag.exporter.sketching.WeightedShare;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
@@ -42,8 +44,6 @@ import java.util.Locale;
 final class Sketching {
     /** Longer than packets spend in the merge of live sources and in the rings. */
     private static final long LIVE_GRACE_NS = 1_000_000_000L;
-
-    private static final int WITNESS_PPM = 10_000;
 
     private static final int BOUNDED_FLOWS = 0;
     private static final int BOUNDS_HELD = 1;
@@ -82,6 +82,7 @@ final class Sketching {
      * @param cache         whose flows have room for what the sketches say.
      * @param classes       of the traffic.
      * @param recordHandler takes records that have waited.
+     * @param unseenHandler is told of flows that only the sender point saw.
      * @param counters      of the process.
      */
     Sketching(
@@ -91,6 +92,7 @@ final class Sketching {
         final FlowCache cache,
         final TrafficClasses classes,
         final RecordHandler recordHandler,
+        final UnseenFlowHandler unseenHandler,
         final Counters counters) {
         this.isLive = isLive;
         this.cache = cache;
@@ -102,7 +104,8 @@ final class Sketching {
         final SketchContext context = context(config, link, isLive).conclude();
         pair = link != null ? null : new SketchPair(context, entryLengthBytes(), recordHandler, this::onInterval);
         receiver = pair != null ? pair.receiver() :
-            new SketchReceiver(context, link.answers(), entryLengthBytes(), recordHandler, this::onInterval);
+            new SketchReceiver(
+                context, link.answers(), entryLengthBytes(), recordHandler, this::onInterval, unseenHandler);
         if (pair == null) {
             receiver.cutFirst();
         }
@@ -147,9 +150,11 @@ final class Sketching {
             .alpha(lds.alpha())
             .inFlightPackets(lds.inFlightPackets())
             .waitingRecords(lds.waitingRecords())
+            .mode(link == null ? IntervalMode.CELLS : link.mode())
+            .mostFlows(link == null ? 1 : link.mostFlows())
+            .witnessPpm(lds.witnessPpm())
             .maxFlows(config.metering().maxFlows())
-            .witnessPpm(link == null && joint.enabled() ? WITNESS_PPM : 0)
-            .joint(!joint.enabled() ? null : new JointSettings(
+            .joint(!joint.enabled() || link != null && link.mode() == IntervalMode.FLOWS ? null : new JointSettings(
                 joint.waitNs(), joint.budgetNs(), joint.maxFlows(), joint.pendingPackets(), isLive));
     }
 
@@ -177,7 +182,7 @@ final class Sketching {
             pair.onSent(
                 PacketDescriptor.timestampNs(descriptor, offset), PacketDescriptor.segmentFlowHash(descriptor, offset),
                 PacketDescriptor.digest(descriptor, offset), PacketDescriptor.ipLengthBytes(descriptor, offset),
-                classes.of(descriptor, offset), weight(descriptor, offset));
+                classes.of(descriptor, offset), weight(descriptor, offset), descriptor, offset);
         } else {
             pair.onSentWithoutDigest();
         }
@@ -254,7 +259,13 @@ final class Sketching {
     /** Writes what the sketches say into a record. */
     void write(final MutableDirectBuffer entry, final int offset, final int record) {
         final int sketchOffset = FlowDelay.sketchOffset(offset);
-        if (records.hasMean(record)) {
+        if (records.isMeanExact(record) && !records.hasCells(record)) {
+            FlowSketch.mean(entry, sketchOffset, records.meanNs(record), records.samples(record), 0);
+            if (FlowDelay.estimator(entry, offset) != FlowDelay.ESTIMATOR_MATCHED) {
+                FlowDelay.estimator(entry, offset, FlowDelay.ESTIMATOR_FLOW_SUMS);
+                FlowDelay.errorBoundNs(entry, offset, 0);
+            }
+        } else if (records.hasMean(record)) {
             FlowSketch.mean(
                 entry, sketchOffset, records.meanNs(record), records.samples(record), records.usableCells(record));
             FlowDelay.sketchFlags(entry, offset, FlowDelay.FLAG_SKETCH);
@@ -272,7 +283,9 @@ final class Sketching {
         }
         writeJoint(entry, offset, record);
         if (records.hasLoss(record) && !FlowDelay.has(entry, offset, FlowDelay.FLAG_LOSS)) {
-            if (records.isLossExact(record)) {
+            if (records.isLossExact(record) && records.lostPackets(record) > 0) {
+                FlowDelay.lossDifference(entry, offset, records.lostPackets(record));
+            } else if (records.isLossExact(record)) {
                 FlowDelay.loss(entry, offset, records.lostPackets(record), 0, FlowDelay.LOSS_EXACT);
             } else {
                 FlowDelay.lossBound(entry, offset, records.lostPackets(record));
@@ -290,7 +303,8 @@ final class Sketching {
             table.increment(0, JOINT_BOUNDED_FLOWS);
             table.add(0, JOINT_BOUNDS_HELD, errorNs <= Math.max(1, records.jointBoundNs(record)) ? 1 : 0);
         }
-        if (FlowDelay.estimator(entry, offset) == FlowDelay.ESTIMATOR_MATCHED) {
+        final int estimator = FlowDelay.estimator(entry, offset);
+        if (estimator == FlowDelay.ESTIMATOR_MATCHED || estimator == FlowDelay.ESTIMATOR_FLOW_SUMS) {
             return;
         }
         if (hasMean) {

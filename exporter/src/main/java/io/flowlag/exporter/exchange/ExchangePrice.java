@@ -67,6 +67,29 @@ public final class ExchangePrice {
         return flowsBytes(flows) * 8.0 * NS_PER_S / intervalNs <= bandwidthBps ? Mode.FLOWS : Mode.CELLS;
     }
 
+    /**
+     * Flows of an interval that fit a bandwidth.
+     *
+     * @param intervalNs   T.
+     * @param bandwidthBps bits per second that the exchange may take.
+     * @return flows, at least 1.
+     */
+    public static int flowsThatFit(final long intervalNs, final long bandwidthBps) {
+        final double bytes = bandwidthBps / 8.0 * intervalNs / NS_PER_S - BASE_BYTES;
+        final double flows = bytes / (FlowSum.LENGTH_BYTES + (double)LIST_BYTES / FlowSumsMessage.MAX_COUNT) - 1;
+        return (int)Math.max(1, Math.min(Integer.MAX_VALUE, flows));
+    }
+
+    /**
+     * What witness flows add to the price of sketches.
+     *
+     * @param witnesses of an interval.
+     * @return octets.
+     */
+    public static long witnessBytes(final long witnesses) {
+        return witnesses * FlowSum.LENGTH_BYTES + pieces(witnesses, FlowSumsMessage.MAX_COUNT) * LIST_BYTES;
+    }
+
     private static long pieces(final long whole, final long piece) {
         return (whole + piece - 1) / piece;
     }

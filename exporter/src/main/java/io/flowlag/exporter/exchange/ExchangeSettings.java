@@ -20,6 +20,7 @@ import java.util.List;
  * @param classes       traffic classes by DSCP, in order; none means one class.
  * @param sketches      the sketches of an interval, in order.
  * @param weights       of flows; the first rule that matches counts, no rule means 1.
+ * @param mostFlows     flows of an interval whose sums have room at the sender; in mode auto, those that fit the bandwidth.
  */
 public record ExchangeSettings(
     int number,
@@ -33,7 +34,8 @@ public record ExchangeSettings(
     int witnessPpm,
     List<Integer> classes,
     List<SketchPart> sketches,
-    List<WeightRule> weights) {
+    List<WeightRule> weights,
+    int mostFlows) {
     /** Most sketches of an interval. */
     public static final int MAX_SKETCHES = 65;
     /** Most prefixes in a list. */
@@ -52,7 +54,9 @@ public record ExchangeSettings(
         /** Sketches. */
         CELLS,
         /** Each flow's count, timestamp sum and digest sum. */
-        FLOWS
+        FLOWS,
+        /** One or the other, as the sender finds at the end of each interval. */
+        AUTO
     }
 
     /** When references are sent. The order is part of SETTINGS. */
@@ -244,6 +248,7 @@ public record ExchangeSettings(
         require(intervalNs >= 1, "intervalNs", intervalNs, "at least 1");
         require(maxDelayNs >= 0, "maxDelayNs", maxDelayNs, "not negative");
         requirePpm("witnessPpm", witnessPpm);
+        require(mostFlows >= 0, "mostFlows", mostFlows, "not negative");
         classes = List.copyOf(classes);
         sketches = List.copyOf(sketches);
         weights = List.copyOf(weights);
@@ -256,6 +261,30 @@ public record ExchangeSettings(
     }
 
     /**
+     * Settings without sums of flows.
+     *
+     * @param number       of the settings.
+     * @param fromInterval the first interval in which they hold.
+     * @param intervalNs   T.
+     * @param maxDelayNs   W.
+     * @param mode         what the sender ships.
+     * @param secrets      keys.
+     * @param selector     which packets belong to the segment.
+     * @param injection    when references are sent.
+     * @param witnessPpm   share of witness flows.
+     * @param classes      traffic classes.
+     * @param sketches     of an interval.
+     * @param weights      of flows.
+     */
+    public ExchangeSettings(
+        final int number, final long fromInterval, final long intervalNs, final long maxDelayNs, final Mode mode,
+        final Secrets secrets, final Selector selector, final Injection injection, final int witnessPpm,
+        final List<Integer> classes, final List<SketchPart> sketches, final List<WeightRule> weights) {
+        this(number, fromInterval, intervalNs, maxDelayNs, mode, secrets, selector, injection, witnessPpm, classes, sketches,
+            weights, 0);
+    }
+
+    /**
      * The same settings at another place in the order.
      *
      * @param newNumber       of the copy.
@@ -264,7 +293,7 @@ public record ExchangeSettings(
      */
     public ExchangeSettings renumbered(final int newNumber, final long newFromInterval) {
         return new ExchangeSettings(newNumber, newFromInterval, intervalNs, maxDelayNs, mode, secrets, selector, injection,
-            witnessPpm, classes, sketches, weights);
+            witnessPpm, classes, sketches, weights, mostFlows);
     }
 
     /** {@return octets of all images of an interval} */

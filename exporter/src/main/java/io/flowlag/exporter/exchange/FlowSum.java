@@ -4,6 +4,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.nio.ByteOrder;
+
 import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
 
 /**
@@ -82,6 +84,73 @@ public final class FlowSum {
         buffer.putLong(offset + BYTES_OFFSET, bytes, BYTE_ORDER);
     }
 
+    /**
+     * Writes the sums of a flow whose addresses are numbers.
+     *
+     * @param buffer          receives them.
+     * @param offset          of the {@link #LENGTH_BYTES} octets.
+     * @param family          4 or 6.
+     * @param sourceHigh      first 8 octets of the address as a big-endian number; not used for IPv4.
+     * @param sourceLow       last 8 octets; for IPv4 the address.
+     * @param destinationHigh as for the source.
+     * @param destinationLow  as for the source.
+     * @param protocol        number of the transport protocol.
+     * @param sourcePort      0 for fragments.
+     * @param destinationPort 0 for fragments.
+     */
+    public static void encodeKey(
+        final MutableDirectBuffer buffer,
+        final int offset,
+        final int family,
+        final long sourceHigh,
+        final long sourceLow,
+        final long destinationHigh,
+        final long destinationLow,
+        final int protocol,
+        final int sourcePort,
+        final int destinationPort) {
+        buffer.setMemory(offset, LENGTH_BYTES, (byte)0);
+        buffer.putByte(offset + FAMILY_OFFSET, (byte)family);
+        buffer.putByte(offset + PROTOCOL_OFFSET, (byte)protocol);
+        buffer.putShort(offset + SOURCE_PORT_OFFSET, (short)sourcePort, BYTE_ORDER);
+        buffer.putShort(offset + DESTINATION_PORT_OFFSET, (short)destinationPort, BYTE_ORDER);
+        encodeAddress(buffer, offset + SOURCE_OFFSET, family, sourceHigh, sourceLow);
+        encodeAddress(buffer, offset + DESTINATION_OFFSET, family, destinationHigh, destinationLow);
+    }
+
+    private static void encodeAddress(
+        final MutableDirectBuffer buffer, final int offset, final int family, final long high, final long low) {
+        if (4 == family) {
+            buffer.putInt(offset, (int)low, ByteOrder.BIG_ENDIAN);
+        } else {
+            buffer.putLong(offset, high, ByteOrder.BIG_ENDIAN);
+            buffer.putLong(offset + Long.BYTES, low, ByteOrder.BIG_ENDIAN);
+        }
+    }
+
+    /**
+     * Writes the sums of a flow behind its key.
+     *
+     * @param buffer         has the key.
+     * @param offset         of the {@link #LENGTH_BYTES} octets.
+     * @param packets        at least 1.
+     * @param timestampSumNs sum of timestamps since the interval's start, modulo 2^64.
+     * @param digestSum      sum of packet digests, modulo 2^64.
+     * @param bytes          octets of the packets.
+     */
+    public static void encodeSums(
+        final MutableDirectBuffer buffer,
+        final int offset,
+        final long packets,
+        final long timestampSumNs,
+        final long digestSum,
+        final long bytes) {
+        buffer.putLong(offset + PACKETS_OFFSET, packets, BYTE_ORDER);
+        buffer.putLong(offset + TIMESTAMP_SUM_OFFSET, timestampSumNs, BYTE_ORDER);
+        buffer.putLong(offset + DIGEST_SUM_OFFSET, digestSum, BYTE_ORDER);
+        buffer.putLong(offset + BYTES_OFFSET, bytes, BYTE_ORDER);
+    }
+
     static MessageResult verify(final DirectBuffer buffer, final int offset) {
         final int family = buffer.getByte(offset + FAMILY_OFFSET);
         if (4 != family && 6 != family || 0 == buffer.getLong(offset + PACKETS_OFFSET, BYTE_ORDER)) {
@@ -143,6 +212,35 @@ public final class FlowSum {
      */
     public void destination(final byte[] target) {
         entry.getBytes(DESTINATION_OFFSET, target, 0, 4 == family() ? 4 : 16);
+    }
+
+    /** {@return first 8 octets of the source as a big-endian number; 0 for IPv4} */
+    public long sourceHigh() {
+        return high(SOURCE_OFFSET);
+    }
+
+    /** {@return last 8 octets of the source as a big-endian number; for IPv4 the address} */
+    public long sourceLow() {
+        return low(SOURCE_OFFSET);
+    }
+
+    /** {@return first 8 octets of the destination as a big-endian number; 0 for IPv4} */
+    public long destinationHigh() {
+        return high(DESTINATION_OFFSET);
+    }
+
+    /** {@return last 8 octets of the destination as a big-endian number; for IPv4 the address} */
+    public long destinationLow() {
+        return low(DESTINATION_OFFSET);
+    }
+
+    private long high(final int offset) {
+        return 4 == family() ? 0 : entry.getLong(offset, ByteOrder.BIG_ENDIAN);
+    }
+
+    private long low(final int offset) {
+        return 4 == family() ? entry.getInt(offset, ByteOrder.BIG_ENDIAN) & 0xffff_ffffL :
+            entry.getLong(offset + Long.BYTES, ByteOrder.BIG_ENDIAN);
     }
 
     /** {@return count of packets} */

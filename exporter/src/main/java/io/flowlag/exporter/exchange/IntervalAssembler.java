@@ -126,18 +126,19 @@ final class IntervalAssembler implements SenderInterval {
     }
 
     private boolean isExpectedCount(final ExchangeSettings settings) {
-        return sketchCount == expectedSketches(settings);
+        return sketchCount == expectedSketches(settings) ||
+            ExchangeSettings.Mode.AUTO == settings.mode() && 0 == sketchCount;
     }
 
     private static int expectedSketches(final ExchangeSettings settings) {
-        return ExchangeSettings.Mode.CELLS == settings.mode() ? settings.sketches().size() : 0;
+        return ExchangeSettings.Mode.FLOWS == settings.mode() ? 0 : settings.sketches().size();
     }
 
     private void use(final HeldSettings ours) {
         if (held != ours) {
             held = ours;
-            buffers = new UnsafeBuffer[sketchCount];
-            images = new SketchImage[sketchCount];
+            buffers = new UnsafeBuffer[expectedSketches(ours.settings())];
+            images = new SketchImage[buffers.length];
         }
     }
 

@@ -22,7 +22,7 @@ import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
  * SETTINGS: what the receiver hands out.
  * <pre>
  *   0  number              4   at least 1
- *   4  mode                1   0 cells, 1 flows
+ *   4  mode                1   0 cells, 1 flows, 2 auto
  *   5  policy              1   0 none, 1 adaptive, 2 every-n, 3 every-interval, 4 combined, 5 passive
  *   6  reserved            2   0
  *   8  receiverInstance    8
@@ -47,7 +47,8 @@ import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
  * 124  classCount          2   0-64
  * 126  sketchCount         2   0-65
  * 128  weightCount         2   0-256
- * 130  reserved            6   0
+ * 130  reserved            2   0
+ * 132  mostFlows           4   not negative
  * 136  sources, destinations (20 each), classes (4 each), sketches (84 each), weights (56 each)
  *
  * prefix                           sketch                             weight
@@ -88,8 +89,9 @@ final class SettingsMessage extends MessageFlyweight {
     private static final int CLASSES_OFFSET = DESTINATIONS_OFFSET + 2;
     private static final int SKETCHES_OFFSET = CLASSES_OFFSET + 2;
     private static final int WEIGHTS_OFFSET = SKETCHES_OFFSET + 2;
-    private static final int RESERVED_LONG_OFFSET = WEIGHTS_OFFSET + 2;
-    private static final int LISTS_OFFSET = RESERVED_LONG_OFFSET + 6;
+    private static final int RESERVED_COUNT_OFFSET = WEIGHTS_OFFSET + 2;
+    private static final int MOST_FLOWS_OFFSET = RESERVED_COUNT_OFFSET + 2;
+    private static final int LISTS_OFFSET = MOST_FLOWS_OFFSET + 4;
 
     private static final int PREFIX_BYTES = 20;
     private static final int PREFIX_LENGTH_OFFSET = 1;
@@ -145,6 +147,7 @@ final class SettingsMessage extends MessageFlyweight {
         buffer.putShort(body + CLASSES_OFFSET, (short)settings.classes().size(), BYTE_ORDER);
         buffer.putShort(body + SKETCHES_OFFSET, (short)settings.sketches().size(), BYTE_ORDER);
         buffer.putShort(body + WEIGHTS_OFFSET, (short)settings.weights().size(), BYTE_ORDER);
+        buffer.putInt(body + MOST_FLOWS_OFFSET, settings.mostFlows(), BYTE_ORDER);
         final int end = encodeLists(buffer, body + LISTS_OFFSET, settings);
         return MessageHeader.encode(buffer, offset, MessageType.SETTINGS, end - body);
     }
@@ -212,7 +215,7 @@ final class SettingsMessage extends MessageFlyweight {
         if (bodyBytes < LISTS_OFFSET) {
             return MessageResult.LENGTH;
         }
-        if (!isZero(buffer, body + RESERVED_SHORT_OFFSET, 2) || !isZero(buffer, body + RESERVED_LONG_OFFSET, 6)) {
+        if (!isZero(buffer, body + RESERVED_SHORT_OFFSET, 2) || !isZero(buffer, body + RESERVED_COUNT_OFFSET, 2)) {
             return MessageResult.RESERVED;
         }
         if (!hasLegalValues(buffer, body)) {
@@ -280,7 +283,8 @@ final class SettingsMessage extends MessageFlyweight {
         for (int offset = MIN_UTILIZATION_OFFSET; offset < VLAN_OFFSET; offset += 4) {
             isLegal &= isWithin(buffer.getInt(body + offset, BYTE_ORDER), 0, ExchangeSettings.PPM);
         }
-        return isLegal && buffer.getInt(body + NUMBER_OFFSET, BYTE_ORDER) >= 1 &&
+        return isLegal && buffer.getInt(body + MOST_FLOWS_OFFSET, BYTE_ORDER) >= 0 &&
+            buffer.getInt(body + NUMBER_OFFSET, BYTE_ORDER) >= 1 &&
             buffer.getLong(body + INTERVAL_NS_OFFSET, BYTE_ORDER) >= 1 &&
             isWithin(buffer.getByte(body + MODE_OFFSET), 0, Mode.values().length - 1) &&
             isWithin(buffer.getByte(body + POLICY_OFFSET), 0, Policy.values().length - 1) &&
@@ -391,7 +395,8 @@ final class SettingsMessage extends MessageFlyweight {
             integer(WITNESS_OFFSET),
             classes(classes),
             sketches(sketches),
-            weights(weights));
+            weights(weights),
+            integer(MOST_FLOWS_OFFSET));
     }
 
     private List<AddressPrefix> prefixes(final int offset, final int count) {

@@ -341,6 +341,18 @@ public final class FlowCache {
         end(victim, EndReason.LACK_OF_RESOURCES);
     }
 
+    /**
+     * Counts a record that is made of a flow without packets here, as if it had been in the cache.
+     *
+     * @param reason that the record gives.
+     * @return its flow id.
+     */
+    public long countForeignRecord(final EndReason reason) {
+        counters.increment(reason.counterId());
+        counters.increment(CounterId.RECORDS_MADE);
+        return nextFlowId++;
+    }
+
     private void end(final int slot, final EndReason reason) {
         final int entryOffset = table.offset(slot);
         FlowEntry.endReason(entries, entryOffset, reason.code());

@@ -129,8 +129,10 @@ public final class DelayProcess {
     private static DelayWiring wiring(
         final ExporterConfig config, final DelayOptions options, final ClockState clockState, final int digestPayloadBytes) {
         final boolean isCaptured = options.referenceMode() == ReferenceMode.CAPTURED;
+        final boolean isPassive = !isCaptured && config.rli().policy() == ExporterConfig.Policy.PASSIVE;
         return new DelayWiring(
-            Role.BOTH, options.referenceMode(), isCaptured ? ReferenceSessions.of(config.rli()) : List.of(), null,
+            Role.BOTH, isPassive ? ReferenceMode.PASSIVE : options.referenceMode(),
+            isCaptured ? ReferenceSessions.of(config.rli()) : List.of(), null,
             SegmentClock.error(clockState), options.isInterpolated(), true, options.isExact(), options.isSketched(),
             digestPayloadBytes, null, null);
     }

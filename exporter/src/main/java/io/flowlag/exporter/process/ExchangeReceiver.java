@@ -11,17 +11,19 @@ import io.flowlag.exporter.exchange.ExchangeListener;
 import io.flowlag.exporter.exchange.ExchangeSettings;
 import io.flowlag.exporter.exchange.ListenerContext;
 import io.flowlag.exporter.exchange.ReceiverHandler;
+import io.flowlag.exporter.exchange.SendTimeQueue;
 import io.flowlag.exporter.exchange.SenderInterval;
 import io.flowlag.exporter.exchange.SharedKey;
+import io.flowlag.exporter.sketching.IntervalMode;
 import io.flowlag.exporter.sketching.SenderAnswer;
 import io.flowlag.exporter.sketching.SenderAnswers;
 import io.flowlag.ipfix.transport.TlsCredentials;
 import io.flowlag.sketch.hash.SipHash;
-import io.flowlag.sketch.image.SketchGeometry;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.EpochNanoClock;
+import org.agrona.concurrent.MessageHandler;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -42,14 +44,24 @@ final class ExchangeReceiver implements SketchLink, SenderAnswers, ReceiverHandl
     /** An interval that is compared, one on its way, and one that came early. */
     private static final int SPARE_INTERVALS = 3;
     private static final int WINDOW_INTERVALS = 64;
+    private static final int SEND_TIME_BYTES = 1 << 20;
+    private static final int SEND_TIMES_LIMIT = 1024;
 
     private final long pointId;
     private final long deadlineNs;
     private final SipHash hash;
+    private final IntervalMode mode;
+    private final int mostFlows;
     private final ExchangeCounters counters = new ExchangeCounters();
     private final AtomicLong foreignIntervals = new AtomicLong();
     private final AtomicLong crowdedIntervals = new AtomicLong();
     private final AtomicLong unaskedIntervals = new AtomicLong();
+    private final AtomicLong foreignSendTimes = new AtomicLong();
+    private final AtomicLong crowdedSendTimes = new AtomicLong();
+    private final SendTimeQueue sendTimes = new SendTimeQueue(SEND_TIME_BYTES);
+    private SendTimeHandler sendTimeHandler;
+    private final MessageHandler sendTimeReader = SendTimeQueue.handler(
+        (kind, key, sentNs, method) -> sendTimeHandler.onSendTime(kind == SendTimeQueue.PASSIVE, key, sentNs));
     private final ExchangeListener listener;
     private final OneToOneConcurrentArrayQueue<ReceivedInterval> arrived;
     private final OneToOneConcurrentArrayQueue<ReceivedInterval> free;
@@ -74,18 +86,19 @@ final class ExchangeReceiver implements SketchLink, SenderAnswers, ReceiverHandl
         deadlineNs = config.exchange().deadlineNs();
         final DirectBuffer digestKey = DigestKey.octets(config.decode().digestKeyFile());
         hash = SipHash.ofKey(digestKey, 0);
+        mode = SharedSettings.intervalMode(config);
+        mostFlows = SharedSettings.mostFlows(config);
         final long intervalNs = config.segment().intervalNs();
         final ExchangeSettings settings =
             SharedSettings.of(config, digestKey, Math.floorDiv(clock.nanoTime(), intervalNs));
-        final SketchGeometry[] geometries =
-            settings.sketches().stream().map(ExchangeSettings.SketchPart::geometry).toArray(SketchGeometry[]::new);
         final int intervals =
             (int)((config.segment().maximumDelayNs() + deadlineNs) / intervalNs) + SPARE_INTERVALS;
         arrived = new OneToOneConcurrentArrayQueue<>(intervals);
         free = new OneToOneConcurrentArrayQueue<>(intervals);
         early = new ReceivedInterval[intervals];
         for (int i = 0; i < intervals; i++) {
-            free.offer(new ReceivedInterval(geometries, config.lds().inFlightPackets()));
+            free.offer(new ReceivedInterval(
+                settings, hash, config.lds().inFlightPackets(), SharedSettings.witnessFlows(config)));
         }
         final HostPort listen = config.exchange().listen();
         listener = new ExchangeListener(new ListenerContext()
@@ -132,6 +145,16 @@ final class ExchangeReceiver implements SketchLink, SenderAnswers, ReceiverHandl
     }
 
     @Override
+    public IntervalMode mode() {
+        return mode;
+    }
+
+    @Override
+    public int mostFlows() {
+        return mostFlows;
+    }
+
+    @Override
     public SketchAgreement takeAgreement() {
         return null;
     }
@@ -152,6 +175,8 @@ final class ExchangeReceiver implements SketchLink, SenderAnswers, ReceiverHandl
         consumer.accept("intervals_foreign", foreignIntervals.get());
         consumer.accept("intervals_crowded", crowdedIntervals.get());
         consumer.accept("intervals_unasked", unaskedIntervals.get());
+        consumer.accept("send_times_foreign", foreignSendTimes.get());
+        consumer.accept("send_times_crowded", crowdedSendTimes.get());
     }
 
     /** The metering thread asks for an interval. */
@@ -216,7 +241,27 @@ final class ExchangeReceiver implements SketchLink, SenderAnswers, ReceiverHandl
     @Override
     public void onSendTime(
         final long senderPointId, final boolean isPassive, final long key, final long sentNs, final int methodCode) {
-        // senders of this version send none; the exchange counts them
+        if (senderPointId != pointId) {
+            foreignSendTimes.lazySet(foreignSendTimes.get() + 1);
+        } else if (!sendTimes.offer(isPassive ? SendTimeQueue.PASSIVE : SendTimeQueue.INJECTED, key, sentNs, methodCode)) {
+            crowdedSendTimes.lazySet(crowdedSendTimes.get() + 1);
+        }
+    }
+
+    @Override
+    public void shipSendTime(final int streamIndex, final int sequenceNumber, final long sentNs, final int methodCode) {
+        throw new IllegalStateException("a receiver");
+    }
+
+    @Override
+    public void shipPassiveSendTime(final long digest, final long sentNs) {
+        throw new IllegalStateException("a receiver");
+    }
+
+    @Override
+    public int takeSendTimes(final SendTimeHandler handler) {
+        sendTimeHandler = handler;
+        return sendTimes.poll(sendTimeReader, SEND_TIMES_LIMIT);
     }
 
     @Override

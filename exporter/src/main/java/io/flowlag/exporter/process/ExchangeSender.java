@@ -9,18 +9,24 @@ import io.flowlag.exporter.exchange.ConnectorContext;
 import io.flowlag.exporter.exchange.ExchangeConnector;
 import io.flowlag.exporter.exchange.ExchangeCounters;
 import io.flowlag.exporter.exchange.ExchangeSettings;
+import io.flowlag.exporter.exchange.FlowSum;
 import io.flowlag.exporter.exchange.HeldSettings;
 import io.flowlag.exporter.exchange.IntervalEncoder;
 import io.flowlag.exporter.exchange.IntervalVerdict;
+import io.flowlag.exporter.exchange.ModeChoice;
 import io.flowlag.exporter.exchange.PointDrops;
 import io.flowlag.exporter.exchange.SenderHandler;
 import io.flowlag.exporter.exchange.SharedKey;
+import io.flowlag.exporter.sketching.FlowSums;
+import io.flowlag.exporter.sketching.IntervalMode;
 import io.flowlag.exporter.sketching.SenderAnswer;
 import io.flowlag.exporter.sketching.SenderAnswers;
 import io.flowlag.ipfix.transport.Endpoint;
 import io.flowlag.ipfix.transport.TlsCredentials;
+import io.flowlag.rli.reference.TimestampMethod;
 import io.flowlag.sketch.hash.SipHash;
 import org.agrona.CloseHelper;
+import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
@@ -56,6 +62,14 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
     private final OneToOneConcurrentArrayQueue<SketchShipment> shipped = new OneToOneConcurrentArrayQueue<>(SHIPMENTS);
     private final OneToOneConcurrentArrayQueue<SketchShipment> returned = new OneToOneConcurrentArrayQueue<>(2 * SHIPMENTS);
     private final long[] digestsInFlight;
+    private final ExpandableArrayBuffer sums = new ExpandableArrayBuffer();
+    private final int maxFlows;
+    private final AtomicLong intervalsOfFlows = new AtomicLong();
+    private final AtomicLong flowsShipped = new AtomicLong();
+    private final AtomicLong sumsOverflow = new AtomicLong();
+    private final AtomicLong modeChanges = new AtomicLong();
+    private ModeChoice choice;
+    private long priorChanges;
     private SketchAgreement agreement;
     private HeldSettings held;
     private String toldText = "";
@@ -72,6 +86,7 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
         final ExporterConfig config, final TlsCredentials tls, final SharedKey key, final EpochNanoClock clock) {
         this.clock = clock;
         inFlightPackets = config.lds().inFlightPackets();
+        maxFlows = config.metering().maxFlows();
         memoryBytes = config.exchange().memoryBytes();
         digestsInFlight = new long[inFlightPackets];
         encoder = new IntervalEncoder(SystemNanoClock.INSTANCE, counters);
@@ -106,9 +121,25 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
 
     private void encode(final SketchShipment shipment) {
         final SenderAnswer interval = shipment.interval();
-        encoder.begin(interval.intervalNumber(), held, drops(shipment)).sketch(interval.sketch());
-        for (int i = 0; i < agreement.classes().count(); i++) {
-            encoder.sketch(interval.aggregator(i));
+        final FlowSums flows = interval.flows();
+        final boolean isFlows = flows != null && choice.isFlows(flows.count(), flows.overflowPackets() == 0);
+        encoder.begin(interval.intervalNumber(), held, drops(shipment, isFlows ? flows.overflowPackets() : 0));
+        if (isFlows) {
+            encoder.flowSums(sums, encode(flows, false));
+            intervalsOfFlows.lazySet(intervalsOfFlows.get() + 1);
+        } else {
+            encoder.sketch(interval.sketch());
+            for (int i = 0; i < agreement.classes().count(); i++) {
+                encoder.sketch(interval.aggregator(i));
+            }
+            if (interval.witnesses() != null) {
+                encoder.witnesses(sums, encode(interval.witnesses(), true));
+                sumsOverflow.lazySet(sumsOverflow.get() + interval.witnesses().overflowPackets());
+            }
+        }
+        if (flows != null) {
+            modeChanges.lazySet(priorChanges + choice.changes());
+            sumsOverflow.lazySet(sumsOverflow.get() + flows.overflowPackets());
         }
         for (int i = 0; i < interval.inFlightCount(); i++) {
             digestsInFlight[i] = interval.inFlight(i);
@@ -116,9 +147,41 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
         connector.offer(encoder.inFlight(digestsInFlight, interval.inFlightCount()).end());
     }
 
-    private static PointDrops drops(final SketchShipment shipment) {
-        return new PointDrops(
-            shipment.kernelDrops(), shipment.ringDrops(), shipment.latePackets(), shipment.unsketchedPackets());
+    /** Encodes the sums of all flows of a table, or of its witnesses, and says of how many. */
+    private int encode(final FlowSums table, final boolean isWitnessOnly) {
+        int count = 0;
+        for (int row = 0; row < table.count(); row++) {
+            if (!isWitnessOnly || table.isWitness(row)) {
+                final int at = count++ * FlowSum.LENGTH_BYTES;
+                FlowSum.encodeKey(
+                    sums, at, table.ipVersion(row), table.sourceHigh(row), table.sourceLow(row), table.destinationHigh(row),
+                    table.destinationLow(row), table.protocol(row), table.sourcePort(row), table.destinationPort(row));
+                FlowSum.encodeSums(
+                    sums, at, table.packets(row), table.timestampSumNs(row), table.digestSum(row), table.bytes(row));
+            }
+        }
+        flowsShipped.lazySet(flowsShipped.get() + count);
+        return count;
+    }
+
+    private static PointDrops drops(final SketchShipment shipment, final long overflowPackets) {
+        return new PointDrops(shipment.kernelDrops(), shipment.ringDrops(), shipment.latePackets(),
+            shipment.unsketchedPackets() + overflowPackets);
+    }
+
+    @Override
+    public void shipSendTime(final int streamIndex, final int sequenceNumber, final long sentNs, final int methodCode) {
+        connector.offerSendTime(streamIndex, sequenceNumber, sentNs, methodCode);
+    }
+
+    @Override
+    public void shipPassiveSendTime(final long digest, final long sentNs) {
+        connector.offerPassiveSendTime(digest, sentNs, TimestampMethod.SOFTWARE_LOCAL.code());
+    }
+
+    @Override
+    public int takeSendTimes(final SendTimeHandler handler) {
+        return 0;
     }
 
     @Override
@@ -142,6 +205,16 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
     }
 
     @Override
+    public IntervalMode mode() {
+        return null;
+    }
+
+    @Override
+    public int mostFlows() {
+        return 0;
+    }
+
+    @Override
     public SketchAgreement takeAgreement() {
         return agreed.getPlain() == null ? null : agreed.getAndSet(null);
     }
@@ -160,23 +233,29 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
     public void counters(final ObjLongConsumer<String> consumer) {
         ExchangeTotals.show(counters, consumer);
         consumer.accept("settings_unusable", unusableSettings.get());
+        consumer.accept("intervals_of_flows", intervalsOfFlows.get());
+        consumer.accept("mode_changes", modeChanges.get());
+        consumer.accept("flow_sums_shipped", flowsShipped.get());
+        consumer.accept("flow_sums_overflow", sumsOverflow.get());
     }
 
     @Override
     public void onSettings(final HeldSettings newer) {
         final ExchangeSettings settings = newer.settings();
         try {
-            final long neededBytes = SharedSettings.memoryBytes(settings, inFlightPackets);
+            final long neededBytes = SharedSettings.memoryBytes(settings, inFlightPackets, maxFlows);
             if (neededBytes > memoryBytes) {
                 throw new IllegalArgumentException("sketches need " + neededBytes + " octets, exchange.memory allows " +
                     memoryBytes);
             }
             agreement = SharedSettings.agreement(
-                settings, inFlightPackets, Math.floorDiv(clock.nanoTime(), settings.intervalNs()));
+                settings, inFlightPackets, maxFlows, Math.floorDiv(clock.nanoTime(), settings.intervalNs()));
             held = newer;
+            priorChanges = modeChanges.get();
+            choice = new ModeChoice(settings);
             agreed.set(agreement);
-            LOG.info("exchange: the receiver asks for {} in intervals of {} ns", settings.sketches().get(0).geometry(),
-                settings.intervalNs());
+            LOG.info("exchange: the receiver asks for {}, {}, in intervals of {} ns", settings.mode(),
+                settings.sketches().get(0).geometry(), settings.intervalNs());
         } catch (final IllegalArgumentException ex) {
             unusableSettings.incrementAndGet();
             LOG.error("exchange: the receiver's settings cannot be used, nothing is shipped for them: {}", ex.getMessage());

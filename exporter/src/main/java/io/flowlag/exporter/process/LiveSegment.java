@@ -81,16 +81,18 @@ final class LiveSegment implements AutoCloseable {
         checkSnapLength(config);
         checkTimestamps(config);
         checkOffloads(config);
-        final boolean isInterpolated = role == Role.RECEIVER || config.rli().target() != null;
-        final List<ReferenceSession> sessions = isInterpolated ? ReferenceSessions.of(config.rli()) : List.of();
+        final boolean isPassive = config.rli().policy() == ExporterConfig.Policy.PASSIVE;
+        final boolean isSent = !isPassive && (role == Role.RECEIVER || config.rli().target() != null);
+        final boolean isInterpolated = isSent || isPassive;
+        final List<ReferenceSession> sessions = isSent ? ReferenceSessions.of(config.rli()) : List.of();
         final ClockState clockState = role == Role.BOTH ? null : SegmentClock.state(config.clock());
-        final ReferencePort port = role == Role.RECEIVER ? bind(config.rli().port()) : null;
+        final ReferencePort port = role == Role.RECEIVER && isSent ? bind(config.rli().port()) : null;
         ReferenceTransmitter transmitter = null;
         try {
-            transmitter = role.isSender() && isInterpolated ? transmitter(config) : null;
+            transmitter = role.isSender() && isSent ? transmitter(config) : null;
             final boolean isMatched = role == Role.BOTH;
             final DelayWiring wiring = new DelayWiring(
-                role, isInterpolated ? ReferenceMode.SENT : ReferenceMode.NONE, sessions, transmitter,
+                role, isSent ? ReferenceMode.SENT : isPassive ? ReferenceMode.PASSIVE : ReferenceMode.NONE, sessions, transmitter,
                 clockState == null ? ClockError.NONE : SegmentClock.error(clockState), isInterpolated, isMatched,
                 config.segment().exact(), DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(config.lds().enabled());
             final ExchangeEnd exchange = ExchangeEnd.open(config);

@@ -1,10 +1,13 @@
 package io.flowlag.exporter.process;
 
+import io.flowlag.exporter.decode.SegmentFlowHash;
+import io.flowlag.exporter.exchange.ExchangeSettings;
+import io.flowlag.exporter.exchange.FlowSum;
 import io.flowlag.exporter.exchange.SenderInterval;
 import io.flowlag.exporter.sketching.FlowSums;
 import io.flowlag.exporter.sketching.SenderAnswer;
+import io.flowlag.sketch.hash.SipHash;
 import io.flowlag.sketch.image.ImageDescriptor;
-import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.image.SketchImage;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -17,34 +20,49 @@ final class ReceivedInterval implements SenderAnswer {
     private final UnsafeBuffer[] buffers;
     private final SketchImage[] images;
     private final long[] inFlight;
+    private final SegmentFlowHash flowHash;
+    private final FlowSums flows;
+    private final FlowSums witnesses;
+    private final FlowSum sum = new FlowSum();
     private long intervalNumber;
     private int inFlightCount;
     private boolean isInFlightComplete;
+    private boolean isDamaged;
+    private boolean hasSketches;
 
     /**
      * An empty copy.
      *
-     * @param geometries      of the sketches, in order: of all flows, then of each class.
+     * @param settings        that hold.
+     * @param hash            with the key of digests.
      * @param inFlightPackets that fit.
+     * @param witnessFlows    that fit beside sketches; 0 for none.
      */
-    ReceivedInterval(final SketchGeometry[] geometries, final int inFlightPackets) {
-        buffers = new UnsafeBuffer[geometries.length];
-        images = new SketchImage[geometries.length];
-        for (int i = 0; i < geometries.length; i++) {
-            buffers[i] = new UnsafeBuffer(new byte[geometries[i].imageLength()]);
+    ReceivedInterval(
+        final ExchangeSettings settings, final SipHash hash, final int inFlightPackets, final int witnessFlows) {
+        final int sketchCount = settings.mode() == ExchangeSettings.Mode.FLOWS ? 0 : settings.sketches().size();
+        buffers = new UnsafeBuffer[sketchCount];
+        images = new SketchImage[sketchCount];
+        for (int i = 0; i < sketchCount; i++) {
+            buffers[i] = new UnsafeBuffer(new byte[settings.sketches().get(i).geometry().imageLength()]);
             images[i] = new SketchImage();
         }
+        flowHash = new SegmentFlowHash(hash);
+        flows = settings.mode() == ExchangeSettings.Mode.CELLS ? null : FlowSums.ofAll(settings.mostFlows());
+        witnesses = witnessFlows == 0 || sketchCount == 0 ? null : FlowSums.ofAll(witnessFlows);
         inFlight = new long[inFlightPackets];
     }
 
     /**
      * Copies an interval.
      *
-     * @param interval verified, with sketches of these geometries.
+     * @param interval verified, of these settings.
      */
     void copy(final SenderInterval interval) {
         intervalNumber = interval.number();
-        for (int i = 0; i < images.length; i++) {
+        isDamaged = interval.isDamaged();
+        hasSketches = interval.sketchCount() > 0;
+        for (int i = 0; i < interval.sketchCount(); i++) {
             final SketchImage image = interval.sketch(i);
             final DirectBuffer octets = image.buffer();
             buffers[i].putBytes(0, octets, 0, image.length());
@@ -54,11 +72,55 @@ final class ReceivedInterval implements SenderAnswer {
             }
             images[i].wrap(buffers[i], 0, image.length());
         }
+        if (flows != null) {
+            flows.clear();
+            for (int i = 0; i < interval.flowCount(); i++) {
+                put(interval.flow(i, sum), flows);
+            }
+        }
+        if (witnesses != null) {
+            witnesses.clear();
+            for (int i = 0; i < interval.witnessCount(); i++) {
+                put(interval.witness(i, sum), witnesses);
+            }
+        }
         isInFlightComplete = interval.inFlightCount() <= inFlight.length;
         inFlightCount = isInFlightComplete ? interval.inFlightCount() : 0;
         for (int i = 0; i < inFlightCount; i++) {
             inFlight[i] = interval.inFlight(i);
         }
+    }
+
+    private void put(final FlowSum from, final FlowSums table) {
+        final long hash = flowHash.hash(
+            from.family(), from.protocol(), from.sourceHigh(), from.sourceLow(), from.destinationHigh(), from.destinationLow(),
+            from.sourcePort(), from.destinationPort());
+        final int row = table.put(hash, from.packets(), from.timestampSumNs(), from.digestSum(), from.bytes());
+        if (row != FlowSums.NONE) {
+            table.key(
+                row, from.sourceHigh(), from.sourceLow(), from.destinationHigh(), from.destinationLow(), from.sourcePort(),
+                from.destinationPort(), from.protocol(), from.family());
+        }
+    }
+
+    @Override
+    public boolean isDamaged() {
+        return isDamaged;
+    }
+
+    @Override
+    public boolean hasSketches() {
+        return hasSketches;
+    }
+
+    @Override
+    public FlowSums flows() {
+        return flows;
+    }
+
+    @Override
+    public FlowSums witnesses() {
+        return witnesses;
     }
 
     @Override
@@ -79,11 +141,6 @@ final class ReceivedInterval implements SenderAnswer {
     @Override
     public long inFlight(final int index) {
         return inFlight[index];
-    }
-
-    @Override
-    public FlowSums witnesses() {
-        return null;
     }
 
     @Override

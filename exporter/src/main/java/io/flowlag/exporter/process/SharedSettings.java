@@ -6,10 +6,14 @@ import io.flowlag.exporter.config.WeightRule;
 import io.flowlag.exporter.delay.SegmentSelector;
 import io.flowlag.exporter.delay.SketchAgreement;
 import io.flowlag.exporter.delay.TrafficClasses;
+import io.flowlag.exporter.exchange.ExchangePrice;
 import io.flowlag.exporter.exchange.ExchangeSettings;
 import io.flowlag.exporter.exchange.ExchangeSettings.AddressPrefix;
 import io.flowlag.exporter.exchange.ExchangeSettings.SketchPart;
+import io.flowlag.exporter.sketching.FlowSums;
 import io.flowlag.exporter.sketching.FlowWeights;
+import io.flowlag.exporter.sketching.IntervalMode;
+import io.flowlag.exporter.sketching.SharedSampling;
 import io.flowlag.exporter.sketching.SketchContext;
 import io.flowlag.exporter.sketching.SketchPoint;
 import io.flowlag.sketch.hash.SipHash;
@@ -54,12 +58,67 @@ final class SharedSettings {
             sketches.add(new SketchPart(classes.isEmpty() ? ExchangeSettings.ANY : i, aggregator));
         }
         return new ExchangeSettings(
-            1, fromInterval, segment.intervalNs(), segment.maximumDelayNs(), ExchangeSettings.Mode.CELLS,
+            1, fromInterval, segment.intervalNs(), segment.maximumDelayNs(), mode(config),
             new ExchangeSettings.Secrets(
                 key.getLong(0, ByteOrder.LITTLE_ENDIAN), key.getLong(Long.BYTES, ByteOrder.LITTLE_ENDIAN), 0),
             new ExchangeSettings.Selector(
                 prefixes(segment.sources()), prefixes(segment.destinations()), segment.vlanId()),
-            ExchangeSettings.Injection.NONE, 0, classes, sketches, rules(lds.weights()));
+            injection(config.rli()), lds.witnessPpm(), classes, sketches, rules(lds.weights()), mostFlows(config));
+    }
+
+    private static ExchangeSettings.Mode mode(final ExporterConfig config) {
+        return switch (config.exchange().mode()) {
+            case SKETCH -> ExchangeSettings.Mode.CELLS;
+            case FLOWS -> ExchangeSettings.Mode.FLOWS;
+            case AUTO -> ExchangeSettings.Mode.AUTO;
+        };
+    }
+
+    /** Injected references are a sender's own affair; which packets stand in for them has to be known to both. */
+    private static ExchangeSettings.Injection injection(final ExporterConfig.Rli rli) {
+        return rli.policy() != ExporterConfig.Policy.PASSIVE ? ExchangeSettings.Injection.NONE : new ExchangeSettings.Injection(
+            ExchangeSettings.Policy.PASSIVE, 0, 0, 0, 0, 0, 0, 0, 0, rli.passivePpm());
+    }
+
+    /**
+     * What both points keep of an interval.
+     *
+     * @param config of a receiver, or of both points.
+     * @return the mode.
+     */
+    static IntervalMode intervalMode(final ExporterConfig config) {
+        return intervalMode(mode(config));
+    }
+
+    private static IntervalMode intervalMode(final ExchangeSettings.Mode mode) {
+        return switch (mode) {
+            case CELLS -> IntervalMode.CELLS;
+            case FLOWS -> IntervalMode.FLOWS;
+            case AUTO -> IntervalMode.AUTO;
+        };
+    }
+
+    /**
+     * Flows of an interval that have room.
+     *
+     * @param config of a receiver.
+     * @return flows, at least 1.
+     */
+    static int mostFlows(final ExporterConfig config) {
+        final int maxFlows = config.metering().maxFlows();
+        return config.exchange().mode() != ExporterConfig.ExchangeMode.AUTO ? maxFlows : Math.min(maxFlows,
+            ExchangePrice.flowsThatFit(config.segment().intervalNs(), config.exchange().bandwidthBps()));
+    }
+
+    /**
+     * Witness flows of an interval that have room.
+     *
+     * @param config of a receiver.
+     * @return flows; 0 if there are no witnesses.
+     */
+    static int witnessFlows(final ExporterConfig config) {
+        return config.lds().witnessPpm() == 0 ? 0 : new SketchContext()
+            .maxFlows(config.metering().maxFlows()).witnessPpm(config.lds().witnessPpm()).witnessFlows();
     }
 
     /**
@@ -67,13 +126,13 @@ final class SharedSettings {
      *
      * @param settings        that came.
      * @param inFlightPackets that the sender can remember.
+     * @param maxFlows        that the sender expects at once, of which some are witnesses.
      * @param nowInterval     number of the present interval, if the settings have a usable length.
      * @return the agreement.
      * @throws IllegalArgumentException if the settings cannot be held to; the message says why.
      */
     static SketchAgreement agreement(
-        final ExchangeSettings settings, final int inFlightPackets, final long nowInterval) {
-        require(settings.mode() == ExchangeSettings.Mode.CELLS, "mode " + settings.mode() + " is not known here");
+        final ExchangeSettings settings, final int inFlightPackets, final int maxFlows, final long nowInterval) {
         require(settings.fromInterval() <= nowInterval + MOST_AHEAD_INTERVALS,
             "interval " + settings.fromInterval() + " is too far ahead of " + nowInterval + ": do the clocks agree?");
         final int classCount = Math.max(1, settings.classes().size());
@@ -89,6 +148,10 @@ final class SharedSettings {
             .maximumDelayNs(settings.maxDelayNs())
             .answerDeadlineNs(settings.intervalNs())
             .inFlightPackets(inFlightPackets)
+            .mode(intervalMode(settings.mode()))
+            .mostFlows(Math.max(1, settings.mostFlows()))
+            .maxFlows(maxFlows)
+            .witnessPpm(settings.witnessPpm())
             .conclude();
         for (final SketchPart part : settings.sketches().subList(1, settings.sketches().size())) {
             require(part.geometry().equals(context.aggregatorGeometry()), "aggregators of another shape");
@@ -101,6 +164,8 @@ final class SharedSettings {
             new TrafficClasses(settings.classes()),
             new FlowWeights(settings.weights().stream().map(SharedSettings::rule).toList()),
             new SipHash(settings.secrets().digestKey0(), settings.secrets().digestKey1()),
+            settings.injection().policy() != ExchangeSettings.Policy.PASSIVE ? null :
+                new SharedSampling(settings.secrets().sketchSeed(), settings.injection().passivePpm(), 0),
             context, new SketchPoint(context, false), settings.fromInterval());
     }
 
@@ -109,13 +174,18 @@ final class SharedSettings {
      *
      * @param settings        that came.
      * @param inFlightPackets that the sender can remember.
+     * @param maxFlows        that the sender expects at once.
      * @return octets of all intervals that are open, or on their way.
      * @throws IllegalArgumentException if the interval has no usable length.
      */
-    static long memoryBytes(final ExchangeSettings settings, final int inFlightPackets) {
+    static long memoryBytes(final ExchangeSettings settings, final int inFlightPackets, final int maxFlows) {
         require(settings.intervalNs() >= LEAST_INTERVAL_NS && settings.intervalNs() <= MOST_INTERVAL_NS,
             "interval of " + settings.intervalNs() + " ns: not within 1 ms and 1 d");
-        return (settings.imageBytes() + (long)inFlightPackets * Long.BYTES) * GENERATIONS;
+        final long flowBytes = settings.mode() == ExchangeSettings.Mode.CELLS ? 0 : FlowSums.memoryBytes(settings.mostFlows());
+        final long witnessBytes = settings.witnessPpm() == 0 ? 0 : FlowSums.memoryBytes(
+            new SketchContext().maxFlows(maxFlows).witnessPpm(settings.witnessPpm()).witnessFlows());
+        final long imageBytes = settings.mode() == ExchangeSettings.Mode.FLOWS ? 0 : settings.imageBytes();
+        return (imageBytes + flowBytes + witnessBytes + (long)inFlightPackets * Long.BYTES) * GENERATIONS;
     }
 
     private static List<AddressPrefix> prefixes(final List<Prefix> prefixes) {

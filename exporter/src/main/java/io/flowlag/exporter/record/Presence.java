@@ -118,7 +118,8 @@ final class Presence {
 
     /** Whether the mean is that of the packets' delays. */
     private static boolean isOfSamples(final int estimator) {
-        return estimator != FlowDelay.ESTIMATOR_SKETCH && estimator != FlowDelay.ESTIMATOR_JOINT;
+        return estimator != FlowDelay.ESTIMATOR_SKETCH && estimator != FlowDelay.ESTIMATOR_JOINT &&
+            estimator != FlowDelay.ESTIMATOR_FLOW_SUMS;
     }
 
     private static int sampleMaskOf(final DirectBuffer entry, final int delayOffset) {

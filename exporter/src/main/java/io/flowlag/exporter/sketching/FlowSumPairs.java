@@ -60,6 +60,16 @@ public final class FlowSumPairs {
     }
 
     /**
+     * Whether the receiver has packets of a flow.
+     *
+     * @param row of the sender's table.
+     * @return true if so.
+     */
+    public boolean hasReceived(final int row) {
+        return received.find(sent.flowHash(row)) != FlowSums.NONE;
+    }
+
+    /**
      * Compares a flow.
      *
      * @param row of the sender's table.

@@ -34,6 +34,8 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 public final class FlowSums {
     /** No such flow. */
     public static final int NONE = -1;
+    /** The largest table. */
+    public static final int MAX_CAPACITY = 1 << 24;
 
     private static final int FLOW_HASH_OFFSET = 0;
     private static final int PACKETS_OFFSET = FLOW_HASH_OFFSET + 8;
@@ -64,7 +66,7 @@ public final class FlowSums {
         this.sampling = sampling;
         rows = new UnsafeBuffer(BufferUtil.allocateDirectAligned(
             Math.multiplyExact(Math.max(1, capacity), LENGTH_BYTES), CACHE_LINE_LENGTH));
-        index = new int[indexLength(capacity)];
+        index = new int[(int)indexLength(capacity)];
         mask = index.length - 1;
     }
 
@@ -96,7 +98,7 @@ public final class FlowSums {
      * @return octets.
      */
     public static long memoryBytes(final int capacity) {
-        return (long)Math.max(1, capacity) * LENGTH_BYTES + (long)indexLength(capacity) * Integer.BYTES;
+        return (long)Math.max(1, capacity) * LENGTH_BYTES + indexLength(capacity) * Integer.BYTES;
     }
 
     /** Forgets all flows. */
@@ -419,7 +421,7 @@ public final class FlowSums {
         return row * LENGTH_BYTES;
     }
 
-    private static int indexLength(final int capacity) {
-        return BitUtil.findNextPositivePowerOfTwo(2 * Math.max(1, capacity));
+    private static long indexLength(final int capacity) {
+        return BitUtil.findNextPositivePowerOfTwo(2L * Math.max(1, capacity));
     }
 }

@@ -13,12 +13,18 @@ public final class IntervalAnswer {
     public static final int HEAVY_HITTERS = 5;
 
     final LdaEstimate[] aggregators;
+    final FlowSumPairs flowSums = new FlowSumPairs();
     final HeavyHitters heavyHitters = new HeavyHitters(HEAVY_HITTERS);
     long number;
     long startNs;
     long endNs;
     boolean isDamaged;
     boolean isCut;
+    boolean hasSketches;
+    boolean hasAllSums;
+    long sumLostPackets;
+    long exactPackets;
+    double exactDelaySumNs;
     int usableCells;
     int occupiedCells;
     int flowCount;
@@ -41,6 +47,9 @@ public final class IntervalAnswer {
         flowCount = 0;
         estimatedFlowCount = 0;
         flowLostPackets = 0;
+        sumLostPackets = 0;
+        exactPackets = 0;
+        exactDelaySumNs = 0;
         heavyHitters.clear();
     }
 
@@ -96,19 +105,56 @@ public final class IntervalAnswer {
         return estimatedFlowCount;
     }
 
+    /** {@return whether the points compared sketches; if not, they compared the sums of all flows} */
+    public boolean hasSketches() {
+        return hasSketches;
+    }
+
+    /**
+     * The sums of flows at both points: of witnesses beside sketches, of all flows without; of none if the points have no sums.
+     * {@link FlowSums#isWitness} of the sender's table tells the witnesses. To be used during the call.
+     *
+     * @return the pairs.
+     */
+    public FlowSumPairs flowSums() {
+        return flowSums;
+    }
+
     /**
      * What the aggregators of a class say.
      *
-     * @param classIndex of the class.
+     * @param classIndex of the class, if the points compared sketches.
      * @return the estimate, to be used during the call.
      */
     public LdaEstimate aggregator(final int classIndex) {
         return aggregators[classIndex];
     }
 
+    void addExact(final long packets, final long delaySumNs) {
+        exactPackets += packets;
+        exactDelaySumNs += delaySumNs;
+    }
+
+    /** {@return packets of flows whose sums agree, if the points compared no sketches} */
+    public long exactPackets() {
+        return exactPackets;
+    }
+
+    /**
+     * The mean delay of those packets.
+     *
+     * @return ns, signed; 0 if there are none.
+     */
+    public double exactMeanNs() {
+        return exactPackets == 0 ? 0 : exactDelaySumNs / exactPackets;
+    }
+
     /** {@return whether it is known how many packets were lost in all} */
     public boolean hasLoss() {
         boolean isKnown = !isCut;
+        if (!hasSketches) {
+            return hasAllSums;
+        }
         for (final LdaEstimate each : aggregators) {
             isKnown &= each.hasLoss();
         }
@@ -117,6 +163,9 @@ public final class IntervalAnswer {
 
     /** {@return packets lost in all, less those that came unexpected; signed} */
     public long lostPackets() {
+        if (!hasSketches) {
+            return sumLostPackets;
+        }
         long lost = 0;
         for (final LdaEstimate each : aggregators) {
             lost += each.lostPackets();

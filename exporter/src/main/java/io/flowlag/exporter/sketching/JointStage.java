@@ -18,7 +18,6 @@ final class JointStage implements AutoCloseable {
     private final PendingEstimates pending;
     private final RecordEstimates recordEstimates;
     private final JointSolver solver;
-    private final FlowSumPairs pairs = new FlowSumPairs();
     private final long intervalNs;
 
     JointStage(final SketchContext context, final SketchRecords records, final SketchCounters counters) {
@@ -118,7 +117,7 @@ final class JointStage implements AutoCloseable {
      *
      * @return false if it cannot be solved, and nobody keeps anything.
      */
-    boolean submit(final SenderAnswer answer, final PointInterval own) {
+    boolean submit(final SenderAnswer answer, final PointInterval own, final FlowSumPairs pairs) {
         final JointTask task = solver.claim();
         if (task == null) {
             counters.increment(SketchCounter.JOINT_INTERVALS_SKIPPED);
@@ -141,22 +140,18 @@ final class JointStage implements AutoCloseable {
                 records.classIndex(record), recordEstimates.count(record, number), recordEstimates.sumNs(record, number),
                 recordEstimates.squareSumNs2(record, number));
         }
-        addWitnesses(task, answer.witnesses(), own.witnesses());
+        addWitnesses(task, pairs);
         solver.submit(task);
         return true;
     }
 
-    private void addWitnesses(final JointTask task, final FlowSums sent, final FlowSums received) {
-        if (sent == null || received == null) {
-            return;
-        }
-        pairs.pair(sent, received);
+    private static void addWitnesses(final JointTask task, final FlowSumPairs pairs) {
         for (int row = 0; row < pairs.count(); row++) {
+            final FlowSums sent = pairs.sent();
             if (sent.isWitness(row) && pairs.agreement(row) == FlowSumPairs.Agreement.EXACT) {
                 task.addWitness(sent.flowHash(row), sent.packets(row), pairs.delaySumNs(row));
             }
         }
-        pairs.unpair();
     }
 
     /** An interval that cannot be solved: references alone say what they can. */

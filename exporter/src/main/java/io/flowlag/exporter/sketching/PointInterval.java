@@ -4,10 +4,12 @@ import io.flowlag.sketch.image.SketchImage;
 import io.flowlag.sketch.interval.IntervalSketch;
 import io.flowlag.sketch.lda.LossyDifferenceAggregator;
 import io.flowlag.sketch.lds.LossyDifferenceSketch;
+import org.agrona.DirectBuffer;
 
 /**
- * All that one point keeps of one interval: the sketch of all flows, the aggregator of each class, the digests of the last W, and
- * at the receiver point the packets that are held and the records that have packets here. Allocates at construction.
+ * All that one point keeps of one interval: the sketch of all flows, the aggregator of each class, the sums of flows, the digests
+ * of the last W, and at the receiver point the packets that are held and the records that have packets here.
+ * Allocates at construction.
  */
 final class PointInterval implements IntervalSketch, SenderAnswer {
     /** Octets of a packet in flight. */
@@ -15,6 +17,7 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
 
     private final LossyDifferenceSketch sketch;
     private final LossyDifferenceAggregator[] aggregators;
+    private final FlowSums flows;
     private final FlowSums witnesses;
     private final long[] inFlight;
     private final HeldPackets held;
@@ -23,6 +26,7 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
     private final Damage damage;
     private final long maximumDelayNs;
 
+    private long number;
     private long startNs;
     private long tailStartNs;
     private int inFlightCount;
@@ -40,11 +44,12 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
     }
 
     PointInterval(final SketchContext context, final boolean isReceiver, final Damage damage) {
-        sketch = new LossyDifferenceSketch(context.geometry(), context.seed());
-        aggregators = new LossyDifferenceAggregator[context.classCount()];
+        sketch = context.isSketched() ? new LossyDifferenceSketch(context.geometry(), context.seed()) : null;
+        aggregators = new LossyDifferenceAggregator[context.isSketched() ? context.classCount() : 0];
         for (int i = 0; i < aggregators.length; i++) {
             aggregators[i] = new LossyDifferenceAggregator(context.aggregatorGeometry(), context.seed());
         }
+        flows = context.newFlows();
         witnesses = context.newWitnesses();
         inFlight = new long[context.inFlightPackets()];
         held = isReceiver ? new HeldPackets(context.inFlightPackets(), context.joint() != null) : null;
@@ -56,7 +61,12 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
 
     @Override
     public void clear() {
-        sketch.clear();
+        if (sketch != null) {
+            sketch.clear();
+        }
+        if (flows != null) {
+            flows.clear();
+        }
         if (witnesses != null) {
             witnesses.clear();
         }
@@ -77,7 +87,10 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
 
     @Override
     public void begin(final long intervalNumber, final long intervalNs) {
-        sketch.begin(intervalNumber, intervalNs);
+        number = intervalNumber;
+        if (sketch != null) {
+            sketch.begin(intervalNumber, intervalNs);
+        }
         for (final LossyDifferenceAggregator aggregator : aggregators) {
             aggregator.begin(intervalNumber, intervalNs);
         }
@@ -88,15 +101,20 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         }
     }
 
-    /** Adds a packet; its digest too where its time is in the last W. */
+    /** Adds a packet; its digest too where its time is in the last W. The descriptor, which may be null, tells whose it is. */
     void update(
         final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
-        final int weight) {
+        final int weight, final DirectBuffer descriptor, final int offset) {
         final long relativeNs = timestampNs - startNs;
-        sketch.update(flowHash, digest, relativeNs, lengthBytes, weight);
-        aggregators[classIndex].update(digest, relativeNs, lengthBytes);
+        if (sketch != null) {
+            sketch.update(flowHash, digest, relativeNs, lengthBytes, weight);
+            aggregators[classIndex].update(digest, relativeNs, lengthBytes);
+        }
+        if (flows != null) {
+            flows.add(flowHash, relativeNs, digest, lengthBytes, descriptor, offset);
+        }
         if (witnesses != null) {
-            witnesses.add(flowHash, relativeNs, digest, lengthBytes, null, 0);
+            witnesses.add(flowHash, relativeNs, digest, lengthBytes, descriptor, offset);
         }
         if (timestampNs >= tailStartNs) {
             if (inFlightCount < inFlight.length) {
@@ -110,13 +128,16 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
     /** The point lost packets of its own: what is missing here may not have been lost on the path. */
     void markDamaged() {
         isDamaged = true;
-        sketch.markDamaged();
+        if (sketch != null) {
+            sketch.markDamaged();
+        }
         for (final LossyDifferenceAggregator aggregator : aggregators) {
             aggregator.markDamaged();
         }
     }
 
-    boolean isDamaged() {
+    @Override
+    public boolean isDamaged() {
         return isDamaged;
     }
 
@@ -147,7 +168,7 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
 
     @Override
     public long intervalNumber() {
-        return sketch.intervalNumber();
+        return number;
     }
 
     @Override
@@ -163,6 +184,16 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
     @Override
     public long inFlight(final int index) {
         return inFlight[index];
+    }
+
+    @Override
+    public boolean hasSketches() {
+        return sketch != null;
+    }
+
+    @Override
+    public FlowSums flows() {
+        return flows;
     }
 
     @Override

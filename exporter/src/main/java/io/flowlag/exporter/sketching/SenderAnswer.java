@@ -37,6 +37,27 @@ public interface SenderAnswer {
     long inFlight(int index);
 
     /**
+     * Whether the sender's point lost packets of its own: what is missing may not have been lost on the path.
+     *
+     * @return true if so.
+     */
+    boolean isDamaged();
+
+    /**
+     * Whether there are sketches; where there are none, the sums of all flows are there.
+     *
+     * @return true if so.
+     */
+    boolean hasSketches();
+
+    /**
+     * The sums of all flows.
+     *
+     * @return the table; null if there is none.
+     */
+    FlowSums flows();
+
+    /**
      * The sums of witness flows, beside the sketches.
      *
      * @return the table; null if there is none.

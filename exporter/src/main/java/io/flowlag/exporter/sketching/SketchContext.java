@@ -28,6 +28,8 @@ public final class SketchContext {
     private int inFlightPackets = 64 * 1024;
     private int waitingRecords = 32 * 1024;
     private int maxFlows = 128 * 1024;
+    private IntervalMode mode = IntervalMode.CELLS;
+    private int mostFlows;
     private int witnessPpm;
     private JointSettings joint;
 
@@ -212,6 +214,38 @@ public final class SketchContext {
         return this;
     }
 
+    /** {@return what the points keep of an interval} */
+    public IntervalMode mode() {
+        return mode;
+    }
+
+    /**
+     * Sets what the points keep of an interval.
+     *
+     * @param newMode sketches, sums of flows, or both.
+     * @return this.
+     */
+    public SketchContext mode(final IntervalMode newMode) {
+        mode = newMode;
+        return this;
+    }
+
+    /** {@return flows of an interval that have sums, if those of every flow are kept} */
+    public int mostFlows() {
+        return mostFlows;
+    }
+
+    /**
+     * Sets how many flows of an interval have sums, if those of every flow are kept.
+     *
+     * @param flows at least 1.
+     * @return this.
+     */
+    public SketchContext mostFlows(final int flows) {
+        mostFlows = flows;
+        return this;
+    }
+
     /** {@return share of small flows that are witnesses, in a million} */
     public int witnessPpm() {
         return witnessPpm;
@@ -228,13 +262,23 @@ public final class SketchContext {
         return this;
     }
 
+    /** {@return whether there are sketches} */
+    boolean isSketched() {
+        return mode != IntervalMode.FLOWS;
+    }
+
+    /** {@return a new table of the sums of all flows; null if they are not kept} */
+    FlowSums newFlows() {
+        return mode == IntervalMode.CELLS ? null : FlowSums.ofAll(mostFlows);
+    }
+
     /** {@return a new table of the sums of witness flows; null if there are none} */
     FlowSums newWitnesses() {
         return hasWitnesses() ? FlowSums.ofWitnesses(witnessFlows(), new SharedSampling(seed, 0, witnessPpm)) : null;
     }
 
     private boolean hasWitnesses() {
-        return witnessPpm > 0;
+        return isSketched() && witnessPpm > 0;
     }
 
     /**
@@ -248,7 +292,8 @@ public final class SketchContext {
     }
 
     private long flowSumBytes() {
-        return hasWitnesses() ? FlowSums.memoryBytes(witnessFlows()) : 0;
+        return (mode == IntervalMode.CELLS ? 0 : FlowSums.memoryBytes(mostFlows)) +
+            (hasWitnesses() ? FlowSums.memoryBytes(witnessFlows()) : 0);
     }
 
     /** {@return how references and sketches are solved together; null if they are not} */
@@ -301,21 +346,27 @@ public final class SketchContext {
         require(waitingRecords >= 1, "waitingRecords", waitingRecords, "at least 1");
         require(maxFlows >= 1, "maxFlows", maxFlows, "at least 1");
         require(joint == null || joint.maxFlows() >= 1, "joint.maxFlows", joint, "at least 1");
+        require(mode == IntervalMode.CELLS || mostFlows >= 1 && mostFlows <= FlowSums.MAX_CAPACITY, "mostFlows", mostFlows,
+            "1 to " + FlowSums.MAX_CAPACITY);
+        require(!hasWitnesses() || witnessFlows() <= FlowSums.MAX_CAPACITY, "maxFlows", maxFlows,
+            "few enough for the sums of witness flows");
+        require(witnessPpm >= 0 && witnessPpm <= SharedSampling.PPM, "witnessPpm", witnessPpm, "0 to " + SharedSampling.PPM);
         return this;
     }
 
     /**
      * Memory of both points in one process, by formula: for each interval that may be open, and one more, at each point the
-     * sketch, an aggregator for each class, and 8 octets a packet in flight; at the receiver point 40 more for each such packet
-     * and 4 a record; and once 212 to 244 octets a record, those of the waiting records, and 24 to 48 a packet in flight; with
-     * joint estimation what that needs, see {@code JointStage}.
+     * sketch, an aggregator for each class, 88 to 96 octets for each flow with sums, and 8 octets a packet in flight; at the
+     * receiver point 40 more for each such packet and 4 a record; and once 212 to 244 octets a record, those of the waiting
+     * records, and 24 to 48 a packet in flight; with joint estimation what that needs, see {@code JointStage}.
      *
      * @param entryLengthBytes of a flow in the cache.
      * @return octets.
      */
     public long memoryBytes(final int entryLengthBytes) {
-        final long sketches = SketchGeometry.memoryBytes(geometry) +
-            classCount * SketchGeometry.memoryBytes(aggregatorGeometry()) + flowSumBytes();
+        final long cells = isSketched() ? SketchGeometry.memoryBytes(geometry) +
+            classCount * SketchGeometry.memoryBytes(aggregatorGeometry()) : 0;
+        final long sketches = cells + flowSumBytes();
         final long sender = sketches + (long)inFlightPackets * PointInterval.DIGEST_BYTES;
         final long receiver = sender + (long)inFlightPackets * HeldPackets.PACKET_BYTES + (long)recordCount() * Integer.BYTES;
         return (openIntervals() + 1) * (sender + receiver) + SketchRecords.memoryBytes(recordCount()) +

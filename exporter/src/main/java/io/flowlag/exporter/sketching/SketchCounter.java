@@ -60,6 +60,25 @@ public enum SketchCounter {
     /** Intervals with losses of our own. */
     INTERVALS_DAMAGED(
         "lds_intervals_damaged", "intervals", "Compared intervals in which a point lost packets of its own: loss is absent."),
+    /** Intervals compared flow by flow. */
+    INTERVALS_OF_FLOWS(
+        "lds_intervals_of_flows", "intervals", "Compared intervals in which the sums of all flows took the place of sketches."),
+    /** Flows that agree. */
+    FLOWS_EXACT("lds_flows_exact", "flows", "Flows of an interval whose sums agree at both points: exact mean, no loss."),
+    /** Flows with fewer packets. */
+    FLOWS_WITH_LOSS("lds_flows_with_loss", "flows", "Flows of an interval with fewer packets at the receiver point."),
+    /** Flows that differ. */
+    FLOWS_DIFFERENT(
+        "lds_flows_different", "flows", "Flows of an interval with as many packets at the receiver point, or more, but others."),
+    /** Flows that only the sender saw. */
+    FLOWS_UNSEEN("lds_flows_unseen", "flows", "Flows of an interval of which no packet came to the receiver point."),
+    /** Packets without a sum. */
+    FLOW_SUMS_OVERFLOW(
+        "lds_flow_sums_overflow", "packets", "Packets of flows for whose sums there was no room, at a point of this process."),
+    /** Witness flows. */
+    WITNESSES("lds_witnesses", "flows", "Witness flows of compared intervals, as the sender chose them."),
+    /** Witness flows that agree. */
+    WITNESSES_EXACT("lds_witnesses_exact", "flows", "Of those, flows whose sums agree at both points."),
     /** Intervals cut. */
     INTERVALS_CUT(
         "lds_intervals_cut", "intervals", "Compared intervals of which only a part was seen: loss is absent unless it is 0."),

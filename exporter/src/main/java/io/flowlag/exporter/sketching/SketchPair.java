@@ -1,5 +1,7 @@
 package io.flowlag.exporter.sketching;
 
+import org.agrona.DirectBuffer;
+
 /**
  * Both points of a segment in one process: the sender point answers the receiver point as an exchange would, without the way.
  * Time is the packets', which come from both points in its order. The metering thread owns it. Allocates at construction.
@@ -26,7 +28,10 @@ public final class SketchPair {
         final RecordHandler recordHandler,
         final IntervalHandler intervalHandler) {
         sender = new SketchPoint(context, false);
-        receiver = new SketchReceiver(context, sender, entryLengthBytes, recordHandler, intervalHandler);
+        receiver = new SketchReceiver(
+            context, sender, entryLengthBytes, recordHandler, intervalHandler, (sent, row, startNs, endNs) -> {
+                // both points in one process compare sketches; packets are matched where every flow is to be known
+            });
         counters = receiver.counters();
         maximumDelayNs = context.maximumDelayNs();
     }
@@ -40,14 +45,16 @@ public final class SketchPair {
      * @param lengthBytes of the packet.
      * @param classIndex  of its traffic class.
      * @param weight      of its flow, at least 1.
+     * @param descriptor  of the packet, for the sums of its flow; null if nobody asks for its addresses.
+     * @param offset      of the descriptor.
      */
     public void onSent(
         final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
-        final int weight) {
+        final int weight, final DirectBuffer descriptor, final int offset) {
         onTime(timestampNs);
         firstSentNs = Math.min(firstSentNs, timestampNs);
         counters.increment(SketchCounter.SENT);
-        if (sender.onPacket(timestampNs, flowHash, digest, lengthBytes, classIndex, weight)) {
+        if (sender.onPacket(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, descriptor, offset)) {
             counters.increment(SketchCounter.SENT_BOOKED);
         } else {
             counters.set(SketchCounter.SENT_LATE, sender.intervals().latePackets());

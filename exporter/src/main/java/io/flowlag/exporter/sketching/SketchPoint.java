@@ -2,6 +2,7 @@ package io.flowlag.exporter.sketching;
 
 import io.flowlag.sketch.interval.IntervalSketches;
 import io.flowlag.sketch.interval.MeasurementInterval;
+import org.agrona.DirectBuffer;
 
 /**
  * One measurement point's sketches, by interval. A sender point of this process gives its closed intervals to the receiver point
@@ -37,14 +38,16 @@ public final class SketchPoint implements SenderAnswers {
      * @param lengthBytes of the packet.
      * @param classIndex  of its traffic class.
      * @param weight      of its flow, at least 1.
+     * @param descriptor  of the packet, for the sums of its flow; null if nobody asks for its addresses.
+     * @param offset      of the descriptor.
      * @return whether the interval is open; if not, the packet is counted.
      */
     public boolean onPacket(
         final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
-        final int weight) {
+        final int weight, final DirectBuffer descriptor, final int offset) {
         final PointInterval open = intervals.select(timestampNs);
         if (open != null) {
-            open.update(timestampNs, flowHash, digest, lengthBytes, classIndex, weight);
+            open.update(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, descriptor, offset);
         }
         return open != null;
     }

@@ -8,6 +8,8 @@ import io.flowlag.sketch.interval.IntervalSketches;
 import io.flowlag.sketch.lda.LdaEstimator;
 import org.agrona.DirectBuffer;
 
+import java.util.BitSet;
+
 /**
  * The receiver point: books packets into the interval in which they were sent, compares an interval with the sender's when all
  * its packets must have arrived, and tells the records that have packets in it.
@@ -42,6 +44,9 @@ public final class SketchReceiver {
     private final long dueAfterNs;
     private final long lateAfterNs;
     private JointHandler jointHandler = (answer) -> { };
+    private final UnseenFlowHandler unseenFlowHandler;
+    private final FlowSumPairs pairs;
+    private final BitSet explained = new BitSet();
 
     private long ticket = PendingEstimates.NO_TICKET;
     private boolean isStarted;
@@ -59,14 +64,17 @@ public final class SketchReceiver {
      * @param entryLengthBytes of a flow in the cache.
      * @param recordHandler    takes records that have waited.
      * @param intervalHandler  is told of each interval.
+     * @param unseenFlowHandler is told of flows that only the sender point saw, where the sums of all flows are compared.
      */
     public SketchReceiver(
         final SketchContext context,
         final SenderAnswers answers,
         final int entryLengthBytes,
         final RecordHandler recordHandler,
-        final IntervalHandler intervalHandler) {
+        final IntervalHandler intervalHandler,
+        final UnseenFlowHandler unseenFlowHandler) {
         this.answers = answers;
+        this.unseenFlowHandler = unseenFlowHandler;
         this.recordHandler = recordHandler;
         this.intervalHandler = intervalHandler;
         point = new SketchPoint(context, true);
@@ -85,6 +93,7 @@ public final class SketchReceiver {
             FlowEstimator.DEFAULT_CONFIDENCE);
         aggregatorEstimator = new LdaEstimator(FlowEstimator.DEFAULT_CONFIDENCE);
         summary = new IntervalAnswer(context.classCount());
+        pairs = summary.flowSums;
         joint = context.joint() == null ? null : new JointStage(context, records, counters);
     }
 
@@ -396,7 +405,7 @@ public final class SketchReceiver {
     private void book(
         final PointInterval open, final long timestampNs, final long flowHash, final long digest, final int lengthBytes,
         final int classIndex, final int weight, final int record) {
-        open.update(timestampNs, flowHash, digest, lengthBytes, classIndex, weight);
+        open.update(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, null, 0);
         counters.increment(SketchCounter.RECEIVED_BOOKED);
         if (record != SketchRecords.NONE && records.countPacket(record, open.intervalNumber()) == 1) {
             open.addRecord(record);
@@ -497,13 +506,19 @@ public final class SketchReceiver {
     }
 
     private boolean isPaired(final SenderAnswer answer, final PointInterval own) {
+        final boolean isPaired = answer.hasSketches() ? own.hasSketches() && areSketchesPaired(answer, own) :
+            answer.flows() != null && own.flows() != null;
+        if (!isPaired) {
+            counters.increment(SketchCounter.INTERVALS_REFUSED);
+        }
+        return isPaired;
+    }
+
+    private boolean areSketchesPaired(final SenderAnswer answer, final PointInterval own) {
         boolean isPaired = estimator.pair(answer.sketch(), own.sketch()) == PairingResult.PAIRED;
         for (int i = 0; isPaired && i < summary.aggregators.length; i++) {
             isPaired = aggregatorEstimator.estimate(answer.aggregator(i), own.aggregator(i), summary.aggregators[i]) ==
                 PairingResult.PAIRED;
-        }
-        if (!isPaired) {
-            counters.increment(SketchCounter.INTERVALS_REFUSED);
         }
         return isPaired;
     }
@@ -512,33 +527,131 @@ public final class SketchReceiver {
         final long number = own.intervalNumber();
         counters.increment(SketchCounter.INTERVALS);
         summary.begin(number, intervalNs);
-        summary.isDamaged = own.isDamaged() || answer.sketch().damaged();
+        summary.hasSketches = answer.hasSketches();
+        summary.isDamaged = own.isDamaged() || answer.isDamaged();
         summary.isCut = isCut;
-        summary.cells(estimator.overview(), rowCount);
-        counters.add(SketchCounter.OCCUPIED_CELLS, summary.occupiedCells);
-        counters.add(SketchCounter.USABLE_CELLS, summary.usableCells);
         counters.add(SketchCounter.INTERVALS_DAMAGED, summary.isDamaged ? 1 : 0);
         counters.add(SketchCounter.INTERVALS_CUT, isCut ? 1 : 0);
-
+        final FlowSums sent = answer.hasSketches() ? answer.witnesses() : answer.flows();
+        final FlowSums received = answer.hasSketches() ? own.witnesses() : own.flows();
+        if (sent != null && received != null) {
+            pairs.pair(sent, received);
+            counters.add(SketchCounter.FLOW_SUMS_OVERFLOW, sent.overflowPackets() + received.overflowPackets());
+        }
         totals.clear();
         for (int i = 0; i < own.recordCount(); i++) {
             final int record = own.record(i);
             totals.add(records.flowHash(record), records.packets(record, number));
             summary.heavyHitters.offer(record, records.packets(record, number));
         }
+        if (answer.hasSketches()) {
+            compareCells(own, isCut);
+        } else {
+            compareFlows(own, isCut);
+        }
+        intervalHandler.onInterval(summary);
+        if (joint != null && answer.hasSketches() && !joint.submit(answer, own, pairs)) {
+            joint.tellUnsolved(own);
+        }
+        releaseRecords(own);
+        pairs.unpair();
+        estimator.unpair();
+        onSolved();
+    }
+
+    private void compareCells(final PointInterval own, final boolean isCut) {
+        final long number = own.intervalNumber();
+        summary.cells(estimator.overview(), rowCount);
+        counters.add(SketchCounter.OCCUPIED_CELLS, summary.occupiedCells);
+        counters.add(SketchCounter.USABLE_CELLS, summary.usableCells);
         for (int i = 0; i < own.recordCount(); i++) {
             tell(own.record(i), number, isCut);
         }
         if (summary.isDamaged || summary.usableCells < summary.occupiedCells) {
             tellSilentFlows(number, isCut);
         }
-        intervalHandler.onInterval(summary);
-        if (joint != null && !joint.submit(answer, own)) {
-            joint.tellUnsolved(own);
+        for (int row = 0; row < pairs.count(); row++) {
+            if (pairs.sent().isWitness(row)) {
+                counters.increment(SketchCounter.WITNESSES);
+                counters.add(SketchCounter.WITNESSES_EXACT, pairs.agreement(row) == FlowSumPairs.Agreement.EXACT ? 1 : 0);
+            }
         }
-        releaseRecords(own);
-        estimator.unpair();
-        onSolved();
+    }
+
+    /** The sums of every flow: exact where they agree, and where they do not the counts tell the loss. */
+    private void compareFlows(final PointInterval own, final boolean isCut) {
+        final long number = own.intervalNumber();
+        final boolean isLossKnown = !summary.isDamaged && !isCut;
+        final boolean isSilenceKnown = isLossKnown && pairs.received().overflowPackets() == 0;
+        counters.increment(SketchCounter.INTERVALS_OF_FLOWS);
+        summary.hasAllSums = isSilenceKnown && pairs.sent().overflowPackets() == 0;
+        explained.clear();
+        for (int i = 0; i < own.recordCount(); i++) {
+            tellSums(own.record(i), number, isLossKnown);
+        }
+        for (int record = 0; record < records.limit(); record++) {
+            if (isSilent(record, number) && totals.get(records.flowHash(record)) == 0) {
+                tellSilence(record, isSilenceKnown);
+            }
+        }
+        for (int row = 0; row < pairs.count(); row++) {
+            final FlowSumPairs.Agreement agreement = pairs.agreement(row);
+            counters.increment(switch (agreement) {
+                case EXACT -> SketchCounter.FLOWS_EXACT;
+                case LOST -> SketchCounter.FLOWS_WITH_LOSS;
+                case SENT_ONLY -> SketchCounter.FLOWS_UNSEEN;
+                case DIFFERENT -> SketchCounter.FLOWS_DIFFERENT;
+            });
+            summary.sumLostPackets += pairs.lostPackets(row);
+            if (agreement == FlowSumPairs.Agreement.EXACT) {
+                summary.addExact(pairs.sent().packets(row), pairs.delaySumNs(row));
+            } else if (agreement == FlowSumPairs.Agreement.SENT_ONLY && isSilenceKnown && !explained.get(row)) {
+                unseenFlowHandler.onUnseenFlow(pairs.sent(), row, summary.startNs, summary.endNs);
+            }
+            summary.flowLostPackets += Math.max(0, pairs.lostPackets(row));
+        }
+        for (int row = 0; row < pairs.received().count(); row++) {
+            if (pairs.sent().find(pairs.received().flowHash(row)) == FlowSums.NONE) {
+                summary.sumLostPackets -= pairs.received().packets(row);
+            }
+        }
+    }
+
+    private void tellSums(final int record, final long number, final boolean isLossKnown) {
+        final int packets = records.packets(record, number);
+        final int row = pairs.sent().find(records.flowHash(record));
+        final FlowSumPairs.Agreement agreement = row == FlowSums.NONE || !pairs.hasReceived(row) ?
+            FlowSumPairs.Agreement.DIFFERENT : pairs.agreement(row);
+        summary.flowCount++;
+        if (agreement == FlowSumPairs.Agreement.EXACT) {
+            final long flowPackets = pairs.sent().packets(row);
+            summary.estimatedFlowCount++;
+            records.addExactDelay(
+                record, packets, packets == flowPackets, (double)pairs.delaySumNs(row) / flowPackets);
+            records.addJoint(record, packets, (double)pairs.delaySumNs(row) / flowPackets, 0, JointKind.JOINT);
+            records.addLoss(record, 1, 0, LossKind.EXACT);
+            return;
+        }
+        records.addUnanswered(record, packets);
+        records.addJointUnanswered(record, packets);
+        if (agreement == FlowSumPairs.Agreement.LOST && isLossKnown) {
+            final long flowPackets = totals.get(records.flowHash(record));
+            records.addLoss(record, (double)packets / flowPackets, pairs.lostPackets(row),
+                packets == flowPackets ? LossKind.EXACT : LossKind.UPPER_BOUND);
+        } else {
+            records.addUnknownLoss(record);
+        }
+    }
+
+    /** A flow that lives and of which nothing arrived: what the sender has of it was lost. */
+    private void tellSilence(final int record, final boolean isSilenceKnown) {
+        final int row = pairs.sent().find(records.flowHash(record));
+        if (!isSilenceKnown) {
+            records.addUnknownLoss(record);
+        } else if (row != FlowSums.NONE && !explained.get(row)) {
+            explained.set(row);
+            records.addLoss(record, 1, pairs.sent().packets(row), LossKind.EXACT);
+        }
     }
 
     private void tell(final int record, final long number, final boolean isCut) {

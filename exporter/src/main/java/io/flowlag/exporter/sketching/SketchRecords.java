@@ -71,6 +71,8 @@ public final class SketchRecords {
     private static final int FLAG_LOSS_UNKNOWN = 1 << 3;
     private static final int FLAG_LOSS_BOUND = 1 << 4;
     private static final int FLAG_NO_DEVIATION = 1 << 5;
+    private static final int FLAG_NOT_EXACT = 1 << 6;
+    private static final int FLAG_NO_BOUND = 1 << 7;
     private static final int FLAG_NO_JOINT_BOUND = 1 << 8;
 
     private final UnsafeBuffer rows;
@@ -214,6 +216,18 @@ public final class SketchRecords {
         addDouble(row + BOUND_SQUARES_OFFSET, packetsBoundNs * packetsBoundNs);
         addDouble(row + SAMPLES_OFFSET, share * estimate.samples());
         rows.putInt(row + USABLE_CELLS_OFFSET, rows.getInt(row + USABLE_CELLS_OFFSET) + estimate.usableCells());
+        flag(record, FLAG_NOT_EXACT);
+    }
+
+    /** The exact mean of a flow in an interval, of whose packets the record has all, or a part. */
+    void addExactDelay(final int record, final int packets, final boolean isWhole, final double meanNs) {
+        final int row = row(record);
+        final double before = rows.getLong(row + ANSWERED_PACKETS_OFFSET);
+        final double after = before + packets;
+        rows.putLong(row + ANSWERED_PACKETS_OFFSET, (long)after);
+        addDouble(row + MEAN_OFFSET, (meanNs - rows.getDouble(row + MEAN_OFFSET)) * packets / after);
+        addDouble(row + SAMPLES_OFFSET, packets);
+        flag(record, isWhole ? FLAG_NO_DEVIATION : FLAG_NO_DEVIATION | FLAG_NOT_EXACT | FLAG_NO_BOUND);
     }
 
     /** Packets of the record have no estimate in an interval. */
@@ -329,7 +343,27 @@ public final class SketchRecords {
      * @return true if so.
      */
     public boolean hasBound(final int record) {
-        return hasMean(record) && rows.getLong(row(record) + UNANSWERED_PACKETS_OFFSET) == 0;
+        return hasMean(record) && rows.getLong(row(record) + UNANSWERED_PACKETS_OFFSET) == 0 && !has(record, FLAG_NO_BOUND);
+    }
+
+    /**
+     * Whether the mean is that of all packets of the record, by the sums of its flow, and so exact.
+     *
+     * @param record index.
+     * @return true if so.
+     */
+    public boolean isMeanExact(final int record) {
+        return hasBound(record) && !has(record, FLAG_NOT_EXACT);
+    }
+
+    /**
+     * Whether some part of the mean comes from cells.
+     *
+     * @param record that has a mean.
+     * @return true if so.
+     */
+    public boolean hasCells(final int record) {
+        return usableCells(record) > 0;
     }
 
     /**
@@ -424,7 +458,7 @@ public final class SketchRecords {
     }
 
     /**
-     * Whether the loss is exact, and then 0; otherwise it is an upper bound.
+     * Whether the loss is exact: 0, or the difference of two counts; otherwise it is an upper bound.
      *
      * @param record that has a loss.
      * @return true if so.

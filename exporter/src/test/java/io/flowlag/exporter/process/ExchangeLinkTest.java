@@ -4,6 +4,7 @@ import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.decode.SegmentFlowHash;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayMeter;
 import io.flowlag.exporter.delay.DelayWiring;
@@ -51,6 +52,7 @@ class ExchangeLinkTest {
     private final UnsafeBuffer batch = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
     private final List<AutoCloseable> toClose = new ArrayList<>();
     private int port;
+    private SegmentFlowHash flowHash;
     private Agent receiverAgent;
     private Agent senderAgent;
     private Point receiver;
@@ -96,6 +98,7 @@ class ExchangeLinkTest {
         final ExchangeReceiver receiverEnd = new ExchangeReceiver(config, null, null, () -> START_NS);
         toClose.add(receiverEnd);
         receiverAgent = receiverEnd;
+        flowHash = new SegmentFlowHash(receiverEnd.hash());
         receiver = new Point(config, wiring(Role.RECEIVER, true).withLink(receiverEnd));
         connectSender();
     }
@@ -171,7 +174,7 @@ class ExchangeLinkTest {
         PacketDescriptor.observationPoint(batch, 0, observationPoint);
         PacketDescriptor.flags(batch, 0, PacketDescriptor.FLAG_DIGEST);
         PacketDescriptor.digest(batch, 0, number * 0x9E37_79B9_7F4A_7C15L);
-        PacketDescriptor.segmentFlowHash(batch, 0, (1 + number % FLOWS) * 0xD6E8_FEB8_6659_FD93L);
+        PacketDescriptor.segmentFlowHash(batch, 0, flowHash.hash(4, 17, 0, number % FLOWS, 0, 1, 7, 0));
     }
 
     /** Delays differ by flow and go up; one packet of each interval is under way at its end, and some are lost. */
@@ -215,6 +218,10 @@ class ExchangeLinkTest {
             assertEquals(there.unexplainedLost(), here.unexplainedLost());
             compared++;
         }
+        assertTrue(receiver.count("lds_witnesses_exact") > 0, "of few flows many are witnesses");
+        assertTrue(receiver.count("lds_witnesses") >= receiver.count("lds_witnesses_exact"));
+        assertEquals(receiver.count("lds_witnesses"), sender.count("exchange_flow_sums_shipped"), FLOWS);
+        assertEquals(0, receiver.count("lds_flow_sums_overflow"));
         assertTrue(compared >= 6, "intervals: " + receiver.intervals.keySet());
         assertEquals(0, receiver.count("lds_intervals_refused"));
         assertEquals(1, receiver.count("lds_intervals_damaged"), "the first");

@@ -57,6 +57,43 @@ class SketchPairTest {
         assertTrue(points.isAccountedFor());
     }
 
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void shouldKnowTheExactDelaysOfWitnessesThroughLossAndTheEndsOfIntervals(final long seed) {
+        final Random random = new Random(seed);
+        final TwoPoints points = new TwoPoints(context(64).witnessPpm(1_000_000));
+        final long[] sums = new long[20];
+        final long[] counts = new long[20];
+        final boolean[] hasLoss = new boolean[20];
+        for (int i = 0; i < 5_000; i++) {
+            final int flow = random.nextInt(20);
+            final long sentNs = random.nextLong(4 * INTERVAL_NS);
+            if (flow % 4 == 0 && random.nextInt(50) == 0) {
+                points.lost(flow, sentNs);
+                hasLoss[flow] = true;
+            } else {
+                final long delayNs = random.nextLong(MAXIMUM_DELAY_NS);
+                points.packet(flow, sentNs, delayNs);
+                sums[flow] += delayNs;
+                counts[flow]++;
+            }
+        }
+        points.pass();
+        points.pair.onEnd();
+        for (int flow = 0; flow < 20; flow++) {
+            if (!hasLoss[flow]) {
+                assertEquals(counts[flow], points.witnessPackets.get(TwoPoints.flowHash(flow)));
+                assertEquals(sums[flow], points.witnessDelaysNs.get(TwoPoints.flowHash(flow)));
+            } else {
+                assertTrue(points.witnessPackets.getOrDefault(TwoPoints.flowHash(flow), 0L) <= counts[flow]);
+            }
+        }
+        assertTrue(points.counters().get(SketchCounter.BOOKED_EARLIER) > 100);
+        assertTrue(points.counters().get(SketchCounter.WITNESSES) > points.counters().get(SketchCounter.WITNESSES_EXACT));
+        assertEquals(0, points.counters().get(SketchCounter.FLOW_SUMS_OVERFLOW));
+        assertTrue(points.isAccountedFor());
+    }
+
     @Test
     void shouldBookTwinsOnBothSidesOfABoundaryInTheOrderOfTheirArrival() {
         final TwoPoints points = new TwoPoints(context(1 << 12));
@@ -252,7 +289,7 @@ class SketchPairTest {
         for (int i = from; i < to; i++) {
             final long sentNs = TwoPoints.START_NS + i * 10_000L;
             final int flow = i & 63;
-            pair.onSent(sentNs, TwoPoints.flowHash(flow), i * 0x9E37_79B9_7F4A_7C15L, 100, 0, 1);
+            pair.onSent(sentNs, TwoPoints.flowHash(flow), i * 0x9E37_79B9_7F4A_7C15L, 100, 0, 1, null, 0);
             final int arrived = i - 300;
             if (arrived >= 0) {
                 final int arrivedFlow = arrived & 63;

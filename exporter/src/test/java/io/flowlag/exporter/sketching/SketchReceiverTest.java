@@ -26,7 +26,8 @@ class SketchReceiverTest {
     private final List<Boolean> completedWithMean = new ArrayList<>();
     private final SketchReceiver receiver = new SketchReceiver(
         context, answers, TwoPoints.ENTRY_LENGTH_BYTES,
-        (buffer, offset, lengthBytes, record) -> completedWithMean.add(this.hasMean(record)), (answer) -> { });
+        (buffer, offset, lengthBytes, record) -> completedWithMean.add(this.hasMean(record)), (answer) -> { },
+        (sent, row, startNs, endNs) -> { });
     private long digest;
 
     private boolean hasMean(final int record) {
@@ -55,7 +56,7 @@ class SketchReceiverTest {
 
     private int packet(final int record, final long sentNs, final long delayNs) {
         digest += 0x9E37_79B9_7F4A_7C15L;
-        sender.onPacket(START_NS + sentNs, TwoPoints.flowHash(1), digest, 100, 0, 1);
+        sender.onPacket(START_NS + sentNs, TwoPoints.flowHash(1), digest, 100, 0, 1, null, 0);
         return receiver.onPacket(START_NS + sentNs + delayNs, TwoPoints.flowHash(1), digest, 100, 0, 1, 1, record);
     }
 
@@ -100,8 +101,8 @@ class SketchReceiverTest {
         final SketchPoint stranger = new SketchPoint(other, false);
         final SketchReceiver own = new SketchReceiver(
             SketchPairTest.context(1 << 10).conclude(), stranger, TwoPoints.ENTRY_LENGTH_BYTES,
-            (buffer, offset, lengthBytes, record) -> { }, (answer) -> { });
-        stranger.onPacket(START_NS, 1, 2, 100, 0, 1);
+            (buffer, offset, lengthBytes, record) -> { }, (answer) -> { }, (sent, row, startNs, endNs) -> { });
+        stranger.onPacket(START_NS, 1, 2, 100, 0, 1, null, 0);
         final int record = own.onPacket(START_NS + MS, 1, 2, 100, 0, 1, 0, SketchRecords.NONE);
         own.onTime(START_NS + 3 * INTERVAL_NS);
         assertEquals(1, own.counters().get(SketchCounter.INTERVALS_REFUSED));

@@ -1,0 +1,74 @@
+package io.flowlag.exporter.decode;
+
+import io.flowlag.sketch.hash.SipHash;
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.ByteOrder;
+
+/**
+ * The hash of a flow that both measurement points compute alike, of its addresses, protocol and ports: SipHash-2-4 of a canonical
+ * form.
+ * <pre>
+ *   0  16 + version          1   20 or 22
+ *   1  protocol              1
+ *   2  0                     2
+ *   4  source port           2   0 in a fragment
+ *   6  destination port      2   0 in a fragment
+ *   8  source           4 | 16
+ *      destination      4 | 16
+ * </pre>
+ * All fields are big-endian. One thread. Allocates at construction.
+ */
+public final class SegmentFlowHash {
+    private static final int TAG = 16;
+    private static final int PROTOCOL_OFFSET = 1;
+    private static final int SOURCE_PORT_OFFSET = PROTOCOL_OFFSET + 3;
+    private static final int DESTINATION_PORT_OFFSET = SOURCE_PORT_OFFSET + 2;
+    private static final int ADDRESSES_OFFSET = DESTINATION_PORT_OFFSET + 2;
+    private static final int MAX_LENGTH_BYTES = ADDRESSES_OFFSET + 32;
+
+    private final UnsafeBuffer canonical = new UnsafeBuffer(BufferUtil.allocateDirectAligned(MAX_LENGTH_BYTES + 8, 8));
+    private final SipHash hash;
+
+    /**
+     * A hash with a key.
+     *
+     * @param hash with the key.
+     */
+    public SegmentFlowHash(final SipHash hash) {
+        this.hash = hash;
+    }
+
+    /**
+     * Hashes a flow.
+     *
+     * @param ipVersion       4 or 6.
+     * @param protocol        number of the transport protocol.
+     * @param sourceHigh      first 8 octets of the address as a big-endian number; not used for IPv4.
+     * @param sourceLow       last 8 octets; for IPv4 the address.
+     * @param destinationHigh as for the source.
+     * @param destinationLow  as for the source.
+     * @param sourcePort      0 for fragments.
+     * @param destinationPort 0 for fragments.
+     * @return 64 bits.
+     */
+    public long hash(
+        final int ipVersion, final int protocol, final long sourceHigh, final long sourceLow, final long destinationHigh,
+        final long destinationLow, final int sourcePort, final int destinationPort) {
+        canonical.putByte(0, (byte)(TAG + ipVersion));
+        canonical.putByte(PROTOCOL_OFFSET, (byte)protocol);
+        canonical.putShort(SOURCE_PORT_OFFSET, (short)sourcePort, ByteOrder.BIG_ENDIAN);
+        canonical.putShort(DESTINATION_PORT_OFFSET, (short)destinationPort, ByteOrder.BIG_ENDIAN);
+        if (ipVersion == 4) {
+            canonical.putInt(ADDRESSES_OFFSET, (int)sourceLow, ByteOrder.BIG_ENDIAN);
+            canonical.putInt(ADDRESSES_OFFSET + 4, (int)destinationLow, ByteOrder.BIG_ENDIAN);
+            return hash.hash(canonical, 0, ADDRESSES_OFFSET + 8);
+        }
+        canonical.putLong(ADDRESSES_OFFSET, sourceHigh, ByteOrder.BIG_ENDIAN);
+        canonical.putLong(ADDRESSES_OFFSET + 8, sourceLow, ByteOrder.BIG_ENDIAN);
+        canonical.putLong(ADDRESSES_OFFSET + 16, destinationHigh, ByteOrder.BIG_ENDIAN);
+        canonical.putLong(ADDRESSES_OFFSET + 24, destinationLow, ByteOrder.BIG_ENDIAN);
+        return hash.hash(canonical, 0, MAX_LENGTH_BYTES);
+    }
+}

@@ -1,0 +1,163 @@
+package io.flowlag.exporter.delay;
+
+import org.agrona.BitUtil;
+import org.agrona.collections.Long2LongHashMap;
+
+import java.util.function.ObjLongConsumer;
+
+/**
+ * Regular packets that both points chose by digest to stand in for references: what came first, the arrival or the send time,
+ * waits here for the other. Of packets with equal digests within the wait none is a reference, since nobody knows which is which.
+ * Bounded: with too many that wait the oldest is forgotten.
+ * <pre>
+ * packets chosen at one point or the other = matched + refused + unsent + unarrived + forgotten + those that wait
+ * </pre>
+ * in which a matched packet counts once, and every other once for each point that told of it. One thread; counters may be read by
+ * any. Allocates at construction.
+ */
+final class PassiveReferences {
+    private static final long NONE = -1;
+    private static final float LOAD_FACTOR = 0.5f;
+
+    private static final byte ARRIVED = 0;
+    private static final byte SENT = 1;
+    private static final byte MATCHED = 2;
+    private static final byte REFUSED = 3;
+
+    private final int mask;
+    private final long[] digests;
+    private final long[] timesNs;
+    private final int[] lengthsBytes;
+    private final int[] streams;
+    private final byte[] states;
+    private final Long2LongHashMap positionByDigest;
+    private final long waitNs;
+    private final Handler handler;
+    private long head;
+    private long tail;
+    private volatile long matchedCount;
+    private volatile long refusedCount;
+    private volatile long unsentCount;
+    private volatile long unarrivedCount;
+    private volatile long forgottenCount;
+
+    /** Takes references. */
+    @FunctionalInterface
+    interface Handler {
+        /**
+         * Both times of a packet are known.
+         *
+         * @param streamIndex of its way and class.
+         * @param sentNs      at the sender point.
+         * @param arrivalNs   at the receiver point.
+         * @param lengthBytes of the packet.
+         */
+        void onReference(int streamIndex, long sentNs, long arrivalNs, int lengthBytes);
+    }
+
+    /**
+     * Nothing waits.
+     *
+     * @param capacity that wait at once, and those of the same time that do not any more; rounded up to a power of two.
+     * @param waitNs   how long one time is kept without the other, and a digest is remembered.
+     * @param handler  takes the references.
+     */
+    PassiveReferences(final int capacity, final long waitNs, final Handler handler) {
+        final int size = BitUtil.findNextPositivePowerOfTwo(capacity);
+        mask = size - 1;
+        digests = new long[size];
+        timesNs = new long[size];
+        lengthsBytes = new int[size];
+        streams = new int[size];
+        states = new byte[size];
+        positionByDigest = new Long2LongHashMap(2 * size, LOAD_FACTOR, NONE, true);
+        this.waitNs = waitNs;
+        this.handler = handler;
+    }
+
+    /** {@return octets, by formula: five arrays, and a map of keys and values that is at most half full} */
+    static long memoryBytes(final int capacity) {
+        final long size = BitUtil.findNextPositivePowerOfTwo(capacity);
+        return size * (2 * Long.BYTES + 2 * Integer.BYTES + 1) + 2 * size * 2 * Long.BYTES;
+    }
+
+    /** A chosen packet passed the sender point. */
+    void onSent(final long digest, final long sentNs) {
+        final long position = positionByDigest.get(digest);
+        if (position == NONE) {
+            add(digest, sentNs, 0, 0, SENT);
+            return;
+        }
+        final int index = (int)position & mask;
+        if (states[index] == ARRIVED) {
+            states[index] = MATCHED;
+            matchedCount = matchedCount + 1;
+            handler.onReference(streams[index], sentNs, timesNs[index], lengthsBytes[index]);
+        } else {
+            refuse(index);
+        }
+    }
+
+    /** A chosen packet passed the receiver point. */
+    void onArrived(final long digest, final long arrivalNs, final int streamIndex, final int lengthBytes) {
+        final long position = positionByDigest.get(digest);
+        if (position == NONE) {
+            add(digest, arrivalNs, streamIndex, lengthBytes, ARRIVED);
+            return;
+        }
+        final int index = (int)position & mask;
+        if (states[index] == SENT) {
+            states[index] = MATCHED;
+            matchedCount = matchedCount + 1;
+            handler.onReference(streamIndex, timesNs[index], arrivalNs, lengthBytes);
+        } else {
+            refuse(index);
+        }
+    }
+
+    /** One more with this digest, and the one that waits with it, if it still does. */
+    private void refuse(final int index) {
+        refusedCount = refusedCount + (states[index] == MATCHED || states[index] == REFUSED ? 1 : 2);
+        states[index] = states[index] == MATCHED ? MATCHED : REFUSED;
+    }
+
+    /** Time has passed: what waited for too long waits no more. */
+    void onTime(final long nowNs) {
+        while (head != tail && timesNs[(int)head & mask] < nowNs - waitNs) {
+            final byte state = states[(int)head & mask];
+            unsentCount = unsentCount + (state == ARRIVED ? 1 : 0);
+            unarrivedCount = unarrivedCount + (state == SENT ? 1 : 0);
+            removeOldest();
+        }
+    }
+
+    private void add(
+        final long digest, final long timeNs, final int streamIndex, final int lengthBytes, final byte state) {
+        if (tail - head > mask) {
+            final byte oldest = states[(int)head & mask];
+            forgottenCount = forgottenCount + (oldest == ARRIVED || oldest == SENT ? 1 : 0);
+            removeOldest();
+        }
+        final int index = (int)tail & mask;
+        digests[index] = digest;
+        timesNs[index] = timeNs;
+        streams[index] = streamIndex;
+        lengthsBytes[index] = lengthBytes;
+        states[index] = state;
+        positionByDigest.put(digest, tail++);
+    }
+
+    private void removeOldest() {
+        positionByDigest.remove(digests[(int)head & mask]);
+        head++;
+    }
+
+    /** Shows every counter. Any thread. */
+    void counters(final ObjLongConsumer<String> consumer) {
+        consumer.accept("passive_matched", matchedCount);
+        consumer.accept("passive_refused", refusedCount);
+        consumer.accept("passive_unsent", unsentCount);
+        consumer.accept("passive_unarrived", unarrivedCount);
+        consumer.accept("passive_forgotten", forgottenCount);
+    }
+}

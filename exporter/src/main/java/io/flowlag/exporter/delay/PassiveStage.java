@@ -1,0 +1,105 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.sketching.SharedSampling;
+import io.flowlag.rli.receiver.RliReceiver;
+import org.agrona.DirectBuffer;
+
+import java.util.Arrays;
+import java.util.function.ObjLongConsumer;
+
+/**
+ * Policy passive at a receiver point: packets that both points choose by digest are the references, with send times of the sender
+ * point in this process or of the exchange. The metering thread owns it. Allocates at construction.
+ */
+final class PassiveStage {
+    private static final int CAPACITY = 64 * 1024;
+
+    private final RliReceiver receiver;
+    private final SharedSampling sampling;
+    private final PassiveReferences references;
+    private final int[] nextNumbers;
+    private final long[] lastSentNs;
+    private final long[] lastArrivalsNs;
+    private final long maximumDelayNs;
+    private volatile long reorderedCount;
+
+    /**
+     * A stage that has seen nothing.
+     *
+     * @param receiver       takes the references.
+     * @param passivePpm     packets in a million.
+     * @param maximumDelayNs W.
+     * @param shippingNs     how much later send times may come than packets; 0 in one process.
+     */
+    PassiveStage(
+        final RliReceiver receiver, final int passivePpm, final long maximumDelayNs, final long shippingNs) {
+        this.receiver = receiver;
+        this.maximumDelayNs = maximumDelayNs;
+        sampling = new SharedSampling(0, passivePpm, 0);
+        references = new PassiveReferences(CAPACITY, maximumDelayNs + shippingNs, this::onReference);
+        nextNumbers = new int[receiver.streamCount()];
+        lastSentNs = new long[receiver.streamCount()];
+        lastArrivalsNs = new long[receiver.streamCount()];
+        Arrays.fill(lastSentNs, Long.MIN_VALUE / 2);
+        Arrays.fill(lastArrivalsNs, Long.MIN_VALUE / 2);
+    }
+
+    /** {@return octets, by formula} */
+    static long memoryBytes() {
+        return PassiveReferences.memoryBytes(CAPACITY);
+    }
+
+    /** A packet at the sender point of this process. */
+    void onSent(final DirectBuffer descriptor, final int offset) {
+        if (isReference(descriptor, offset)) {
+            onSendTime(PacketDescriptor.digest(descriptor, offset), PacketDescriptor.timestampNs(descriptor, offset));
+        }
+    }
+
+    /** A send time of the sender point. */
+    void onSendTime(final long digest, final long sentNs) {
+        references.onSent(digest, sentNs);
+    }
+
+    /** A packet at the receiver point. */
+    void onReceived(final DirectBuffer descriptor, final int offset, final int streamIndex) {
+        if (isReference(descriptor, offset)) {
+            references.onArrived(
+                PacketDescriptor.digest(descriptor, offset), PacketDescriptor.timestampNs(descriptor, offset), streamIndex,
+                PacketDescriptor.wireLengthBytes(descriptor, offset));
+        }
+    }
+
+    private boolean isReference(final DirectBuffer descriptor, final int offset) {
+        return (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_DIGEST) != 0 &&
+            sampling.isPassiveReference(PacketDescriptor.digest(descriptor, offset));
+    }
+
+    /** Time has passed. */
+    void onTime(final long nowNs) {
+        references.onTime(nowNs);
+    }
+
+    /** Packets that overtook one another are no step of a clock: the later one is left out. */
+    private void onReference(
+        final int streamIndex, final long sentNs, final long arrivalNs, final int lengthBytes) {
+        if (isBehind(lastSentNs[streamIndex] - sentNs) || isBehind(lastArrivalsNs[streamIndex] - arrivalNs)) {
+            reorderedCount = reorderedCount + 1;
+            return;
+        }
+        lastSentNs[streamIndex] = sentNs;
+        lastArrivalsNs[streamIndex] = arrivalNs;
+        receiver.onReference(streamIndex, nextNumbers[streamIndex]++, sentNs, arrivalNs, lengthBytes);
+    }
+
+    private boolean isBehind(final long distanceNs) {
+        return distanceNs > 0 && distanceNs <= maximumDelayNs;
+    }
+
+    /** Shows every counter. Any thread. */
+    void counters(final ObjLongConsumer<String> consumer) {
+        references.counters(consumer);
+        consumer.accept("passive_reordered", reorderedCount);
+    }
+}

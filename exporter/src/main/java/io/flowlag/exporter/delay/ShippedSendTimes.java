@@ -1,0 +1,55 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.rli.receiver.RliReceiver;
+
+import java.util.function.ObjLongConsumer;
+
+/**
+ * Hands send times of the exchange to whoever waits for them: those of injected references to the interpolation, which takes a
+ * follow-up for them too, and those of regular packets to the policy passive. The metering thread owns it; counters may be read
+ * by any. Allocates at construction.
+ */
+final class ShippedSendTimes {
+    private final SketchLink link;
+    private final RliReceiver receiver;
+    private final PassiveStage passive;
+    private final SketchLink.SendTimeHandler handler = this::onSendTime;
+    private volatile long usedCount;
+    private volatile long unusedCount;
+
+    /**
+     * None yet.
+     *
+     * @param link     of a receiver.
+     * @param receiver takes those of injected references.
+     * @param passive  takes those of regular packets; null if the policy is another.
+     */
+    ShippedSendTimes(final SketchLink link, final RliReceiver receiver, final PassiveStage passive) {
+        this.link = link;
+        this.receiver = receiver;
+        this.passive = passive;
+    }
+
+    /** Takes what has come. */
+    int poll() {
+        return link.takeSendTimes(handler);
+    }
+
+    private void onSendTime(final boolean isPassive, final long key, final long sentNs) {
+        if (isPassive && passive != null) {
+            passive.onSendTime(key, sentNs);
+            usedCount = usedCount + 1;
+        } else if (!isPassive && passive == null && key >>> Integer.SIZE < receiver.streamCount()) {
+            receiver.onSendTime((int)(key >>> Integer.SIZE), (int)key, sentNs);
+            usedCount = usedCount + 1;
+        } else {
+            unusedCount = unusedCount + 1;
+        }
+    }
+
+    /** Shows every counter. Any thread. */
+    void counters(final ObjLongConsumer<String> consumer) {
+        consumer.accept("send_times_used", usedCount);
+        consumer.accept("send_times_unused", unusedCount);
+    }
+}
