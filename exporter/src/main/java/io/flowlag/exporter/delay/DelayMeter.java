@@ -61,6 +61,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private final MarkedReferences marked;
     private final PassiveStage passive;
     private final ShippedSendTimes shipped;
+    private final FlowDistributions distributions;
     private final Matching matching;
     private final Sketching sketching;
     private final SketchSending sending;
@@ -112,13 +113,15 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             wiring.link() == null ? 0 : config.rli().silentAfterNs()) : null;
         shipped = isReceiver && wiring.link() != null ? new ShippedSendTimes(wiring.link(), receiver, passive) : null;
         sender = wiring.transmitter() == null ? null : new ReferenceSender(scheduler, wiring, sendTimeTaker(), clock);
-        matching = wiring.isMatched() ? new Matching(config, clock != null, cache, counters) : null;
+        distributions = wiring.role().isReceiver() ? new FlowDistributions(config.quantiles()) : null;
+        matching = wiring.isMatched() ?
+            new Matching(config, clock != null, cache, wiring.isExact() ? distributions : null, counters) : null;
         sketching = wiring.isSketched() ?
             new Sketching(
                 config, clock != null, wiring.link(), cache, classes, this::onWaited, this::onUnseenFlow, counters) : null;
         sending = wiring.isShipping() ? new SketchSending(wiring.link(), counters) : null;
         report = new DelayReport(
-            config, wiring, clocks, receiver, summaries, scheduler, matching, sketching, sending, passive,
+            config, wiring, clocks, receiver, summaries, scheduler, matching, distributions, sketching, sending, passive,
             shipped, counters);
         flowEnd.meter(this);
     }
@@ -185,7 +188,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             DelaySummaries.memoryBytes(config.rli().senderCount() * classes.count()) : 0) +
             (isReceiver && wiring.referenceMode() == ReferenceMode.MARKED ? MarkedReferences.memoryBytes(MARKED_CAPACITY) : 0) +
             (isReceiver && wiring.referenceMode() == ReferenceMode.PASSIVE ? PassiveStage.memoryBytes() : 0) +
-            (wiring.isMatched() ? Matching.memoryBytes(config, isLive) : 0) + sketchMemoryBytes(config, wiring, isLive);
+            (wiring.isMatched() ? Matching.memoryBytes(config, isLive) : 0) + sketchMemoryBytes(config, wiring, isLive) +
+            (wiring.role().isReceiver() ? FlowDistributions.memoryBytes(config.quantiles()) : 0);
     }
 
     /**
@@ -412,6 +416,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
                 FlowDelay.errorBoundNs(entry, offset, heldOut.halfWidthNs(sampleCount, durationNs));
             }
         }
+        distributions.finish(entry, offset, wiring.isExact() ? FlowDelay.matchedOffset(offset) : offset);
         if (matching != null) {
             matching.onFlowEnd(entry, offset, wiring.isExact() || sketching == null);
         }
@@ -545,7 +550,11 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         if (!cache.isCurrent(slot, generation)) {
             return false;
         }
-        DelayCounters.record(entries, cache.stateOffset(slot), delayNs);
+        final int offset = cache.stateOffset(slot);
+        DelayCounters.record(entries, offset, delayNs);
+        if (!wiring.isExact()) {
+            distributions.record(entries, offset, DelayCounters.count(entries, offset), delayNs);
+        }
         return true;
     }
 

@@ -36,6 +36,7 @@ final class DelayReport {
     private final DelaySummaries summaries;
     private final InjectionScheduler scheduler;
     private final Matching matching;
+    private final FlowDistributions distributions;
     private final Sketching sketching;
     private final SketchSending sending;
     private final PassiveStage passive;
@@ -56,6 +57,7 @@ final class DelayReport {
         final DelaySummaries summaries,
         final InjectionScheduler scheduler,
         final Matching matching,
+        final FlowDistributions distributions,
         final Sketching sketching,
         final SketchSending sending,
         final PassiveStage passive,
@@ -67,6 +69,7 @@ final class DelayReport {
         this.summaries = summaries;
         this.scheduler = scheduler;
         this.matching = matching;
+        this.distributions = distributions;
         this.sketching = sketching;
         this.sending = sending;
         this.passive = passive;
@@ -168,6 +171,10 @@ final class DelayReport {
             values.put("bounds_held", matching.heldBoundCount());
             unexplained.put("unexplained_sent", matching.counters().unexplainedSent());
             unexplained.put("unexplained_received", matching.counters().unexplainedReceived());
+        }
+        if (distributions != null) {
+            values.put("quantile_flows", distributions.given());
+            values.put("quantile_flows_without_room", distributions.refused());
         }
         if (sketching != null) {
             tellSketches(values, unexplained);

@@ -17,16 +17,18 @@ import org.agrona.MutableDirectBuffer;
  * 100  flags                    2
  * 102  estimator                1   of the mean: 0 for none, else as element 12 has it
  * 103  lossKind                 1   as element 24 has it, valid with FLAG_LOSS
- * 104  (unused)                24
- * 128  matched counters        64   DelayCounters, of matched packets; only with exact matching or sketches
- * 192  sketch                  64   FlowSketch, only with sketches
+ * 104  distribution             4   while the flow lives: one more than its place, 0 for none
+ * 108  (unused)                20
+ * 128  quantiles               64   FlowQuantiles
+ * 192  matched counters        64   DelayCounters, of matched packets; only with exact matching or sketches
+ * 256  sketch                  64   FlowSketch, only with sketches
  * </pre>
  * Everything but the counters is written when the flow ends. Fields are in the byte order of the machine. Stateless; the thread
  * that owns the memory may call it.
  */
 public final class FlowDelay {
     /** Octets without exact matching. */
-    public static final int LENGTH_BYTES = 128;
+    public static final int LENGTH_BYTES = 192;
     /** Octets with exact matching. */
     public static final int EXACT_LENGTH_BYTES = LENGTH_BYTES + DelayCounters.LENGTH_BYTES;
 
@@ -77,6 +79,8 @@ public final class FlowDelay {
     private static final int FLAGS_OFFSET = SEGMENT_ID_OFFSET + 4;
     private static final int ESTIMATOR_OFFSET = FLAGS_OFFSET + 2;
     private static final int LOSS_KIND_OFFSET = ESTIMATOR_OFFSET + 1;
+    private static final int DISTRIBUTION_OFFSET = LOSS_KIND_OFFSET + 1;
+    private static final int QUANTILES_OFFSET = LENGTH_BYTES - FlowQuantiles.LENGTH_BYTES;
 
     private FlowDelay() {
     }
@@ -110,6 +114,24 @@ public final class FlowDelay {
      */
     public static int matchedOffset(final int offset) {
         return offset + LENGTH_BYTES;
+    }
+
+    /**
+     * Where the quantiles lie.
+     *
+     * @param offset of the layout.
+     * @return their offset.
+     */
+    public static int quantilesOffset(final int offset) {
+        return offset + QUANTILES_OFFSET;
+    }
+
+    static int distribution(final DirectBuffer buffer, final int offset) {
+        return buffer.getInt(offset + DISTRIBUTION_OFFSET) - 1;
+    }
+
+    static void distribution(final MutableDirectBuffer buffer, final int offset, final int place) {
+        buffer.putInt(offset + DISTRIBUTION_OFFSET, place + 1);
     }
 
     /**

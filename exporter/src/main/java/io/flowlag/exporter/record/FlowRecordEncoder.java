@@ -2,6 +2,7 @@ package io.flowlag.exporter.record;
 
 import io.flowlag.exporter.config.ExporterConfig.Profile;
 import io.flowlag.exporter.delay.FlowDelay;
+import io.flowlag.exporter.delay.FlowQuantiles;
 import io.flowlag.exporter.delay.FlowSketch;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.status.CounterId;
@@ -34,7 +35,8 @@ final class FlowRecordEncoder {
 
     /** The order in which groups are left out when there are too many templates. */
     private static final int[] DISPENSABLE = {
-        Presence.VLAN, Presence.ICMP, Presence.INTERPOLATED, Presence.CLOCK, Presence.SEGMENT, Presence.MINIMUM_US,
+        Presence.VLAN, Presence.ICMP, Presence.P999, Presence.P99, Presence.P95, Presence.P90, Presence.P50,
+        Presence.INTERPOLATED, Presence.CLOCK, Presence.SEGMENT, Presence.MINIMUM_US,
         Presence.MAXIMUM_US, Presence.SUM_US, Presence.BOUND, Presence.UNEXPECTED, Presence.LOSS, Presence.SKETCH,
         Presence.MEAN_US, Presence.DEVIATION, Presence.DELAY, Presence.MEAN};
 
@@ -188,6 +190,10 @@ final class FlowRecordEncoder {
             case DELAY_MEAN -> put8(to, at, FlowDelay.meanNs(entry, flowDelayOffset));
             case DELAY_MINIMUM -> put8(to, at, DelayCounters.minimumNs(entry, delayOffset));
             case DELAY_MAXIMUM -> put8(to, at, DelayCounters.maximumNs(entry, delayOffset));
+            case DELAY_P50, DELAY_P90, DELAY_P95, DELAY_P99, DELAY_P999 -> put8(to, at, FlowQuantiles.quantileNs(
+                entry, FlowDelay.quantilesOffset(flowDelayOffset), field.ordinal() - RecordField.DELAY_P50.ordinal()));
+            case DELAY_VARIATION ->
+                put8(to, at, FlowQuantiles.variationNs(entry, FlowDelay.quantilesOffset(flowDelayOffset)));
             case DELAY_ESTIMATOR -> put1(to, at, FlowDelay.estimator(entry, flowDelayOffset));
             case DELAY_ERROR_BOUND -> put8(to, at, FlowDelay.errorBoundNs(entry, flowDelayOffset));
             case DELAY_INTERPOLATED_MEAN -> put8(to, at, DelayCounters.meanNs(entry, flowDelayOffset));

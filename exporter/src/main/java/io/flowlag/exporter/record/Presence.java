@@ -1,6 +1,7 @@
 package io.flowlag.exporter.record;
 
 import io.flowlag.exporter.delay.FlowDelay;
+import io.flowlag.exporter.delay.FlowQuantiles;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.rli.counters.DelayCounters;
 import org.agrona.DirectBuffer;
@@ -44,8 +45,18 @@ final class Presence {
     static final int DEVIATION = 1 << 15;
     /** The mean by sketches alone. */
     static final int SKETCH = 1 << 16;
+    /** The median; further quantiles follow with the next bits. */
+    static final int P50 = 1 << 17;
+    /** The 90th percentile. */
+    static final int P90 = 1 << 18;
+    /** The 95th percentile. */
+    static final int P95 = 1 << 19;
+    /** The 99th percentile. */
+    static final int P99 = 1 << 20;
+    /** The 99.9th percentile, and the variation. */
+    static final int P999 = 1 << 21;
     /** How many different masks there are. */
-    static final int MASK_COUNT = 1 << 17;
+    static final int MASK_COUNT = 1 << 22;
 
     private static final int PROTOCOL_ICMP = 1;
     private static final int PROTOCOL_ICMPV6 = 58;
@@ -112,7 +123,7 @@ final class Presence {
         return mask | MEAN | (isBounded ? BOUND : 0) | (fitsMicros(meanNs) ? MEAN_US : 0) |
             (isInterpolated && DelayCounters.count(entry, flowDelayOffset) > 0 ? INTERPOLATED : 0) |
             (isComplete && (isOfSamples ? DelayCounters.sumNs(entry, delayOffset) : meanNs) >= 0 ? SUM_US : 0) |
-            (sampleCount > 0 ? sampleMaskOf(entry, delayOffset) :
+            (sampleCount > 0 ? sampleMaskOf(entry, flowDelayOffset, delayOffset) :
                 FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_SKETCH_DEVIATION) ? DEVIATION : 0);
     }
 
@@ -122,10 +133,14 @@ final class Presence {
             estimator != FlowDelay.ESTIMATOR_FLOW_SUMS;
     }
 
-    private static int sampleMaskOf(final DirectBuffer entry, final int delayOffset) {
-        return DELAY | DEVIATION |
+    private static int sampleMaskOf(final DirectBuffer entry, final int flowDelayOffset, final int delayOffset) {
+        return DELAY | DEVIATION | quantileMaskOf(entry, flowDelayOffset) |
             (fitsMicros(DelayCounters.minimumNs(entry, delayOffset)) ? MINIMUM_US : 0) |
             (fitsMicros(DelayCounters.maximumNs(entry, delayOffset)) ? MAXIMUM_US : 0);
+    }
+
+    private static int quantileMaskOf(final DirectBuffer entry, final int flowDelayOffset) {
+        return ((1 << FlowQuantiles.groups(entry, FlowDelay.quantilesOffset(flowDelayOffset))) - 1) * P50;
     }
 
     private static boolean fitsMicros(final long delayNs) {

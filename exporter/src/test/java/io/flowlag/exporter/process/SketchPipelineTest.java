@@ -219,8 +219,8 @@ class SketchPipelineTest {
     void shouldCountEstimatesThatComeTooLate() {
         final SimulatedSegment segment = segment(0);
         final DelayStatistics statistics = run(
-            segment, Threading.INVOKER, "segment.interval", "500ms", "joint.pending", "16", "rli.policy", "every-n", "rli.every-n",
-            "200");
+            segment, Threading.INVOKER, "segment.interval", "500ms", "joint.pending", "16", "rli.policy", "every-n",
+            "rli.every-n", "200");
 
         assertTrue(statistics.isAccountedFor(), statistics.unexplained()::toString);
         assertTrue(statistics.counters().get("joint_estimates_overrun") > 1000, statistics::toString);

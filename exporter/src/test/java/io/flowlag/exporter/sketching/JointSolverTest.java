@@ -36,7 +36,8 @@ class JointSolverTest {
         for (int i = 0; i < PACKETS; i++) {
             final int flow = i < FLOWS ? i : random.nextInt(FLOWS);
             final long delayNs = 2 * MS + random.nextLong(MS) + 50_000L * flow;
-            points.packet(flow, random.nextLong(8 * INTERVAL_NS), delayNs).estimated(delayNs - 10_000L * (flow % 3), estimateLagNs);
+            points.packet(flow, random.nextLong(8 * INTERVAL_NS), delayNs)
+                .estimated(delayNs - 10_000L * (flow % 3), estimateLagNs);
             sums[flow] += delayNs;
             counts[flow]++;
         }
