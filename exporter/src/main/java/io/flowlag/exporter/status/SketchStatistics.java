@@ -1,6 +1,7 @@
 package io.flowlag.exporter.status;
 
 import java.util.List;
+import java.util.Objects;
 
 /**
  * What sketches say of a measurement interval, and of all so far. Immutable. What is not known is null.
@@ -32,6 +33,16 @@ public record SketchStatistics(
     List<AggregateDelay> total,
     String weightWarning,
     JointStatistics joint) {
+    /**
+     * Whether both are of one interval.
+     *
+     * @param other statistics.
+     * @return true if so.
+     */
+    public boolean isOfInterval(final SketchStatistics other) {
+        return Objects.equals(startNs, other.startNs);
+    }
+
     /**
      * The same with another solution.
      *
