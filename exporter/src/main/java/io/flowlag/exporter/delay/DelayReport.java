@@ -189,9 +189,20 @@ final class DelayReport {
             wiring.link().counters((label, count) -> values.put("exchange_" + label, count));
         }
         return new DelayStatistics(
-            role, segmentId, wiring.role() == Role.RECEIVER ? "" : policy(), clocks.errorNs(), values, gauges,
+            role, segmentId, wiring.role() == Role.RECEIVER ? "" : policy(), clocks.errorNs(), values, gauges(),
             summaries == null ? List.of() : summaries.interval(), summaries == null ? List.of() : summaries.total(),
             sketching == null ? null : sketching.statistics(), unexplained);
+    }
+
+    private Map<String, Double> gauges() {
+        if (sketching == null || sketching.errors().count() == 0) {
+            return gauges;
+        }
+        final Map<String, Double> all = new LinkedHashMap<>(gauges);
+        all.put("error_median_rli", sketching.errors().rliMedian());
+        all.put("error_median_lds", sketching.errors().ldsMedian());
+        all.put("error_median_joint", sketching.errors().jointMedian());
+        return all;
     }
 
     private void tellSketches(final Map<String, Long> values, final Map<String, Long> unexplained) {
@@ -202,6 +213,7 @@ final class DelayReport {
         values.put("lds_bounds_held", sketching.heldBoundCount());
         values.put("lds_rli_flows", sketching.bothFlowCount());
         values.put("lds_rli_agreed", sketching.bothAgreedCount());
+        values.put("compared_flows", sketching.errors().count());
         values.put("joint_flows", sketching.jointFlowCount());
         values.put("joint_bounded_flows", sketching.jointBoundedFlowCount());
         values.put("joint_bounds_held", sketching.jointHeldBoundCount());

@@ -65,6 +65,7 @@ final class Sketching {
     private final SketchReceiver receiver;
     private final SketchRecords records;
     private final Aggregates aggregates;
+    private final EstimateErrors errors = new EstimateErrors();
     private final CounterTable table = new CounterTable(1, COLUMNS);
     private final boolean isLive;
     private final String geometry;
@@ -303,6 +304,12 @@ final class Sketching {
             table.increment(0, JOINT_BOUNDED_FLOWS);
             table.add(0, JOINT_BOUNDS_HELD, errorNs <= Math.max(1, records.jointBoundNs(record)) ? 1 : 0);
         }
+        if (hasMean && records.hasMean(record) && DelayCounters.count(entry, offset) > 0 &&
+            DelayCounters.count(entry, matchedOffset) > 0) {
+            errors.record(
+                DelayCounters.meanNs(entry, matchedOffset), DelayCounters.meanNs(entry, offset), records.meanNs(record),
+                records.jointMeanNs(record));
+        }
         final int estimator = FlowDelay.estimator(entry, offset);
         if (estimator == FlowDelay.ESTIMATOR_MATCHED || estimator == FlowDelay.ESTIMATOR_FLOW_SUMS) {
             return;
@@ -429,6 +436,11 @@ final class Sketching {
     /** {@return those of them where the matched mean lies within the bound} */
     long heldBoundCount() {
         return table.get(0, BOUNDS_HELD);
+    }
+
+    /** {@return how far each estimator is from what was matched} */
+    EstimateErrors errors() {
+        return errors;
     }
 
     /** {@return flow records with a mean by references and sketches together} */
