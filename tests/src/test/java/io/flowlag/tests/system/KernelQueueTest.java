@@ -183,7 +183,8 @@ class KernelQueueTest {
         System.out.printf("real queue, joint, seed %d: median error of %d flow records: references %.4f, sketches %.4f, " +
             "joint %.4f; bound holds for %.0f of %.0f; %.0f intervals, %d by references alone, %d skipped, %d calibrated, " +
             "%d witnesses; %d of %d cells usable; estimates late %d, overrun %d of %d%n",
-            seed, counters.delayCounter("compared_flows"), counters.delayGauge("error_median_rli"), counters.delayGauge("error_median_lds"),
+            seed, counters.delayCounter("compared_flows"), counters.delayGauge("error_median_rli"),
+            counters.delayGauge("error_median_lds"),
             counters.delayGauge("error_median_joint"), held, bounded, intervals,
             counters.delayCounter("joint_intervals_by_rli"), counters.delayCounter("joint_intervals_skipped"),
             counters.delayCounter("joint_intervals_calibrated"), counters.delayCounter("joint_witnesses"),
