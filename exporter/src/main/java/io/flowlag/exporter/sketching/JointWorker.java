@@ -21,6 +21,7 @@ final class JointWorker {
     private final CellMap cellMap;
     private final int rows;
     private final int columns;
+    private final int vldaLength;
     private final boolean isExact;
     private final JointProblem problem;
     private final JointEstimator estimator;
@@ -37,12 +38,14 @@ final class JointWorker {
     private final int[] firstRecords;
     private final boolean[] isWitness;
     private final long[] knownPackets;
+    private final boolean[] isUsable;
     private int flowCount;
 
     JointWorker(final SketchGeometry geometry, final long seed, final JointSettings settings) {
         cellMap = new CellMap(geometry, seed);
         rows = geometry.rows();
         columns = geometry.columns();
+        vldaLength = geometry.vldaLength();
         isExact = isExact(geometry);
         final int maxFlows = settings.maxFlows();
         problem = new JointProblem(geometry, maxFlows, settings.maxWitnesses());
@@ -58,6 +61,7 @@ final class JointWorker {
         squareSumsNs2 = new double[maxFlows];
         firstRecords = new int[maxFlows];
         isWitness = new boolean[maxFlows];
+        isUsable = new boolean[rows * columns];
         knownPackets = new long[isExact ? rows * columns : 0];
     }
 
@@ -77,7 +81,7 @@ final class JointWorker {
         final long edges = (long)geometry.rows() * geometry.vldaLength();
         final long places = BitUtil.findNextPositivePowerOfTwo(2 * maxFlows);
         return JointProblem.memoryBytes(geometry, maxFlows, settings.maxWitnesses()) + Integer.BYTES * places +
-            (5L * Long.BYTES + 2 * Integer.BYTES + 1) * maxFlows + (isExact(geometry) ? Long.BYTES * cells : 0) +
+            (5L * Long.BYTES + 2 * Integer.BYTES + 1) * maxFlows + (isExact(geometry) ? Long.BYTES * cells : 0) + cells +
             JointEstimator.memoryBytes(geometry, maxFlows, settings.maxWitnesses());
     }
 
@@ -159,8 +163,9 @@ final class JointWorker {
         for (int row = 0; row < rows; row++) {
             for (int column = 0; column < columns; column++) {
                 final int cell = row * columns + column;
-                if (Cells.usable(task.sender, task.receiver, row, column) &&
-                    (!isExact || knownPackets[cell] == task.receiver.count(row, column))) {
+                isUsable[cell] = Cells.usable(task.sender, task.receiver, row, column) &&
+                    (!isExact || knownPackets[cell] == task.receiver.count(row, column));
+                if (isUsable[cell]) {
                     final long delaySumNs = Cells.delaySumNs(task.sender, task.receiver, row, column);
                     leastDelaySumNs = Math.min(leastDelaySumNs, delaySumNs);
                     problem.cell(row, column, delaySumNs, task.cellEstimatesNs[cell], task.receiver.count(row, column));
@@ -201,11 +206,33 @@ final class JointWorker {
         answer.meanNs = count > 0 ? sumNs / count : 0;
         for (int i = 0; i < task.recordCount; i++) {
             final int flow = flowOfRecord[i];
-            task.kinds[i] = JointKind.of(estimator.status(flow));
+            if (hasUsableCell(flow)) {
+                task.kinds[i] = JointKind.of(estimator.status(flow));
+            } else {
+                task.kinds[i] = estimates[flow] > 0 ? JointKind.RLI : JointKind.NONE;
+            }
             if (task.kinds[i] != JointKind.NONE) {
-                task.meansNs[i] = estimator.meanNs(flow);
-                task.boundsNs[i] = estimator.hasBound(flow) ? estimator.boundNs(flow) : Double.NaN;
+                tell(task, i, flow);
             }
         }
+    }
+
+    /** A flow without a usable cell is not like those from which was learned: it lost packets, or met who did. */
+    private void tell(final JointTask task, final int record, final int flow) {
+        final boolean isKnown = hasUsableCell(flow);
+        task.meansNs[record] = isKnown ? estimator.meanNs(flow) : sumsNs[flow] / estimates[flow];
+        task.boundsNs[record] = isKnown && estimator.hasBound(flow) ? estimator.boundNs(flow) : Double.NaN;
+    }
+
+    private boolean hasUsableCell(final int flow) {
+        for (int row = 0; row < rows; row++) {
+            final int base = cellMap.baseColumn(row, flowHashes[flow]);
+            for (int i = 0; i < vldaLength; i++) {
+                if (isUsable[row * columns + cellMap.wrap(base + i)]) {
+                    return true;
+                }
+            }
+        }
+        return false;
     }
 }

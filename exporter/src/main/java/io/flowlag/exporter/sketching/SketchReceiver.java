@@ -628,12 +628,16 @@ public final class SketchReceiver {
             summary.estimatedFlowCount++;
             records.addExactDelay(
                 record, packets, packets == flowPackets, (double)pairs.delaySumNs(row) / flowPackets);
-            records.addJoint(record, packets, (double)pairs.delaySumNs(row) / flowPackets, 0, JointKind.JOINT);
+            if (joint != null) {
+                records.addJoint(record, packets, (double)pairs.delaySumNs(row) / flowPackets, 0, JointKind.JOINT);
+            }
             records.addLoss(record, 1, 0, LossKind.EXACT);
             return;
         }
         records.addUnanswered(record, packets);
-        records.addJointUnanswered(record, packets);
+        if (joint != null) {
+            records.addJointUnanswered(record, packets);
+        }
         if (agreement == FlowSumPairs.Agreement.LOST && isLossKnown) {
             final long flowPackets = totals.get(records.flowHash(record));
             records.addLoss(record, (double)packets / flowPackets, pairs.lostPackets(row),
