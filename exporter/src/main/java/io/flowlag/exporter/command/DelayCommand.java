@@ -19,10 +19,12 @@ import java.util.List;
 final class DelayCommand extends ConfiguredCommand {
     private static final String RLI = "rli";
     private static final String LDS = "lds";
+    private static final String JOINT = "joint";
     private static final String EXACT = "exact";
     private static final String MARKED = "marked";
     private static final String INJECTED = "injected";
-    private static final List<String> ESTIMATORS = List.of(RLI, LDS, EXACT);
+    private static final List<String> ESTIMATORS = List.of(RLI, LDS, JOINT, EXACT);
+    private static final List<String> DEFAULT_ESTIMATORS = List.of(RLI, LDS, JOINT);
 
     @Option(names = {"-s", "--sender"}, arity = "1..*", required = true, paramLabel = "FILE",
         description = "Captures of the sender point, where packets pass first; - is standard input.")
@@ -37,9 +39,10 @@ final class DelayCommand extends ConfiguredCommand {
             "in the captures (injected). Default: marked.")
     private String references;
 
-    @Option(names = "--estimators", paramLabel = "rli,lds,exact", split = ",",
-        description = "What delays come from: references (rli), sketches of both points (lds), matching of every packet " +
-            "(exact). Default: all; lds only where --max-delay is not above --interval.")
+    @Option(names = "--estimators", paramLabel = "rli,lds,joint,exact", split = ",",
+        description = "What delays come from: references (rli), sketches of both points (lds), both solved together (joint), " +
+            "matching of every packet (exact). Default: rli,lds,joint where --max-delay is not above --interval, else " +
+            "rli,exact.")
     private List<String> estimators;
 
     @Option(names = "--truth", paramLabel = "FILE.csv",
@@ -66,20 +69,23 @@ final class DelayCommand extends ConfiguredCommand {
         }
         final boolean isLdsPossible = config.segment().maximumDelayNs() <= config.segment().intervalNs();
         final List<String> chosen =
-            estimators != null ? estimators : isLdsPossible ? ESTIMATORS : List.of(RLI, EXACT);
+            estimators != null ? estimators : isLdsPossible ? DEFAULT_ESTIMATORS : List.of(RLI, EXACT);
         for (final String each : chosen) {
             if (!ESTIMATORS.contains(each)) {
-                throw new ExitException(ExitCode.USAGE, "--estimators " + each + ": must be of rli, lds, exact");
+                throw new ExitException(ExitCode.USAGE, "--estimators " + each + ": must be of rli, lds, joint, exact");
             }
         }
         if (chosen.contains(LDS) && !isLdsPossible) {
             throw new ExitException(
                 ExitCode.USAGE, "--estimators lds: needs a --max-delay that is not above --interval");
         }
+        if (chosen.contains(JOINT) && !chosen.contains(LDS)) {
+            throw new ExitException(ExitCode.USAGE, "--estimators joint: needs lds too, and better rli as well");
+        }
         OutputFiles.check("the truth", truthFile);
         final ReferenceMode mode = MARKED.equalsIgnoreCase(references) ? ReferenceMode.MARKED : ReferenceMode.CAPTURED;
         return starter.delay(
-            config,
+            chosen.contains(JOINT) ? config : config.withJoint(config.joint().off()),
             new DelayOptions(
                 List.copyOf(senderFiles), List.copyOf(receiverFiles), mode, chosen.contains(RLI), chosen.contains(LDS),
                 chosen.contains(EXACT),

@@ -39,7 +39,8 @@ final class Conclusion {
                 value(ConfigTable.ACTIVE_TIMEOUT), value(ConfigTable.IDLE_TIMEOUT), value(ConfigTable.TCP_END_TIMEOUT)),
             new ExporterConfig.Checkpoint(value(ConfigTable.CHECKPOINT_FILE), value(ConfigTable.CHECKPOINT_INTERVAL)),
             segment(), new ExporterConfig.Clock(value(ConfigTable.CLOCK_SOURCE), value(ConfigTable.CLOCK_ERROR),
-                value(ConfigTable.CLOCK_FILE)), rli(), lds(), exchange(),
+                value(ConfigTable.CLOCK_FILE)), rli(), lds(), joint(),
+            new ExporterConfig.Quantiles(value(ConfigTable.QUANTILES_MEMORY), intValue(ConfigTable.QUANTILES_FROM)), exchange(),
             new ExporterConfig.Pipeline(intValue(ConfigTable.PACKET_RING), intValue(ConfigTable.RECORD_RING),
                 value(ConfigTable.IDLE)),
             new ExporterConfig.Exporting(destinations, value(ConfigTable.ENTERPRISE_NUMBER),
@@ -81,6 +82,11 @@ final class Conclusion {
             value(ConfigTable.LDS_WEIGHTS), value(ConfigTable.LDS_ALPHA), intValue(ConfigTable.LDS_AGGREGATOR),
             intValue(ConfigTable.LDS_IN_FLIGHT), intValue(ConfigTable.LDS_WAITING),
             partsInAMillion(value(ConfigTable.LDS_WITNESSES)));
+    }
+
+    private ExporterConfig.Joint joint() {
+        return new ExporterConfig.Joint(value(ConfigTable.JOINT_ENABLED), value(ConfigTable.JOINT_BUDGET),
+            value(ConfigTable.JOINT_WAIT), intValue(ConfigTable.JOINT_FLOWS), intValue(ConfigTable.JOINT_PENDING));
     }
 
     private ExporterConfig.Exchange exchange() {

@@ -434,6 +434,47 @@ public final class ConfigTable {
         "against. Larger flows are chosen more often, and so are all where there are few."));
 
     static {
+        section("joint", "References and sketches solved together, interval by interval: the mean delay of each flow, with its " +
+            "error bound. Where there are sketches.");
+    }
+
+    /** Whether references and sketches are solved together. */
+    public static final ConfigKey<Boolean> JOINT_ENABLED = row(ConfigKey.of(
+        "joint.enabled", onOff(), "on",
+        "Solve references and sketches together where there are sketches; without, the records have both side by side."));
+    /** Time that a solution may take. */
+    public static final ConfigKey<Long> JOINT_BUDGET = row(ConfigKey.of(
+        "joint.budget", duration("1ms", "60s"), "500ms",
+        "Time that the solution of an interval may take on its thread; if it should take longer, a simpler one is made."));
+    /** How long estimates are waited for. */
+    public static final ConfigKey<Long> JOINT_WAIT = row(ConfigKey.of(
+        "joint.wait", duration("0s", "10s"), "300ms",
+        "How much longer than segment.max-delay after an interval its last packets may wait for their next reference; at most " +
+        "what fits in six intervals."));
+    /** Flows of an interval. */
+    public static final ConfigKey<Long> JOINT_FLOWS = row(ConfigKey.of(
+        "joint.max-flows", count("16", "2m"), "64k",
+        "Flows with packets in an interval that are solved together; an interval with more is not, and counted."));
+    /** Packets that wait for an estimate. */
+    public static final ConfigKey<Long> JOINT_PENDING = row(ConfigKey.of(
+        "joint.pending", count("16", "16m"), "128k",
+        "Packets whose place in the sketches is remembered until their estimate comes, of 48 octets each; not below what comes " +
+        "between two references."));
+
+    static {
+        section("quantiles", "The distribution of each flow's delays: its quantiles in the records.");
+    }
+
+    /** Memory of all distributions. */
+    public static final ConfigKey<Long> QUANTILES_MEMORY = row(ConfigKey.of(
+        "quantiles.memory", octets("0", "4g"), "16m",
+        "Memory of the distributions of flows, first come, first served; 0 for none."));
+    /** Delays that earn a distribution. */
+    public static final ConfigKey<Long> QUANTILES_FROM = row(ConfigKey.of(
+        "quantiles.from-packets", number(1, 1_000_000), "8",
+        "A flow gets a distribution with this delay, if there is room; its quantiles know nothing of those before."));
+
+    static {
         section("exchange", "The connection between the two points where they are two processes: lds needs it then. The " +
             "receiver listens, and tells the sender what to do; see the page on the exchange.");
     }

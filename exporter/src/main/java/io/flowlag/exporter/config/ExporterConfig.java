@@ -20,6 +20,8 @@ import java.util.Set;
  * @param clock               how far their clocks may differ.
  * @param rli                 reference packets and what is made of them.
  * @param lds                 sketches of both points.
+ * @param joint               references and sketches solved together.
+ * @param quantiles           of each flow's delays.
  * @param exchange            the connection between two points that are two processes.
  * @param pipeline            the rings between the threads.
  * @param exporting           where the records go.
@@ -39,6 +41,8 @@ public record ExporterConfig(
     Clock clock,
     Rli rli,
     Lds lds,
+    Joint joint,
+    Quantiles quantiles,
     Exchange exchange,
     Pipeline pipeline,
     Exporting exporting,
@@ -452,6 +456,43 @@ public record ExporterConfig(
         int inFlightPackets,
         int waitingRecords,
         int witnessPpm) {
+        /**
+         * The same in another shape, for a command that prefers another default.
+         *
+         * @param otherColumns C.
+         * @param otherLength  k.
+         * @return the copy.
+         */
+        public Lds withShape(final int otherColumns, final int otherLength) {
+            return new Lds(
+                enabled, rows, otherColumns, otherLength, ratesPpm, weights, alpha, aggregatorCells, inFlightPackets,
+                waitingRecords, witnessPpm);
+        }
+    }
+
+    /**
+     * References and sketches solved together.
+     *
+     * @param enabled        whether they are, where there are sketches.
+     * @param budgetNs       what an interval's solution may take.
+     * @param waitNs         how much longer than the maximum delay after an interval its estimates are waited for.
+     * @param maxFlows       of an interval.
+     * @param pendingPackets whose estimates may be under way.
+     */
+    public record Joint(boolean enabled, long budgetNs, long waitNs, int maxFlows, int pendingPackets) {
+        /** {@return the same, but nothing is solved} */
+        public Joint off() {
+            return new Joint(false, budgetNs, waitNs, maxFlows, pendingPackets);
+        }
+    }
+
+    /**
+     * Quantiles of each flow's delays.
+     *
+     * @param memoryBytes of all flows' distributions; 0 for none.
+     * @param fromPackets delays that a flow must have before it gets one.
+     */
+    public record Quantiles(long memoryBytes, int fromPackets) {
     }
 
     /**
@@ -598,7 +639,7 @@ public record ExporterConfig(
      */
     public ExporterConfig withThreading(final Threading otherThreading) {
         return new ExporterConfig(observationDomainId, otherThreading, capture, decode, metering, checkpoint, segment, clock,
-            rli, lds, exchange, pipeline, exporting, log, stats, effectiveValues, warnings);
+            rli, lds, joint, quantiles, exchange, pipeline, exporting, log, stats, effectiveValues, warnings);
     }
 
     /**
@@ -609,7 +650,7 @@ public record ExporterConfig(
      */
     public ExporterConfig withSegment(final Segment otherSegment) {
         return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, otherSegment, clock,
-            rli, lds, exchange, pipeline, exporting, log, stats, effectiveValues, warnings);
+            rli, lds, joint, quantiles, exchange, pipeline, exporting, log, stats, effectiveValues, warnings);
     }
 
     /**
@@ -620,7 +661,29 @@ public record ExporterConfig(
      */
     public ExporterConfig withRli(final Rli otherRli) {
         return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, segment, clock,
-            otherRli, lds, exchange, pipeline, exporting, log, stats, effectiveValues, warnings);
+            otherRli, lds, joint, quantiles, exchange, pipeline, exporting, log, stats, effectiveValues, warnings);
+    }
+
+    /**
+     * The same configuration with other joint estimation, for a command that knows better.
+     *
+     * @param otherJoint of the process.
+     * @return the copy.
+     */
+    public ExporterConfig withJoint(final Joint otherJoint) {
+        return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, segment, clock,
+            rli, lds, otherJoint, quantiles, exchange, pipeline, exporting, log, stats, effectiveValues, warnings);
+    }
+
+    /**
+     * The same configuration with other sketches, for a command that prefers another default.
+     *
+     * @param otherLds of the process.
+     * @return the copy.
+     */
+    public ExporterConfig withLds(final Lds otherLds) {
+        return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, segment, clock,
+            rli, otherLds, joint, quantiles, exchange, pipeline, exporting, log, stats, effectiveValues, warnings);
     }
 
     /**

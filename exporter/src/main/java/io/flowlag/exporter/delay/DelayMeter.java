@@ -62,6 +62,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private final MarkedReferences marked;
     private final PassiveStage passive;
     private final ShippedSendTimes shipped;
+    private final FlowDistributions distributions;
     private final Matching matching;
     private final Sketching sketching;
     private final SketchSending sending;
@@ -116,13 +117,15 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             wiring.link() == null ? 0 : config.rli().silentAfterNs()) : null;
         shipped = isReceiver && wiring.link() != null ? new ShippedSendTimes(wiring.link(), receiver, passive) : null;
         sender = wiring.transmitter() == null ? null : new ReferenceSender(scheduler, wiring, sendTimeTaker(), clock);
-        matching = wiring.isMatched() ? new Matching(config, clock != null, cache, counters) : null;
+        distributions = wiring.role().isReceiver() ? new FlowDistributions(config.quantiles()) : null;
+        matching = wiring.isMatched() ?
+            new Matching(config, clock != null, cache, wiring.isExact() ? distributions : null, counters) : null;
         sketching = wiring.isSketched() ?
             new Sketching(
                 config, clock != null, wiring.link(), cache, classes, this::onWaited, this::onUnseenFlow, counters) : null;
         sending = wiring.isShipping() ? new SketchSending(wiring.link(), counters) : null;
         report = new DelayReport(
-            config, wiring, clocks, receiver, summaries, scheduler, matching, sketching, sending, passive,
+            config, wiring, clocks, receiver, summaries, scheduler, matching, distributions, sketching, sending, passive,
             shipped, counters);
         flowEnd.meter(this);
     }
@@ -157,10 +160,11 @@ public final class DelayMeter implements DelayView, AutoCloseable {
      *
      * @param config sizes.
      * @param wiring what the stage is joined to.
+     * @param isLive whether packets come as they happen.
      * @return octets; 0 without sketches.
      */
-    public static long sketchMemoryBytes(final ExporterConfig config, final DelayWiring wiring) {
-        return wiring.isSketched() ? Sketching.memoryBytes(config, wiring.link()) : 0;
+    public static long sketchMemoryBytes(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
+        return wiring.isSketched() ? Sketching.memoryBytes(config, wiring.link(), isLive) : 0;
     }
 
     /**
@@ -188,7 +192,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             DelaySummaries.memoryBytes(config.rli().senderCount() * classes.count()) : 0) +
             (isReceiver && wiring.referenceMode() == ReferenceMode.MARKED ? MarkedReferences.memoryBytes(MARKED_CAPACITY) : 0) +
             (isReceiver && wiring.referenceMode() == ReferenceMode.PASSIVE ? PassiveStage.memoryBytes() : 0) +
-            (wiring.isMatched() ? Matching.memoryBytes(config, isLive) : 0) + sketchMemoryBytes(config, wiring);
+            (wiring.isMatched() ? Matching.memoryBytes(config, isLive) : 0) + sketchMemoryBytes(config, wiring, isLive) +
+            (wiring.role().isReceiver() ? FlowDistributions.memoryBytes(config.quantiles()) : 0);
     }
 
     /**
@@ -282,7 +287,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         if (summaries.onTime(arrivalNs)) {
             report.onInterval();
         }
-        receiver.onPacket(stream, slot, cache.generation(slot), stream, 0, lengthBytes, arrivalNs);
+        final long ticket = sketching == null ? 0 : sketching.ticket();
+        receiver.onPacket(stream, slot, cache.generation(slot), stream, ticket, lengthBytes, arrivalNs);
         if (passive != null) {
             passive.onReceived(descriptor, offset, stream);
         }
@@ -445,6 +451,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
                 FlowDelay.errorBoundNs(entry, offset, heldOut.halfWidthNs(sampleCount, durationNs));
             }
         }
+        distributions.finish(entry, offset, wiring.isExact() ? FlowDelay.matchedOffset(offset) : offset);
         if (matching != null) {
             matching.onFlowEnd(entry, offset, wiring.isExact() || sketching == null);
         }
@@ -591,15 +598,25 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     @Override
     public void close() {
         CloseHelper.close(sender);
+        if (sketching != null) {
+            sketching.close();
+        }
     }
 
     private boolean onSample(
-        final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
+        final int slot, final int generation, final int classIndex, final long ticket, final int lengthBytes,
         final long arrivalNs, final long delayNs) {
+        if (sketching != null) {
+            sketching.onEstimate(ticket, delayNs);
+        }
         if (!cache.isCurrent(slot, generation)) {
             return false;
         }
-        DelayCounters.record(entries, cache.stateOffset(slot), delayNs);
+        final int offset = cache.stateOffset(slot);
+        DelayCounters.record(entries, offset, delayNs);
+        if (!wiring.isExact()) {
+            distributions.record(entries, offset, DelayCounters.count(entries, offset), delayNs);
+        }
         return true;
     }
 

@@ -36,6 +36,7 @@ final class DelayReport {
     private final DelaySummaries summaries;
     private final InjectionScheduler scheduler;
     private final Matching matching;
+    private final FlowDistributions distributions;
     private final Sketching sketching;
     private final SketchSending sending;
     private final PassiveStage passive;
@@ -56,6 +57,7 @@ final class DelayReport {
         final DelaySummaries summaries,
         final InjectionScheduler scheduler,
         final Matching matching,
+        final FlowDistributions distributions,
         final Sketching sketching,
         final SketchSending sending,
         final PassiveStage passive,
@@ -67,6 +69,7 @@ final class DelayReport {
         this.summaries = summaries;
         this.scheduler = scheduler;
         this.matching = matching;
+        this.distributions = distributions;
         this.sketching = sketching;
         this.sending = sending;
         this.passive = passive;
@@ -166,6 +169,10 @@ final class DelayReport {
             unexplained.put("unexplained_sent", matching.counters().unexplainedSent());
             unexplained.put("unexplained_received", matching.counters().unexplainedReceived());
         }
+        if (distributions != null) {
+            values.put("quantile_flows", distributions.given());
+            values.put("quantile_flows_without_room", distributions.refused());
+        }
         if (sketching != null) {
             tellSketches(values, unexplained);
         }
@@ -179,9 +186,20 @@ final class DelayReport {
             wiring.link().counters((label, count) -> values.put("exchange_" + label, count));
         }
         return new DelayStatistics(
-            role, segmentId, policy(), clocks.errorNs(), values, gauges,
+            role, segmentId, policy(), clocks.errorNs(), values, gauges(),
             summaries == null ? List.of() : summaries.interval(), summaries == null ? List.of() : summaries.total(),
             sketching == null ? null : sketching.statistics(), unexplained);
+    }
+
+    private Map<String, Double> gauges() {
+        if (sketching == null || sketching.errors().count() == 0) {
+            return gauges;
+        }
+        final Map<String, Double> all = new LinkedHashMap<>(gauges);
+        all.put("error_median_rli", sketching.errors().rliMedian());
+        all.put("error_median_lds", sketching.errors().ldsMedian());
+        all.put("error_median_joint", sketching.errors().jointMedian());
+        return all;
     }
 
     private void tellSketches(final Map<String, Long> values, final Map<String, Long> unexplained) {
@@ -192,6 +210,11 @@ final class DelayReport {
         values.put("lds_bounds_held", sketching.heldBoundCount());
         values.put("lds_rli_flows", sketching.bothFlowCount());
         values.put("lds_rli_agreed", sketching.bothAgreedCount());
+        values.put("compared_flows", sketching.errors().count());
+        values.put("joint_flows", sketching.jointFlowCount());
+        values.put("joint_bounded_flows", sketching.jointBoundedFlowCount());
+        values.put("joint_bounds_held", sketching.jointHeldBoundCount());
+        unexplained.put("unexplained_joint_estimates", sketching.counters().unexplainedEstimates());
         unexplained.put("unexplained_lds_sent", sketching.counters().unexplainedSent());
         unexplained.put("unexplained_lds_received", sketching.counters().unexplainedReceived());
         unexplained.put("unexplained_lds_records", sketching.counters().unexplainedRecords());

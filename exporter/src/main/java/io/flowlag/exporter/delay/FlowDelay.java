@@ -9,7 +9,7 @@ import org.agrona.MutableDirectBuffer;
  * The layout of what this stage keeps of a flow, behind the {@link FlowEntry}:
  * <pre>
  *   0  interpolated counters   64   DelayCounters, by references
- *  64  errorBoundNs             8   of the interpolated mean, valid with FLAG_ERROR_BOUND
+ *  64  errorBoundNs             8   of the best mean, valid with FLAG_ERROR_BOUND
  *  72  clockErrorNs             8   valid with FLAG_CLOCK_ERROR
  *  80  lostPackets              8   valid with FLAG_LOSS
  *  88  unexpectedPackets        8   valid with FLAG_LOSS
@@ -17,16 +17,18 @@ import org.agrona.MutableDirectBuffer;
  * 100  flags                    2
  * 102  estimator                1   of the mean: 0 for none, else as element 12 has it
  * 103  lossKind                 1   as element 24 has it, valid with FLAG_LOSS
- * 104  (unused)                24
- * 128  matched counters        64   DelayCounters, of matched packets; only with exact matching or sketches
- * 192  sketch                  64   FlowSketch, only with sketches
+ * 104  distribution             4   while the flow lives: one more than its place, 0 for none
+ * 108  (unused)                20
+ * 128  quantiles               64   FlowQuantiles
+ * 192  matched counters        64   DelayCounters, of matched packets; only with exact matching or sketches
+ * 256  sketch                  64   FlowSketch, only with sketches
  * </pre>
  * Everything but the counters is written when the flow ends. Fields are in the byte order of the machine. Stateless; the thread
  * that owns the memory may call it.
  */
 public final class FlowDelay {
     /** Octets without exact matching. */
-    public static final int LENGTH_BYTES = 128;
+    public static final int LENGTH_BYTES = 192;
     /** Octets with exact matching. */
     public static final int EXACT_LENGTH_BYTES = LENGTH_BYTES + DelayCounters.LENGTH_BYTES;
 
@@ -48,6 +50,8 @@ public final class FlowDelay {
     public static final int FLAG_SKETCH = 1 << 5;
     /** The standard deviation by sketches is known. */
     public static final int FLAG_SKETCH_DEVIATION = 1 << 6;
+    /** The mean by references and sketches together is of every packet. */
+    public static final int FLAG_JOINT_COMPLETE = 1 << 7;
 
     /** Estimator: interpolated between two references. */
     public static final int ESTIMATOR_INTERPOLATED = 1;
@@ -55,6 +59,8 @@ public final class FlowDelay {
     public static final int ESTIMATOR_LEFT = 2;
     /** Estimator: sketches of both points. */
     public static final int ESTIMATOR_SKETCH = 3;
+    /** Estimator: references and sketches together. */
+    public static final int ESTIMATOR_JOINT = 4;
     /** Estimator: sums of the flow at both points, exact. */
     public static final int ESTIMATOR_FLOW_SUMS = 5;
     /** Estimator: every packet matched. */
@@ -73,6 +79,8 @@ public final class FlowDelay {
     private static final int FLAGS_OFFSET = SEGMENT_ID_OFFSET + 4;
     private static final int ESTIMATOR_OFFSET = FLAGS_OFFSET + 2;
     private static final int LOSS_KIND_OFFSET = ESTIMATOR_OFFSET + 1;
+    private static final int DISTRIBUTION_OFFSET = LOSS_KIND_OFFSET + 1;
+    private static final int QUANTILES_OFFSET = LENGTH_BYTES - FlowQuantiles.LENGTH_BYTES;
 
     private FlowDelay() {
     }
@@ -109,6 +117,24 @@ public final class FlowDelay {
     }
 
     /**
+     * Where the quantiles lie.
+     *
+     * @param offset of the layout.
+     * @return their offset.
+     */
+    public static int quantilesOffset(final int offset) {
+        return offset + QUANTILES_OFFSET;
+    }
+
+    static int distribution(final DirectBuffer buffer, final int offset) {
+        return buffer.getInt(offset + DISTRIBUTION_OFFSET) - 1;
+    }
+
+    static void distribution(final MutableDirectBuffer buffer, final int offset, final int place) {
+        buffer.putInt(offset + DISTRIBUTION_OFFSET, place + 1);
+    }
+
+    /**
      * Where what the sketches say lies.
      *
      * @param offset of the layout.
@@ -123,14 +149,14 @@ public final class FlowDelay {
      *
      * @param buffer holds the layout.
      * @param offset of the layout.
-     * @param flags  FLAG_SKETCH, with FLAG_SKETCH_DEVIATION or without.
+     * @param flags  of FLAG_SKETCH, FLAG_SKETCH_DEVIATION, FLAG_JOINT_COMPLETE.
      */
     public static void sketchFlags(final MutableDirectBuffer buffer, final int offset, final int flags) {
         addFlag(buffer, offset, flags);
     }
 
     /**
-     * Reads the error bound of the interpolated mean.
+     * Reads the error bound of the mean.
      *
      * @param buffer holds the layout.
      * @param offset of the layout.
@@ -141,7 +167,7 @@ public final class FlowDelay {
     }
 
     /**
-     * Writes the error bound of the interpolated mean.
+     * Writes the error bound of the mean.
      *
      * @param buffer holds the layout.
      * @param offset of the layout.
@@ -150,6 +176,32 @@ public final class FlowDelay {
     public static void errorBoundNs(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + ERROR_BOUND_OFFSET, value);
         addFlag(buffer, offset, FLAG_ERROR_BOUND);
+    }
+
+    /**
+     * Says that the mean has no error bound.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     */
+    public static void clearErrorBound(final MutableDirectBuffer buffer, final int offset) {
+        buffer.putShort(
+            offset + FLAGS_OFFSET, (short)(buffer.getShort(offset + FLAGS_OFFSET) & ~FLAG_ERROR_BOUND));
+    }
+
+    /**
+     * The flow's mean by its estimator.
+     *
+     * @param buffer holds the layout, with an estimator.
+     * @param offset of the layout.
+     * @return ns, signed.
+     */
+    public static long meanNs(final DirectBuffer buffer, final int offset) {
+        return switch (estimator(buffer, offset)) {
+            case ESTIMATOR_SKETCH, ESTIMATOR_FLOW_SUMS -> FlowSketch.meanNs(buffer, sketchOffset(offset));
+            case ESTIMATOR_JOINT -> FlowSketch.jointMeanNs(buffer, sketchOffset(offset));
+            default -> DelayCounters.meanNs(buffer, bestOffset(buffer, offset));
+        };
     }
 
     /**

@@ -11,7 +11,8 @@ import org.agrona.MutableDirectBuffer;
  *  8  meanNs                 8
  * 16  samples                8
  * 24  standardDeviationNs    8   floating point, valid with FLAG_SKETCH_DEVIATION
- * 32  (unused)              32
+ * 32  jointMeanNs            8   of references and sketches together, valid with that estimator
+ * 40  (unused)              24
  * </pre>
  * All but the record is written when the flow's record is complete. Fields are in the byte order of the machine. Stateless; the
  * thread that owns the memory may call it.
@@ -25,6 +26,7 @@ public final class FlowSketch {
     private static final int MEAN_OFFSET = USABLE_CELLS_OFFSET + 4;
     private static final int SAMPLES_OFFSET = MEAN_OFFSET + 8;
     private static final int STANDARD_DEVIATION_OFFSET = SAMPLES_OFFSET + 8;
+    private static final int JOINT_MEAN_OFFSET = STANDARD_DEVIATION_OFFSET + 8;
 
     private FlowSketch() {
     }
@@ -98,6 +100,28 @@ public final class FlowSketch {
      */
     public static int usableCells(final DirectBuffer buffer, final int offset) {
         return buffer.getInt(offset + USABLE_CELLS_OFFSET);
+    }
+
+    /**
+     * Reads the mean by references and sketches together.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     * @return ns, signed.
+     */
+    public static long jointMeanNs(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + JOINT_MEAN_OFFSET);
+    }
+
+    /**
+     * Writes the mean by references and sketches together.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     * @param meanNs signed.
+     */
+    public static void jointMeanNs(final MutableDirectBuffer buffer, final int offset, final long meanNs) {
+        buffer.putLong(offset + JOINT_MEAN_OFFSET, meanNs);
     }
 
     /**

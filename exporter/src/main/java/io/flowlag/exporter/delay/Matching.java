@@ -31,6 +31,7 @@ final class Matching implements MatchHandler {
     private static final int COLUMNS = 3;
 
     private final FlowCache cache;
+    private final FlowDistributions distributions;
     private final UnsafeBuffer entries;
     private final Counters counters;
     private final SegmentFlows flows;
@@ -48,9 +49,13 @@ final class Matching implements MatchHandler {
      * @param config   sizes and times.
      * @param isLive   whether packets come as they happen; flows of captures are kept to the end.
      * @param cache    whose flows have room for matched counters.
+     * @param distributions of flows' matched delays; null if they are of other delays.
      * @param counters of the process.
      */
-    Matching(final ExporterConfig config, final boolean isLive, final FlowCache cache, final Counters counters) {
+    Matching(
+        final ExporterConfig config, final boolean isLive, final FlowCache cache, final FlowDistributions distributions,
+        final Counters counters) {
+        this.distributions = distributions;
         this.cache = cache;
         this.counters = counters;
         this.isLive = isLive;
@@ -133,7 +138,12 @@ final class Matching implements MatchHandler {
     public void onMatched(final long receiverTag, final long delayNs, final long sentNs, final long receivedNs) {
         final int slot = (int)receiverTag;
         if (cache.isCurrent(slot, (int)(receiverTag >> Integer.SIZE))) {
-            DelayCounters.record(entries, FlowDelay.matchedOffset(cache.stateOffset(slot)), delayNs);
+            final int offset = cache.stateOffset(slot);
+            final int matchedOffset = FlowDelay.matchedOffset(offset);
+            DelayCounters.record(entries, matchedOffset, delayNs);
+            if (distributions != null) {
+                distributions.record(entries, offset, DelayCounters.count(entries, matchedOffset), delayNs);
+            }
         } else {
             table.increment(0, FLOW_ENDED);
         }

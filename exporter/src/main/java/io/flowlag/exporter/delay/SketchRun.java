@@ -20,6 +20,7 @@ import org.agrona.DirectBuffer;
 final class SketchRun {
     private final long fromNs;
     private final boolean isSameWay;
+    private final int parity;
     private final TrafficClasses classes;
     private final FlowWeights weights;
     private final boolean isUniform;
@@ -35,7 +36,7 @@ final class SketchRun {
         final ExporterConfig config, final SketchContext context, final SenderAnswers answers, final TrafficClasses classes,
         final int entryLengthBytes, final RecordHandler recordHandler, final UnseenFlowHandler unseenHandler,
         final IntervalHandler intervalHandler) {
-        this(config, context, classes, Long.MIN_VALUE, true,
+        this(config, context, classes, Long.MIN_VALUE, true, 0,
             answers != null ? null : new SketchPair(context, entryLengthBytes, recordHandler, intervalHandler),
             answers == null ? null :
                 new SketchReceiver(context, answers, entryLengthBytes, recordHandler, intervalHandler, unseenHandler),
@@ -49,7 +50,7 @@ final class SketchRun {
     SketchRun(
         final SketchChange change, final SketchContext context, final SketchRun predecessor, final int entryLengthBytes,
         final IntervalHandler intervalHandler) {
-        this(change.config(), context, predecessor.classes, change.fromNs(), change.isSameWay(),
+        this(change.config(), context, predecessor.classes, change.fromNs(), change.isSameWay(), predecessor.parity ^ 1,
             predecessor.pair == null ? null : new SketchPair(context, predecessor.pair, change.fromNs(), intervalHandler),
             predecessor.pair != null ? null :
                 new SketchReceiver(context, change.answers(), predecessor.receiver, change.fromNs(), intervalHandler),
@@ -58,9 +59,11 @@ final class SketchRun {
 
     private SketchRun(
         final ExporterConfig config, final SketchContext context, final TrafficClasses classes, final long fromNs,
-        final boolean isSameWay, final SketchPair pair, final SketchReceiver alone, final int entryLengthBytes) {
+        final boolean isSameWay, final int parity, final SketchPair pair, final SketchReceiver alone,
+        final int entryLengthBytes) {
         this.fromNs = fromNs;
         this.isSameWay = isSameWay;
+        this.parity = parity;
         this.classes = classes;
         this.pair = pair;
         receiver = pair == null ? alone : pair.receiver();
@@ -92,6 +95,11 @@ final class SketchRun {
 
     long intervalNs() {
         return intervalNs;
+    }
+
+    /** {@return 0 and 1 in turn, from run to run} */
+    int parity() {
+        return parity;
     }
 
     /** The shape, for people. */

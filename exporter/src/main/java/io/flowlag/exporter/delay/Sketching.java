@@ -7,6 +7,8 @@ import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.sketching.FlowWeights;
 import io.flowlag.exporter.sketching.IntervalAnswer;
 import io.flowlag.exporter.sketching.IntervalMode;
+import io.flowlag.exporter.sketching.JointAnswer;
+import io.flowlag.exporter.sketching.JointSettings;
 import io.flowlag.exporter.sketching.RecordHandler;
 import io.flowlag.exporter.sketching.SketchContext;
 import io.flowlag.exporter.sketching.SketchCounters;
@@ -17,6 +19,7 @@ import io.flowlag.exporter.sketching.WeightedShare;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.HeavyFlow;
+import io.flowlag.exporter.status.JointStatistics;
 import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.rli.counters.CounterTable;
 import io.flowlag.rli.counters.DelayCounters;
@@ -30,6 +33,7 @@ import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
@@ -45,7 +49,12 @@ final class Sketching {
     private static final int BOUNDS_HELD = 1;
     private static final int BOTH_FLOWS = 2;
     private static final int BOTH_AGREED = 3;
-    private static final int COLUMNS = 4;
+    private static final int JOINT_BOUNDED_FLOWS = 4;
+    private static final int JOINT_BOUNDS_HELD = 5;
+    private static final int JOINT_FLOWS = 6;
+    private static final int COLUMNS = 7;
+    /** Of a packet that is in no sketch any more. */
+    private static final long NO_TICKET = -1;
 
     private final FlowCache cache;
     private final UnsafeBuffer entries;
@@ -56,6 +65,7 @@ final class Sketching {
     private final WeightedShare weightedShare = new WeightedShare();
     private final SketchRecords records;
     private final Aggregates aggregates;
+    private final EstimateErrors errors = new EstimateErrors();
     private final CounterTable table = new CounterTable(1, COLUMNS);
     private final boolean isLive;
     private volatile SketchRun latest;
@@ -63,7 +73,9 @@ final class Sketching {
     private SketchRun current;
     private SketchRun older;
     private SketchRun next;
+    private SketchRun ticketRun;
     private long lostByUs;
+    private JointStatistics joint;
     private volatile SketchStatistics statistics;
 
     /**
@@ -94,15 +106,17 @@ final class Sketching {
         entries = cache.entries();
         this.link = link;
         aggregates = new Aggregates(classes);
-        final SketchContext context = context(config, link).conclude();
+        final SketchContext context = context(config, link, isLive).conclude();
         final SketchRun[] made = new SketchRun[1];
         made[0] = new SketchRun(config, context, link == null ? null : link.answers(), classes, entryLengthBytes(),
             recordHandler, unseenHandler, (answer) -> onInterval(made[0], answer));
         current = made[0];
+        current.receiver().jointHandler(this::onJoint);
         latest = current;
+        ticketRun = current;
         records = current.receiver().records();
         statistics = new SketchStatistics(current.geometry(), current.memoryBytes(), null, null, 0, 0, List.of(), null, List.of(),
-            aggregates.total(), null);
+            aggregates.total(), null, null);
     }
 
     /**
@@ -112,8 +126,9 @@ final class Sketching {
      */
     void change(final SketchChange change) {
         final SketchRun[] made = new SketchRun[1];
-        made[0] = new SketchRun(change, context(change.config(), link).conclude(), latest, entryLengthBytes(),
+        made[0] = new SketchRun(change, context(change.config(), link, isLive).conclude(), latest, entryLengthBytes(),
             (answer) -> onInterval(made[0], answer));
+        made[0].receiver().jointHandler(this::onJoint);
         latest = made[0];
         isChanging = true;
         prepared.set(made[0]);
@@ -138,6 +153,7 @@ final class Sketching {
         }
         if (older != null) {
             older.onTime(timeNs);
+            older.receiver().onSolved();
             if (older.receiver().isOver()) {
                 retireOlder();
             }
@@ -146,6 +162,7 @@ final class Sketching {
 
     private void retireOlder() {
         older.receiver().retire();
+        older.receiver().close();
         older = null;
         isChanging = false;
     }
@@ -154,7 +171,8 @@ final class Sketching {
         return FlowEntry.BASE_LENGTH_BYTES + FlowDelay.SKETCH_LENGTH_BYTES;
     }
 
-    private static SketchContext context(final ExporterConfig config, final SketchLink link) {
+    private static SketchContext context(final ExporterConfig config, final SketchLink link, final boolean isLive) {
+        final ExporterConfig.Joint joint = config.joint();
         final ExporterConfig.Lds lds = config.lds();
         final int[] ratesPpm = lds.ratesPpm().stream().mapToInt(Integer::intValue).toArray();
         return new SketchContext()
@@ -170,12 +188,39 @@ final class Sketching {
             .mode(link == null ? IntervalMode.CELLS : link.mode())
             .mostFlows(link == null ? 1 : link.mostFlows())
             .witnessPpm(lds.witnessPpm())
-            .maxFlows(config.metering().maxFlows());
+            .maxFlows(config.metering().maxFlows())
+            .joint(!joint.enabled() || link != null && link.mode() == IntervalMode.FLOWS ? null : new JointSettings(
+                joint.waitNs(), joint.budgetNs(), joint.maxFlows(), joint.pendingPackets(), isLive));
     }
 
     /** {@return octets of both points, by formula} */
-    static long memoryBytes(final ExporterConfig config, final SketchLink link) {
-        return context(config, link).memoryBytes(entryLengthBytes());
+    static long memoryBytes(final ExporterConfig config, final SketchLink link, final boolean isLive) {
+        return context(config, link, isLive).memoryBytes(entryLengthBytes());
+    }
+
+    /** {@return what an estimate of the delay of the packet that was received last has to carry} */
+    long ticket() {
+        final long ticket = ticketRun.receiver().ticket();
+        return ticket < 0 ? ticket : ticket << 1 | ticketRun.parity();
+    }
+
+    /** An estimate of a packet's delay by references; the lowest bit of its ticket tells the run that gave it. */
+    void onEstimate(final long ticket, final long delayNs) {
+        if (ticket < 0 || (ticket & 1) == current.parity()) {
+            current.receiver().onEstimate(ticket < 0 ? ticket : ticket >> 1, delayNs);
+        } else if (older != null) {
+            older.receiver().onEstimate(ticket >> 1, delayNs);
+        } else {
+            current.receiver().onEstimate(NO_TICKET, delayNs);
+        }
+    }
+
+    void close() {
+        latest.receiver().close();
+        current.receiver().close();
+        if (older != null) {
+            older.receiver().close();
+        }
     }
 
     void onSent(final DirectBuffer descriptor, final int offset) {
@@ -197,11 +242,13 @@ final class Sketching {
         changeOver(timestampNs);
         if (!hasDigest(descriptor, offset)) {
             current.receiver().onPacketWithoutDigest();
+            ticketRun = current;
             return;
         }
         final int sketchOffset = FlowDelay.sketchOffset(cache.stateOffset(slot));
         final int before = FlowSketch.record(entries, sketchOffset);
         final SketchRun run = runAt(timestampNs);
+        ticketRun = run;
         final int weight = run.weight(descriptor, offset);
         weightedShare.count(weight);
         final int record = run.onReceived(descriptor, offset, weight, slot, before);
@@ -214,6 +261,7 @@ final class Sketching {
     }
 
     void onTime(final long nowNs, final long seenThroughNs) {
+        current.receiver().onSolved();
         final long lost = counters.get(CounterId.LOST_IN_KERNEL) + counters.get(CounterId.DROPPED_AT_PACKET_RING);
         if (lost != lostByUs) {
             lostByUs = lost;
@@ -274,6 +322,7 @@ final class Sketching {
                 }
             }
         }
+        writeJoint(entry, offset, record);
         if (records.hasLoss(record) && !FlowDelay.has(entry, offset, FlowDelay.FLAG_LOSS)) {
             if (records.isLossExact(record) && records.lostPackets(record) > 0) {
                 FlowDelay.lossDifference(entry, offset, records.lostPackets(record));
@@ -296,6 +345,47 @@ final class Sketching {
             if (isExact) {
                 FlowDelay.errorBoundNs(entry, offset, 0);
             }
+        }
+    }
+
+    /** References and sketches together, or the parent that stands in; only exact matching knows better. */
+    private void writeJoint(final MutableDirectBuffer entry, final int offset, final int record) {
+        final int matchedOffset = FlowDelay.matchedOffset(offset);
+        final boolean hasMean = records.hasJointMean(record);
+        table.add(0, JOINT_FLOWS, hasMean ? 1 : 0);
+        if (hasMean && records.hasJointBound(record) && DelayCounters.count(entry, matchedOffset) > 0) {
+            final long errorNs = Math.abs(records.jointMeanNs(record) - DelayCounters.meanNs(entry, matchedOffset));
+            table.increment(0, JOINT_BOUNDED_FLOWS);
+            table.add(0, JOINT_BOUNDS_HELD, errorNs <= Math.max(1, records.jointBoundNs(record)) ? 1 : 0);
+        }
+        if (hasMean && records.hasMean(record) && DelayCounters.count(entry, offset) > 0 &&
+            DelayCounters.count(entry, matchedOffset) > 0) {
+            errors.record(
+                DelayCounters.meanNs(entry, matchedOffset), DelayCounters.meanNs(entry, offset), records.meanNs(record),
+                records.jointMeanNs(record));
+        }
+        final int estimator = FlowDelay.estimator(entry, offset);
+        if (estimator == FlowDelay.ESTIMATOR_MATCHED || estimator == FlowDelay.ESTIMATOR_FLOW_SUMS) {
+            return;
+        }
+        if (hasMean) {
+            FlowSketch.jointMeanNs(entry, FlowDelay.sketchOffset(offset), records.jointMeanNs(record));
+            FlowDelay.estimator(entry, offset, FlowDelay.ESTIMATOR_JOINT);
+            if (records.jointPackets(record) == FlowEntry.packetCount(entry, offset - FlowEntry.BASE_LENGTH_BYTES)) {
+                FlowDelay.sketchFlags(entry, offset, FlowDelay.FLAG_JOINT_COMPLETE);
+            }
+            errorBound(entry, offset, records.hasJointBound(record) ? records.jointBoundNs(record) : -1);
+        } else if (records.isSketchPreferred(record) && records.hasMean(record)) {
+            FlowDelay.estimator(entry, offset, FlowDelay.ESTIMATOR_SKETCH);
+            errorBound(entry, offset, records.hasBound(record) ? records.boundNs(record) : -1);
+        }
+    }
+
+    private static void errorBound(final MutableDirectBuffer entry, final int offset, final long boundNs) {
+        if (boundNs >= 0) {
+            FlowDelay.errorBoundNs(entry, offset, boundNs);
+        } else {
+            FlowDelay.clearErrorBound(entry, offset);
         }
     }
 
@@ -343,8 +433,20 @@ final class Sketching {
         statistics = new SketchStatistics(
             run.geometry(), run.memoryBytes(), answer.startNs(), answer.endNs(), answer.usableCells(), answer.occupiedCells(),
             aggregates.interval(answer), answer.hasLoss() ? answer.unexplainedLostPackets() : null, heavyFlows,
-            aggregates.total(), weightedShare.warning());
+            aggregates.total(), weightedShare.warning(), joint);
         weightedShare.reset();
+    }
+
+    private void onJoint(final JointAnswer answer) {
+        joint = new JointStatistics(
+            answer.startNs(), answer.endNs(), name(answer.status()), name(answer.tier()), answer.health(),
+            answer.isCalibrated(), answer.flowCount(), answer.answeredFlowCount(), answer.witnessCount(),
+            answer.answeredFlowCount() == 0 ? null : Math.round(answer.meanNs()), answer.tookNs());
+        statistics = statistics.with(joint);
+    }
+
+    private static String name(final Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
     }
 
     private static HeavyFlow heavyFlow(final DirectBuffer entry, final int offset, final long packets) {
@@ -384,6 +486,26 @@ final class Sketching {
     /** {@return those of them where the matched mean lies within the bound} */
     long heldBoundCount() {
         return table.get(0, BOUNDS_HELD);
+    }
+
+    /** {@return how far each estimator is from what was matched} */
+    EstimateErrors errors() {
+        return errors;
+    }
+
+    /** {@return flow records with a mean by references and sketches together} */
+    long jointFlowCount() {
+        return table.get(0, JOINT_FLOWS);
+    }
+
+    /** {@return those of them with a bound, and matched packets} */
+    long jointBoundedFlowCount() {
+        return table.get(0, JOINT_BOUNDED_FLOWS);
+    }
+
+    /** {@return those of them where the matched mean lies within the bound} */
+    long jointHeldBoundCount() {
+        return table.get(0, JOINT_BOUNDS_HELD);
     }
 
     /** {@return flow records with two bounded means, by sketches and by references} */

@@ -47,8 +47,36 @@ final class DelayTableSketches {
             counters.get("lds_intervals_cut"), counters.get("lds_intervals_unanswered"));
         share(out, "sketches: bound holds for %.1f %% of %d flows%n", counters.get("lds_bounds_held"),
             counters.get("lds_bounded_flows"));
+        printJoint(out, delay, counters);
         share(out, "sketches and references agree within their bounds for %.1f %% of %d flows%n",
             counters.get("lds_rli_agreed"), counters.get("lds_rli_flows"));
+    }
+
+    private static void printJoint(
+        final PrintStream out, final DelayStatistics delay, final Map<String, Long> counters) {
+        final long solved = counters.get("joint_intervals");
+        if (solved > 0) {
+            out.printf(Locale.ROOT,
+                "joint: %d intervals (%d fast, %d by references alone, %d by sketches alone), %d not solved; %d witness flows, " +
+                "bounds calibrated in %d%n",
+                solved, counters.get("joint_intervals_fast"), counters.get("joint_intervals_by_rli"),
+                counters.get("joint_intervals_by_lds"),
+                counters.get("joint_intervals_skipped") + counters.get("joint_intervals_too_large") +
+                counters.get("joint_intervals_unknown"),
+                counters.get("joint_witnesses"), counters.get("joint_intervals_calibrated"));
+            if (counters.get("compared_flows") > 0) {
+                out.printf(Locale.ROOT,
+                    "median error of %d flows against matching: references %.2f %%, sketches %.2f %%, joint %.2f %%%n",
+                    counters.get("compared_flows"), percent(delay, "error_median_rli"), percent(delay, "error_median_lds"),
+                    percent(delay, "error_median_joint"));
+            }
+            share(out, "joint: bound holds for %.1f %% of %d flows%n", counters.get("joint_bounds_held"),
+                counters.get("joint_bounded_flows"));
+        }
+    }
+
+    private static double percent(final DelayStatistics delay, final String gauge) {
+        return 100 * delay.gauges().getOrDefault(gauge, Double.NaN);
     }
 
     private static void print(final AggregateDelay aggregate, final DelaySummary references, final PrintStream out) {

@@ -25,6 +25,7 @@ import java.util.concurrent.locks.LockSupport;
  * The rows may be read once {@link #awaitRecords} has returned.
  */
 final class DemoCollector implements AutoCloseable {
+    private static final int JOINT_ESTIMATOR = 4;
     private static final long POLL_WAIT_MS = 20;
     private static final long JOIN_TIMEOUT_MS = 2_000;
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -55,11 +56,12 @@ final class DemoCollector implements AutoCloseable {
     /** The sums of a flow's records. */
     record Row(
         Key key, long packets, long octets, long startNs, long endNs, long delaySamples, long delaySumNs, Long errorBoundNs,
-        long sketchPackets, long sketchSumNs) {
+        long sketchPackets, long sketchSumNs, long jointPackets, long jointSumNs) {
         private Row plus(final Row other) {
             return new Row(key, packets + other.packets, octets + other.octets,
                 Math.min(startNs, other.startNs), Math.max(endNs, other.endNs), delaySamples + other.delaySamples,
-                delaySumNs + other.delaySumNs, null, sketchPackets + other.sketchPackets, sketchSumNs + other.sketchSumNs);
+                delaySumNs + other.delaySumNs, null, sketchPackets + other.sketchPackets, sketchSumNs + other.sketchSumNs,
+                jointPackets + other.jointPackets, jointSumNs + other.jointSumNs);
         }
 
         /** {@return the mean estimated delay, ns; only with samples} */
@@ -70,6 +72,11 @@ final class DemoCollector implements AutoCloseable {
         /** {@return the mean delay by sketches, ns; only with packets of it} */
         double sketchMeanNs() {
             return (double)sketchSumNs / sketchPackets;
+        }
+
+        /** {@return the mean delay by references and sketches together, ns; only with packets of it} */
+        double jointMeanNs() {
+            return (double)jointSumNs / jointPackets;
         }
     }
 
@@ -172,6 +179,7 @@ final class DemoCollector implements AutoCloseable {
             (int)record.unsigned(record.indexOf("destinationTransportPort")));
         final long packets = record.unsigned(record.indexOf("packetDeltaCount"));
         final Long sketchMeanNs = signed(record, "flowlagDelaySketchMeanNanoseconds", null);
+        final boolean isJoint = signed(record, "flowlagDelayEstimator", 0L) == JOINT_ESTIMATOR;
         final Row row = new Row(
             key,
             packets,
@@ -182,7 +190,9 @@ final class DemoCollector implements AutoCloseable {
             signed(record, "flowlagDelaySumNanoseconds", 0L),
             signed(record, "flowlagDelayErrorBoundNanoseconds", null),
             sketchMeanNs == null ? 0 : packets,
-            sketchMeanNs == null ? 0 : packets * sketchMeanNs);
+            sketchMeanNs == null ? 0 : packets * sketchMeanNs,
+            isJoint ? packets : 0,
+            isJoint ? packets * signed(record, "flowlagDelayMeanNanoseconds", 0L) : 0);
         rows.merge(key, row, Row::plus);
         flowRecordCount++;
     }

@@ -149,7 +149,7 @@ final class PipelineRun implements AutoCloseable {
         if (isLive && wiring.isSketched()) {
             DelayMeter.weightWarnings(config).forEach((warning) -> LOG.warn("lds.weights: {}", warning));
             LOG.info("sketches: {} rows of {} cells; sketches and records take {} octets", config.lds().rows(),
-                config.lds().columns(), DelayMeter.sketchMemoryBytes(config, wiring));
+                config.lds().columns(), DelayMeter.sketchMemoryBytes(config, wiring, isLive));
         }
         agreement = wiring.isMatched() ?
             new DigestAgreement(pipeline.delayMeter().matchCounters(),

@@ -1,8 +1,10 @@
 package io.flowlag.exporter.record;
 
+import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.DelayDistribution;
 import io.flowlag.exporter.status.DelaySummary;
+import io.flowlag.exporter.status.JointStatistics;
 import io.flowlag.exporter.status.SegmentDescription;
 import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.ipfix.message.RecordEncoder;
@@ -13,6 +15,7 @@ import io.flowlag.ipfix.template.TemplateCatalog;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * Writes the options records of delay: the segment, and a summary of each traffic class for each measurement interval, once of
@@ -36,6 +39,7 @@ final class DelayOptionsWriter {
     private final RecordEncoder encoder = new RecordEncoder();
     private final Template[] segmentTemplates = new Template[2 * (MAXIMUM_POINTS + 1)];
     private final Template[] aggregateTemplates = new Template[8];
+    private Template jointTemplate;
     private final Template[] summaryTemplates = new Template[4 * (QUANTILE_GROUPS + 1)];
 
     /**
@@ -194,6 +198,43 @@ final class DelayOptionsWriter {
         if (hasLoss) {
             encoder.unsigned(aggregate.lostPackets());
         }
+        session.commit();
+        return 1;
+    }
+
+    /**
+     * What came of one measurement interval in which references and sketches were solved together: the mean of all packets, who
+     * made it, and how well it fits.
+     *
+     * @param segmentId of the process.
+     * @param joint     of the interval; without a mean nothing is written.
+     * @param nowMs     milliseconds since the UNIX epoch.
+     * @return how many records were written.
+     */
+    int joint(final long segmentId, final JointStatistics joint, final long nowMs) {
+        if (joint.meanNs() == null) {
+            return 0;
+        }
+        if (jointTemplate == null) {
+            jointTemplate = catalog.optionsTemplate(
+                2, "flowlagSegmentId", "selectorName", "observationTimeMilliseconds", "observationTimeMilliseconds",
+                "flowlagDelayEstimator", "flowlagDelayMeanNanoseconds");
+        }
+        final String name = String.format(Locale.ROOT, "joint %s %s, health %.2f, %d witnesses, %s", joint.status(),
+            joint.tier(), joint.health(), joint.witnesses(), joint.isCalibrated() ? "calibrated" : "not calibrated");
+        final int claimed = claim(jointTemplate, nowMs, name);
+        if (claimed < 0) {
+            return 0;
+        }
+        encoder.unsigned(segmentId).string(name)
+            .timeNs(joint.startNs() / NS_PER_MS * NS_PER_MS)
+            .timeNs(joint.endNs() / NS_PER_MS * NS_PER_MS)
+            .unsigned(switch (joint.status()) {
+                case "rli" -> FlowDelay.ESTIMATOR_INTERPOLATED;
+                case "lds" -> FlowDelay.ESTIMATOR_SKETCH;
+                default -> FlowDelay.ESTIMATOR_JOINT;
+            })
+            .signed(joint.meanNs());
         session.commit();
         return 1;
     }

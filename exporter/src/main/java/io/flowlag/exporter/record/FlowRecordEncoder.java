@@ -2,6 +2,7 @@ package io.flowlag.exporter.record;
 
 import io.flowlag.exporter.config.ExporterConfig.Profile;
 import io.flowlag.exporter.delay.FlowDelay;
+import io.flowlag.exporter.delay.FlowQuantiles;
 import io.flowlag.exporter.delay.FlowSketch;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.status.CounterId;
@@ -34,7 +35,8 @@ final class FlowRecordEncoder {
 
     /** The order in which groups are left out when there are too many templates. */
     private static final int[] DISPENSABLE = {
-        Presence.VLAN, Presence.ICMP, Presence.INTERPOLATED, Presence.CLOCK, Presence.SEGMENT, Presence.MINIMUM_US,
+        Presence.VLAN, Presence.ICMP, Presence.P999, Presence.P99, Presence.P95, Presence.P90, Presence.P50,
+        Presence.INTERPOLATED, Presence.CLOCK, Presence.SEGMENT, Presence.MINIMUM_US,
         Presence.MAXIMUM_US, Presence.SUM_US, Presence.BOUND, Presence.UNEXPECTED, Presence.LOSS, Presence.SKETCH,
         Presence.MEAN_US, Presence.DEVIATION, Presence.DELAY, Presence.MEAN};
 
@@ -175,19 +177,23 @@ final class FlowRecordEncoder {
         final int flowDelayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
         final int delayOffset = FlowDelay.bestOffset(entry, flowDelayOffset);
         return switch (field) {
-            case DELAY_MEAN_MICROSECONDS -> put4(to, at, Presence.toMicros(meanNs(entry, flowDelayOffset)));
+            case DELAY_MEAN_MICROSECONDS -> put4(to, at, Presence.toMicros(FlowDelay.meanNs(entry, flowDelayOffset)));
             case DELAY_MINIMUM_MICROSECONDS -> put4(to, at, Presence.toMicros(DelayCounters.minimumNs(entry, delayOffset)));
             case DELAY_MAXIMUM_MICROSECONDS -> put4(to, at, Presence.toMicros(DelayCounters.maximumNs(entry, delayOffset)));
-            case DELAY_SUM_MICROSECONDS -> put8(to, at, Presence.toMicros(DelayCounters.sumNs(entry, delayOffset)));
+            case DELAY_SUM_MICROSECONDS -> put8(to, at, Presence.toMicros(sumNs(entry, offset)));
             case DELAY_SAMPLES -> put8(to, at, DelayCounters.count(entry, delayOffset));
             case DELAY_SUM -> put8(to, at, DelayCounters.sumNs(entry, delayOffset));
             case DELAY_SQUARE_SUM ->
                 put8(to, at, Double.doubleToRawLongBits(DelayCounters.squareSumNs2(entry, delayOffset)));
             case DELAY_STANDARD_DEVIATION ->
                 put8(to, at, Math.round(standardDeviationNs(entry, flowDelayOffset)));
-            case DELAY_MEAN -> put8(to, at, meanNs(entry, flowDelayOffset));
+            case DELAY_MEAN -> put8(to, at, FlowDelay.meanNs(entry, flowDelayOffset));
             case DELAY_MINIMUM -> put8(to, at, DelayCounters.minimumNs(entry, delayOffset));
             case DELAY_MAXIMUM -> put8(to, at, DelayCounters.maximumNs(entry, delayOffset));
+            case DELAY_P50, DELAY_P90, DELAY_P95, DELAY_P99, DELAY_P999 -> put8(to, at, FlowQuantiles.quantileNs(
+                entry, FlowDelay.quantilesOffset(flowDelayOffset), field.ordinal() - RecordField.DELAY_P50.ordinal()));
+            case DELAY_VARIATION ->
+                put8(to, at, FlowQuantiles.variationNs(entry, FlowDelay.quantilesOffset(flowDelayOffset)));
             case DELAY_ESTIMATOR -> put1(to, at, FlowDelay.estimator(entry, flowDelayOffset));
             case DELAY_ERROR_BOUND -> put8(to, at, FlowDelay.errorBoundNs(entry, flowDelayOffset));
             case DELAY_INTERPOLATED_MEAN -> put8(to, at, DelayCounters.meanNs(entry, flowDelayOffset));
@@ -203,14 +209,16 @@ final class FlowRecordEncoder {
         };
     }
 
-    private static long meanNs(final DirectBuffer entry, final int offset) {
-        return FlowDelay.isSketchMean(entry, offset) ?
-            FlowSketch.meanNs(entry, FlowDelay.sketchOffset(offset)) :
-            DelayCounters.meanNs(entry, FlowDelay.bestOffset(entry, offset));
+    /** With another estimator than that of the packets' delays, the mean times the packets. */
+    private static long sumNs(final DirectBuffer entry, final int offset) {
+        final int flowDelayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
+        return FlowDelay.estimator(entry, flowDelayOffset) == FlowDelay.ESTIMATOR_JOINT ?
+            FlowDelay.meanNs(entry, flowDelayOffset) * FlowEntry.packetCount(entry, offset) :
+            DelayCounters.sumNs(entry, FlowDelay.bestOffset(entry, flowDelayOffset));
     }
 
     private static double standardDeviationNs(final DirectBuffer entry, final int offset) {
-        return FlowDelay.isSketchMean(entry, offset) ?
+        return DelayCounters.count(entry, FlowDelay.bestOffset(entry, offset)) == 0 ?
             FlowSketch.standardDeviationNs(entry, FlowDelay.sketchOffset(offset)) :
             DelayCounters.standardDeviationNs(entry, FlowDelay.bestOffset(entry, offset));
     }

@@ -5,6 +5,7 @@ import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.DelayView;
+import io.flowlag.exporter.status.JointStatistics;
 import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.ipfix.element.InformationElement;
 import io.flowlag.ipfix.session.ExportingSession;
@@ -37,6 +38,8 @@ final class OptionsExporter {
 
     private long toldIntervals;
     private int toldSummaries;
+    private static final List<AggregateDelay> NONE = List.of();
+
     private SketchStatistics toldSketches;
     private long describedSession;
     private long nextDescriptionMs;
@@ -162,16 +165,22 @@ final class OptionsExporter {
         return count + writeAggregates(delay, nowMs);
     }
 
-    /** What the aggregators said of the interval that was compared last. */
+    /** What the aggregators said of the interval that was compared last, and what came of the one that was solved last. */
     private int writeAggregates(final DelayView delay, final long nowMs) {
         final SketchStatistics sketches = delay == null ? null : delay.sketches();
         if (sketches == null || sketches == toldSketches) {
             return 0;
         }
+        final SketchStatistics before = toldSketches;
         toldSketches = sketches;
+        final long segmentId = delay.segment().segmentId();
         int count = 0;
-        for (final AggregateDelay aggregate : sketches.interval()) {
-            count += delayWriter.aggregate(delay.segment().segmentId(), sketches, aggregate, nowMs);
+        for (final AggregateDelay aggregate : before != null && before.isOfInterval(sketches) ? NONE : sketches.interval()) {
+            count += delayWriter.aggregate(segmentId, sketches, aggregate, nowMs);
+        }
+        final JointStatistics joint = sketches.joint();
+        if (joint != null && (before == null || before.joint() != joint)) {
+            count += delayWriter.joint(segmentId, joint, nowMs);
         }
         return count;
     }

@@ -1,7 +1,7 @@
 package io.flowlag.exporter.record;
 
 import io.flowlag.exporter.delay.FlowDelay;
-import io.flowlag.exporter.delay.FlowSketch;
+import io.flowlag.exporter.delay.FlowQuantiles;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.rli.counters.DelayCounters;
 import org.agrona.DirectBuffer;
@@ -33,7 +33,7 @@ final class Presence {
     static final int CLOCK = 1 << 9;
     /** Number of the segment. */
     static final int SEGMENT = 1 << 10;
-    /** The mean by references alone, which is not exact matching's. */
+    /** The mean by references alone, where another is the best. */
     static final int INTERPOLATED = 1 << 11;
     /** Lost and unexpected packets. */
     static final int LOSS = 1 << 12;
@@ -45,8 +45,18 @@ final class Presence {
     static final int DEVIATION = 1 << 15;
     /** The mean by sketches alone. */
     static final int SKETCH = 1 << 16;
+    /** The median; further quantiles follow with the next bits. */
+    static final int P50 = 1 << 17;
+    /** The 90th percentile. */
+    static final int P90 = 1 << 18;
+    /** The 95th percentile. */
+    static final int P95 = 1 << 19;
+    /** The 99th percentile. */
+    static final int P99 = 1 << 20;
+    /** The 99.9th percentile, and the variation. */
+    static final int P999 = 1 << 21;
     /** How many different masks there are. */
-    static final int MASK_COUNT = 1 << 17;
+    static final int MASK_COUNT = 1 << 22;
 
     private static final int PROTOCOL_ICMP = 1;
     private static final int PROTOCOL_ICMPV6 = 58;
@@ -95,27 +105,42 @@ final class Presence {
             (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_UNEXPECTED) ? UNEXPECTED : 0) |
             (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_SKETCH) ? SKETCH : 0);
         final int estimator = FlowDelay.estimator(entry, flowDelayOffset);
-        if (FlowDelay.isSketchMean(entry, flowDelayOffset)) {
-            final boolean isExact = estimator == FlowDelay.ESTIMATOR_FLOW_SUMS;
-            return mask | MEAN | (isExact && DelayCounters.count(entry, flowDelayOffset) > 0 ? INTERPOLATED : 0) |
-                (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_ERROR_BOUND) ? BOUND : 0) |
-                (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_SKETCH_DEVIATION) ? DEVIATION : 0) |
-                (fitsMicros(FlowSketch.meanNs(entry, FlowDelay.sketchOffset(flowDelayOffset))) ? MEAN_US : 0);
+        if (estimator == 0) {
+            return mask;
         }
         final int delayOffset = FlowDelay.bestOffset(entry, flowDelayOffset);
         final long sampleCount = DelayCounters.count(entry, delayOffset);
-        if (estimator == 0 || sampleCount == 0) {
+        final boolean isOfSamples = isOfSamples(estimator);
+        if (isOfSamples && sampleCount == 0) {
             return mask;
         }
         final boolean isMatched = estimator == FlowDelay.ESTIMATOR_MATCHED;
         final boolean isBounded = !isMatched && FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_ERROR_BOUND);
-        final boolean isComplete = sampleCount == FlowEntry.packetCount(entry, offset);
-        return mask | DELAY | MEAN | DEVIATION | (isBounded ? BOUND : 0) |
-            (isMatched && DelayCounters.count(entry, flowDelayOffset) > 0 ? INTERPOLATED : 0) |
-            (fitsMicros(DelayCounters.meanNs(entry, delayOffset)) ? MEAN_US : 0) |
+        final boolean isComplete = isOfSamples ? sampleCount == FlowEntry.packetCount(entry, offset) :
+            FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_JOINT_COMPLETE);
+        final boolean isInterpolated = !isOfSamples || isMatched;
+        final long meanNs = FlowDelay.meanNs(entry, flowDelayOffset);
+        return mask | MEAN | (isBounded ? BOUND : 0) | (fitsMicros(meanNs) ? MEAN_US : 0) |
+            (isInterpolated && DelayCounters.count(entry, flowDelayOffset) > 0 ? INTERPOLATED : 0) |
+            (isComplete && (isOfSamples ? DelayCounters.sumNs(entry, delayOffset) : meanNs) >= 0 ? SUM_US : 0) |
+            (sampleCount > 0 ? sampleMaskOf(entry, flowDelayOffset, delayOffset) :
+                FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_SKETCH_DEVIATION) ? DEVIATION : 0);
+    }
+
+    /** Whether the mean is that of the packets' delays. */
+    private static boolean isOfSamples(final int estimator) {
+        return estimator != FlowDelay.ESTIMATOR_SKETCH && estimator != FlowDelay.ESTIMATOR_JOINT &&
+            estimator != FlowDelay.ESTIMATOR_FLOW_SUMS;
+    }
+
+    private static int sampleMaskOf(final DirectBuffer entry, final int flowDelayOffset, final int delayOffset) {
+        return DELAY | DEVIATION | quantileMaskOf(entry, flowDelayOffset) |
             (fitsMicros(DelayCounters.minimumNs(entry, delayOffset)) ? MINIMUM_US : 0) |
-            (fitsMicros(DelayCounters.maximumNs(entry, delayOffset)) ? MAXIMUM_US : 0) |
-            (isComplete && DelayCounters.sumNs(entry, delayOffset) >= 0 ? SUM_US : 0);
+            (fitsMicros(DelayCounters.maximumNs(entry, delayOffset)) ? MAXIMUM_US : 0);
+    }
+
+    private static int quantileMaskOf(final DirectBuffer entry, final int flowDelayOffset) {
+        return ((1 << FlowQuantiles.groups(entry, FlowDelay.quantilesOffset(flowDelayOffset))) - 1) * P50;
     }
 
     private static boolean fitsMicros(final long delayNs) {

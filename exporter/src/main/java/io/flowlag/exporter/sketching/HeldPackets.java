@@ -7,6 +7,10 @@ package io.flowlag.exporter.sketching;
 final class HeldPackets {
     /** Octets of a packet here. */
     static final int PACKET_BYTES = 3 * Long.BYTES + 4 * Integer.BYTES;
+    /** Octets of a packet's estimate here, where estimates are kept. */
+    static final int ESTIMATE_BYTES = 2 * Long.BYTES;
+
+    private static final long NO_ESTIMATE = Long.MIN_VALUE;
 
     private final long[] flowHashes;
     private final long[] digests;
@@ -15,9 +19,19 @@ final class HeldPackets {
     private final int[] classIndexes;
     private final int[] weights;
     private final int[] records;
+    private final long[] tickets;
+    private final long[] estimatesNs;
     private int count;
 
-    HeldPackets(final int capacity) {
+    /**
+     * No packets.
+     *
+     * @param capacity     packets that fit.
+     * @param hasEstimates whether estimates of their delays are kept.
+     */
+    HeldPackets(final int capacity, final boolean hasEstimates) {
+        tickets = new long[hasEstimates ? capacity : 0];
+        estimatesNs = new long[hasEstimates ? capacity : 0];
         flowHashes = new long[capacity];
         digests = new long[capacity];
         timestampsNs = new long[capacity];
@@ -50,6 +64,28 @@ final class HeldPackets {
         weights[count] = weight;
         records[count++] = record;
         return true;
+    }
+
+    /** The ticket of the packet that was added last, by which its estimate finds it. */
+    void ticket(final long ticket) {
+        tickets[count - 1] = ticket;
+        estimatesNs[count - 1] = NO_ESTIMATE;
+    }
+
+    long ticket(final int index) {
+        return tickets[index];
+    }
+
+    void estimate(final int index, final long delayNs) {
+        estimatesNs[index] = delayNs;
+    }
+
+    boolean hasEstimate(final int index) {
+        return estimatesNs[index] != NO_ESTIMATE;
+    }
+
+    long estimateNs(final int index) {
+        return estimatesNs[index];
     }
 
     long timestampNs(final int index) {

@@ -21,6 +21,7 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
     private final FlowSums witnesses;
     private final long[] inFlight;
     private final HeldPackets held;
+    private final CellEstimates estimates;
     private final int[] records;
     private final Damage damage;
     private final long maximumDelayNs;
@@ -51,7 +52,8 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         flows = context.newFlows();
         witnesses = context.newWitnesses();
         inFlight = new long[context.inFlightPackets()];
-        held = isReceiver ? new HeldPackets(context.inFlightPackets()) : null;
+        held = isReceiver ? new HeldPackets(context.inFlightPackets(), context.joint() != null) : null;
+        estimates = isReceiver && context.joint() != null ? JointStage.cellEstimates(context) : null;
         records = isReceiver ? new int[context.recordCount()] : null;
         maximumDelayNs = context.maximumDelayNs();
         this.damage = damage;
@@ -73,6 +75,9 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         }
         if (held != null) {
             held.clear();
+        }
+        if (estimates != null) {
+            estimates.clear();
         }
         inFlightCount = 0;
         recordCount = 0;
@@ -142,6 +147,11 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
 
     HeldPackets held() {
         return held;
+    }
+
+    /** {@return sums of estimates by cell; null where nobody wants them} */
+    CellEstimates estimates() {
+        return estimates;
     }
 
     void addRecord(final int record) {

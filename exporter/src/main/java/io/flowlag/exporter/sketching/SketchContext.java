@@ -31,6 +31,7 @@ public final class SketchContext {
     private IntervalMode mode = IntervalMode.CELLS;
     private int mostFlows;
     private int witnessPpm;
+    private JointSettings joint;
 
     /** Defaults. */
     public SketchContext() {
@@ -295,9 +296,32 @@ public final class SketchContext {
             (hasWitnesses() ? FlowSums.memoryBytes(witnessFlows()) : 0);
     }
 
+    /** {@return how references and sketches are solved together; null if they are not} */
+    public JointSettings joint() {
+        return joint;
+    }
+
+    /**
+     * Sets how references and sketches are solved together.
+     *
+     * @param settings null for not at all.
+     * @return this.
+     */
+    public SketchContext joint(final JointSettings settings) {
+        joint = settings;
+        return this;
+    }
+
+    /** {@return how much longer than W after an interval estimates of its packets are waited for, ns} */
+    public long estimateWaitNs() {
+        return joint == null ? 0 :
+            Math.max(0, Math.min(joint.waitNs(), (MAX_OPEN_INTERVALS - 1) * intervalNs - maximumDelayNs));
+    }
+
     /** {@return how many intervals are open at the receiver point at most} */
     int openIntervals() {
-        return 1 + (int)Math.min(MAX_OPEN_INTERVALS, -Math.floorDiv(-(maximumDelayNs + answerDeadlineNs), intervalNs));
+        final long holdNs = maximumDelayNs + Math.max(answerDeadlineNs, estimateWaitNs());
+        return 1 + (int)Math.min(MAX_OPEN_INTERVALS, -Math.floorDiv(-holdNs, intervalNs));
     }
 
     /** {@return records that are open or wait} */
@@ -321,6 +345,7 @@ public final class SketchContext {
         require(inFlightPackets >= 1, "inFlightPackets", inFlightPackets, "at least 1");
         require(waitingRecords >= 1, "waitingRecords", waitingRecords, "at least 1");
         require(maxFlows >= 1, "maxFlows", maxFlows, "at least 1");
+        require(joint == null || joint.maxFlows() >= 1, "joint.maxFlows", joint, "at least 1");
         require(mode == IntervalMode.CELLS || mostFlows >= 1 && mostFlows <= FlowSums.MAX_CAPACITY, "mostFlows", mostFlows,
             "1 to " + FlowSums.MAX_CAPACITY);
         require(!hasWitnesses() || witnessFlows() <= FlowSums.MAX_CAPACITY, "maxFlows", maxFlows,
@@ -332,8 +357,8 @@ public final class SketchContext {
     /**
      * Memory of both points in one process, by formula: for each interval that may be open, and one more, at each point the
      * sketch, an aggregator for each class, 88 to 96 octets for each flow with sums, and 8 octets a packet in flight; at the
-     * receiver point 40 more for each such packet and 4 a record; and once 164 to 196 octets a record, those of the waiting
-     * records, and 24 to 48 a packet in flight.
+     * receiver point 40 more for each such packet and 4 a record; and once 212 to 244 octets a record, those of the waiting
+     * records, and 24 to 48 a packet in flight; with joint estimation what that needs, see {@code JointStage}.
      *
      * @param entryLengthBytes of a flow in the cache.
      * @return octets.
@@ -346,7 +371,7 @@ public final class SketchContext {
         final long receiver = sender + (long)inFlightPackets * HeldPackets.PACKET_BYTES + (long)recordCount() * Integer.BYTES;
         return (openIntervals() + 1) * (sender + receiver) + SketchRecords.memoryBytes(recordCount()) +
             FlowTotals.memoryBytes(recordCount()) + WaitingRecords.memoryBytes(waitingRecords, entryLengthBytes) +
-            DigestSet.memoryBytes(inFlightPackets);
+            DigestSet.memoryBytes(inFlightPackets) + (joint == null ? 0 : JointStage.memoryBytes(this));
     }
 
     private static void require(final boolean holds, final String name, final Object value, final String legal) {

@@ -6,6 +6,8 @@ package io.flowlag.exporter.sketching;
  * sent     = sentWithoutDigest + sentBooked + sentLate + sentUnsketched
  * received = receivedWithoutDigest + receivedBooked + receivedHeld + receivedLate + receivedUnsketched
  * waited   = completed + waiting
+ * jointEstimates = jointEstimatesBooked + jointEstimatesHeld + jointEstimatesLate + jointEstimatesOverrun +
+ *                  jointEstimatesUnsketched
  * </pre>
  */
 public enum SketchCounter {
@@ -98,7 +100,51 @@ public enum SketchCounter {
     RECORDS_WAITING("lds_records_waiting", "records", "Flow records that wait now."),
     /** Records that did not wait. */
     RECORDS_NOT_WAITED(
-        "lds_records_not_waited", "records", "Flow records handed on before their answer, because too many waited.");
+        "lds_records_not_waited", "records", "Flow records handed on before their answer, because too many waited."),
+    /** Estimates of packets. */
+    JOINT_ESTIMATES("joint_estimates", "packets", "Packets with an estimate by references."),
+    /** Estimates in an interval. */
+    JOINT_ESTIMATES_BOOKED(
+        "joint_estimates_booked", "packets", "Of those, packets whose estimate is in the sums of their cells."),
+    /** Estimates that wait. */
+    JOINT_ESTIMATES_HELD(
+        "joint_estimates_held", "packets",
+        "Packets with an estimate of which it is not yet known in which interval they were sent."),
+    /** Estimates whose interval was closed. */
+    JOINT_ESTIMATES_LATE("joint_estimates_late", "packets", "Packets whose estimate came when their interval was closed."),
+    /** Estimates that were overrun. */
+    JOINT_ESTIMATES_OVERRUN(
+        "joint_estimates_overrun", "packets", "Packets whose estimate came after more than joint.pending further packets."),
+    /** Estimates of packets in no sketch. */
+    JOINT_ESTIMATES_UNSKETCHED("joint_estimates_unsketched", "packets", "Packets with an estimate that are in no sketch."),
+    /** Intervals solved. */
+    JOINT_INTERVALS("joint_intervals", "intervals", "Intervals that were given to the solver and came back."),
+    /** Intervals by references and cells. */
+    JOINT_INTERVALS_SOLVED("joint_intervals_solved", "intervals", "Of those, solved by references and cells together."),
+    /** Intervals by cells. */
+    JOINT_INTERVALS_CELLS_ALONE(
+        "joint_intervals_cells_alone", "intervals", "Of those, solved by all cells together, as there was no reference."),
+    /** Intervals by references. */
+    JOINT_INTERVALS_BY_RLI(
+        "joint_intervals_by_rli", "intervals",
+        "Of those, where references alone stand in: no cell was usable, or the solution did not fit the cells."),
+    /** Intervals by sketches. */
+    JOINT_INTERVALS_BY_LDS(
+        "joint_intervals_by_lds", "intervals", "Of those, where sketches alone stand in: the solution did not fit the cells."),
+    /** Intervals without anything. */
+    JOINT_INTERVALS_UNKNOWN("joint_intervals_unknown", "intervals", "Of those, where nothing is known of any flow."),
+    /** Intervals by the fast tier. */
+    JOINT_INTERVALS_FAST("joint_intervals_fast", "intervals", "Of those, made by the fast tier, to keep the budget."),
+    /** Intervals with calibrated bounds. */
+    JOINT_INTERVALS_CALIBRATED(
+        "joint_intervals_calibrated", "intervals", "Of those, where witness flows vouch for the error bounds."),
+    /** Intervals for which the solver had no time. */
+    JOINT_INTERVALS_SKIPPED("joint_intervals_skipped", "intervals", "Intervals not solved, because the solver was behind."),
+    /** Intervals with too many flows. */
+    JOINT_INTERVALS_TOO_LARGE(
+        "joint_intervals_too_large", "intervals", "Intervals not solved, because they have more flows than joint.max-flows."),
+    /** Witness flows. */
+    JOINT_WITNESSES("joint_witnesses", "flows", "Flows whose true delay the sender told, over all intervals solved.");
 
     private final String label;
     private final String unit;

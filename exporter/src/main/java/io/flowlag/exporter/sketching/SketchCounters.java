@@ -63,4 +63,11 @@ public final class SketchCounters {
         return get(SketchCounter.RECORDS_WAITED) - get(SketchCounter.RECORDS_COMPLETED) -
             get(SketchCounter.RECORDS_WAITING);
     }
+
+    /** {@return estimates that no counter explains; 0 when the sum holds} */
+    public long unexplainedEstimates() {
+        return get(SketchCounter.JOINT_ESTIMATES) - get(SketchCounter.JOINT_ESTIMATES_BOOKED) -
+            get(SketchCounter.JOINT_ESTIMATES_HELD) - get(SketchCounter.JOINT_ESTIMATES_LATE) -
+            get(SketchCounter.JOINT_ESTIMATES_OVERRUN) - get(SketchCounter.JOINT_ESTIMATES_UNSKETCHED);
+    }
 }

@@ -26,7 +26,6 @@ public final class SketchReceiver {
     private final SenderAnswers answers;
     private final long intervalNs;
     private final long maximumDelayNs;
-    private final long answerDeadlineNs;
     private final int rowCount;
 
     private final SketchRecords records;
@@ -51,10 +50,16 @@ public final class SketchReceiver {
     private boolean isHandedOver;
     private long earlierLate;
     private long earlierUnsketched;
+    private final JointStage joint;
+    private final JointStage.IntervalLookup lookup = this::openInterval;
+    private final long dueAfterNs;
+    private final long lateAfterNs;
+    private JointHandler jointHandler = (answer) -> { };
     private final UnseenFlowHandler unseenFlowHandler;
     private final FlowSumPairs pairs;
     private final BitSet explained = new BitSet();
 
+    private long ticket = PendingEstimates.NO_TICKET;
     private boolean isStarted;
     private boolean isFirstCut;
     private long firstInterval;
@@ -126,7 +131,8 @@ public final class SketchReceiver {
         intervals = point.intervals();
         intervalNs = context.intervalNs();
         maximumDelayNs = context.maximumDelayNs();
-        answerDeadlineNs = context.answerDeadlineNs();
+        dueAfterNs = maximumDelayNs + context.estimateWaitNs();
+        lateAfterNs = maximumDelayNs + Math.max(context.answerDeadlineNs(), context.estimateWaitNs());
         rowCount = context.geometry().rows();
         settingsRun = predecessor == null ? 0 : predecessor.settingsRun + 1;
         keyShift = predecessor == null ? 0 :
@@ -137,6 +143,16 @@ public final class SketchReceiver {
         aggregatorEstimator = new LdaEstimator(FlowEstimator.DEFAULT_CONFIDENCE);
         summary = new IntervalAnswer(context.classCount());
         pairs = summary.flowSums;
+        joint = context.joint() == null ? null : new JointStage(context, records, counters);
+    }
+
+    /**
+     * Who is told of intervals that were solved; before the first packet.
+     *
+     * @param handler takes them.
+     */
+    public void jointHandler(final JointHandler handler) {
+        jointHandler = handler;
     }
 
     /**
@@ -162,7 +178,7 @@ public final class SketchReceiver {
 
     /** {@return whether all intervals before the successor's were told} */
     public boolean isOver() {
-        return nextInterval >= endInterval;
+        return nextInterval >= endInterval && (joint == null || joint.isIdle());
     }
 
     /** Its place is given to others. */
@@ -189,6 +205,10 @@ public final class SketchReceiver {
         }
         final PointInterval tail = intervals.select(timestampNs);
         if (tail != null && tail.held().add(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, record)) {
+            if (joint != null) {
+                // Its estimate goes to the successor.
+                tail.held().ticket(PendingEstimates.NO_TICKET);
+            }
             if (record != SketchRecords.NONE && records.weight(record, settingsRun) == 0) {
                 records.weight(record, settingsRun, weight);
             }
@@ -218,6 +238,7 @@ public final class SketchReceiver {
             onTime(timestampNs);
         }
         newestNs = Math.max(newestNs, timestampNs);
+        ticket = PendingEstimates.NO_TICKET;
         counters.increment(SketchCounter.RECEIVED);
         final PointInterval open = intervals.select(timestampNs);
         if (open == null) {
@@ -225,17 +246,22 @@ public final class SketchReceiver {
             hasStragglers = true;
             if (record != SketchRecords.NONE) {
                 records.addUnanswered(record, 1);
+                records.addJointUnanswered(record, 1);
                 records.addUnknownLoss(record);
             }
             return record;
         }
-        final int booked = record == SketchRecords.NONE ? open(flowHash, slot, open.intervalNumber()) : record;
+        final int booked = record == SketchRecords.NONE ? open(flowHash, classIndex, slot, open.intervalNumber()) : record;
         if (booked != SketchRecords.NONE && records.weight(booked, settingsRun) == 0) {
             records.weight(booked, settingsRun, weight);
         }
         if (isAmbiguous(timestampNs, open)) {
             if (open.held().add(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, booked)) {
                 retain(booked);
+                if (joint != null) {
+                    ticket = joint.onHeld(open, open.held().count() - 1);
+                    open.held().ticket(ticket);
+                }
                 counters.increment(SketchCounter.RECEIVED_HELD);
                 return booked;
             }
@@ -247,11 +273,74 @@ public final class SketchReceiver {
             }
         }
         book(open, timestampNs, flowHash, digest, lengthBytes, classIndex, weight, booked);
+        if (joint != null) {
+            ticket = joint.onBooked(open, flowHash, digest, booked, weight);
+        }
         return booked;
+    }
+
+    /**
+     * What an estimate of the last packet's delay has to carry.
+     *
+     * @return a ticket; below 0 if the packet is in no sketch.
+     */
+    public long ticket() {
+        return ticket;
+    }
+
+    /**
+     * An estimate of a packet's delay by references, whether its flow lives or not.
+     *
+     * @param packetTicket of the packet.
+     * @param delayNs      signed.
+     */
+    public void onEstimate(final long packetTicket, final long delayNs) {
+        if (joint != null) {
+            joint.onEstimate(packetTicket, delayNs, lookup);
+        }
+    }
+
+    private PointInterval openInterval(final long number) {
+        return number >= nextInterval && intervals.isOpen(number) ? intervals.selectInterval(number) : null;
+    }
+
+    /** Intervals that were solved meanwhile are told to their records. */
+    public void onSolved() {
+        if (joint != null) {
+            tellSolved(joint.take());
+        }
+    }
+
+    private void tellSolved(final JointTask task) {
+        if (task == null) {
+            return;
+        }
+        for (int i = 0; i < task.recordCount; i++) {
+            joint.tell(task, i);
+            release(task.records[i]);
+        }
+        jointHandler.onJoint(task.answer);
+        joint.giveBack(task);
+    }
+
+    private void tellAllSolved() {
+        JointTask task = joint == null ? null : joint.takeLast();
+        while (task != null) {
+            tellSolved(task);
+            task = joint.takeLast();
+        }
+    }
+
+    /** Ends the solver's thread. */
+    public void close() {
+        if (joint != null) {
+            joint.close();
+        }
     }
 
     /** A packet of the segment without a digest: no sketch can take it. */
     public void onPacketWithoutDigest() {
+        ticket = PendingEstimates.NO_TICKET;
         counters.increment(SketchCounter.RECEIVED);
         counters.increment(SketchCounter.RECEIVED_WITHOUT_DIGEST);
     }
@@ -278,9 +367,10 @@ public final class SketchReceiver {
         }
         point.advance(timestampNs);
         nextInterval = Math.max(nextInterval, intervals.newestInterval() - point.openIntervals() + 1);
-        final long dueNs = point.interval().endNs(nextInterval) + maximumDelayNs;
+        final long endNs = point.interval().endNs(nextInterval);
         nextEventNs = Math.min(
-            point.interval().endNs(intervals.newestInterval()), timestampNs < dueNs ? dueNs : dueNs + answerDeadlineNs);
+            point.interval().endNs(intervals.newestInterval()),
+            timestampNs < endNs + dueAfterNs ? endNs + dueAfterNs : endNs + lateAfterNs);
     }
 
     /** The input has ended: every interval is compared as far as it was seen. */
@@ -289,7 +379,9 @@ public final class SketchReceiver {
             final boolean isCut = point.interval().endNs(nextInterval) + maximumDelayNs > newestNs;
             conclude(answers.take(nextInterval), isCut || isFirst());
             nextInterval++;
+            tellAllSolved();
         }
+        tellAllSolved();
     }
 
     /** The sender point found a packet of an interval that may have been compared. */
@@ -440,8 +532,8 @@ public final class SketchReceiver {
         return number + keyShift;
     }
 
-    private int open(final long flowHash, final int slot, final long number) {
-        final int record = records.open(flowHash, slot, key(number));
+    private int open(final long flowHash, final int classIndex, final int slot, final long number) {
+        final int record = records.open(flowHash, classIndex, slot, key(number));
         if (record == SketchRecords.NONE) {
             counters.increment(SketchCounter.RECORDS_WITHOUT_ROOM);
         }
@@ -481,17 +573,20 @@ public final class SketchReceiver {
         if (record != SketchRecords.NONE && records.countPacket(record, key(open.intervalNumber())) == 1) {
             open.addRecord(record);
             records.retain(record);
+            if (joint != null) {
+                joint.onFirstPacket(record, open.intervalNumber());
+            }
         }
     }
 
     /** Concludes the next interval if it is time, and says whether it was. */
     private boolean isDue(final long timestampNs) {
-        final long dueNs = point.interval().endNs(nextInterval) + maximumDelayNs;
-        if (timestampNs < dueNs) {
+        final long endNs = point.interval().endNs(nextInterval);
+        if (timestampNs < endNs + dueAfterNs) {
             return false;
         }
         final SenderAnswer answer = answers.take(nextInterval);
-        if (answer == null && answers.isExpected(nextInterval) && timestampNs < dueNs + answerDeadlineNs) {
+        if (answer == null && answers.isExpected(nextInterval) && timestampNs < endNs + lateAfterNs) {
             return false;
         }
         conclude(answer, isFirst());
@@ -578,6 +673,9 @@ public final class SketchReceiver {
             if (isEarlier || !isLast) {
                 book(isEarlier ? own : next, held.timestampNs(i), held.flowHash(i), held.digest(i), held.lengthBytes(i),
                     held.classIndex(i), held.weight(i), record);
+                if (joint != null) {
+                    joint.onSettled(isEarlier ? own : next, held, i, record);
+                }
             }
             release(record);
         }
@@ -646,9 +744,13 @@ public final class SketchReceiver {
             compareFlows(own, isCut);
         }
         intervalHandler.onInterval(summary);
+        if (joint != null && answer.hasSketches() && !joint.submit(answer, own, pairs, key(number), settingsRun)) {
+            joint.tellUnsolved(own, key(number));
+        }
         releaseRecords(own);
         pairs.unpair();
         estimator.unpair();
+        onSolved();
     }
 
     private void compareCells(final PointInterval own, final boolean isCut) {
@@ -710,7 +812,7 @@ public final class SketchReceiver {
     }
 
     private void tellSums(final int record, final long number, final boolean isLossKnown) {
-        final int packets = records.packets(record, number);
+        final int packets = records.packets(record, key(number));
         final int row = pairs.sent().find(records.flowHash(record));
         final FlowSumPairs.Agreement agreement = row == FlowSums.NONE || !pairs.hasReceived(row) ?
             FlowSumPairs.Agreement.DIFFERENT : pairs.agreement(row);
@@ -720,10 +822,16 @@ public final class SketchReceiver {
             summary.estimatedFlowCount++;
             records.addExactDelay(
                 record, packets, packets == flowPackets, (double)pairs.delaySumNs(row) / flowPackets);
+            if (joint != null) {
+                records.addJoint(record, packets, (double)pairs.delaySumNs(row) / flowPackets, 0, JointKind.JOINT);
+            }
             records.addLoss(record, 1, 0, LossKind.EXACT);
             return;
         }
         records.addUnanswered(record, packets);
+        if (joint != null) {
+            records.addJointUnanswered(record, packets);
+        }
         if (agreement == FlowSumPairs.Agreement.LOST && isLossKnown) {
             final long flowPackets = totals.get(records.flowHash(record));
             records.addLoss(record, (double)packets / flowPackets, pairs.lostPackets(row),
@@ -813,6 +921,9 @@ public final class SketchReceiver {
             if (isSilent(record, number)) {
                 records.addUnknownLoss(record);
             }
+        }
+        if (joint != null) {
+            joint.tellUnsolved(own, key(number));
         }
         releaseRecords(own);
     }

@@ -27,6 +27,14 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  *  88  usableCells         4
  *  92  otherWeight         4   in the runs between
  *  96  packets             4 for each of 8 intervals, by the interval's number modulo 8
+ * 128  jointPackets        8   with an estimate by references and sketches together, or a parent that stands in
+ * 136  jointMeanNs         8   floating point, as the next
+ * 144  jointBoundSumNs     8   sum of packets times bound
+ * 152  jointUnanswered     8   packets
+ * 160  jointRliPackets     8   of the jointPackets, where references alone stand in
+ * 168  jointLdsPackets     8   of the jointPackets, where sketches alone stand in
+ * 176  classIndex          4
+ * 180  (unused)            4
  * </pre>
  * One thread. Allocates at construction, off the heap.
  */
@@ -51,7 +59,14 @@ public final class SketchRecords {
     private static final int OTHER_WEIGHT_OFFSET = USABLE_CELLS_OFFSET + 4;
     private static final int PACKETS_OFFSET = OTHER_WEIGHT_OFFSET + 4;
     private static final int INTERVAL_MASK = 7;
-    private static final int LENGTH_BYTES = PACKETS_OFFSET + (INTERVAL_MASK + 1) * Integer.BYTES;
+    private static final int JOINT_PACKETS_OFFSET = PACKETS_OFFSET + (INTERVAL_MASK + 1) * Integer.BYTES;
+    private static final int JOINT_MEAN_OFFSET = JOINT_PACKETS_OFFSET + 8;
+    private static final int JOINT_BOUND_SUM_OFFSET = JOINT_MEAN_OFFSET + 8;
+    private static final int JOINT_UNANSWERED_OFFSET = JOINT_BOUND_SUM_OFFSET + 8;
+    private static final int JOINT_RLI_PACKETS_OFFSET = JOINT_UNANSWERED_OFFSET + 8;
+    private static final int JOINT_LDS_PACKETS_OFFSET = JOINT_RLI_PACKETS_OFFSET + 8;
+    private static final int CLASS_INDEX_OFFSET = JOINT_LDS_PACKETS_OFFSET + 8;
+    private static final int LENGTH_BYTES = CLASS_INDEX_OFFSET + 8;
 
     private static final int FLAG_IN_USE = 1;
     private static final int FLAG_LIVE = 1 << 1;
@@ -61,6 +76,7 @@ public final class SketchRecords {
     private static final int FLAG_NO_DEVIATION = 1 << 5;
     private static final int FLAG_NOT_EXACT = 1 << 6;
     private static final int FLAG_NO_BOUND = 1 << 7;
+    private static final int FLAG_NO_JOINT_BOUND = 1 << 8;
 
     private final UnsafeBuffer rows;
     private final int[] free;
@@ -84,7 +100,7 @@ public final class SketchRecords {
     }
 
     /** {@return a new record of a living flow, or {@link #NONE} if there is no room} */
-    int open(final long flowHash, final int slot, final long firstInterval) {
+    int open(final long flowHash, final int classIndex, final int slot, final long firstInterval) {
         final int record;
         if (freeCount > 0) {
             record = free[--freeCount];
@@ -97,6 +113,7 @@ public final class SketchRecords {
         rows.setMemory(row, LENGTH_BYTES, (byte)0);
         rows.putLong(row + FLOW_HASH_OFFSET, flowHash);
         rows.putInt(row + PLACE_OFFSET, slot);
+        rows.putInt(row + CLASS_INDEX_OFFSET, classIndex);
         rows.putInt(row + FLAGS_OFFSET, FLAG_IN_USE | FLAG_LIVE);
         rows.putLong(row + FIRST_INTERVAL_OFFSET, firstInterval);
         return record;
@@ -168,6 +185,10 @@ public final class SketchRecords {
         return (settingsRun & 1) == 0 ? WEIGHT_OFFSET : OTHER_WEIGHT_OFFSET;
     }
 
+    int classIndex(final int record) {
+        return rows.getInt(row(record) + CLASS_INDEX_OFFSET);
+    }
+
     long firstInterval(final int record) {
         return rows.getLong(row(record) + FIRST_INTERVAL_OFFSET);
     }
@@ -233,6 +254,30 @@ public final class SketchRecords {
     /** Packets of the record have no estimate in an interval. */
     void addUnanswered(final int record, final int packets) {
         final int at = row(record) + UNANSWERED_PACKETS_OFFSET;
+        rows.putLong(at, rows.getLong(at) + packets);
+    }
+
+    /** What references and sketches together say of the record's packets in an interval, or who stands in for them. */
+    void addJoint(final int record, final int packets, final double meanNs, final double boundNs, final byte kind) {
+        final int row = row(record);
+        final long after = rows.getLong(row + JOINT_PACKETS_OFFSET) + packets;
+        rows.putLong(row + JOINT_PACKETS_OFFSET, after);
+        addDouble(row + JOINT_MEAN_OFFSET, (meanNs - rows.getDouble(row + JOINT_MEAN_OFFSET)) * packets / after);
+        if (Double.isNaN(boundNs)) {
+            flag(record, FLAG_NO_JOINT_BOUND);
+        } else {
+            addDouble(row + JOINT_BOUND_SUM_OFFSET, packets * boundNs);
+        }
+        if (kind == JointKind.RLI) {
+            rows.putLong(row + JOINT_RLI_PACKETS_OFFSET, rows.getLong(row + JOINT_RLI_PACKETS_OFFSET) + packets);
+        } else if (kind == JointKind.LDS) {
+            rows.putLong(row + JOINT_LDS_PACKETS_OFFSET, rows.getLong(row + JOINT_LDS_PACKETS_OFFSET) + packets);
+        }
+    }
+
+    /** Packets of the record of which nothing is known in an interval. */
+    void addJointUnanswered(final int record, final int packets) {
+        final int at = row(record) + JOINT_UNANSWERED_OFFSET;
         rows.putLong(at, rows.getLong(at) + packets);
     }
 
@@ -352,6 +397,75 @@ public final class SketchRecords {
         final int row = row(record);
         return (long)Math.ceil(
             Math.sqrt(rows.getDouble(row + BOUND_SQUARES_OFFSET)) / rows.getLong(row + ANSWERED_PACKETS_OFFSET));
+    }
+
+    /**
+     * Whether references and sketches were solved together for some of the record's packets, and no more than half of them are
+     * without any estimate.
+     *
+     * @param record index.
+     * @return true if so.
+     */
+    public boolean hasJointMean(final int record) {
+        final int row = row(record);
+        final long packets = rows.getLong(row + JOINT_PACKETS_OFFSET);
+        return packets > rows.getLong(row + JOINT_RLI_PACKETS_OFFSET) + rows.getLong(row + JOINT_LDS_PACKETS_OFFSET) &&
+            packets >= rows.getLong(row + JOINT_UNANSWERED_OFFSET);
+    }
+
+    /**
+     * Packets of the record with an estimate by references and sketches together, or by a parent that stands in.
+     *
+     * @param record index.
+     * @return packets.
+     */
+    public long jointPackets(final int record) {
+        return rows.getLong(row(record) + JOINT_PACKETS_OFFSET);
+    }
+
+    /**
+     * Whether sketches alone were found better than references alone, where they could not be solved together.
+     *
+     * @param record index.
+     * @return true if so for more packets than the other way round.
+     */
+    public boolean isSketchPreferred(final int record) {
+        final int row = row(record);
+        return rows.getLong(row + JOINT_LDS_PACKETS_OFFSET) > rows.getLong(row + JOINT_RLI_PACKETS_OFFSET);
+    }
+
+    /**
+     * The mean of the intervals that have answers, weighted by the record's packets.
+     *
+     * @param record with a mean by references and sketches together.
+     * @return ns, signed.
+     */
+    public long jointMeanNs(final int record) {
+        return Math.round(rows.getDouble(row(record) + JOINT_MEAN_OFFSET));
+    }
+
+    /**
+     * Whether that mean has a bound: no packet is without, in any interval.
+     *
+     * @param record index.
+     * @return true if so.
+     */
+    public boolean hasJointBound(final int record) {
+        return hasJointMean(record) && !has(record, FLAG_NO_JOINT_BOUND) &&
+            rows.getLong(row(record) + JOINT_UNANSWERED_OFFSET) == 0;
+    }
+
+    /**
+     * Half width of the 95 % interval of that mean: the mean of those of the intervals, since a flow shares its cells with the
+     * same flows in each, and errors may not average out.
+     *
+     * @param record that has one.
+     * @return ns, rounded up.
+     */
+    public long jointBoundNs(final int record) {
+        final int row = row(record);
+        return (long)Math.ceil(
+            rows.getDouble(row + JOINT_BOUND_SUM_OFFSET) / rows.getLong(row + JOINT_PACKETS_OFFSET));
     }
 
     /**

@@ -73,6 +73,25 @@ final class DelayStatisticsWriter {
         if (sketches.weightWarning() != null) {
             json.writeStringField("weight_warning", sketches.weightWarning());
         }
+        if (sketches.joint() != null) {
+            joint(json, sketches.joint());
+        }
+        json.writeEndObject();
+    }
+
+    private static void joint(final JsonGenerator json, final JointStatistics joint) throws IOException {
+        json.writeObjectFieldStart("joint");
+        json.writeNumberField("start_ns", joint.startNs());
+        json.writeNumberField("end_ns", joint.endNs());
+        json.writeStringField("status", joint.status());
+        json.writeStringField("tier", joint.tier());
+        json.writeNumberField("health", joint.health());
+        json.writeBooleanField("calibrated", joint.isCalibrated());
+        json.writeNumberField("flows", joint.flows());
+        json.writeNumberField("answered_flows", joint.answeredFlows());
+        json.writeNumberField("witnesses", joint.witnesses());
+        number(json, "mean_ns", joint.meanNs());
+        json.writeNumberField("took_ns", joint.tookNs());
         json.writeEndObject();
     }
 

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.status;
 
 import java.util.List;
+import java.util.Objects;
 
 /**
  * What sketches say of a measurement interval, and of all so far. Immutable. What is not known is null.
@@ -17,6 +18,7 @@ import java.util.List;
  * @param heavyFlows      of that interval, the largest first.
  * @param total           by class, of all intervals.
  * @param weightWarning   if too much traffic of the last interval was weighted up.
+ * @param joint           of the last interval in which references and sketches were solved together; null before.
  */
 public record SketchStatistics(
     String geometry,
@@ -29,5 +31,27 @@ public record SketchStatistics(
     Long unexplainedLost,
     List<HeavyFlow> heavyFlows,
     List<AggregateDelay> total,
-    String weightWarning) {
+    String weightWarning,
+    JointStatistics joint) {
+    /**
+     * Whether both are of one interval.
+     *
+     * @param other statistics.
+     * @return true if so.
+     */
+    public boolean isOfInterval(final SketchStatistics other) {
+        return Objects.equals(startNs, other.startNs);
+    }
+
+    /**
+     * The same with another solution.
+     *
+     * @param newJoint of the last interval that was solved.
+     * @return the copy.
+     */
+    public SketchStatistics with(final JointStatistics newJoint) {
+        return new SketchStatistics(
+            geometry, memoryBytes, startNs, endNs, usableCells, occupiedCells, interval, unexplainedLost, heavyFlows, total,
+            weightWarning, newJoint);
+    }
 }

@@ -84,7 +84,8 @@ class DelayProcessTest {
         final DelayOptions options = new DelayOptions(
             List.of(SharedData.capture(SWITCH + "ingress.pcap").toString()),
             List.of(SharedData.capture(SWITCH + "egress.pcap").toString()), ReferenceMode.MARKED, false, true, false, null);
-        assertEquals(ExitCode.DONE, DelayProcess.run(config("metering: {active-timeout: 1h}"), options, terminal));
+        final String yaml = "metering: {active-timeout: 1h}\njoint: {enabled: off}";
+        assertEquals(ExitCode.DONE, DelayProcess.run(config(yaml), options, terminal));
 
         assertTrue(
             out.toString(StandardCharsets.UTF_8).matches("(?s).* 4\\.546 +(0\\.0\\d\\d|-) +\\S+ +sketch +- +0 +4\\.546\n.*"),

@@ -26,8 +26,10 @@ import org.junit.jupiter.params.provider.EnumSource;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -119,6 +121,84 @@ class SketchPipelineTest {
         assertEquals(lost, statistics.counters().get("match_lost") + statistics.counters().get("match_sent_undecided"));
     }
 
+    /** With fewer cells than flows the sketches alone are far off, and together with the references they are not. */
+    @ParameterizedTest
+    @EnumSource(Threading.class)
+    void shouldSolveReferencesAndSketchesTogether(final Threading threading) {
+        final SimulatedSegment segment = segment(0);
+        final DelayStatistics statistics = run(
+            segment, threading, "segment.interval", "500ms", "lds.columns", "24", "lds.vlda", "1");
+        final SegmentTruth truth = segment.truth();
+
+        assertTrue(statistics.isAccountedFor(), statistics.unexplained()::toString);
+        final Map<String, Long> counted = statistics.counters();
+        assertTrue(counted.get("joint_intervals") > 3, statistics::toString);
+        assertEquals(counted.get("joint_intervals"), counted.get("joint_intervals_solved"), statistics::toString);
+        assertEquals(0, counted.get("joint_intervals_skipped"));
+        assertEquals(0, counted.get("joint_estimates_overrun"));
+        assertEquals(0, counted.get("joint_estimates_late"));
+        assertTrue(counted.get("joint_witnesses") > 30, statistics::toString);
+        assertEquals("joint", statistics.sketches().joint().status());
+
+        final List<Double> interpolated = new ArrayList<>();
+        final List<Double> sketched = new ArrayList<>();
+        final List<Double> joint = new ArrayList<>();
+        for (int flow = 0; flow < truth.flowCount(); flow++) {
+            final Sum sum = sums.of(key(segment.flows(), flow));
+            if (sum != null && sum.jointPackets == sum.packets && sum.unansweredRecords == 0 && sum.estimates > 0) {
+                interpolated.add(Math.abs(sum.estimateSumNs / sum.estimates / truth.meanNs(flow) - 1));
+                sketched.add(Math.abs(sum.delayNs / sum.packets / truth.meanNs(flow) - 1));
+                joint.add(Math.abs(sum.jointNs / sum.packets / truth.meanNs(flow) - 1));
+            }
+        }
+        final String figures = String.format(Locale.ROOT, "%d flows: rli %.4f, lds %.4f, joint %.4f; bound holds for %d of %d",
+            joint.size(), median(interpolated), median(sketched), median(joint), counted.get("joint_bounds_held"),
+            counted.get("joint_bounded_flows"));
+        assertTrue(joint.size() > 100, figures);
+        assertTrue(median(joint) < 0.5 * Math.min(median(interpolated), median(sketched)), figures);
+        assertTrue(counted.get("joint_bounds_held") >= 0.85 * counted.get("joint_bounded_flows"), figures);
+    }
+
+    private static double median(final List<Double> values) {
+        return values.stream().sorted().toList().get(values.size() / 2);
+    }
+
+    @Test
+    void shouldSayThatOneParentStandsInWhereTheOtherHasNothing() {
+        final SimulatedSegment segment = segment(0);
+        final DelayStatistics statistics = run(
+            segment, Threading.INVOKER, "segment.interval", "500ms", "rli.policy", "every-interval", "rli.every-interval", "10s",
+            "rli.max-gap", "10s", "rli.silent-after", "11s", "joint.wait", "0s");
+
+        assertTrue(statistics.isAccountedFor(), statistics.unexplained()::toString);
+        assertTrue(statistics.counters().get("joint_intervals_cells_alone") > 0, statistics::toString);
+        assertTrue(sums.jointRecords > 0, statistics::toString);
+    }
+
+    @Test
+    void shouldNotSolveAnIntervalWithMoreFlowsThanThereIsRoomFor() {
+        final SimulatedSegment segment = segment(0);
+        final DelayStatistics statistics = run(
+            segment, Threading.INVOKER, "segment.interval", "500ms", "joint.max-flows", "16");
+
+        assertTrue(statistics.isAccountedFor(), statistics.unexplained()::toString);
+        assertTrue(statistics.counters().get("joint_intervals_too_large") > 0, statistics::toString);
+        assertEquals(0, statistics.counters().get("joint_flows"));
+        assertEquals(0, sums.jointRecords);
+    }
+
+    @Test
+    void shouldCountEstimatesThatComeTooLate() {
+        final SimulatedSegment segment = segment(0);
+        final DelayStatistics statistics = run(
+            segment, Threading.INVOKER, "segment.interval", "500ms", "joint.pending", "16", "rli.policy", "every-n",
+            "rli.every-n", "200");
+
+        assertTrue(statistics.isAccountedFor(), statistics.unexplained()::toString);
+        assertTrue(statistics.counters().get("joint_estimates_overrun") > 1000, statistics::toString);
+        assertTrue(statistics.counters().get("joint_estimates_booked") > 0, statistics::toString);
+    }
+
     /** Addresses, protocol and ports. */
     private record Key(String source, String destination, int protocol, int sourcePort, int destinationPort) {
     }
@@ -132,11 +212,17 @@ class SketchPipelineTest {
         private int boundedRecords;
         private int unknownRecords;
         private long lostInExactRecords;
+        private double jointPackets;
+        private double jointNs;
+        private double estimates;
+        private double estimateSumNs;
     }
 
     /** Adds up records by flow. */
     private static final class FlowSums extends TakingDestination {
         private final Map<Key, Sum> flows = new HashMap<>();
+        private long recordCount;
+        private long jointRecords;
 
         Sum of(final Key key) {
             return flows.get(key);
@@ -147,6 +233,13 @@ class SketchPipelineTest {
             final int delay = offset + FlowEntry.BASE_LENGTH_BYTES;
             final Sum sum = flows.computeIfAbsent(key(entry, offset), (key) -> new Sum());
             sum.packets += FlowEntry.packetCount(entry, offset);
+            sum.estimates += DelayCounters.count(entry, delay);
+            sum.estimateSumNs += DelayCounters.sumNs(entry, delay);
+            if (FlowDelay.estimator(entry, delay) == FlowDelay.ESTIMATOR_JOINT) {
+                jointRecords++;
+                sum.jointPackets += FlowEntry.packetCount(entry, offset);
+                sum.jointNs += (double)FlowDelay.meanNs(entry, delay) * FlowEntry.packetCount(entry, offset);
+            }
             if (FlowDelay.has(entry, delay, FlowDelay.FLAG_SKETCH)) {
                 final int sketch = FlowDelay.sketchOffset(delay);
                 sum.delayNs += (double)FlowSketch.meanNs(entry, sketch) * FlowEntry.packetCount(entry, offset);
@@ -154,7 +247,8 @@ class SketchPipelineTest {
                 assertTrue(FlowSketch.usableCells(entry, sketch) > 0);
                 assertTrue(
                     DelayCounters.count(entry, delay) > 0 ||
-                    FlowDelay.estimator(entry, delay) == FlowDelay.ESTIMATOR_SKETCH);
+                    FlowDelay.estimator(entry, delay) == FlowDelay.ESTIMATOR_SKETCH ||
+                    FlowDelay.estimator(entry, delay) == FlowDelay.ESTIMATOR_JOINT);
             } else {
                 sum.unansweredRecords++;
             }

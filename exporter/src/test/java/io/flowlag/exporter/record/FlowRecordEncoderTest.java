@@ -2,6 +2,7 @@ package io.flowlag.exporter.record;
 
 import io.flowlag.exporter.config.ExporterConfig.Profile;
 import io.flowlag.exporter.delay.FlowDelay;
+import io.flowlag.exporter.delay.FlowSketch;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
@@ -28,7 +29,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class FlowRecordEncoderTest {
     private static final int UDP = 17;
     private static final int ICMP = 1;
-    private static final int LENGTH_BYTES = FlowEntry.BASE_LENGTH_BYTES + FlowDelay.EXACT_LENGTH_BYTES;
+    private static final int LENGTH_BYTES = FlowEntry.BASE_LENGTH_BYTES + FlowDelay.SKETCH_LENGTH_BYTES;
     private static final int DELAY_OFFSET = FlowEntry.BASE_LENGTH_BYTES;
     private static final long START_NS = 1_700_000_000_123_456_789L;
     private static final long NOW_MS = 1_700_000_100_000L;
@@ -176,6 +177,42 @@ class FlowRecordEncoderTest {
         assertEquals("1", record.get("flowlagLossKind"));
         assertEquals("1", record.get("flowlagUnexpectedPacketDeltaCount"));
         assertFalse(record.containsKey("flowlagDelayErrorBoundNanoseconds"), "the bound is that of the interpolated mean");
+    }
+
+    @Test
+    void shouldGiveTheJointMeanWithItsBoundAndBothParentsBesideIt() throws IOException {
+        final int sketch = FlowDelay.sketchOffset(DELAY_OFFSET);
+        final Runnable joint = () -> {
+            flow(4, UDP, 0);
+            delay(4_000);
+            delay(8_000);
+            FlowSketch.mean(entry, sketch, 7_000, 2, 3);
+            FlowSketch.jointMeanNs(entry, sketch, 5_500);
+            FlowDelay.sketchFlags(entry, DELAY_OFFSET, FlowDelay.FLAG_SKETCH | FlowDelay.FLAG_JOINT_COMPLETE);
+            FlowDelay.estimator(entry, DELAY_OFFSET, FlowDelay.ESTIMATOR_JOINT);
+            FlowDelay.errorBoundNs(entry, DELAY_OFFSET, 300);
+        };
+        final List<Map<String, String>> records = records(Profile.FULL, 64, joint, () -> {
+            joint.run();
+            DelayCounters.clear(entry, DELAY_OFFSET);
+            FlowDelay.clearErrorBound(entry, DELAY_OFFSET);
+        });
+
+        final Map<String, String> record = records.get(0);
+        assertEquals("4", record.get("flowlagDelayEstimator"));
+        assertEquals("5500", record.get("flowlagDelayMeanNanoseconds"));
+        assertEquals("6", record.get("pathDelayMeanDeltaMicroseconds"));
+        assertEquals("11", record.get("pathDelaySumDeltaMicroseconds"));
+        assertEquals("300", record.get("flowlagDelayErrorBoundNanoseconds"));
+        assertEquals("6000", record.get("flowlagDelayInterpolatedMeanNanoseconds"));
+        assertEquals("7000", record.get("flowlagDelaySketchMeanNanoseconds"));
+        assertEquals("2", record.get("flowlagDelaySampleCount"));
+        assertEquals("8000", record.get("flowlagDelayMaximumNanoseconds"));
+        final Map<String, String> withoutReferences = records.get(1);
+        assertEquals("5500", withoutReferences.get("flowlagDelayMeanNanoseconds"));
+        assertFalse(withoutReferences.containsKey("flowlagDelayInterpolatedMeanNanoseconds"));
+        assertFalse(withoutReferences.containsKey("flowlagDelaySampleCount"));
+        assertFalse(withoutReferences.containsKey("flowlagDelayErrorBoundNanoseconds"));
     }
 
     @Test

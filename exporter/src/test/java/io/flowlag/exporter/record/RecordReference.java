@@ -84,23 +84,16 @@ final class RecordReference {
     }
 
     private static Profile profile(final RecordField field) {
-        return Stream.of(Profile.values()).filter((profile) -> masks(field, profile).length > 0).findFirst().orElseThrow();
+        return Stream.of(Profile.values()).filter((profile) -> base(field, profile) >= 0).findFirst().orElseThrow();
     }
 
     /** What must and must not hold, read off the groups with which the field is sent. */
     private static String condition(final RecordField field) {
-        int present = -1;
-        int sometimes = 0;
-        for (final int mask : masks(field, Profile.FULL)) {
-            present &= mask;
-            sometimes |= mask;
-        }
+        final int base = base(field, Profile.FULL);
         final List<String> conditions = new ArrayList<>();
         for (int bit = 1; bit < Presence.MASK_COUNT; bit <<= 1) {
-            if ((present & bit) != 0) {
-                conditions.add(ifPresent(bit));
-            } else if ((sometimes & bit) == 0) {
-                conditions.add(ifAbsent(bit));
+            if (!field.isSent(Profile.FULL, base ^ bit)) {
+                conditions.add((base & bit) != 0 ? ifPresent(bit) : ifAbsent(bit));
             }
         }
         return conditions.isEmpty() ? "always" : String.join(", ", conditions);
@@ -115,15 +108,21 @@ final class RecordReference {
             case Presence.MEAN_US -> "the mean delay is known, not negative and fits";
             case Presence.MINIMUM_US -> "the smallest delay is known, not negative and fits";
             case Presence.MAXIMUM_US -> "the largest delay is known, not negative and fits";
-            case Presence.SUM_US -> "every packet has a delay and the sum is not negative";
-            case Presence.BOUND -> "the mean has a bound: enough references were held out, or it is the sketches'";
+            case Presence.SUM_US -> "every packet has a delay, or a part in the mean, and the sum is not negative";
+            case Presence.BOUND ->
+                "the mean has a bound: enough references were held out, or it is the sketches', or that of both together";
             case Presence.UNEXPECTED -> "unexpected packets are known";
             case Presence.MEAN -> "a mean delay is known";
             case Presence.DEVIATION -> "its standard deviation is known";
             case Presence.SKETCH -> "the sketches have a mean";
             case Presence.CLOCK -> "the error of the clocks is known";
             case Presence.SEGMENT -> "the flow is of a segment";
-            case Presence.INTERPOLATED -> "packets were matched, and have interpolated delays too";
+            case Presence.P50 -> "20 delays or more of a flow that has a distribution";
+            case Presence.P90 -> "100 delays or more of a flow that has a distribution";
+            case Presence.P95 -> "200 delays or more of a flow that has a distribution";
+            case Presence.P99 -> "1000 delays or more of a flow that has a distribution";
+            case Presence.P999 -> "10 000 delays or more of a flow that has a distribution";
+            case Presence.INTERPOLATED -> "packets have interpolated delays, and the mean is another estimator's";
             case Presence.LOSS -> "loss is known";
             default -> throw new IllegalArgumentException("bit " + bit + " has no words");
         };
@@ -136,8 +135,10 @@ final class RecordReference {
         return "IPv4";
     }
 
-    private static int[] masks(final RecordField field, final Profile profile) {
-        return IntStream.range(0, Presence.MASK_COUNT).filter((mask) -> field.isSent(profile, mask)).toArray();
+    /** Groups with which the field is sent: all of them, but for those that exclude it; -1 if it never is. */
+    private static int base(final RecordField field, final Profile profile) {
+        final int all = Presence.MASK_COUNT - 1;
+        return IntStream.of(all, all & ~Presence.IPV6).filter((mask) -> field.isSent(profile, mask)).findFirst().orElse(-1);
     }
 
     private static String lower(final Enum<?> value) {

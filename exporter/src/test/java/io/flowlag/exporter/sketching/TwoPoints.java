@@ -15,13 +15,19 @@ final class TwoPoints implements RecordHandler {
     static final long START_NS = 1_700_000_000_000_000_000L;
     static final int ENTRY_LENGTH_BYTES = 64;
 
-    /** A packet at one point. */
-    private record Event(long timeNs, boolean isSent, int flow, long digest) {
+    /** A packet at one point, or an estimate of its delay. */
+    private record Event(long timeNs, Kind kind, int flow, long digest, long estimateNs) {
+    }
+
+    /** What happens. */
+    private enum Kind {
+        SENT, RECEIVED, ESTIMATED
     }
 
     final List<IntervalSummary> intervals = new ArrayList<>();
     final Map<Integer, Integer> completed = new HashMap<>();
     final Map<Integer, Integer> recordOfFlow = new HashMap<>();
+    private final Map<Long, Long> tickets = new HashMap<>();
     final Map<Long, Long> witnessPackets = new HashMap<>();
     final Map<Long, Long> witnessDelaysNs = new HashMap<>();
     SketchPair pair;
@@ -72,14 +78,21 @@ final class TwoPoints implements RecordHandler {
     }
 
     TwoPoints packet(final int flow, final long sentNs, final long delayNs, final long digest) {
-        events.add(new Event(START_NS + sentNs, true, flow, digest));
-        events.add(new Event(START_NS + sentNs + delayNs, false, flow, digest));
+        events.add(new Event(START_NS + sentNs, Kind.SENT, flow, digest, 0));
+        events.add(new Event(START_NS + sentNs + delayNs, Kind.RECEIVED, flow, digest, 0));
+        return this;
+    }
+
+    /** The delay of the last packet is estimated some time after its arrival. */
+    TwoPoints estimated(final long estimateNs, final long lagNs) {
+        final Event last = events.get(events.size() - 1);
+        events.add(new Event(last.timeNs + lagNs, Kind.ESTIMATED, last.flow, last.digest, estimateNs));
         return this;
     }
 
     /** A packet that does not arrive. */
     TwoPoints lost(final int flow, final long sentNs) {
-        events.add(new Event(START_NS + sentNs, true, flow, KeyedMix.mix(++nextDigest, 5)));
+        events.add(new Event(START_NS + sentNs, Kind.SENT, flow, KeyedMix.mix(++nextDigest, 5), 0));
         return this;
     }
 
@@ -117,7 +130,7 @@ final class TwoPoints implements RecordHandler {
 
     /** A packet that nobody sent. */
     TwoPoints unexpected(final int flow, final long receivedNs) {
-        events.add(new Event(START_NS + receivedNs, false, flow, KeyedMix.mix(++nextDigest, 5)));
+        events.add(new Event(START_NS + receivedNs, Kind.RECEIVED, flow, KeyedMix.mix(++nextDigest, 5), 0));
         return this;
     }
 
@@ -127,12 +140,16 @@ final class TwoPoints implements RecordHandler {
         for (final Event event : events) {
             changeOver(event.timeNs);
             final int flowWeight = changeNs != 0 && event.timeNs >= changeNs ? nextWeight : weight;
-            if (event.isSent) {
+            if (event.kind == Kind.ESTIMATED) {
+                pair.onTime(event.timeNs);
+                pair.receiver().onEstimate(tickets.get(event.digest), event.estimateNs);
+            } else if (event.kind == Kind.SENT) {
                 pair.onSent(event.timeNs, flowHash(event.flow), event.digest, 100, 0, flowWeight, null, 0);
             } else {
                 final int record = recordOfFlow.getOrDefault(event.flow, SketchRecords.NONE);
                 recordOfFlow.put(event.flow, pair.onReceived(
                     event.timeNs, flowHash(event.flow), event.digest, 100, 0, flowWeight, event.flow, record));
+                tickets.put(event.digest, pair.receiver().ticket());
                 if (older != null && event.timeNs - changeNs < maximumDelayNs) {
                     older.receiver().onStraddlingPacket(
                         event.timeNs, flowHash(event.flow), event.digest, 100, 0, weight, record(event.flow));

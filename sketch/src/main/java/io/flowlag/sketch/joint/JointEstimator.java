@@ -1,5 +1,7 @@
 package io.flowlag.sketch.joint;
 
+import io.flowlag.sketch.image.SketchGeometry;
+
 import java.util.Arrays;
 
 /**
@@ -73,10 +75,27 @@ public final class JointEstimator {
      * @return octets, without array headers.
      */
     public static long memoryBytes(final JointProblem shape) {
-        final long edges = (long)shape.rows * shape.vldaLength;
-        final long cells = (long)shape.rows * shape.columns;
+        return memoryBytes(shape.rows, shape.columns, shape.vldaLength, shape.maxFlows, shape.maxWitnesses);
+    }
+
+    /**
+     * Heap that an estimator takes, before there is a problem.
+     *
+     * @param geometry     of the sketches.
+     * @param maxFlows     most flows.
+     * @param maxWitnesses most witness flows.
+     * @return octets, without array headers.
+     */
+    public static long memoryBytes(final SketchGeometry geometry, final int maxFlows, final int maxWitnesses) {
+        return memoryBytes(geometry.rows(), geometry.columns(), geometry.vldaLength(), maxFlows, maxWitnesses);
+    }
+
+    private static long memoryBytes(
+        final int rows, final int columns, final int vldaLength, final int maxFlows, final int maxWitnesses) {
+        final long edges = (long)rows * vldaLength;
+        final long cells = (long)rows * columns;
         final long fixed = 8L * (CellSystem.BINS * (4L * MixturePrior.COMPONENTS + 6) + 3L * Calibration.VALUES);
-        return (8 * edges + 83) * shape.maxFlows + 72 * cells + 24L * shape.maxWitnesses + fixed;
+        return (8 * edges + 83) * maxFlows + 72 * cells + 24L * maxWitnesses + fixed;
     }
 
     /** Forgets what was learned in earlier intervals. */

@@ -27,14 +27,15 @@ class DelayOptionsTest {
         final Path receiver = directory.resolve("receiver.pcap");
         final Path file = directory.resolve("delay.ipfix");
         new SimulatedSegment(SegmentProfile.demo()).writeCaptures(sender, receiver, CaptureWriter.Format.PCAP_NANOSECONDS);
-        new Flowlag().run("delay", "-s", sender, "-r", receiver, "--capacity", "20m", "--max-delay", "1s", "--interval", "100ms",
-            "--export", "file:" + file).orFail();
+        new Flowlag().run("delay", "-s", sender, "-r", receiver, "--capacity", "20m", "--max-delay", "50ms", "--interval",
+            "100ms", "--export", "file:" + file).orFail();
 
         final String details =
             Command.of(Tools.require("tshark", "tshark"), "-n", "-r", file, "-V").run().orFail().output();
         assertTrue(details.contains("Selector Name: both rli adaptive, clock unknown"), "the segment");
         assertTrue(details.matches("(?s).*IfName: \\S*sender\\.pcap.*IfName: \\S*receiver\\.pcap.*"),
             "its points");
+        assertTrue(details.split("Selector Name: joint joint full, health", -1).length > 5, "what came of each interval");
         assertTrue(details.split("Selector Name: estimates", -1).length > 5, "an estimate of each interval");
         assertTrue(details.matches("(?s).*Selector Name: references.*Type 19: Value \\(hex bytes\\).*"), "lost references");
     }

@@ -68,6 +68,10 @@ class KernelQueueTest {
     private static final double MAXIMUM_UNDECIDED = 0.01;
     private static final int LEAST_INTERVALS = 5;
     private static final double LEAST_BOUNDS_HELD = 0.9;
+    private static final int JOINT = 4;
+    private static final int JOINT_COLUMNS = 25;
+    private static final double LEAST_JOINT_BOUNDS_HELD = 0.5;
+    private static final double MAXIMUM_ERROR_TO_PARENT = 1.5;
 
     @TempDir
     private Path directory;
@@ -140,6 +144,59 @@ class KernelQueueTest {
         assertTrue(stats.delayCounter("lds_intervals") >= LEAST_INTERVALS, stats::toString);
         assertEquals(0, stats.delayCounter("lds_intervals_unanswered"));
         assertTrue(bounded > 0 && held >= LEAST_BOUNDS_HELD * bounded, held + " of " + bounded);
+    }
+
+    /** With half as many cells as flows, a second of each flow by references, by sketches, and by both together. */
+    @Test
+    @Tag("slow")
+    void shouldSolveReferencesAndSketchesTogetherOverARealQueue() throws Exception {
+        topology.offloadsOff();
+        topology.shape(RATE_BPS, QUEUE_BYTES);
+        final int runs = Integer.getInteger(RUNS_PROPERTY, 1);
+        for (int seed = 1; seed <= runs; seed++) {
+            solveTogether(seed);
+        }
+    }
+
+    private void solveTogether(final int seed) throws Exception {
+        final Path records = directory.resolve("joint" + seed + ".ipfix");
+        final Path stats = directory.resolve("joint" + seed + ".json");
+        try (ReferencePort port = topology.exit().call(() -> ReferencePort.bind(PORT));
+            SegmentTraffic traffic = new SegmentTraffic(topology, plan(seed, 12, 0, 22_000_000));
+            Command.Running run = started(inNamespace(topology.router()).command(
+                "run", "--ingress", RouterTopology.INGRESS, "--egress", RouterTopology.EGRESS, "--export", "file:" + records,
+                "--set", "rli.target=" + RouterTopology.EXIT, "--set", "segment.source=" + RouterTopology.SOURCE_PREFIX,
+                "--set", "segment.destination=" + RouterTopology.DESTINATION_PREFIX, "--stats", stats,
+                "--set", "stats.interval=200ms", "--active", "1s", "--idle", "1s", "--capacity", "40m",
+                "--set", "lds.enabled=on", "--set", "lds.columns=" + JOINT_COLUMNS, "--set", "lds.vlda=1")
+                .timeout(TIMEOUT).start())) {
+            assertTrue(port.ipVersionCount() > 0);
+            traffic.run();
+            awaitDrained(stats, run);
+            stop(run);
+        }
+
+        final Stats counters = Stats.read(stats).orFailUnlessAccounted();
+        final double intervals = counters.delayCounter("joint_intervals");
+        final double bounded = counters.delayCounter("joint_bounded_flows");
+        final double held = counters.delayCounter("joint_bounds_held");
+        System.out.printf("real queue, joint, seed %d: median error of %d flow records: references %.4f, sketches %.4f, " +
+            "joint %.4f; bound holds for %.0f of %.0f; %.0f intervals, %d by references alone, %d skipped, %d calibrated, " +
+            "%d witnesses; %d of %d cells usable; estimates late %d, overrun %d of %d%n",
+            seed, counters.delayCounter("compared_flows"), counters.delayGauge("error_median_rli"),
+            counters.delayGauge("error_median_lds"),
+            counters.delayGauge("error_median_joint"), held, bounded, intervals,
+            counters.delayCounter("joint_intervals_by_rli"), counters.delayCounter("joint_intervals_skipped"),
+            counters.delayCounter("joint_intervals_calibrated"), counters.delayCounter("joint_witnesses"),
+            counters.delayCounter("lds_usable_cells"), counters.delayCounter("lds_occupied_cells"),
+            counters.delayCounter("joint_estimates_late"), counters.delayCounter("joint_estimates_overrun"),
+            counters.delayCounter("joint_estimates"));
+        assertTrue(intervals > 0, counters::toString);
+        assertTrue(counters.delayCounter("compared_flows") >= FLOWS / 2, counters::toString);
+        assertTrue(counters.delayGauge("error_median_joint") <=
+            MAXIMUM_ERROR_TO_PARENT * counters.delayGauge("error_median_rli"), counters::toString);
+        assertTrue(held >= LEAST_JOINT_BOUNDS_HELD * bounded, held + " of " + bounded);
+        assertTrue(DelayFlow.read(records).stream().anyMatch(flow -> flow.estimator() == JOINT), "no record is joint");
     }
 
     /** The sender is a host that taps what it sends, the receiver another host behind the queue: two processes. */

@@ -1,0 +1,106 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.rli.counters.DelayCounters;
+import io.flowlag.sketch.quantile.QuantileSketch;
+import org.agrona.BufferUtil;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
+
+/**
+ * The distributions of the delays of flows that earn one: a flow gets it with a certain delay of its own, first come, first
+ * served, while there is room, and gives it back when it ends. The metering thread owns it; counters may be read by any.
+ * Allocates at construction, off the heap: what the configuration says, and 4 octets for each distribution.
+ */
+final class FlowDistributions {
+    private static final int CHUNK_SHIFT = 12;
+    private static final int CHUNK = 1 << CHUNK_SHIFT;
+
+    private final UnsafeBuffer[] chunks;
+    private final int[] free;
+    private final int fromPackets;
+    private int freeCount;
+    private volatile long given;
+    private volatile long refused;
+
+    /**
+     * No flow has one.
+     *
+     * @param settings memory, and what earns one.
+     */
+    FlowDistributions(final ExporterConfig.Quantiles settings) {
+        final int capacity = capacity(settings);
+        fromPackets = settings.fromPackets();
+        chunks = new UnsafeBuffer[(capacity + CHUNK - 1) / CHUNK];
+        for (int i = 0; i < chunks.length; i++) {
+            final int count = Math.min(CHUNK, capacity - i * CHUNK);
+            chunks[i] = new UnsafeBuffer(
+                BufferUtil.allocateDirectAligned(count * QuantileSketch.LENGTH_BYTES, CACHE_LINE_LENGTH));
+        }
+        free = new int[capacity];
+        for (int i = 0; i < capacity; i++) {
+            free[i] = capacity - 1 - i;
+        }
+        freeCount = capacity;
+    }
+
+    private static int capacity(final ExporterConfig.Quantiles settings) {
+        return (int)(settings.memoryBytes() / QuantileSketch.LENGTH_BYTES);
+    }
+
+    /** {@return octets, by formula} */
+    static long memoryBytes(final ExporterConfig.Quantiles settings) {
+        return (long)capacity(settings) * (QuantileSketch.LENGTH_BYTES + Integer.BYTES);
+    }
+
+    /** A flow has a further delay, of so many. */
+    void record(final MutableDirectBuffer entry, final int offset, final long delayCount, final long delayNs) {
+        int place = FlowDelay.distribution(entry, offset);
+        if (place < 0) {
+            if (delayCount != fromPackets) {
+                return;
+            }
+            if (freeCount == 0) {
+                refused++;
+                return;
+            }
+            place = free[--freeCount];
+            given++;
+            QuantileSketch.clear(buffer(place), at(place));
+            FlowDelay.distribution(entry, offset, place);
+        }
+        QuantileSketch.record(buffer(place), at(place), delayNs);
+    }
+
+    /** A flow ends: writes its quantiles and takes its distribution back. */
+    void finish(final MutableDirectBuffer entry, final int offset, final int countersOffset) {
+        final int place = FlowDelay.distribution(entry, offset);
+        if (place >= 0) {
+            FlowQuantiles.write(
+                entry, FlowDelay.quantilesOffset(offset), buffer(place), at(place),
+                DelayCounters.minimumNs(entry, countersOffset), DelayCounters.maximumNs(entry, countersOffset));
+            FlowDelay.distribution(entry, offset, -1);
+            free[freeCount++] = place;
+        }
+    }
+
+    /** {@return flows that got a distribution} */
+    long given() {
+        return given;
+    }
+
+    /** {@return flows that earned one and found no room} */
+    long refused() {
+        return refused;
+    }
+
+    private UnsafeBuffer buffer(final int place) {
+        return chunks[place >> CHUNK_SHIFT];
+    }
+
+    private static int at(final int place) {
+        return (place & CHUNK - 1) * QuantileSketch.LENGTH_BYTES;
+    }
+}

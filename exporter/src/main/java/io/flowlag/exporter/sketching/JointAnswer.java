@@ -1,0 +1,106 @@
+package io.flowlag.exporter.sketching;
+
+import io.flowlag.sketch.joint.JointStatus;
+import io.flowlag.sketch.joint.JointTier;
+
+/**
+ * What came of an interval that was solved: references and sketches together, or the parent that stands in. One thread. Allocates
+ * at construction.
+ */
+public final class JointAnswer {
+    JointStatus status = JointStatus.NONE;
+    JointTier tier = JointTier.FULL;
+    boolean isCalibrated;
+    double health;
+    int flowCount;
+    int witnessCount;
+    int sweeps;
+    int answeredFlowCount;
+    double meanNs;
+    long tookNs;
+    private long number;
+    private long startNs;
+    private long endNs;
+
+    JointAnswer() {
+    }
+
+    void clear(final long intervalNumber, final long intervalStartNs, final long intervalEndNs) {
+        number = intervalNumber;
+        startNs = intervalStartNs;
+        endNs = intervalEndNs;
+        isCalibrated = false;
+        health = 0;
+        flowCount = 0;
+        witnessCount = 0;
+        sweeps = 0;
+        answeredFlowCount = 0;
+        meanNs = 0;
+        tookNs = 0;
+    }
+
+    /** {@return number of the interval} */
+    public long number() {
+        return number;
+    }
+
+    /** {@return its first ns, UNIX epoch, by the sender's timestamps} */
+    public long startNs() {
+        return startNs;
+    }
+
+    /** {@return the first ns after it} */
+    public long endNs() {
+        return endNs;
+    }
+
+    /** {@return where the estimates come from} */
+    public JointStatus status() {
+        return status;
+    }
+
+    /** {@return how much work was done} */
+    public JointTier tier() {
+        return tier;
+    }
+
+    /** {@return whether witness flows vouch for the bounds} */
+    public boolean isCalibrated() {
+        return isCalibrated;
+    }
+
+    /** {@return how well the solution fits the cells: near 1 is sound; 0 if there was no cell} */
+    public double health() {
+        return health;
+    }
+
+    /** {@return flows with packets in the interval} */
+    public int flowCount() {
+        return flowCount;
+    }
+
+    /** {@return flows of them whose true delay the sender told} */
+    public int witnessCount() {
+        return witnessCount;
+    }
+
+    /** {@return flows of them with an estimate} */
+    public int answeredFlowCount() {
+        return answeredFlowCount;
+    }
+
+    /** {@return the mean of all packets of those, ns, signed} */
+    public double meanNs() {
+        return meanNs;
+    }
+
+    /** {@return how often all flows were visited} */
+    public int sweeps() {
+        return sweeps;
+    }
+
+    /** {@return what the solution took, ns} */
+    public long tookNs() {
+        return tookNs;
+    }
+}
