@@ -141,17 +141,17 @@ class MainTest {
     @Test
     void shouldListOnlyCommandsThatExist() {
         assertEquals(0, main("--help"));
-        for (final String command : List.of("demo", "run", "meter", "delay", "collect", "check-config", "size")) {
+        for (final String command : List.of("demo", "run", "meter", "delay", "collect", "check-config", "size", "lab")) {
             assertTrue(output().contains("\n  " + command + " "), output());
         }
-        for (final String later : List.of("top", "flows", "lab")) {
+        for (final String later : List.of("top", "flows")) {
             assertFalse(output().contains("\n  " + later + " "), output());
         }
         assertEquals("", errors());
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"demo", "run", "meter", "delay", "collect", "check-config", "size"})
+    @ValueSource(strings = {"demo", "run", "meter", "delay", "collect", "check-config", "size", "lab"})
     void shouldHelpWithEachCommand(final String command) {
         assertEquals(0, main(command, "--help"));
         assertTrue(output().startsWith("Usage: flowlag " + command + " "), output());
