@@ -30,7 +30,7 @@ final class LabCommand implements Callable<Integer> {
 
     @Option(names = "--seeds", paramLabel = "N",
         description = "Seeds of the traffic, from 1 on; tables hold medians over them. Default: 3, at the paper's scale 10.")
-    private int seeds;
+    private Integer seeds;
 
     @Option(names = "--out", paramLabel = "DIR", defaultValue = "lab",
         description = "Where the files go; made if it is not there. Default: lab.")
@@ -70,18 +70,18 @@ final class LabCommand implements Callable<Integer> {
             throw new ExitException(ExitCode.USAGE, "lab: '" + name + "' is no experiment" +
                 (nearest == null ? "" : "; did you mean " + nearest + "?") + " Known are all, " + String.join(", ", known));
         }
-        if (seeds < 0 || seeds > SEEDS_AT_MOST) {
+        if (seeds != null && (seeds < 1 || seeds > SEEDS_AT_MOST)) {
             throw new ExitException(ExitCode.USAGE, "lab: --seeds " + seeds + ": must be 1 to " + SEEDS_AT_MOST);
         }
         run(laboratory, new Laboratory.Order(
-            isAll ? known : List.of(name), isAll, seeds, scale == Scale.PAPER, directory));
+            isAll ? known : List.of(name), isAll, seeds == null ? 0 : seeds, scale == Scale.PAPER, directory));
         return ExitCode.DONE.number();
     }
 
     private void run(final Laboratory laboratory, final Laboratory.Order order) {
         try {
             Files.createDirectories(directory);
-            laboratory.run(order, terminal.out()::println, terminal::status);
+            laboratory.run(order, this::printNow, terminal::status);
         } catch (final IOException e) {
             throw new ExitException(ExitCode.CANNOT_WRITE,
                 "lab: cannot write to " + directory + ": " + e.getClass().getSimpleName() + " " + e.getMessage() +
@@ -89,6 +89,13 @@ final class LabCommand implements Callable<Integer> {
         } finally {
             terminal.eraseStatus();
         }
+    }
+
+    /** An experiment may take minutes; what was found is shown as it comes. */
+    private void printNow(final String line) {
+        terminal.eraseStatus();
+        terminal.out().println(line);
+        terminal.out().flush();
     }
 
     private void print(final Laboratory.Listing listing) {

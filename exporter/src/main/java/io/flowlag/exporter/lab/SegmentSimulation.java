@@ -257,7 +257,7 @@ public final class SegmentSimulation {
 
     /** Episodes of loss: how many packets the next one takes is exponential, whatever they are. */
     private boolean isInBurst(final PathFaults faults) {
-        if (burstLeft == 0 && happens(faults.burstLossShare() / faults.burstPackets())) {
+        if (burstLeft == 0 && happens(faults.burstLossShare() / faults.burstPackets() / (1 - faults.burstLossShare()))) {
             burstLeft = Math.max(1, Math.round(faultRandom.nextExponential() * faults.burstPackets()));
         }
         if (burstLeft == 0) {

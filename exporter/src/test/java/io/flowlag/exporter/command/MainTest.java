@@ -159,6 +159,14 @@ class MainTest {
         assertEquals("", errors());
     }
 
+    /** The experiments are in another jar, which these tests do not have. */
+    @Test
+    void shouldSayThatThereAreNoExperimentsInThePackage() {
+        assertEquals(66, main("lab", "rli-fig6"));
+        assertTrue(errors().startsWith("flowlag: lab: the experiments are not part of this package"), errors());
+        assertEquals(64, main("lab", "--scale", "large"));
+    }
+
     @Test
     void shouldTakeDescriptionsAndDefaultsOfOptionsFromTheTable() {
         main("run", "--help");

@@ -22,6 +22,8 @@ import io.flowlag.tests.lab.sketch.LdsFigure10;
 import io.flowlag.tests.lab.sketch.LdsFigure11;
 import io.flowlag.tests.lab.sketch.LdsFigure12;
 import io.flowlag.tests.lab.sketch.LdsFigure9;
+import io.flowlag.tests.lab.sketch.LdsIntervals;
+import io.flowlag.tests.lab.sketch.LdsSizes;
 
 import java.util.List;
 
@@ -34,7 +36,8 @@ final class Experiments {
         return List.of(
             new RliTable1(), new RliFigure5(), new RliFigure6(), new RliFigure7(), new RliFigure8(), new RliFigure9(),
             new RliFigure10(), new RliFigure11(), new RliFigure12(), new RliSmoothing(), new RliEqualOctets(), new RliCeiling(),
-            new RliClasses(), new LdsFigure9(), new LdsFigure10(), new LdsFigure11(), new LdsFigure12(), new LdaFigure4(),
-            new LdaFigure5(), new LdaFigure6(), new MethodsExperiment(), new JointExperiment());
+            new RliClasses(), new LdsFigure9(), new LdsFigure10(), new LdsFigure11(), new LdsFigure12(), new LdsSizes(),
+            new LdsIntervals(), new LdaFigure4(), new LdaFigure5(), new LdaFigure6(), new MethodsExperiment(),
+            new JointExperiment(), new CapturesExperiment());
     }
 }

@@ -59,13 +59,14 @@ public final class MethodsExperiment extends NamedExperiment {
             final Table table = MethodTable.compare(setup, results, name,
                 "FIFO at " + Math.round(100 * utilization) + " %, no loss, cells for half of the flows",
                 seed -> PathTrace.of(profile(utilization, packets, seed)), methods);
-            results.plot(cost(name, table));
+            results.plot(cost(name, "Error over control traffic, FIFO at " + Math.round(100 * utilization) + " %", table));
         }
         MethodTable.compare(setup, results, "loss", "FIFO at 88 %, 0.1 % of packets lost in episodes of 100",
             seed -> PathTrace.of(profile(0.88, packets, seed)
                 .with(PathFaults.NONE.withBursts(0.001, EPISODE_PACKETS))), methods);
-        results.note("A flow without an estimate does not count in the median; the share of such flows stands beside it. CPU " +
-            "is that of the laboratory's code for both points, one thread, a cold start of the joint estimator included.");
+        results.note("Exact methods have no error and so no place on a logarithmic axis. A flow without an estimate does not " +
+            "count in the median; the share of such flows stands beside it. CPU is that of the laboratory's code for both " +
+            "points, one thread, a cold start of the joint estimator included.");
     }
 
     private static SegmentProfile profile(final double utilization, final int packets, final long seed) {
@@ -73,8 +74,8 @@ public final class MethodsExperiment extends NamedExperiment {
             .with(ReferenceModel.of(AdaptivePolicy.PAPER));
     }
 
-    private static Plot cost(final String name, final Table table) {
-        final Plot plot = new Plot(name + "-cost", "What an error costs: " + table.title())
+    private static Plot cost(final String name, final String title, final Table table) {
+        final Plot plot = new Plot(name + "-cost", title)
             .x("control traffic, octets an interval", true).y("median relative error, all flows, %", true);
         for (final List<Object> row : table.rows()) {
             plot.add((String) row.get(0), Plot.Style.POINTS,

@@ -130,6 +130,11 @@ public final class PaperLaboratory implements Laboratory {
             Files.writeString(file, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + part.svgs().get(i));
             out.accept("  plot  " + file);
         }
+        for (final Results.Output output : results.outputs()) {
+            final Path file = directory.resolve(name + "-" + output.name());
+            output.writer().write(file);
+            out.accept("  file  " + file);
+        }
         for (final Comparison comparison : results.comparisons()) {
             out.accept("  " + comparison.line());
         }

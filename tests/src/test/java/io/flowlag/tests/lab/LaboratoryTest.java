@@ -1,5 +1,7 @@
 package io.flowlag.tests.lab;
 
+import io.flowlag.exporter.command.Main;
+import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.lab.Laboratory;
 import io.flowlag.tests.lab.report.Comparison;
 import io.flowlag.tests.lab.report.Plot;
@@ -13,7 +15,10 @@ import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -29,6 +34,9 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** The laboratory as the command finds it, what it writes, and the comparators side by side. */
 class LaboratoryTest {
     private static Results methods;
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
     @TempDir
     Path directory;
@@ -48,6 +56,27 @@ class LaboratoryTest {
             "LDS Figure 12", "LDA/ToN Figure 4", "LDA/ToN Figure 5", "LDA/ToN Figure 6", "docs/joint.md")) {
             assertTrue(listings.stream().anyMatch(listing -> listing.source().equals(figure)), figure);
         }
+    }
+
+    @Test
+    void shouldListOnTheCommandLineAndRefuseWhatItDoesNotKnow() throws IOException {
+        assertEquals(0, main("lab"));
+        assertEquals(PaperLaboratory.class.getName(),
+            ServiceLoader.load(Laboratory.class).findFirst().orElseThrow().getClass().getName());
+        assertTrue(out.toString(StandardCharsets.UTF_8).lines().anyMatch(line -> line.startsWith("rli-fig6 ")), out.toString());
+        assertEquals(64, main("lab", "rli-fig66"));
+        assertTrue(err.toString(StandardCharsets.UTF_8).contains("did you mean rli-fig6? Known are all, rli-table1, "),
+            err.toString());
+        assertEquals(64, main("lab", "rli-fig6", "--seeds", "0"));
+        final Path file = Files.createFile(directory.resolve("file"));
+        assertEquals(73, main("lab", "rli-fig6", "--out", file.resolve("below").toString()));
+    }
+
+    private int main(final String... arguments) {
+        out.reset();
+        err.reset();
+        return Main.run(new Terminal(new PrintStream(out, true, StandardCharsets.UTF_8),
+            new PrintStream(err, true, StandardCharsets.UTF_8), false), arguments);
     }
 
     @Test

@@ -59,7 +59,7 @@ public final class JointExperiment extends NamedExperiment {
         errors.add("LDS", Plot.Style.MARKED_LINE, loads, large(queues, "lds"));
         errors.add("joint", Plot.Style.MARKED_LINE, loads, large(queues, "joint"));
         results.plot(errors);
-        results.plot(calibration);
+        results.plot(calibration.add("asked", Plot.Style.LINE, new double[] {1, 1000}, new double[] {0.95, 0.95}));
         compare(results, table);
     }
 

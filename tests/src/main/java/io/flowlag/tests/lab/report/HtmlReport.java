@@ -7,6 +7,7 @@ import java.util.stream.Collectors;
 
 /** One page with every plot and table, which needs nothing beside it. One thread. */
 public final class HtmlReport {
+    private static final int ROWS_AT_MOST = 200;
     private static final String STYLE = """
         body { font: 15px/1.45 sans-serif; max-width: 1080px; margin: 2em auto; padding: 0 1em; color: #222 }
         table { border-collapse: collapse; margin: .8em 0; font-size: 13px } caption { text-align: left; font-weight: bold }
@@ -100,8 +101,12 @@ public final class HtmlReport {
             text.append("<div class=\"wide\"><table><caption>").append(escaped(table.title()))
                 .append(table.isMeasured() ? " (times of this machine)" : "").append("</caption>\n");
             row(text, "th", table.columns().stream().map(HtmlReport::escaped).toList());
-            table.rows().forEach(cells -> row(text, "td", cells.stream().map(HtmlReport::cell).collect(Collectors.toList())));
+            table.rows().stream().limit(ROWS_AT_MOST)
+                .forEach(cells -> row(text, "td", cells.stream().map(HtmlReport::cell).collect(Collectors.toList())));
             text.append("</table></div>\n");
+            if (table.rows().size() > ROWS_AT_MOST) {
+                text.append("<p>").append(table.rows().size() - ROWS_AT_MOST).append(" more rows are in the CSV file.</p>\n");
+            }
         }
     }
 

@@ -11,9 +11,9 @@ public final class Numbers {
     }
 
     private static double[] cdfShares() {
-        final double[] shares = new double[99];
+        final double[] shares = new double[49];
         for (int i = 0; i < shares.length; i++) {
-            shares[i] = (i + 1) / 100.0;
+            shares[i] = (i + 1) / 50.0;
         }
         return shares;
     }
@@ -58,7 +58,7 @@ public final class Numbers {
      * The distribution of values, for a plot.
      *
      * @param values in any order.
-     * @return values that 1, 2, …, 99 % of the values do not exceed; NaN if there is none.
+     * @return values that 2, 4, …, 98 % of the values do not exceed; NaN if there is none.
      */
     public static double[] percentiles(final double[] values) {
         final double[] sorted = present(values);

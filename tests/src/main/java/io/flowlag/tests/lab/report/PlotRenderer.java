@@ -29,6 +29,7 @@ import java.util.stream.IntStream;
 public final class PlotRenderer {
     private static final int WIDTH = 760;
     private static final int HEIGHT = 460;
+    private static final int TICK_SPACING = 64;
     private static final int NAME_LENGTH = 44;
     /** Distinct with common kinds of colour blindness, after Okabe and Ito; the strokes tell the second round apart. */
     private static final Color[] COLOURS = {
@@ -103,6 +104,8 @@ public final class PlotRenderer {
         chart.getStyler().setXAxisLogarithmic(plot.isXLogarithmic());
         chart.getStyler().setYAxisLogarithmic(plot.isYLogarithmic());
         chart.getStyler().setMarkerSize(6);
+        chart.getStyler().setDecimalPattern("0.######");
+        chart.getStyler().setYAxisTickMarkSpacingHint(TICK_SPACING);
         if (!Double.isNaN(plot.yMinimum())) {
             chart.getStyler().setYAxisMin(plot.yMinimum()).setYAxisMax(plot.yMaximum());
         }

@@ -1,5 +1,7 @@
 package io.flowlag.tests.lab.report;
 
+import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -9,6 +11,28 @@ public final class Results {
     private final List<Plot> plots = new ArrayList<>();
     private final List<Comparison> comparisons = new ArrayList<>();
     private final List<String> notes = new ArrayList<>();
+    private final List<Output> outputs = new ArrayList<>();
+
+    /** Writes a file that is neither a table nor a plot. */
+    @FunctionalInterface
+    public interface FileWriter {
+        /**
+         * Writes it.
+         *
+         * @param file to create or replace.
+         * @throws IOException if that does not work.
+         */
+        void write(Path file) throws IOException;
+    }
+
+    /**
+     * A file besides.
+     *
+     * @param name   of the file, behind that of the experiment.
+     * @param writer of it.
+     */
+    public record Output(String name, FileWriter writer) {
+    }
 
     /**
      * Begins a table; equal seeds give equal octets of it.
@@ -92,6 +116,21 @@ public final class Results {
     /** {@return every number beside the paper's} */
     public List<Comparison> comparisons() {
         return List.copyOf(comparisons);
+    }
+
+    /**
+     * Adds a file that is written when the tables are.
+     *
+     * @param name   of the file, behind that of the experiment.
+     * @param writer of it.
+     */
+    public void output(final String name, final FileWriter writer) {
+        outputs.add(new Output(name, writer));
+    }
+
+    /** {@return every file besides} */
+    public List<Output> outputs() {
+        return List.copyOf(outputs);
     }
 
     /** {@return every sentence} */

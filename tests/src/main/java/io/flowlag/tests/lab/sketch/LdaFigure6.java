@@ -29,7 +29,7 @@ public final class LdaFigure6 extends NamedExperiment {
     @Override
     public void run(final Setup setup, final Results results) {
         final Table table = results.table("probes", "Weibull 0.6, one second; LDA: at least ten seeds, probes: 100 runs",
-            "method", "loss %", "samples", "mean error %", "worst error %", "deviation, mean error %", "control octets");
+            "method", "loss %", "samples", "mean error %", "worst error of ten %", "deviation, mean error %", "control octets");
         final Plot errors = new Plot("errors", "Error of the mean over loss in episodes").x("loss, %", true)
             .y("mean relative error, %", true);
         final Plot samples = new Plot("samples", "Samples over loss in episodes").x("loss, %", true).y("samples", true);
@@ -69,9 +69,9 @@ public final class LdaFigure6 extends NamedExperiment {
         results.plot(samples);
         results.compare("LDA, 1 % loss, mean error, % (less than)", 1, table.number("mean error %", "LDA, 2 x 512", 1.0));
         results.compare("probes at 144/s, mean error, %", 11, table.number("mean error %", "probes, 144/s", 1.0));
-        results.compare("probes at 7/s, worst error, %", 87, table.number("worst error %", "probes, 7/s", 0.16));
-        results.compare("probes at 144/s, worst error, %", 13, table.number("worst error %", "probes, 144/s", 0.16));
-        results.compare("LDA at 0.16 % loss, worst error, %", 0.17, table.number("worst error %", "LDA, 2 x 512", 0.16));
+        results.compare("probes at 7/s, worst error, %", 87, table.number("worst error of ten %", "probes, 7/s", 0.16));
+        results.compare("probes at 144/s, worst error, %", 13, table.number("worst error of ten %", "probes, 144/s", 0.16));
+        results.compare("LDA at 0.16 % loss, worst error, %", 0.17, table.number("worst error of ten %", "LDA, 2 x 512", 0.16));
     }
 
     /** Samples, mean and worst error of the mean, and mean error of the deviation, per cent, over runs. */
@@ -99,7 +99,17 @@ public final class LdaFigure6 extends NamedExperiment {
             deviationErrors[run] = count < 2 ? Double.NaN :
                 Math.abs(Math.sqrt(Math.max(0, squares / count - sum / count * (sum / count))) - deviationPs) / deviationPs;
         }
-        return new double[] {Numbers.mean(counts), 100 * Numbers.mean(errors), 100 * Numbers.quantile(errors, 1),
+        return new double[] {Numbers.mean(counts), 100 * Numbers.mean(errors), 100 * worstOfTen(errors),
             100 * Numbers.mean(deviationErrors)};
+    }
+
+    /** The worst of ten runs, as in the paper; the median over groups of ten. */
+    private static double worstOfTen(final double[] errors) {
+        final double[] worst = new double[errors.length / LdaFigure4.LEAST_RUNS];
+        for (int group = 0; group < worst.length; group++) {
+            worst[group] = Numbers.quantile(Arrays.copyOfRange(
+                errors, group * LdaFigure4.LEAST_RUNS, (group + 1) * LdaFigure4.LEAST_RUNS), 1);
+        }
+        return Numbers.median(worst);
     }
 }

@@ -14,6 +14,16 @@ final class PaperTraffic {
     static final double DELAY_SHAPE = 0.6;
     static final double DELAY_SCALE_NS = 2_000_000;
 
+    /** Of the mixture: shares and upper ends of uniform parts, then a generalised Pareto part, and Weibull for the rest. */
+    private static final double[] UNIFORM_SHARES = {0.3072, 0.2465, 0.0495, 0.0537, 0.1043};
+    private static final double[] UNIFORM_WIDTHS = {1, 2, 3, 4, 6};
+    private static final double PARETO_SHARE = 0.0940;
+    private static final double PARETO_SHAPE = 1.450289555235508;
+    private static final double PARETO_LOCATION = 16;
+    private static final double PARETO_SCALE = 23.204632883768134;
+    private static final double WEIBULL_SHAPE = 2.296901396361971;
+    private static final double WEIBULL_SCALE = 9.594128278908507;
+    private static final int LARGEST_FLOW = 120_000;
     private static final double QUEUE_LOAD = 0.9;
     private static final double SERVICE_NS = 10_000;
     private static final int PACKET_BYTES = 500;
@@ -30,6 +40,20 @@ final class PaperTraffic {
         MEASURED
     }
 
+    /** How many packets flows have. */
+    enum SizeModel {
+        /** The LDS paper's trace: bounded Pareto of shape 0.8, 53 packets a flow. */
+        PARETO("Pareto 0.8, 53 a flow"),
+        /** AGH 2015 (Jurkiewicz, Rzym and Boryło, arXiv 1809.03486): their mixture for lengths of flows, cut at 120 000. */
+        AGH("AGH 2015");
+
+        final String title;
+
+        SizeModel(final String title) {
+            this.title = title;
+        }
+    }
+
     /** Takes packets. */
     @FunctionalInterface
     interface PacketSink {
@@ -43,11 +67,15 @@ final class PaperTraffic {
     private final DelayModel delays;
 
     PaperTraffic(final int flows, final DelayModel delays, final long seed) {
+        this(flows, delays, SizeModel.PARETO, seed);
+    }
+
+    PaperTraffic(final int flows, final DelayModel delays, final SizeModel sizes, final long seed) {
         this.seed = seed;
         this.delays = delays;
         final SplittableRandom random = new SplittableRandom(seed);
         flowHashes = random.longs(flows).toArray();
-        flowPackets = sizes(flows, random);
+        flowPackets = sizes == SizeModel.AGH ? mixtureSizes(flows, random) : sizes(flows, random);
         packets = Arrays.stream(flowPackets).asLongStream().sum();
     }
 
@@ -66,6 +94,29 @@ final class PaperTraffic {
             high = mean > PACKETS_PER_FLOW ? middle : high;
         }
         return sizesBelow(low, quantiles);
+    }
+
+    /** Each size by itself: the next whole number above a draw of the mixture. */
+    private static int[] mixtureSizes(final int flows, final SplittableRandom random) {
+        final int[] sizes = new int[flows];
+        for (int flow = 0; flow < flows; flow++) {
+            double place = random.nextDouble();
+            final double draw = 1 - random.nextDouble();
+            int part = 0;
+            while (part < UNIFORM_SHARES.length && place >= UNIFORM_SHARES[part]) {
+                place -= UNIFORM_SHARES[part++];
+            }
+            final double size;
+            if (part < UNIFORM_SHARES.length) {
+                size = UNIFORM_WIDTHS[part] * draw;
+            } else if (place < PARETO_SHARE) {
+                size = PARETO_LOCATION + PARETO_SCALE * (Math.pow(draw, -PARETO_SHAPE) - 1) / PARETO_SHAPE;
+            } else {
+                size = WEIBULL_SCALE * Math.pow(-Math.log(draw), 1 / WEIBULL_SHAPE);
+            }
+            sizes[flow] = (int) Math.min(LARGEST_FLOW, Math.max(1, Math.ceil(size)));
+        }
+        return sizes;
     }
 
     private static int[] sizesBelow(final double largest, final double[] quantiles) {

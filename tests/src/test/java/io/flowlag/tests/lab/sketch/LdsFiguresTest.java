@@ -5,6 +5,7 @@ import io.flowlag.tests.lab.report.Setup;
 import io.flowlag.tests.lab.report.Table;
 import org.junit.jupiter.api.Test;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The figures of the LDS paper in small: who beats whom, by how much. */
@@ -87,5 +88,29 @@ class LdsFiguresTest {
             assertTrue(gold >= 3, "gold improves by " + gold); // 73 gold flows
             assertTrue(bronze <= 1.25, "bronze's error grows by " + bronze);
         }
+    }
+
+    /** Cut by the sender's intervals, packets in flight and out of order cost nothing; by each clock they cost most flows. */
+    @Test
+    void shouldLoseNothingAtTheEndsOfIntervals() {
+        final Table table = new LdsIntervals().run(Setup.of(Scale.TEST)).named("cuts");
+        final String own = "each point's own clock";
+        final String senders = "the sender's interval";
+
+        for (final double seconds : new double[] {0.1, 0.3, 1.0}) {
+            assertEquals(100, table.number("usable, of cells with packets %", senders, seconds), 1e-6, table.csv());
+            assertEquals(0, table.number("flows without estimate %", senders, seconds), table.csv());
+            assertTrue(table.number("usable, of cells with packets %", own, seconds) < 95, table.csv());
+        }
+        assertTrue(table.number("flows without estimate %", own, 0.1) > 50, table.csv());
+    }
+
+    @Test
+    void shouldHaveTheSizesOfTheMixture() {
+        final Table table = new LdsSizes().run(Setup.of(Scale.TEST)).named("sizes");
+
+        assertEquals(15.5, table.number("share of flows %", "AGH 2015", 10), 2, table.csv());
+        assertEquals(2.65, table.number("share of flows %", "AGH 2015", 100), 0.6, table.csv());
+        assertTrue(table.number("median error %", "AGH 2015", 1000) < 1, table.csv());
     }
 }
