@@ -25,11 +25,13 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
 /** The laboratory that {@code flowlag lab} finds: runs experiments, beside one another, and writes what they found in order. */
 public final class PaperLaboratory implements Laboratory {
     private static final int THREADS_AT_MOST = 4;
+    private static final String NOTHING_TO_DRAW = "";
 
     /** The laboratory with {@link Experiments#all}. */
     public PaperLaboratory() {
@@ -53,13 +55,14 @@ public final class PaperLaboratory implements Laboratory {
         final ExecutorService executor = Executors.newFixedThreadPool(threads);
         final String command = command(order, setup);
         final HtmlReport report = new HtmlReport(command, setup);
+        final AtomicReference<IOException> undrawn = new AtomicReference<>();
         try {
             final AtomicInteger done = new AtomicInteger();
             final List<Future<HtmlReport.Part>> futures = new ArrayList<>();
             for (final Experiment experiment : wanted) {
                 futures.add(executor.submit(() -> {
                     progress.accept("lab: " + experiment.name() + " runs, " + done.get() + " of " + wanted.size() + " done");
-                    final HtmlReport.Part part = measure(experiment, setup);
+                    final HtmlReport.Part part = measure(experiment, setup, undrawn);
                     done.incrementAndGet();
                     return part;
                 }));
@@ -78,6 +81,9 @@ public final class PaperLaboratory implements Laboratory {
                 (System.nanoTime() - startNs) / 1e9));
             out.accept("report: " + file);
         }
+        if (undrawn.get() != null) {
+            throw undrawn.get();
+        }
     }
 
     private static String command(final Order order, final Setup setup) {
@@ -90,23 +96,31 @@ public final class PaperLaboratory implements Laboratory {
             System.getProperty("java.version") + ", " + Runtime.getRuntime().availableProcessors() + " processors";
     }
 
-    private static HtmlReport.Part measure(final Experiment experiment, final Setup setup) throws IOException {
+    /** Where plots cannot be drawn, tables are worth having all the same. */
+    private static HtmlReport.Part measure(
+        final Experiment experiment, final Setup setup, final AtomicReference<IOException> undrawn) {
         final long beforeNs = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
         final Results results = experiment.run(setup);
         final List<String> svgs = new ArrayList<>();
-        for (final Plot plot : results.plots()) {
-            svgs.add(PlotRenderer.svg(plot));
+        try {
+            for (final Plot plot : results.plots()) {
+                final String svg = PlotRenderer.svg(plot);
+                svgs.add(svg == null ? NOTHING_TO_DRAW : svg);
+            }
+        } catch (final IOException e) {
+            undrawn.set(e);
+            svgs.clear();
         }
         return new HtmlReport.Part(experiment, results, svgs,
             (ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - beforeNs) / 1e9);
     }
 
-    private static HtmlReport.Part await(final Future<HtmlReport.Part> future) throws IOException {
+    private static HtmlReport.Part await(final Future<HtmlReport.Part> future) {
         try {
             return future.get();
         } catch (final ExecutionException e) {
-            if (e.getCause() instanceof IOException failure) {
-                throw failure;
+            if (e.getCause() instanceof Error error) {
+                throw error;
             }
             throw new IllegalStateException("an experiment failed: " + e.getCause(), e.getCause());
         } catch (final InterruptedException e) {
@@ -126,6 +140,9 @@ public final class PaperLaboratory implements Laboratory {
             out.accept("  table " + file);
         }
         for (int i = 0; i < part.svgs().size(); i++) {
+            if (part.svgs().get(i).equals(NOTHING_TO_DRAW)) {
+                continue;
+            }
             final Path file = directory.resolve(name + "-" + results.plots().get(i).name() + ".svg");
             Files.writeString(file, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + part.svgs().get(i));
             out.accept("  plot  " + file);

@@ -49,10 +49,18 @@ public final class PlotRenderer {
      *
      * @param plot to draw.
      * @return an SVG document, from its svg element on; null if there is no point to draw.
-     * @throws IOException never in effect.
+     * @throws IOException if this machine cannot draw: Java's own drawing needs fontconfig and a font.
      */
     public static String svg(final Plot plot) throws IOException {
         System.setProperty("java.awt.headless", "true");
+        try {
+            return draw(plot);
+        } catch (final LinkageError | InternalError | IllegalStateException | NullPointerException e) {
+            throw new IOException("plots, for which Java needs fontconfig and a font such as fonts-dejavu-core: " + e, e);
+        }
+    }
+
+    private static String draw(final Plot plot) throws IOException {
         final XYChart chart = chart(plot);
         if (chart.getSeriesMap().isEmpty()) {
             return null;
