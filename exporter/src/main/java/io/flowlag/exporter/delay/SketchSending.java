@@ -74,9 +74,10 @@ final class SketchSending {
     /**
      * Time has passed.
      *
-     * @param nowNs since the epoch.
+     * @param nowNs      since the epoch.
+     * @param capturedNs all packets from before it have come, or are counted as dropped.
      */
-    void onTime(final long nowNs) {
+    void onTime(final long nowNs, final long capturedNs) {
         SketchShipment back = link.takeBack();
         while (back != null) {
             if (back.agreement() == agreement) {
@@ -96,7 +97,7 @@ final class SketchSending {
         if (kernelTotal != kernelDrops || ringTotal != ringDrops) {
             agreement.point().onOwnLoss(nowNs);
         }
-        final long closedNs = nowNs - graceNs;
+        final long closedNs = capturedNs - graceNs;
         if (closedNs >= startNs) {
             agreement.point().advance(closedNs);
             while (interval.endNs(nextInterval) <= closedNs) {

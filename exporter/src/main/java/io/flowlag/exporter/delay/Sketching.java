@@ -180,7 +180,7 @@ final class Sketching {
         }
     }
 
-    void onTime(final long nowNs) {
+    void onTime(final long nowNs, final long capturedNs) {
         final long lost = counters.get(CounterId.LOST_IN_KERNEL) + counters.get(CounterId.DROPPED_AT_PACKET_RING);
         if (lost != lostByUs) {
             lostByUs = lost;
@@ -190,7 +190,7 @@ final class Sketching {
                 receiver.onOwnLoss(nowNs);
             }
         }
-        final long throughNs = isLive ? nowNs - LIVE_GRACE_NS : nowNs;
+        final long throughNs = isLive ? capturedNs - LIVE_GRACE_NS : capturedNs;
         if (pair != null) {
             pair.onTime(throughNs);
         } else if (throughNs >= receiver.nextEventNs()) {

@@ -42,6 +42,7 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
 
     private long packetTimeNs = Long.MIN_VALUE;
     private long clockTimeNs;
+    private long capturedNs = DelayMeter.NOTHING_CAPTURED_NS;
     private boolean isDelayEnded;
     private volatile boolean isEnded;
 
@@ -117,7 +118,7 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
         if (clock != null) {
             workCount += cache.expire(clockTimeNs, EXPIRY_LIMIT);
             if (delayMeter != null && !isDelayEnded) {
-                workCount += delayMeter.onTime(clockTimeNs);
+                workCount += delayMeter.onTime(clockTimeNs, capturedNs);
             }
         }
         if (wasUpstreamEnded && (workCount == 0 || isDelayEnded) && (ring == null || ring.isEmpty())) {
@@ -147,10 +148,15 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
             octets += PacketDescriptor.ipLengthBytes(buffer, descriptorOffset) & 0xFFFF_FFFFL;
         }
         if (delayMeter != null && clock == null) {
-            delayMeter.onTime(packetTimeNs);
+            delayMeter.onTime(packetTimeNs, packetTimeNs);
         }
         counters.add(CounterId.METERED, meteredCount);
         counters.add(CounterId.METERED_OCTETS, octets);
+    }
+
+    @Override
+    public void onCaptured(final long throughNs) {
+        capturedNs = throughNs;
     }
 
     /** {@return whether the packet was metered too} */
