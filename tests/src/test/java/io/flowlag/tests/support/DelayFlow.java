@@ -42,8 +42,21 @@ public record DelayFlow(String key, int classOfService, long packets, int estima
      * @return all of them.
      */
     public static List<DelayFlow> read(final Path file) {
+        return flows(new Flowlag().run("collect", "--read", file, "--format", "json").orFail().output());
+    }
+
+    /**
+     * Reads what is whole in an IPFIX file whose writer was killed.
+     *
+     * @param file of flow records, perhaps cut.
+     * @return all that can be read.
+     */
+    public static List<DelayFlow> readCut(final Path file) {
+        return flows(new Flowlag().run("collect", "--read", file, "--format", "json").output());
+    }
+
+    private static List<DelayFlow> flows(final String output) {
         final List<DelayFlow> flows = new ArrayList<>();
-        final String output = new Flowlag().run("collect", "--read", file, "--format", "json").orFail().output();
         output.lines().forEach(line -> {
             try {
                 final JsonNode record = JSON.readTree(line);

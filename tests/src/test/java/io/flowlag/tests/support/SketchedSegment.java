@@ -1,5 +1,7 @@
 package io.flowlag.tests.support;
 
+import io.flowlag.exporter.status.CounterId;
+
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
@@ -19,6 +21,7 @@ public final class SketchedSegment implements AutoCloseable {
     public static final Duration TIMEOUT = Duration.ofSeconds(180);
     /** Packets of the segment, for a tap. */
     public static final String FILTER = "udp and dst net 10.4.0.0/24";
+    private static final String IDLE = "1500ms";
     private static final String WIRE_AT_SENDER = "wire0";
     private static final String WIRE_AT_RECEIVER = "wire1";
     private static final String RECEIVER_ADDRESS = "10.9.0.2";
@@ -140,13 +143,14 @@ public final class SketchedSegment implements AutoCloseable {
         private final Path records;
         private final Path statistics;
         private final Command.Running run;
+        private boolean isKilled;
 
         private Point(final NetworkNamespace namespace, final String name, final List<Object> own) {
             records = directory.resolve(name + ".ipfix");
             statistics = directory.resolve(name + ".json");
             final List<Object> arguments = new ArrayList<>(List.of("run", "--set", "clock.source=fixed",
                 "--export", "file:" + records + "?flush-interval=100ms", "--set", "exchange.key-file=" + key, "--stats",
-                statistics, "--set", "stats.interval=100ms", "--active", "10m", "--idle", "10m"));
+                statistics, "--set", "stats.interval=100ms", "--active", "10m", "--idle", IDLE));
             arguments.addAll(own);
             run = new Flowlag().under("ip", "netns", "exec", namespace.name(), "nice", "-n", "-19")
                 .command(arguments.toArray()).timeout(TIMEOUT).start();
@@ -164,7 +168,7 @@ public final class SketchedSegment implements AutoCloseable {
 
         /** {@return its flow records, when it has ended} */
         public List<DelayFlow> records() {
-            return DelayFlow.read(records);
+            return isKilled ? DelayFlow.readCut(records) : DelayFlow.read(records);
         }
 
         /**
@@ -214,6 +218,16 @@ public final class SketchedSegment implements AutoCloseable {
             await(() -> statistics().comparedThroughNs() > nowNs);
         }
 
+        /** Waits until the traffic that has ended is in records: its flows are idle, and every interval has its answer or none. */
+        public void awaitRecords() {
+            awaitComparedNow();
+            await(() -> {
+                final Stats now = statistics();
+                return now.counter(CounterId.FLOWS_CREATED) == now.counter(CounterId.FLOWS_ENDED_IDLE) &&
+                    now.counter(CounterId.RECORDS_WAITING) == 0;
+            });
+        }
+
         /** Ends it as an operator would. */
         public void stop() {
             run.signal("TERM");
@@ -225,6 +239,7 @@ public final class SketchedSegment implements AutoCloseable {
 
         /** Ends it as a fault would. */
         public void kill() {
+            isKilled = true;
             run.signal("KILL");
             run.finish();
         }

@@ -94,6 +94,7 @@ public final class Stats {
             holds &= number(destination, "records_made") == number(destination, "records_exported") +
                 number(destination, "records_failed") + number(destination, "records_waiting");
         }
+        holds &= root.path("delay").path("identity").path("holds").asBoolean(true);
         if (!holds || !root.path("identity").path("holds").asBoolean()) {
             throw new AssertionError("not accounted for: " + root.toPrettyString());
         }
