@@ -37,10 +37,8 @@ class SketchTroubleTest {
     private static final int INTERVALS = 4;
     private static final String[] EXCHANGE_ENDS = {"by_peer", "broken", "tls", "handshake", "slow", "silent", "refused",
         "evicted", "replaced", "locally"};
-    /** Some 10 000 packets. */
-    private static final String SMALL_RING = "capture.ring=4m";
-    private static final long PACKETS_THAT_FIT = 1_000;
-    private static final long PACKETS_THAT_DO_NOT_FIT = 14_000;
+    private static final String SMALLEST_RING = "capture.ring=1m";
+    private static final long PACKETS_HELD = 2_000;
     /** Longer than a sender waits before it ships an interval, and a receiver before it compares. */
     private static final long LONG_NS = 1_700_000_000L;
     private static final double LEAST_BOUNDS_HELD = 0.9;
@@ -110,40 +108,54 @@ class SketchTroubleTest {
         }
     }
 
+    /** What waits in the ring meanwhile is booked where it belongs, however late. */
     @Test
-    void shouldExportNothingWrongWhenAnEndGetsNoTimeOrDropsPackets() throws Exception {
+    void shouldExportNothingWrongWhenAnEndGetsNoTime() throws Exception {
         try (WindowedTraffic traffic = traffic(3);
             PacketTap sent = segment.tapSent();
             PacketTap arrived = segment.tapArrived();
-            SketchedSegment.Point receiver = segment.receiver("receiver", "--set", DEADLINE, "--set", SMALL_RING);
-            SketchedSegment.Point sender = segment.sender("sender", "--set", SMALL_RING)) {
+            SketchedSegment.Point receiver = segment.receiver("receiver", "--set", DEADLINE);
+            SketchedSegment.Point sender = segment.sender("sender")) {
             traffic.start();
             receiver.awaitCompared(INTERVALS);
-            hold(sender, traffic, PACKETS_THAT_FIT);
+            hold(sender, traffic);
             receiver.awaitCompared(INTERVALS);
-            hold(receiver, traffic, PACKETS_THAT_FIT);
-            receiver.awaitCompared(INTERVALS);
-
-            hold(sender, traffic, PACKETS_THAT_DO_NOT_FIT);
-            sender.await(() -> sender.statistics().counter(CounterId.LOST_IN_KERNEL) > 0);
-            receiver.awaitCompared(INTERVALS);
-            hold(receiver, traffic, PACKETS_THAT_DO_NOT_FIT);
-            receiver.await(() -> receiver.statistics().counter(CounterId.LOST_IN_KERNEL) > 0);
+            hold(receiver, traffic);
             receiver.awaitCompared(INTERVALS);
             end(traffic, receiver, sender);
+            assertNothingWrong("held", new SegmentTruth(sent.finish(), arrived.finish(), INTERVAL_NS), receiver);
+            System.out.printf("  at the sender: kernel drops %d, late %d%n",
+                sender.statistics().counter(CounterId.LOST_IN_KERNEL), sender.statistics().delayCounter("lds_sent_late"));
+        }
+    }
 
+    @Test
+    void shouldExportNothingWrongWhenAnEndDropsPackets() throws Exception {
+        try (WindowedTraffic traffic = traffic(4);
+            PacketTap sent = segment.tapSent();
+            PacketTap arrived = segment.tapArrived();
+            SketchedSegment.Point receiver = segment.receiver("receiver", "--set", DEADLINE, "--set", SMALLEST_RING);
+            SketchedSegment.Point sender = segment.sender("sender", "--set", SMALLEST_RING)) {
+            traffic.start();
+            receiver.awaitCompared(INTERVALS);
+            for (final SketchedSegment.Point each : List.of(sender, receiver)) {
+                do {
+                    hold(each, traffic);
+                    receiver.awaitCompared(INTERVALS);
+                } while (each.statistics().counter(CounterId.LOST_IN_KERNEL) == 0);
+            }
+            end(traffic, receiver, sender);
             final SegmentTruth truth = new SegmentTruth(sent.finish(), arrived.finish(), INTERVAL_NS);
-            assertNothingWrong("held", truth, receiver);
-            System.out.println("  late at the sender: " + sender.statistics().delayCounter("lds_sent_late"));
+            assertNothingWrong("dropped", truth, receiver);
             assertLossAbsentWhereWeDropped(truth, receiver);
         }
     }
 
-    /** The process gets no time until so many packets more have been sent, and at least for a while. */
-    private static void hold(final SketchedSegment.Point point, final WindowedTraffic traffic, final long packets) {
+    /** The process gets no time until packets enough have been sent, and at least for a while. */
+    private static void hold(final SketchedSegment.Point point, final WindowedTraffic traffic) {
         point.signal("STOP");
         final long heldNs = System.nanoTime();
-        traffic.awaitPackets(packets);
+        traffic.awaitPackets(PACKETS_HELD);
         Deadline.await(SketchedSegment.TIMEOUT, () -> System.nanoTime() - heldNs > LONG_NS, () -> "time stands still");
         point.signal("CONT");
     }
@@ -172,7 +184,8 @@ class SketchTroubleTest {
         final String what, final SegmentTruth truth, final SketchedSegment.Point receiver) {
         assertEquals(0, truth.lostPackets());
         assertEquals(0, truth.unexpectedPackets());
-        assertTrue(truth.mostNs() < INTERVAL_NS, () -> "a packet was under way for " + truth.mostNs() + " ns");
+        // What the machine holds up for longer than a packet may take counts as lost, and may be in an upper bound.
+        final boolean isInTime = truth.mostNs() < INTERVAL_NS;
         final List<DelayFlow> records = receiver.records();
         int means = 0;
         int whole = 0;
@@ -181,8 +194,9 @@ class SketchTroubleTest {
         for (final DelayFlow flow : records) {
             final SegmentTruth.Flow really = truth.flow(flow.key());
             if (flow.lostPackets() != null) {
-                assertEquals(0, flow.lostPackets(), () -> flow + " lost nothing");
-                lossless++;
+                assertTrue(flow.lostPackets() == 0 || !isInTime && flow.lossKind() == DelayFlow.LOSS_BOUND,
+                    () -> flow + " lost nothing");
+                lossless += flow.lostPackets() == 0 ? 1 : 0;
             }
             if (flow.meanNs() == null) {
                 continue;
