@@ -108,12 +108,18 @@ class LdsPaperFiguresTest {
             weighted[i] = new Errors(new FlowErrors[scale.seeds]);
             rule[i] = new Errors(new FlowErrors[scale.seeds]);
         }
+        final double[][] boundMedians = new double[geometries.length][scale.seeds];
+        final double[][] boundMeans = new double[geometries.length][scale.seeds];
         for (int seed = 0; seed < scale.seeds; seed++) {
-            final LdsRun run = new LdsRun(new PaperTraffic(scale.flows, DelayModel.INDEPENDENT, seed), lossRate,
+            final PaperTraffic traffic = new PaperTraffic(scale.flows, DelayModel.INDEPENDENT, seed);
+            final LdsRun run = new LdsRun(traffic, lossRate,
                 new Setting(geometries[0], null), new Setting(geometries[1], null), new Setting(geometries[2], null));
             for (int i = 0; i < geometries.length; i++) {
                 weighted[i].ofSeeds()[seed] = run.errors(i, Packets.KNOWN, WEIGHTED);
                 rule[i].ofSeeds()[seed] = run.errors(i, Packets.UNKNOWN, PAPER_RULE);
+                final LdsBound bound = new LdsBound(traffic, lossRate, geometries[i], 100);
+                boundMedians[i][seed] = bound.median();
+                boundMeans[i][seed] = bound.mean();
             }
         }
         scale.header("loss " + percent(lossRate), "estimate", "median, over 100", "mean", "95 %", "none", "median, over 1000",
@@ -121,6 +127,12 @@ class LdsPaperFiguresTest {
         for (int i = 0; i < names.length; i++) {
             printLoss(names[i], "weighted", weighted[i]);
             printLoss(names[i], "the paper's rule", rule[i]);
+            final double bound = PaperScale.median(boundMedians[i]);
+            scale.row(names[i], "bound", percent(bound), percent(PaperScale.median(boundMeans[i])));
+            assertTrue(weighted[i].median(100, ALL) > bound, "nothing does better than " + bound);
+        }
+        if (lossRate <= 0.005) {
+            assertTrue(PaperScale.median(boundMedians[0]) > PaperScale.median(boundMedians[1]), "banks could beat rate 1");
         }
         final Errors banks = weighted[0];
         assertTrue(banks.median(100, ALL) < rule[1].median(100, ALL), "rate 1 by the paper's rule does better");
