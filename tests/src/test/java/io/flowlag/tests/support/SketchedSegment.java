@@ -10,11 +10,12 @@ import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /**
- * A {@link RouterTopology} whose source and exit are the two points of a segment, each a {@code flowlag run} of its own. They meet
- * on a wire beside the queue, which can be cut. Each process has files of its own, named by the test.
+ * A {@link RouterTopology} whose source and exit are the two points of a segment, each a {@code flowlag run} of its own. They
+ * meet on a wire beside the queue, which can be cut. Each process has files of its own, named by the test.
  */
 public final class SketchedSegment implements AutoCloseable {
     /** For whatever a loaded machine may take. */
@@ -196,7 +197,7 @@ public final class SketchedSegment implements AutoCloseable {
          *
          * @param condition to wait for.
          */
-        public void await(final java.util.function.BooleanSupplier condition) {
+        public void await(final BooleanSupplier condition) {
             Deadline.await(TIMEOUT, () -> condition.getAsBoolean() || !run.isAlive(), () -> run.errors() + statistics());
             if (!run.isAlive()) {
                 throw new AssertionError(run.errors());
@@ -218,7 +219,7 @@ public final class SketchedSegment implements AutoCloseable {
             await(() -> statistics().comparedThroughNs() > nowNs);
         }
 
-        /** Waits until the traffic that has ended is in records: its flows are idle, and every interval has its answer or none. */
+        /** Waits until traffic that has ended is in records: flows are idle, and no record waits for an answer. */
         public void awaitRecords() {
             awaitComparedNow();
             await(() -> {

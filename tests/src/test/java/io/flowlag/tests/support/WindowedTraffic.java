@@ -2,6 +2,7 @@ package io.flowlag.tests.support;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.net.PortUnreachableException;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
@@ -16,11 +17,12 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
+import java.util.function.BooleanSupplier;
 
 /**
  * UDP flows through a queue, of which never more than a window of octets is under way: the queue stands, and as long as it is
- * longer than the window nothing is lost, however slow the machine is. The window changes with the time, so flows differ in delay.
- * Some thin flows live all the time; of thick flows a few live at once, one follows the other.
+ * longer than the window nothing is lost, however slow the machine is. The window changes with the time, so flows differ in
+ * delay. Some thin flows live all the time; of thick flows a few live at once, one follows the other.
  * <p>
  * Each packet begins with a number that no other one of its flow has: how many octets had been sent with it. The sink tells by it
  * what has arrived, whatever was lost before.
@@ -28,7 +30,7 @@ import java.util.concurrent.locks.LockSupport;
 public final class WindowedTraffic implements AutoCloseable {
     /** Octets of a packet before its payload: Ethernet, IPv4, UDP. */
     private static final int HEADERS_BYTES = 42;
-    private static final int PORT_COUNT_LIMIT = 65_536;
+    private static final int MAXIMUM_BYTES = 65_536;
     private static final long LEVEL_NS = TimeUnit.MILLISECONDS.toNanos(300);
     private static final long PARK_NS = TimeUnit.MICROSECONDS.toNanos(50);
     /** After so long without an arrival the last packets of the window are taken for lost. */
@@ -40,7 +42,7 @@ public final class WindowedTraffic implements AutoCloseable {
     private final Plan plan;
     private final DatagramChannel sink;
     private final SplittableRandom random;
-    private final ByteBuffer payload = ByteBuffer.allocateDirect(PORT_COUNT_LIMIT);
+    private final ByteBuffer payload = ByteBuffer.allocateDirect(MAXIMUM_BYTES);
     private final ExecutorService threads = Executors.newCachedThreadPool(work -> {
         final Thread thread = new Thread(work, "windowed traffic");
         thread.setDaemon(true);
@@ -143,7 +145,7 @@ public final class WindowedTraffic implements AutoCloseable {
         await(() -> sentPackets >= before + count, "packets of " + count);
     }
 
-    private void await(final java.util.function.BooleanSupplier condition, final String what) {
+    private void await(final BooleanSupplier condition, final String what) {
         Deadline.await(TIMEOUT, () -> condition.getAsBoolean() || sending.isDone(), () -> what);
         if (sending.isDone()) {
             stop();
@@ -215,7 +217,7 @@ public final class WindowedTraffic implements AutoCloseable {
         sentBytes = total;
         try {
             channel.write(payload);
-        } catch (final java.net.PortUnreachableException e) {
+        } catch (final PortUnreachableException e) {
             // what an earlier packet met; this one is for the queue alone
         }
         sentPackets++;
@@ -244,7 +246,7 @@ public final class WindowedTraffic implements AutoCloseable {
     }
 
     private Object receive() throws IOException {
-        final ByteBuffer buffer = ByteBuffer.allocateDirect(PORT_COUNT_LIMIT);
+        final ByteBuffer buffer = ByteBuffer.allocateDirect(MAXIMUM_BYTES);
         try {
             while (sink.isOpen()) {
                 buffer.clear();

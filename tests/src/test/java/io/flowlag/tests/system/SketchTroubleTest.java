@@ -24,9 +24,9 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * Two processes that compare sketches while one of them is killed, gets no time, or loses packets of its own, or while they cannot
- * reach each other. The path itself loses nothing, which taps at both points vouch for: so whatever is exported, no loss may be
- * in it, and no delay but a true one.
+ * Two processes that compare sketches while one of them is killed, gets no time, or loses packets of its own, or while they
+ * cannot reach each other. The path itself loses nothing, which taps at both points vouch for: so whatever is exported, no loss
+ * may be in it, and no delay but a true one.
  */
 @Tag("topology")
 @Tag("slow")
@@ -35,6 +35,7 @@ class SketchTroubleTest {
     private static final long INTERVAL_NS = 400_000_000;
     private static final String DEADLINE = "exchange.deadline=2s";
     private static final int INTERVALS = 4;
+    private static final int RECORDS = 20;
     private static final String[] EXCHANGE_ENDS = {"by_peer", "broken", "tls", "handshake", "slow", "silent", "refused",
         "evicted", "replaced", "locally"};
     private static final String SMALLEST_RING = "capture.ring=1m";
@@ -77,6 +78,7 @@ class SketchTroubleTest {
             sender.kill();
             try (SketchedSegment.Point secondSender = segment.sender("secondSender")) {
                 receiver.awaitCompared(INTERVALS);
+                receiver.awaitMore(() -> receiver.statistics().destination(0, "records_exported"), RECORDS);
                 receiver.kill();
                 try (SketchedSegment.Point secondReceiver = segment.receiver("secondReceiver", "--set", DEADLINE)) {
                     secondReceiver.awaitCompared(INTERVALS);
