@@ -215,8 +215,8 @@ class SketchDelayTest {
                 lostOfBounded += really.lost();
             }
         }
-        System.out.printf("a small queue, seed %d: %d of %d packets lost; %d records with a loss of exactly 0, %d with an upper " +
-            "bound (%d packets, of them lost %d), %d without%n",
+        System.out.printf("a small queue, seed %d: %d of %d packets lost; %d records with a loss of exactly 0, %d with an " +
+            "upper bound (%d packets, of them lost %d), %d without%n",
             SEED, truth.lostPackets(), truth.sentPackets(), exact, bounded, boundedPackets, lostOfBounded, absent);
         assertTrue(truth.lostPackets() > 0);
         assertTrue(exact > 0 && bounded > 0, () -> records + ": " + stats);
