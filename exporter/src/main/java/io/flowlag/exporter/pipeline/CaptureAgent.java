@@ -31,8 +31,8 @@ public final class CaptureAgent implements Stage, PacketHandler {
     private static final int LIVE_MERGE_PACKETS = 64 * 1024;
     /** What a live source has not shown after this time is not waited for. */
     private static final long LIVE_MERGE_WAIT_NS = 200_000_000L;
-    /** How often the next stage is told how far capture has come. */
-    private static final long CAPTURED_STEP_NS = 1_000_000L;
+    /** How often the next stage is told how far capture has come: rarely enough for its idle thread to sleep. */
+    private static final long CAPTURED_STEP_NS = 10_000_000L;
     /** A clock that is so far behind what it said was set. */
     private static final long CLOCK_SET_NS = 1_000_000_000L;
 

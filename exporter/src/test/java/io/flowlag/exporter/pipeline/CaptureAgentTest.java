@@ -140,7 +140,7 @@ class CaptureAgentTest {
         assertEquals(nowNs, passed.last());
         agent.doWork();
         assertEquals(1, passed.capturedNs.size(), "no news");
-        nowNs += MS;
+        nowNs += 10 * MS;
         agent.doWork();
         assertEquals(nowNs, passed.last());
     }
@@ -186,7 +186,7 @@ class CaptureAgentTest {
         final CaptureAgent agent = agent(false, first, second);
         first.isEnded = true;
         agent.doWork();
-        nowNs += 5 * MS;
+        nowNs += 10 * MS;
         agent.doWork();
         assertEquals(nowNs, passed.last());
     }
