@@ -31,7 +31,6 @@ public final class SegmentTruth {
     private final TreeMap<Long, Set<String>> alive = new TreeMap<>();
     private final long intervalNs;
     private long unexpectedPackets;
-    private long lastSentNs;
 
     /** One flow. */
     public static final class Flow {
@@ -41,7 +40,6 @@ public final class SegmentTruth {
         private double delaySumNs;
         private long leastNs = Long.MAX_VALUE;
         private long mostNs = Long.MIN_VALUE;
-        private long firstSentNs = Long.MAX_VALUE;
 
         /** {@return packets sent} */
         public long sent() {
@@ -72,11 +70,6 @@ public final class SegmentTruth {
         public long mostNs() {
             return mostNs;
         }
-
-        /** {@return when its first packet was sent, ns since the epoch} */
-        public long firstSentNs() {
-            return firstSentNs;
-        }
     }
 
     private interface Sighting {
@@ -99,8 +92,6 @@ public final class SegmentTruth {
     private void onSent(final String key, final long number, final long timestampNs) {
         final Flow flow = flows.computeIfAbsent(key, unused -> new Flow());
         flow.sent++;
-        flow.firstSentNs = Math.min(flow.firstSentNs, timestampNs);
-        lastSentNs = Math.max(lastSentNs, timestampNs);
         if (flow.sentNs.put(number, timestampNs) != null) {
             throw new AssertionError("number " + number + " of " + key + " was sent twice");
         }
@@ -190,9 +181,15 @@ public final class SegmentTruth {
         return flows.values().stream().mapToLong(Flow::mostNs).max().orElse(0);
     }
 
-    /** {@return flows that sent a packet in an interval, the least of all intervals but the first and the last} */
-    public int leastAlive() {
-        return alive.subMap(alive.firstKey(), false, alive.lastKey(), false).values().stream().mapToInt(Set::size).min()
-            .orElse(0);
+    /**
+     * Flows that sent a packet in an interval, over all intervals but the first and the last.
+     *
+     * @param share of the intervals that have fewer.
+     * @return flows.
+     */
+    public int alive(final double share) {
+        final int[] counts = alive.subMap(alive.firstKey(), false, alive.lastKey(), false).values().stream()
+            .mapToInt(Set::size).sorted().toArray();
+        return counts.length == 0 ? 0 : counts[(int) Math.min(counts.length - 1, share * counts.length)];
     }
 }

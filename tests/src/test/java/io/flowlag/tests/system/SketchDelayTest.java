@@ -44,6 +44,7 @@ class SketchDelayTest {
     private static final int COUNTED_PACKETS = 200;
     private static final int LEAST_FLOWS = 100;
     private static final long LEAST_DROPS = 100;
+    private static final int ATTEMPTS = 100;
     private static final double MAXIMUM_ERROR = 0.1;
 
     @TempDir
@@ -145,7 +146,7 @@ class SketchDelayTest {
                 cross.start();
                 upper.start();
                 lower.start();
-                upper.awaitFlows(LEAST_FLOWS + LEAST_FLOWS / 10);
+                upper.awaitFlows(LEAST_FLOWS + LEAST_FLOWS / 4);
                 lower.awaitFlows(Math.max(0, LEAST_FLOWS / 3 - lower.endedFlows()));
                 upper.stop();
                 lower.stop();
@@ -168,9 +169,9 @@ class SketchDelayTest {
         }
         System.out.printf("two priorities, seed %d: %d cells, at least %d flows alive, %d packets, %d lost%n  upper, sketches: " +
             "%s%n  upper, one stream of references: %s%n  lower, sketches: %s%n  lower, one stream of references: %s%n", SEED,
-            ROWS * COLUMNS, truth.leastAlive(), truth.sentPackets(), truth.lostPackets(), upperSketches, upperReferences,
+            ROWS * COLUMNS, truth.alive(0), truth.sentPackets(), truth.lostPackets(), upperSketches, upperReferences,
             lowerSketches, lowerReferences);
-        assertTrue(ROWS * COLUMNS <= CELLS_PER_FLOW * truth.leastAlive(), () -> truth.leastAlive() + " flows alive");
+        assertTrue(ROWS * COLUMNS <= CELLS_PER_FLOW * truth.alive(0.5), () -> truth.alive(0.5) + " flows alive");
         assertTrue(upperSketches.countedFlows() >= LEAST_FLOWS, upperSketches::toString);
         assertTrue(upperSketches.medianError() <= MAXIMUM_ERROR, upperSketches::toString);
         assertTrue(lowerSketches.medianError() <= MAXIMUM_ERROR, lowerSketches::toString);
@@ -187,7 +188,7 @@ class SketchDelayTest {
                 cross.start();
                 traffic.start();
                 traffic.awaitFlows(40);
-                while (segment.topology().droppedPackets() < LEAST_DROPS) {
+                for (int i = 0; i < ATTEMPTS && segment.topology().droppedPackets() < LEAST_DROPS; i++) {
                     traffic.awaitFlows(5);
                 }
                 traffic.stop();
