@@ -42,6 +42,9 @@ import java.util.concurrent.atomic.AtomicReference;
  * the end of a measurement interval.
  */
 public final class DelayMeter implements DelayView, AutoCloseable {
+    /** For {@link #onTime}: it is not known yet how far the packets have come. */
+    public static final long NOTHING_CAPTURED_NS = Long.MIN_VALUE;
+
     private static final int MARKED_CAPACITY = 64 * 1024;
 
     private final DelayWiring wiring;
@@ -371,27 +374,18 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     /**
      * Time has passed: references that are due are sent, streams that heard nothing fall silent, intervals end.
      *
-     * @param nowNs by the clock (live) or the newest packet (files).
+     * @param nowNs      by the clock (live) or the newest packet (files).
+     * @param capturedNs all packets from before it have come, or are counted as dropped; or
+     *                   {@link #NOTHING_CAPTURED_NS}.
      * @return how much was done.
      */
-    public int onTime(final long nowNs) {
-        return onTime(nowNs, nowNs);
-    }
-
-    /**
-     * Time has passed, and packets may wait before this stage.
-     *
-     * @param nowNs         by the clock.
-     * @param seenThroughNs packets before it have been handed to this stage; not after now.
-     * @return how much was done.
-     */
-    public int onTime(final long nowNs, final long seenThroughNs) {
+    public int onTime(final long nowNs, final long capturedNs) {
         final ExporterConfig.Rli settings = newSettings.getPlain() == null ? null : newSettings.getAndSet(null);
         if (settings != null && scheduler != null && settings.policy() != ExporterConfig.Policy.PASSIVE) {
             scheduler.reconfigure(Injection.context(settings, classes.count()));
             report.onReload(settings);
         }
-        selectorAt(seenThroughNs);
+        selectorAt(capturedNs);
         if (shipped != null) {
             shipped.poll();
         }
@@ -404,16 +398,22 @@ public final class DelayMeter implements DelayView, AutoCloseable {
                 report.onInterval();
             }
         }
-        if (matching != null) {
-            matching.onTime(nowNs);
-        }
-        if (sketching != null) {
-            sketching.onTime(nowNs, seenThroughNs);
-        }
-        if (sending != null) {
-            sending.onTime(nowNs, seenThroughNs);
+        if (capturedNs != NOTHING_CAPTURED_NS) {
+            onCaptured(nowNs, capturedNs);
         }
         return sender == null ? 0 : sender.onTime(nowNs);
+    }
+
+    private void onCaptured(final long nowNs, final long capturedNs) {
+        if (matching != null) {
+            matching.onTime(nowNs, capturedNs);
+        }
+        if (sketching != null) {
+            sketching.onTime(nowNs, capturedNs);
+        }
+        if (sending != null) {
+            sending.onTime(nowNs, capturedNs);
+        }
     }
 
     /** The input has ended: what waits for a reference is settled or given up, before the flows end. */

@@ -50,23 +50,23 @@ final class HeldAgreement {
     }
 
     /** The interval that is over now and was not closed yet, or {@link Long#MIN_VALUE}; to be asked again. */
-    long takeEnded(final long seenThroughNs) {
-        final long closedNs = seenThroughNs - graceNs;
+    long takeEnded(final long capturedNs) {
+        final long closedNs = capturedNs - graceNs;
         final long intervalEndNs = interval.endNs(nextInterval);
         return intervalEndNs <= closedNs && intervalEndNs <= endNs ? nextInterval++ : Long.MIN_VALUE;
     }
 
     /** Opens what has begun. */
-    void advance(final long seenThroughNs) {
-        final long closedNs = Math.min(seenThroughNs - graceNs, endNs - 1);
+    void advance(final long capturedNs) {
+        final long closedNs = Math.min(capturedNs - graceNs, endNs - 1);
         if (closedNs >= startNs) {
             agreement.point().advance(closedNs);
         }
     }
 
     /** Whether every interval of it was closed. */
-    boolean isOver(final long seenThroughNs) {
-        return seenThroughNs - graceNs >= endNs;
+    boolean isOver(final long capturedNs) {
+        return capturedNs - graceNs >= endNs;
     }
 
     /** Packets whose interval was closed, and of which the receiver was not told. */

@@ -109,7 +109,7 @@ final class Matching implements MatchHandler {
         matcher.onOversize(isSent);
     }
 
-    void onTime(final long nowNs) {
+    void onTime(final long nowNs, final long capturedNs) {
         final long lost = counters.get(CounterId.LOST_IN_KERNEL) + counters.get(CounterId.DROPPED_AT_PACKET_RING);
         if (lost != lostByUs) {
             lostByUs = lost;
@@ -117,7 +117,7 @@ final class Matching implements MatchHandler {
             matcher.onReceiverGap(nowNs);
         }
         // A capture may end before the other one: a packet is lost only if the receiver point was watched for long enough.
-        final long watchedNs = isLive ? nowNs : Math.min(senderTimeNs, receiverTimeNs);
+        final long watchedNs = isLive ? capturedNs : Math.min(senderTimeNs, receiverTimeNs);
         if (watchedNs != Long.MIN_VALUE) {
             matcher.onTime(watchedNs, DECIDE_LIMIT);
         }

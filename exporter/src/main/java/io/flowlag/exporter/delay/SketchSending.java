@@ -101,10 +101,10 @@ final class SketchSending {
     /**
      * Time has passed.
      *
-     * @param nowNs         since the epoch.
-     * @param seenThroughNs packets before it have come, but for a grace.
+     * @param nowNs      since the epoch.
+     * @param capturedNs all packets from before it have come, or are counted as dropped.
      */
-    void onTime(final long nowNs, final long seenThroughNs) {
+    void onTime(final long nowNs, final long capturedNs) {
         takeBack();
         if (coming == null) {
             coming = link.takeAgreement();
@@ -124,11 +124,11 @@ final class SketchSending {
                 next.agreement().point().onOwnLoss(nowNs);
             }
         }
-        ship(current, Math.max(seenThroughNs, current.startNs()), kernelTotal, ringTotal);
-        if (next != null && seenThroughNs >= next.startNs()) {
-            ship(next, seenThroughNs, kernelTotal, ringTotal);
+        ship(current, Math.max(capturedNs, current.startNs()), kernelTotal, ringTotal);
+        if (next != null && capturedNs >= next.startNs()) {
+            ship(next, capturedNs, kernelTotal, ringTotal);
         }
-        if (next != null && current.isOver(Math.max(seenThroughNs, current.startNs()))) {
+        if (next != null && current.isOver(Math.max(capturedNs, current.startNs()))) {
             retire(current);
             current = next;
             next = null;
@@ -147,12 +147,12 @@ final class SketchSending {
         }
     }
 
-    private void ship(final HeldAgreement holding, final long seenThroughNs, final long kernelTotal, final long ringTotal) {
-        holding.advance(seenThroughNs);
-        long ended = holding.takeEnded(seenThroughNs);
+    private void ship(final HeldAgreement holding, final long capturedNs, final long kernelTotal, final long ringTotal) {
+        holding.advance(capturedNs);
+        long ended = holding.takeEnded(capturedNs);
         while (ended != Long.MIN_VALUE) {
             close(holding, ended, kernelTotal, ringTotal);
-            ended = holding.takeEnded(seenThroughNs);
+            ended = holding.takeEnded(capturedNs);
         }
     }
 

@@ -260,7 +260,7 @@ final class Sketching {
         }
     }
 
-    void onTime(final long nowNs, final long seenThroughNs) {
+    void onTime(final long nowNs, final long capturedNs) {
         current.receiver().onSolved();
         final long lost = counters.get(CounterId.LOST_IN_KERNEL) + counters.get(CounterId.DROPPED_AT_PACKET_RING);
         if (lost != lostByUs) {
@@ -270,10 +270,7 @@ final class Sketching {
                 older.onOwnLoss(nowNs);
             }
         }
-        if (seenThroughNs == Long.MIN_VALUE) {
-            return;
-        }
-        final long throughNs = isLive ? seenThroughNs - LIVE_GRACE_NS : nowNs;
+        final long throughNs = isLive ? capturedNs - LIVE_GRACE_NS : capturedNs;
         changeOver(throughNs);
         current.onTime(throughNs);
     }

@@ -4,7 +4,7 @@ package io.flowlag.exporter.lab;
  * The queue in front of a simulated transmitter. Limits and thresholds are in packets; the packet in transmission counts.
  *
  * @param discipline       order and kind of loss.
- * @param limitPackets     of the queue, of each class with {@link Discipline#STRICT_PRIORITY}; 1 or more.
+ * @param limitPackets     of the queue, of each class or path where there are two; 1 or more.
  * @param minimumThreshold RED: average length from which packets are dropped at random.
  * @param maximumThreshold RED: average length from which every packet is dropped.
  * @param weight           RED: of the newest length in the average.
@@ -22,7 +22,9 @@ public record QueueModel(
         /** First come, first served; random early detection (Floyd and Jacobson 1993), not gentle. */
         RED,
         /** Two classes; the first is always served before the second, a packet in transmission is not interrupted. */
-        STRICT_PRIORITY
+        STRICT_PRIORITY,
+        /** Two links side by side, each with a FIFO and the whole capacity; the class says which one a packet takes. */
+        PARALLEL_PATHS
     }
 
     /** Checks the ranges and relations. */
@@ -69,9 +71,25 @@ public record QueueModel(
         return new QueueModel(Discipline.STRICT_PRIORITY, limitPackets, 0, 0, 0, 0);
     }
 
-    /** {@return how many packets the queue holds at most, all classes together} */
+    /**
+     * Two links side by side, as equal-cost routes have them.
+     *
+     * @param limitPackets of each queue.
+     * @return the queues.
+     */
+    public static QueueModel parallelPaths(final int limitPackets) {
+        return new QueueModel(Discipline.PARALLEL_PATHS, limitPackets, 0, 0, 0, 0);
+    }
+
+    /** {@return how many transmitters there are} */
+    int pathCount() {
+        return discipline == Discipline.PARALLEL_PATHS ? 2 : 1;
+    }
+
+    /** {@return how many packets the queue holds at most, all classes and paths together} */
     int packetsAtMost() {
-        return discipline == Discipline.STRICT_PRIORITY ? 2 * limitPackets : limitPackets;
+        return discipline == Discipline.STRICT_PRIORITY || discipline == Discipline.PARALLEL_PATHS ?
+            2 * limitPackets : limitPackets;
     }
 
     private static void check(final boolean isGood, final String message) {

@@ -31,7 +31,7 @@ public final class SegmentSimulation {
     private final SegmentPlan plan;
     private final long startNs;
     private final ArrivalTimes arrivals;
-    private final LinkQueue queue;
+    private final LinkQueue[] paths;
     private final SimulatedPacket packets;
     private final LabRandom lengths;
     private final LabRandom faultRandom;
@@ -55,6 +55,7 @@ public final class SegmentSimulation {
     private int held = NONE;
     private int arrivedCount;
     private long lostCount;
+    private long burstLeft;
     private long idleDueNs = -1;
 
     SegmentSimulation(final SegmentPlan plan) {
@@ -62,7 +63,11 @@ public final class SegmentSimulation {
         profile = plan.profile;
         startNs = profile.traffic().startNs();
         arrivals = new ArrivalTimes(profile.load(), profile.capacityBps(), plan.meanPacketBytes, plan.seed(ARRIVAL_SALT));
-        queue = new LinkQueue(profile.queue(), profile.capacityBps(), plan.meanPacketBytes, plan.seed(QUEUE_SALT));
+        paths = new LinkQueue[profile.queue().pathCount()];
+        for (int path = 0; path < paths.length; path++) {
+            paths[path] = new LinkQueue(
+                profile.queue(), profile.capacityBps(), plan.meanPacketBytes, plan.seed(QUEUE_SALT + path));
+        }
         packets = new SimulatedPacket(profile.queue().packetsAtMost() + SPARE_PACKETS);
         lengths = plan.lengthRandom();
         faultRandom = new LabRandom(plan.seed(FAULT_SALT));
@@ -110,8 +115,8 @@ public final class SegmentSimulation {
         }
         final long arrivalNs = nextPacket < plan.schedule.packetCount() ? nextNs : NEVER;
         final long dueNs = arrivalNs == NEVER || scheduler == null ? NEVER : dueNs();
-        if (queue.departureNs() <= Math.min(arrivalNs, dueNs)) {
-            onDeparture(handler);
+        if (nextPath().departureNs() <= Math.min(arrivalNs, dueNs)) {
+            onDeparture(nextPath(), handler);
         } else if (arrivalNs == NEVER) {
             return close(handler);
         } else if (dueNs < arrivalNs) {
@@ -185,7 +190,8 @@ public final class SegmentSimulation {
 
     private void enter(final int packet, final SegmentHandler handler) {
         handler.onSent(packets);
-        if (!queue.offer(packet, packets.classIndex(), packets.lengthBytes(), nowNs)) {
+        final LinkQueue path = paths[paths.length == 1 ? 0 : packets.classIndex()];
+        if (!path.offer(packet, packets.classIndex(), packets.lengthBytes(), nowNs)) {
             lose(packet, handler);
         }
     }
@@ -203,14 +209,19 @@ public final class SegmentSimulation {
         return false;
     }
 
-    private void onDeparture(final SegmentHandler handler) {
+    /** The path that the next packet leaves. */
+    private LinkQueue nextPath() {
+        return paths.length == 1 || paths[0].departureNs() <= paths[1].departureNs() ? paths[0] : paths[1];
+    }
+
+    private void onDeparture(final LinkQueue queue, final SegmentHandler handler) {
         nowNs = Math.max(nowNs, (long) queue.departureNs());
         departedNs = Math.round(queue.departureNs());
         final int packet = queue.poll();
         packets.wrap(packet);
         final PathFaults faults = profile.faults();
         final double lossShare = packets.isReference() ? faults.referenceLossShare() : faults.lossShare();
-        if (happens(lossShare)) {
+        if (happens(lossShare) || isInBurst(faults)) {
             lose(packet, handler);
         } else if (held == NONE && happens(faults.reorderedShare())) {
             held = packet;
@@ -237,10 +248,23 @@ public final class SegmentSimulation {
         System.arraycopy(arrived, 1, arrived, 0, arrivedCount);
         final PathFaults faults = profile.faults();
         final boolean isStepped = faults.clockStepAtNs() > 0 && departedNs >= faults.clockStepAtNs();
-        handler.onReceived(packets.wrap(packet), startNs + departedNs + (isStepped ? faults.clockStepNs() : 0));
+        handler.onReceived(packets.wrap(packet),
+            startNs + departedNs + faults.clockErrorNs(departedNs) + (isStepped ? faults.clockStepNs() : 0));
         if (arrivedCount == 0 || arrived[0] != packet) {
             packets.give(packet);
         }
+    }
+
+    /** Episodes of loss: how many packets the next one takes is exponential, whatever they are. */
+    private boolean isInBurst(final PathFaults faults) {
+        if (burstLeft == 0 && happens(faults.burstLossShare() / faults.burstPackets() / (1 - faults.burstLossShare()))) {
+            burstLeft = Math.max(1, Math.round(faultRandom.nextExponential() * faults.burstPackets()));
+        }
+        if (burstLeft == 0) {
+            return false;
+        }
+        burstLeft--;
+        return true;
     }
 
     private void lose(final int packet, final SegmentHandler handler) {

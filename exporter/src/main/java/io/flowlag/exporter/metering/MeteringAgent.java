@@ -17,7 +17,6 @@ import org.agrona.concurrent.MessageHandler;
 
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
-import java.util.function.LongSupplier;
 
 /**
  * The metering stage: counts decoded packets in the flow cache, ends flows by packet time (files) or by the clock (live), and
@@ -47,10 +46,7 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
     private BooleanSupplier isRecordRingEmpty = () -> true;
     private long packetTimeNs = Long.MIN_VALUE;
     private long clockTimeNs;
-    private LongSupplier seenUpstream;
-    private long seenNs = Long.MIN_VALUE;
-    private long comingSeenNs = Long.MIN_VALUE;
-    private long comingPosition;
+    private long capturedNs = DelayMeter.NOTHING_CAPTURED_NS;
     private boolean isDelayEnded;
     private volatile boolean isEnded;
 
@@ -137,12 +133,11 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
             return cache.snapshot(clockTimeNs) +
                 (isRecordRingEmpty.getAsBoolean() ? savedFlows.takeUp(cache, clockTimeNs, TAKE_UP_LIMIT) : 0);
         }
-        lookUpstream();
         int workCount = ring == null ? 0 : ring.read(ringReader, BATCH_LIMIT);
         if (clock != null) {
             workCount += cache.expire(clockTimeNs, EXPIRY_LIMIT) + cache.snapshot(clockTimeNs);
             if (delayMeter != null && !isDelayEnded) {
-                workCount += delayMeter.onTime(clockTimeNs, seenThroughNs());
+                workCount += delayMeter.onTime(clockTimeNs, capturedNs);
             }
         }
         if (wasUpstreamEnded && (workCount == 0 || isDelayEnded) && (ring == null || ring.isEmpty())) {
@@ -153,34 +148,12 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
         return workCount;
     }
 
-    /** What capture had seen when it had offered as much as has been read now. */
-    private void lookUpstream() {
-        if (seenUpstream != null && ring != null && ring.readPosition() >= comingPosition) {
-            seenNs = comingSeenNs;
-            comingSeenNs = seenUpstream.getAsLong();
-            comingPosition = ring.offeredPosition();
-        }
-    }
-
-    private long seenThroughNs() {
-        if (seenUpstream == null) {
-            return clockTimeNs;
-        }
-        return Math.min(clockTimeNs, ring == null ? seenUpstream.getAsLong() : seenNs);
-    }
-
-    /**
-     * Lets the stage know how far capture has come, so that it does not take packets that wait somewhere for packets that are not
-     * there. Before the first cycle.
-     *
-     * @param throughNs tells until when capture has handed on all packets, ns since the epoch.
-     */
-    public void seenUpstream(final LongSupplier throughNs) {
-        seenUpstream = throughNs;
-    }
-
     @Override
     public void onDescriptors(final DirectBuffer buffer, final int offset, final int count) {
+        if (!savedFlows.isDone()) {
+            // Where capture shares the thread, it may come first.
+            savedFlows.takeUp(cache, clock.nanoTime(), savedFlows.count());
+        }
         long octets = 0;
         int meteredCount = 0;
         for (int i = 0; i < count; i++) {
@@ -198,10 +171,15 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
             octets += PacketDescriptor.ipLengthBytes(buffer, descriptorOffset) & 0xFFFF_FFFFL;
         }
         if (delayMeter != null && clock == null) {
-            delayMeter.onTime(packetTimeNs);
+            delayMeter.onTime(packetTimeNs, packetTimeNs);
         }
         counters.add(CounterId.METERED, meteredCount);
         counters.add(CounterId.METERED_OCTETS, octets);
+    }
+
+    @Override
+    public void onCaptured(final long throughNs) {
+        capturedNs = throughNs;
     }
 
     /** {@return whether the packet was metered too} */

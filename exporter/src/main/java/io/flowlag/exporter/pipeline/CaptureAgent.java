@@ -14,6 +14,7 @@ import org.agrona.collections.IntHashSet;
 import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.util.Arrays;
 import java.util.List;
 
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
@@ -30,18 +31,23 @@ public final class CaptureAgent implements Stage, PacketHandler {
     private static final int LIVE_MERGE_PACKETS = 64 * 1024;
     /** What a live source has not shown after this time is not waited for. */
     private static final long LIVE_MERGE_WAIT_NS = 200_000_000L;
+    /** How often the next stage is told how far capture has come: rarely enough for its idle thread to sleep. */
+    private static final long CAPTURED_STEP_NS = 10_000_000L;
+    /** A clock that is so far behind what it said was set. */
+    private static final long CLOCK_SET_NS = 1_000_000_000L;
 
     private final PacketSource[] sources;
     private final boolean[] isSourceEnded;
     private final long[] newestNs;
+    private final long[] lastNs;
+    private final long[] capturedNs;
     private final int[] mtuBytes;
     private final PacketDecoder decoder;
     private final DescriptorHandler next;
     private final Counters counters;
     private final ReferenceRecognizer recognizer;
     private final SourceMerge merge;
-    private final EpochNanoClock liveClock;
-    private final long[] seenNs;
+    private final EpochNanoClock clock;
     private final UnsafeBuffer scratch = new UnsafeBuffer(
         BufferUtil.allocateDirectAligned(2 * CACHE_LINE_LENGTH, CACHE_LINE_LENGTH));
     private final UnsafeBuffer batch =
@@ -51,7 +57,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
 
     private int batchCount;
     private int observationPoint;
-    private volatile long seenThroughNs = Long.MIN_VALUE;
+    private long toldNs;
     private volatile OwnTraffic ownTraffic = OwnTraffic.NONE;
     private volatile boolean isStopRequested;
     private volatile boolean isEnded;
@@ -93,11 +99,13 @@ public final class CaptureAgent implements Stage, PacketHandler {
         final Counters counters) {
         this.recognizer = recognizer;
         merge = isMerged ? new SourceMerge(sources.size(), clock == null ? FILE_MERGE_PACKETS : LIVE_MERGE_PACKETS) : null;
-        liveClock = clock;
+        this.clock = clock;
         this.sources = sources.toArray(new PacketSource[0]);
         isSourceEnded = new boolean[this.sources.length];
         newestNs = new long[this.sources.length];
-        seenNs = new long[this.sources.length];
+        capturedNs = new long[this.sources.length];
+        Arrays.fill(capturedNs, Long.MIN_VALUE);
+        lastNs = new long[this.sources.length];
         mtuBytes = new int[this.sources.length];
         for (int i = 0; i < mtuBytes.length; i++) {
             mtuBytes[i] = this.sources[i] instanceof LivePacketSource live ? live.mtuBytes() : 0;
@@ -131,7 +139,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
         if (isStopRequested) {
             stopSources();
         }
-        final long nowNs = liveClock == null ? 0 : liveClock.nanoTime();
+        final long nowNs = clock == null ? Long.MIN_VALUE : clock.nanoTime();
         int workCount = 0;
         boolean isAllEnded = true;
         for (int i = 0; i < sources.length; i++) {
@@ -141,7 +149,8 @@ public final class CaptureAgent implements Stage, PacketHandler {
                     final int polled = sources[i].poll(this, POLL_LIMIT);
                     isSourceEnded[i] = polled == PacketSource.END_OF_SOURCE;
                     workCount += Math.max(polled, 0);
-                    seenNs[i] = polled < POLL_LIMIT ? nowNs : newestNs[i];
+                    // A source that gave less than asked for has nothing left from before; else its last packet tells.
+                    capturedNs[i] = polled < POLL_LIMIT ? nowNs : lastNs[i];
                 }
                 isAllEnded &= isSourceEnded[i];
             }
@@ -152,40 +161,35 @@ public final class CaptureAgent implements Stage, PacketHandler {
         }
         passOn();
         mirrorSourceCounters();
-        tellSeen(nowNs);
+        if (clock != null) {
+            tellCaptured(nowNs);
+        }
         isEnded = isAllEnded;
         return workCount;
     }
 
-    /** A source that had no more to show has shown all until then; of another, all until its newest packet. */
-    private void tellSeen(final long nowNs) {
-        if (liveClock != null) {
-            long throughNs = merge == null ? nowNs : nowNs - LIVE_MERGE_WAIT_NS;
-            for (int i = 0; i < sources.length; i++) {
-                throughNs = isSourceEnded[i] ? throughNs : Math.min(throughNs, seenNs[i]);
+    /** Time goes back only if somebody sets the clock. */
+    private void tellCaptured(final long nowNs) {
+        long throughNs = merge == null ? nowNs : Math.min(nowNs, merge.oldestNs());
+        for (int i = 0; i < sources.length; i++) {
+            if (!isSourceEnded[i]) {
+                throughNs = Math.min(throughNs, capturedNs[i]);
             }
-            seenThroughNs = throughNs;
+        }
+        if (throughNs >= toldNs + CAPTURED_STEP_NS || throughNs < toldNs - CLOCK_SET_NS) {
+            toldNs = throughNs;
+            next.onCaptured(throughNs);
         }
     }
 
-    /**
-     * How far live sources have been read and handed on; safe from any thread.
-     *
-     * @return ns since the epoch: packets before it have been handed on, but for those that the kernel holds back or reorders;
-     * the least of numbers before the first cycle, and of files.
-     */
-    public long seenThroughNs() {
-        return seenThroughNs;
-    }
-
     private int passOnMerged() {
-        final long olderThanNs = liveClock == null ? Long.MIN_VALUE : liveClock.nanoTime() - LIVE_MERGE_WAIT_NS;
+        final long olderThanNs = clock == null ? Long.MIN_VALUE : clock.nanoTime() - LIVE_MERGE_WAIT_NS;
         for (int i = 0; i < sources.length; i++) {
             if (isSourceEnded[i]) {
                 merge.end(i);
             }
         }
-        final int roomCount = liveClock == null ? 0 : POLL_LIMIT;
+        final int roomCount = clock == null ? 0 : POLL_LIMIT;
         int count = 0;
         int source = merge.next(olderThanNs, roomCount);
         while (source >= 0) {
@@ -209,6 +213,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
         final int linkType,
         final int interfaceId,
         final int vlanTag) {
+        lastNs[observationPoint] = timestampNs;
         if (timestampNs < newestNs[observationPoint]) {
             counters.increment(CounterId.TIME_BACKWARDS);
         } else {

@@ -14,4 +14,14 @@ public interface DescriptorHandler {
      * @param count  how many there are.
      */
     void onDescriptors(DirectBuffer buffer, int offset, int count);
+
+    /**
+     * How far the capture of live sources has come. Whoever concludes from the absence of a packet goes by this and not by the
+     * clock, which runs on while the process does not.
+     *
+     * @param throughNs every packet from before this time was handed over, or counted as dropped; since the epoch, by the clock
+     *                  of the packets' timestamps.
+     */
+    default void onCaptured(final long throughNs) {
+    }
 }

@@ -101,6 +101,17 @@ final class SourceMerge {
         return isComplete || isCrowded || nextNs < olderThanNs ? next : -1;
     }
 
+    /** {@return the timestamp of the oldest packet that waits; {@link Long#MAX_VALUE} if none does} */
+    long oldestNs() {
+        long oldestNs = Long.MAX_VALUE;
+        for (int i = 0; i < queues.length; i++) {
+            if (heads[i] != tails[i]) {
+                oldestNs = Math.min(oldestNs, PacketDescriptor.timestampNs(queues[i], headOffset(i)));
+            }
+        }
+        return oldestNs;
+    }
+
     /** Copies the next packet of a source, and forgets it. */
     void take(final int source, final UnsafeBuffer to, final int offset) {
         to.putBytes(offset, queues[source], headOffset(source), PacketDescriptor.LENGTH_BYTES);

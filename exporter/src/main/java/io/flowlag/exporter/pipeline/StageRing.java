@@ -85,16 +85,6 @@ public final class StageRing {
         return ring.size() == 0;
     }
 
-    /** {@return octets offered so far, to be compared with {@link #readPosition}} */
-    public long offeredPosition() {
-        return ring.producerPosition();
-    }
-
-    /** {@return octets read so far; what was offered before a position is read when this has reached it} */
-    public long readPosition() {
-        return ring.consumerPosition();
-    }
-
     /** Says that nobody will read any more, so that a waiting offer gives up. Reading thread only. */
     public void readerGone() {
         isReaderGone = true;

@@ -163,9 +163,6 @@ final class MeteringPipeline implements AutoCloseable {
             sources, decoder(config, isLive, wiring, counters), descriptorHandler,
             recognizer(config, wiring, sources.size(), counters), isMerged, liveClock, counters);
 
-        if (isLive) {
-            metering.seenUpstream(capture::seenThroughNs);
-        }
         for (final Stage[] stages : stagesOfThreads()) {
             runners.add(new AgentRunner(
                 idleStrategy(config), errorHandler, null, stages.length == 1 ? stages[0] : new CompositeAgent(stages)));

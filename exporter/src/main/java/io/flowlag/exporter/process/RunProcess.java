@@ -39,7 +39,8 @@ import java.util.function.Supplier;
 public final class RunProcess {
     private static final Logger LOG = LoggerFactory.getLogger(RunProcess.class);
     private static final int PROMPT_BLOCK_TIMEOUT_MS = 1;
-    private static final int PROMPT_BLOCK_BYTES = 64 << 10;
+    private static final int PROMPT_BLOCK_BYTES = 16 << 10;
+    private static final int DELAY_BLOCK_BYTES = 64 << 10;
 
     private final Terminal terminal;
     private final Supplier<ExporterConfig> reload;
@@ -170,17 +171,19 @@ public final class RunProcess {
 
     private LiveCaptureOptions options(final int index) {
         final ExporterConfig.Capture capture = config.capture();
-        // A reference is sent when packets are seen, so they are to be seen soon: each millisecond uses up a block, so blocks
-        // are small, for a ring of many.
-        final boolean isPrompt = config.segment().role().isSender();
+        // A reference is sent when packets are seen, so they are to be seen soon. Each timeout uses up a block, however little is
+        // in it: blocks are small, so that the ring has enough of them for a process that gets no time for seconds.
+        final ExporterConfig.Role role = config.segment().role();
+        final boolean isPrompt = role.isSender();
+        final int smallBytes = isPrompt ? PROMPT_BLOCK_BYTES : DELAY_BLOCK_BYTES;
+        final boolean isSmall = role != ExporterConfig.Role.NONE && capture.snapLengthBytes() <= smallBytes / 2;
         final int blockTimeoutMs = isPrompt ? PROMPT_BLOCK_TIMEOUT_MS : LiveCaptureOptions.DEFAULT_BLOCK_TIMEOUT_MS;
-        final int blockBytes = isPrompt && capture.snapLengthBytes() <= PROMPT_BLOCK_BYTES / 2 ? PROMPT_BLOCK_BYTES : 0;
         return LiveCaptureOptions.of(interfaceNames.get(index))
             .withKind(LiveCaptureOptions.Kind.valueOf(capture.source().name()))
             .withDirection(LiveSegment.direction(config, index))
             .withPromiscuous(capture.promiscuous())
             .withSnapLengthBytes(capture.snapLengthBytes())
-            .withRing((int)capture.ringBytes(), blockBytes, blockTimeoutMs)
+            .withRing((int)capture.ringBytes(), isSmall ? smallBytes : 0, blockTimeoutMs)
             .withFilterExpression(capture.filter())
             .withHardwareTimestamps(capture.hardwareTimestamps());
     }

@@ -62,14 +62,16 @@ public final class SketchPoint implements SenderAnswers {
     }
 
     /**
-     * The point lost packets of its own up to a time: every open interval, and those up to that time, are damaged.
+     * The point lost packets of its own up to a time: every open interval, and those up to that time, are damaged. The packets
+     * that are booked now may be much older.
      *
      * @param timestampNs since the epoch.
      */
     public void onOwnLoss(final long timestampNs) {
         final long through = interval.number(timestampNs);
         damage.extend(through);
-        for (long number = through - openIntervals; number <= through; number++) {
+        final long newest = intervals.isStarted() ? Math.min(through, intervals.newestInterval()) : through;
+        for (long number = newest - openIntervals; number <= through; number++) {
             damage(number);
         }
     }

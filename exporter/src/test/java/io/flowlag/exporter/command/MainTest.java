@@ -150,22 +150,30 @@ class MainTest {
     @Test
     void shouldListOnlyCommandsThatExist() {
         assertEquals(0, main("--help"));
-        for (final String command : List.of("demo", "run", "meter", "delay", "collect", "check-config", "size")) {
+        for (final String command : List.of("demo", "run", "meter", "delay", "collect", "check-config", "size", "lab")) {
             assertTrue(output().contains("\n  " + command + " "), output());
         }
-        for (final String later : List.of("top", "flows", "lab")) {
+        for (final String later : List.of("top", "flows")) {
             assertFalse(output().contains("\n  " + later + " "), output());
         }
         assertEquals("", errors());
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"demo", "run", "meter", "delay", "collect", "check-config", "size"})
+    @ValueSource(strings = {"demo", "run", "meter", "delay", "collect", "check-config", "size", "lab"})
     void shouldHelpWithEachCommand(final String command) {
         assertEquals(0, main(command, "--help"));
         assertTrue(output().startsWith("Usage: flowlag " + command + " "), output());
         assertFalse(output().lines().anyMatch((line) -> line.length() > 110), output());
         assertEquals("", errors());
+    }
+
+    /** The experiments are in another jar, which these tests do not have. */
+    @Test
+    void shouldSayThatThereAreNoExperimentsInThePackage() {
+        assertEquals(66, main("lab", "rli-fig6"));
+        assertTrue(errors().startsWith("flowlag: lab: the experiments are not part of this package"), errors());
+        assertEquals(64, main("lab", "--scale", "large"));
     }
 
     @Test

@@ -63,7 +63,6 @@ class LateStagesTest {
             new PacketDecoder.Context().digest(null).digestSwitch(link.digests), counters);
         capture = new CaptureAgent(
             List.of(source), decoder, new DescriptorRing(ring, counters), null, false, () -> nowNs, counters);
-        metering.seenUpstream(capture::seenThroughNs);
         final ExporterConfig receiver = new ConfigLoader().text("test", "lds: {enabled: on, rows: 1, columns: 64}\n" +
             "segment: {role: receiver}\nexchange: {listen: 9}\n").conclude();
         link.agreement = SharedSettings.agreement(
@@ -247,7 +246,7 @@ class LateStagesTest {
             metering.doWork();
         }
         assertEquals(before, link.shipped.size(), "nobody has seen their packets");
-                passUntil(START_NS + 10 * INTERVAL_NS);
+        passUntil(START_NS + 10 * INTERVAL_NS);
         assertEquals(0, count("lds_sent_late"));
         assertEquals(count("lds_sent"), count("lds_sent_booked"));
         assertTrue(link.shipped.contains(START_NS / INTERVAL_NS + 5), "those of the meantime are shipped too");

@@ -190,6 +190,18 @@ class SketchReceiverTest {
         assertEquals(1, receiver.counters().get(SketchCounter.STRAGGLERS));
     }
 
+    /** Packets that waited in a ring while the process had no time, and drops that it heard of only now. */
+    @Test
+    void shouldNotKnowTheLossOfPacketsMuchOlderThanOurDrops() {
+        final int record = packet(SketchRecords.NONE, MS, MS);
+        receiver.onOwnLoss(START_NS + 9 * INTERVAL_NS);
+        answers.through = Long.MAX_VALUE;
+        receiver.onTime(START_NS + 5 * INTERVAL_NS);
+        assertTrue(hasMean(record));
+        assertFalse(receiver.records().hasLoss(record));
+        assertTrue(receiver.counters().get(SketchCounter.INTERVALS_DAMAGED) > 0);
+    }
+
     @Test
     void shouldRefuseAnAnswerOfAnotherShape() {
         final SketchContext other = SketchPairTest.context(1 << 10).geometry(SketchGeometry.lds(2, 1 << 10, 1)).conclude();

@@ -121,6 +121,18 @@ class LauncherTest {
         assertEquals(2, tree.buildCount());
     }
 
+    /** One build gives both jars; the one here has no experiments in it, and the program says so. */
+    @Test
+    void shouldBuildTheExperimentsForLabAlone() throws IOException, InterruptedException {
+        final Tree tree = new Tree(directory.resolve("checkout"));
+        final Outcome lab = launch(tree.launcher, tree.environment, "lab");
+        assertTrue(lab.err().endsWith("bin/flowlag lab of a source tree has them\n"), lab.err());
+        assertEquals(66, lab.exitCode());
+        assertTrue(Files.exists(directory.resolve("checkout/target/flowlag-lab.jar")));
+        assertEquals(0, launch(tree.launcher, tree.environment, "--version").exitCode());
+        assertEquals(1, tree.buildCount());
+    }
+
     @Test
     void shouldTakeAJarThatMavenBuiltAlready() throws IOException, InterruptedException {
         final Tree tree = new Tree(directory.resolve("checkout"));
@@ -181,8 +193,10 @@ class LauncherTest {
             jar = root.resolve("exporter/target/flowlag.jar");
             builds = root.resolve("builds");
             maven = Files.createDirectories(root.resolve("tools")).resolve("mvn");
+            final Path lab = root.resolve("tests/target/flowlag-lab.jar");
             executable(maven, "echo build >>'" + builds + "'\nmkdir -p '" + jar.getParent() + "'\ncp '" + JAR + "' '" + jar +
-                "'\n");
+                "'\ncase \" $* \" in *\" -pl tests \"*) mkdir -p '" + lab.getParent() + "'; cp '" + JAR + "' '" + lab +
+                "';; esac\n");
             environment = Map.of("PATH", maven.getParent() + ":" + System.getenv("PATH"));
         }
 

@@ -22,9 +22,16 @@ import java.util.List;
  * @param interpolatedMeanNs element 15.
  * @param lostPackets        element 19.
  * @param clockErrorNs       element 21.
+ * @param sketchMeanNs       element 16.
+ * @param errorBoundNs       element 14.
+ * @param lossKind           element 24.
  */
 public record DelayFlow(String key, int classOfService, long packets, int estimator, Long meanNs, Long sampleCount,
-    Long interpolatedMeanNs, Long lostPackets, Long clockErrorNs) {
+    Long interpolatedMeanNs, Long lostPackets, Long clockErrorNs, Long sketchMeanNs, Long errorBoundNs, Long lossKind) {
+    /** The loss is exact. */
+    public static final long LOSS_EXACT = 1;
+    /** The loss is an upper bound. */
+    public static final long LOSS_BOUND = 2;
 
     private static final ObjectMapper JSON = new ObjectMapper();
 
@@ -35,8 +42,21 @@ public record DelayFlow(String key, int classOfService, long packets, int estima
      * @return all of them.
      */
     public static List<DelayFlow> read(final Path file) {
+        return flows(new Flowlag().run("collect", "--read", file, "--format", "json").orFail().output());
+    }
+
+    /**
+     * Reads what is whole in an IPFIX file whose writer was killed.
+     *
+     * @param file of flow records, perhaps cut.
+     * @return all that can be read.
+     */
+    public static List<DelayFlow> readCut(final Path file) {
+        return flows(new Flowlag().run("collect", "--read", file, "--format", "json").output());
+    }
+
+    private static List<DelayFlow> flows(final String output) {
         final List<DelayFlow> flows = new ArrayList<>();
-        final String output = new Flowlag().run("collect", "--read", file, "--format", "json").orFail().output();
         output.lines().forEach(line -> {
             try {
                 final JsonNode record = JSON.readTree(line);
@@ -57,7 +77,9 @@ public record DelayFlow(String key, int classOfService, long packets, int estima
         return new DelayFlow(key, record.get("ipClassOfService").asInt(), record.get("packetDeltaCount").asLong(),
             record.path("flowlagDelayEstimator").asInt(), number(record, "flowlagDelayMeanNanoseconds"),
             number(record, "flowlagDelaySampleCount"), number(record, "flowlagDelayInterpolatedMeanNanoseconds"),
-            number(record, "flowlagLostPacketDeltaCount"), number(record, "flowlagClockErrorBoundNanoseconds"));
+            number(record, "flowlagLostPacketDeltaCount"), number(record, "flowlagClockErrorBoundNanoseconds"),
+            number(record, "flowlagDelaySketchMeanNanoseconds"), number(record, "flowlagDelayErrorBoundNanoseconds"),
+            number(record, "flowlagLossKind"));
     }
 
     private static Long number(final JsonNode record, final String name) {

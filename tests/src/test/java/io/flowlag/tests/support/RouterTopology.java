@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /**
  * A router with a real queue, in network namespaces of its own:
@@ -39,6 +41,7 @@ public final class RouterTopology implements AutoCloseable {
     /** The only interface of each host. */
     public static final String HOST_INTERFACE = "eth0";
 
+    private static final Pattern DROPPED = Pattern.compile("dropped (\\d+)");
     private static final String[] OFFLOADS = {"gro", "off", "gso", "off", "tso", "off", "tx-udp-segmentation", "off"};
 
     private final List<NetworkNamespace> namespaces = new ArrayList<>();
@@ -127,6 +130,15 @@ public final class RouterTopology implements AutoCloseable {
     public void shape(final long rateBps, final int limitBytes) throws IOException {
         router.exec("tc", "qdisc", "replace", "dev", EGRESS, "root", "tbf", "rate", rateBps + "bit", "burst", "3000",
             "limit", Integer.toString(limitBytes));
+    }
+
+    /** {@return packets that the queue has dropped} */
+    public long droppedPackets() throws IOException {
+        final Matcher matcher = DROPPED.matcher(router.exec("tc", "-s", "qdisc", "show", "dev", EGRESS));
+        if (!matcher.find()) {
+            throw new IOException("tc shows no drops of " + EGRESS);
+        }
+        return Long.parseLong(matcher.group(1));
     }
 
     /**

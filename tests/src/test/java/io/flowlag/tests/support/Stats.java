@@ -57,6 +57,11 @@ public final class Stats {
         return root.path("delay").path("gauges").path(label).asDouble(Double.NaN);
     }
 
+    /** {@return the end of the last interval of which sketches were compared, ns since the epoch; 0 before the first} */
+    public long comparedThroughNs() {
+        return root.path("delay").path("sketches").path("end_ns").asLong(0);
+    }
+
     /** {@return the sum of all refusals} */
     public long refused() {
         return number(root.path("counters"), "refused");
@@ -89,6 +94,7 @@ public final class Stats {
             holds &= number(destination, "records_made") == number(destination, "records_exported") +
                 number(destination, "records_failed") + number(destination, "records_waiting");
         }
+        holds &= root.path("delay").path("identity").path("holds").asBoolean(true);
         if (!holds || !root.path("identity").path("holds").asBoolean()) {
             throw new AssertionError("not accounted for: " + root.toPrettyString());
         }

@@ -1,0 +1,221 @@
+package io.flowlag.exporter.pipeline;
+
+import io.flowlag.exporter.capture.LinkType;
+import io.flowlag.exporter.capture.PacketHandler;
+import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.decode.PacketDecoder;
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.MessageHandler;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** How far capture says it has come, by live sources whose packets wait in a ring while the process has no time. */
+class CaptureAgentTest {
+    private static final long MS = 1_000_000L;
+    private static final long START_NS = 1_800_000_000_000_000_000L;
+    /** More than are taken at once. */
+    private static final int MANY = 1000;
+
+    private final Counters counters = new Counters();
+    private final Passed passed = new Passed();
+    private final Waiting first = new Waiting();
+    private final Waiting second = new Waiting();
+    private long nowNs = START_NS;
+
+    /** Packets that wait to be polled. */
+    private static final class Waiting implements PacketSource {
+        private final Queue<Long> timestampsNs = new ArrayDeque<>();
+        private final UnsafeBuffer frame = new UnsafeBuffer(new byte[64]);
+        private boolean isEnded;
+
+        private void add(final long timestampNs) {
+            timestampsNs.add(timestampNs);
+        }
+
+        @Override
+        public int poll(final PacketHandler handler, final int packetLimit) {
+            int taken = 0;
+            while (taken < packetLimit && !timestampsNs.isEmpty()) {
+                handler.onPacket(frame, 0, 64, 64, timestampsNs.remove(), LinkType.ETHERNET, 0, PacketHandler.NO_VLAN_TAG);
+                taken++;
+            }
+            return taken == 0 && isEnded ? END_OF_SOURCE : taken;
+        }
+
+        @Override
+        public String name() {
+            return "waiting";
+        }
+
+        @Override
+        public long capturedCount() {
+            return 0;
+        }
+
+        @Override
+        public long filteredCount() {
+            return 0;
+        }
+
+        @Override
+        public long kernelDropCount() {
+            return 0;
+        }
+
+        @Override
+        public long consumedBytes() {
+            return 0;
+        }
+
+        @Override
+        public long totalBytes() {
+            return -1;
+        }
+
+        @Override
+        public String damage() {
+            return null;
+        }
+
+        @Override
+        public void close() {
+            timestampsNs.clear();
+        }
+    }
+
+    /** What the next stage is told, in order. */
+    private static final class Passed implements DescriptorHandler {
+        private final List<Long> capturedNs = new ArrayList<>();
+        private int packets;
+        private long newestNs;
+
+        @Override
+        public void onDescriptors(final DirectBuffer buffer, final int offset, final int count) {
+            packets += count;
+            for (int i = 0; i < count; i++) {
+                newestNs = PacketDescriptor.timestampNs(buffer, offset + i * PacketDescriptor.LENGTH_BYTES);
+                assertTrue(capturedNs.isEmpty() || newestNs >= capturedNs.get(capturedNs.size() - 1), "too late");
+            }
+        }
+
+        @Override
+        public void onCaptured(final long throughNs) {
+            capturedNs.add(throughNs);
+        }
+
+        private long last() {
+            return capturedNs.get(capturedNs.size() - 1);
+        }
+    }
+
+    private CaptureAgent agent(final boolean isMerged, final Waiting... sources) {
+        for (final Waiting each : sources) {
+            each.frame.putByte(12, (byte)8);
+            each.frame.putByte(14, (byte)0x45);
+            each.frame.putByte(17, (byte)40);
+            each.frame.putByte(23, (byte)17);
+        }
+        return new CaptureAgent(
+            List.of(sources), new PacketDecoder(new PacketDecoder.Context(), counters), passed, null, isMerged, () -> nowNs,
+            counters);
+    }
+
+    @Test
+    void shouldGoByTheClockWhenNothingWaits() {
+        final CaptureAgent agent = agent(false, first);
+        first.add(START_NS - 5 * MS);
+        agent.doWork();
+        assertEquals(1, passed.packets);
+        assertEquals(nowNs, passed.last());
+        agent.doWork();
+        assertEquals(1, passed.capturedNs.size(), "no news");
+        nowNs += 10 * MS;
+        agent.doWork();
+        assertEquals(nowNs, passed.last());
+    }
+
+    @Test
+    void shouldGoByThePacketsWhileTheyWait() {
+        final CaptureAgent agent = agent(false, first);
+        for (int i = 0; i < MANY; i++) {
+            first.add(START_NS + i * MS);
+        }
+        nowNs = START_NS + 10 * MANY * MS;
+        while (!first.timestampsNs.isEmpty()) {
+            agent.doWork();
+            assertEquals(first.timestampsNs.isEmpty() ? nowNs : passed.newestNs, passed.last());
+        }
+        assertEquals(MANY, passed.packets);
+        assertEquals(MANY, counters.get(CounterId.DECODED));
+    }
+
+    @Test
+    void shouldNotBeAheadOfTheSlowerOfTwoSources() {
+        final CaptureAgent agent = agent(false, first, second);
+        for (int i = 0; i < MANY; i++) {
+            second.add(START_NS + i * MS);
+        }
+        nowNs = START_NS + 10 * MANY * MS;
+        agent.doWork();
+        assertTrue(passed.last() < START_NS + MANY * MS);
+    }
+
+    @Test
+    void shouldNotBeAheadOfPacketsThatWaitForTheirOrder() {
+        final CaptureAgent agent = agent(true, first, second);
+        second.add(START_NS + MS);
+        nowNs = START_NS + 20 * MS;
+        agent.doWork();
+        assertEquals(0, passed.packets, "the first may have something older");
+        assertEquals(START_NS + MS, passed.last());
+    }
+
+    @Test
+    void shouldNotWaitForASourceThatHasEnded() {
+        final CaptureAgent agent = agent(false, first, second);
+        first.isEnded = true;
+        agent.doWork();
+        nowNs += 10 * MS;
+        agent.doWork();
+        assertEquals(nowNs, passed.last());
+    }
+
+    @Test
+    void shouldFollowAClockThatIsSetBack() {
+        final CaptureAgent agent = agent(false, first);
+        agent.doWork();
+        nowNs -= 3_600_000 * MS;
+        agent.doWork();
+        assertEquals(nowNs, passed.last());
+    }
+
+    @Test
+    void shouldKeepTheOrderOfPacketsAndTimeInTheRing() {
+        final StageRing ring = new StageRing(64 * 1024, false);
+        final DescriptorRing writer = new DescriptorRing(ring, counters);
+        final UnsafeBuffer descriptors = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
+        PacketDescriptor.timestampNs(descriptors, 0, START_NS);
+        writer.onDescriptors(descriptors, 0, 1);
+        writer.onCaptured(START_NS + MS);
+        PacketDescriptor.timestampNs(descriptors, 0, START_NS + 2 * MS);
+        writer.onDescriptors(descriptors, 0, 1);
+        final MessageHandler reader = DescriptorRing.reader(passed);
+        ring.read(reader, 2);
+        assertEquals(List.of(START_NS + MS), passed.capturedNs);
+        assertEquals(START_NS, passed.newestNs);
+        ring.read(reader, 1);
+        assertEquals(2, passed.packets);
+        assertEquals(0, counters.get(CounterId.DROPPED_AT_PACKET_RING));
+    }
+}

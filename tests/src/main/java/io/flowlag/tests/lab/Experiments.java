@@ -1,0 +1,43 @@
+package io.flowlag.tests.lab;
+
+import io.flowlag.tests.lab.joint.JointExperiment;
+import io.flowlag.tests.lab.report.Experiment;
+import io.flowlag.tests.lab.rli.RliCeiling;
+import io.flowlag.tests.lab.rli.RliClasses;
+import io.flowlag.tests.lab.rli.RliEqualOctets;
+import io.flowlag.tests.lab.rli.RliFigure10;
+import io.flowlag.tests.lab.rli.RliFigure11;
+import io.flowlag.tests.lab.rli.RliFigure12;
+import io.flowlag.tests.lab.rli.RliFigure5;
+import io.flowlag.tests.lab.rli.RliFigure6;
+import io.flowlag.tests.lab.rli.RliFigure7;
+import io.flowlag.tests.lab.rli.RliFigure8;
+import io.flowlag.tests.lab.rli.RliFigure9;
+import io.flowlag.tests.lab.rli.RliSmoothing;
+import io.flowlag.tests.lab.rli.RliTable1;
+import io.flowlag.tests.lab.sketch.LdaFigure4;
+import io.flowlag.tests.lab.sketch.LdaFigure5;
+import io.flowlag.tests.lab.sketch.LdaFigure6;
+import io.flowlag.tests.lab.sketch.LdsFigure10;
+import io.flowlag.tests.lab.sketch.LdsFigure11;
+import io.flowlag.tests.lab.sketch.LdsFigure12;
+import io.flowlag.tests.lab.sketch.LdsFigure9;
+import io.flowlag.tests.lab.sketch.LdsIntervals;
+import io.flowlag.tests.lab.sketch.LdsSizes;
+
+import java.util.List;
+
+/** Every experiment. */
+final class Experiments {
+    private Experiments() {
+    }
+
+    static List<Experiment> all() {
+        return List.of(
+            new RliTable1(), new RliFigure5(), new RliFigure6(), new RliFigure7(), new RliFigure8(), new RliFigure9(),
+            new RliFigure10(), new RliFigure11(), new RliFigure12(), new RliSmoothing(), new RliEqualOctets(), new RliCeiling(),
+            new RliClasses(), new LdsFigure9(), new LdsFigure10(), new LdsFigure11(), new LdsFigure12(), new LdsSizes(),
+            new LdsIntervals(), new LdaFigure4(), new LdaFigure5(), new LdaFigure6(), new MethodsExperiment(),
+            new JointExperiment(), new CapturesExperiment());
+    }
+}

@@ -1,0 +1,161 @@
+package io.flowlag.tests.lab;
+
+import io.flowlag.exporter.lab.Laboratory;
+import io.flowlag.tests.lab.report.Comparison;
+import io.flowlag.tests.lab.report.Experiment;
+import io.flowlag.tests.lab.report.HtmlReport;
+import io.flowlag.tests.lab.report.Plot;
+import io.flowlag.tests.lab.report.PlotRenderer;
+import io.flowlag.tests.lab.report.Results;
+import io.flowlag.tests.lab.report.Scale;
+import io.flowlag.tests.lab.report.Setup;
+import io.flowlag.tests.lab.report.Table;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Consumer;
+
+/** The laboratory that {@code flowlag lab} finds: runs experiments, beside one another, and writes what they found in order. */
+public final class PaperLaboratory implements Laboratory {
+    private static final int THREADS_AT_MOST = 4;
+    private static final String NOTHING_TO_DRAW = "";
+
+    /** The laboratory with {@link Experiments#all}. */
+    public PaperLaboratory() {
+        // Has no state; the service loader wants a constructor.
+    }
+
+    @Override
+    public List<Listing> listings() {
+        return Experiments.all().stream()
+            .map(experiment -> new Listing(experiment.name(), experiment.source(), experiment.purpose())).toList();
+    }
+
+    @Override
+    public void run(final Order order, final Consumer<String> out, final Consumer<String> progress) throws IOException {
+        final long startNs = System.nanoTime();
+        final Scale scale = order.isPaperScale() ? Scale.PAPER : Scale.SMALL;
+        final Setup setup = new Setup(scale, order.seeds() == 0 ? scale.seeds() : order.seeds());
+        final List<Experiment> wanted = Experiments.all().stream()
+            .filter(experiment -> order.names().contains(experiment.name())).toList();
+        final int threads = Math.min(wanted.size(), Math.min(THREADS_AT_MOST, Runtime.getRuntime().availableProcessors()));
+        final ExecutorService executor = Executors.newFixedThreadPool(threads);
+        final String command = command(order, setup);
+        final HtmlReport report = new HtmlReport(command, setup);
+        final AtomicReference<IOException> undrawn = new AtomicReference<>();
+        try {
+            final AtomicInteger done = new AtomicInteger();
+            final List<Future<HtmlReport.Part>> futures = new ArrayList<>();
+            for (final Experiment experiment : wanted) {
+                futures.add(executor.submit(() -> {
+                    progress.accept("lab: " + experiment.name() + " runs, " + done.get() + " of " + wanted.size() + " done");
+                    final HtmlReport.Part part = measure(experiment, setup, undrawn);
+                    done.incrementAndGet();
+                    return part;
+                }));
+            }
+            for (final Future<HtmlReport.Part> future : futures) {
+                final HtmlReport.Part part = await(future);
+                write(part, order.directory(), out);
+                report.add(part);
+            }
+        } finally {
+            executor.shutdownNow();
+        }
+        if (order.isAll()) {
+            final Path file = order.directory().resolve("report.html");
+            Files.writeString(file, report.html(Instant.now().truncatedTo(ChronoUnit.SECONDS).toString(), machine(),
+                (System.nanoTime() - startNs) / 1e9));
+            out.accept("report: " + file);
+        }
+        if (undrawn.get() != null) {
+            throw undrawn.get();
+        }
+    }
+
+    private static String command(final Order order, final Setup setup) {
+        return "bin/flowlag lab " + (order.isAll() ? ALL : order.names().get(0)) + " --seeds " + setup.seeds() + " --scale " +
+            setup.scale().name().toLowerCase(Locale.ROOT);
+    }
+
+    private static String machine() {
+        return System.getProperty("os.name") + " " + System.getProperty("os.arch") + ", Java " +
+            System.getProperty("java.version") + ", " + Runtime.getRuntime().availableProcessors() + " processors";
+    }
+
+    /** Where plots cannot be drawn, tables are worth having all the same. */
+    private static HtmlReport.Part measure(
+        final Experiment experiment, final Setup setup, final AtomicReference<IOException> undrawn) {
+        final long beforeNs = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
+        final Results results = experiment.run(setup);
+        final List<String> svgs = new ArrayList<>();
+        try {
+            for (final Plot plot : results.plots()) {
+                final String svg = PlotRenderer.svg(plot);
+                svgs.add(svg == null ? NOTHING_TO_DRAW : svg);
+            }
+        } catch (final IOException e) {
+            undrawn.set(e);
+            svgs.clear();
+        }
+        return new HtmlReport.Part(experiment, results, svgs,
+            (ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - beforeNs) / 1e9);
+    }
+
+    private static HtmlReport.Part await(final Future<HtmlReport.Part> future) {
+        try {
+            return future.get();
+        } catch (final ExecutionException e) {
+            if (e.getCause() instanceof Error error) {
+                throw error;
+            }
+            throw new IllegalStateException("an experiment failed: " + e.getCause(), e.getCause());
+        } catch (final InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new IllegalStateException("interrupted", e);
+        }
+    }
+
+    /** Files first, so that what was found is there even if a later experiment fails. */
+    private static void write(final HtmlReport.Part part, final Path directory, final Consumer<String> out) throws IOException {
+        final String name = part.experiment().name();
+        final Results results = part.results();
+        out.accept(name + " (" + part.experiment().source() + "): " + part.experiment().purpose());
+        for (final Table table : results.tables()) {
+            final Path file = directory.resolve(name + "-" + table.name() + (table.isMeasured() ? ".times.csv" : ".csv"));
+            Files.writeString(file, table.csv());
+            out.accept("  table " + file);
+        }
+        for (int i = 0; i < part.svgs().size(); i++) {
+            if (part.svgs().get(i).equals(NOTHING_TO_DRAW)) {
+                continue;
+            }
+            final Path file = directory.resolve(name + "-" + results.plots().get(i).name() + ".svg");
+            Files.writeString(file, "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n" + part.svgs().get(i));
+            out.accept("  plot  " + file);
+        }
+        for (final Results.Output output : results.outputs()) {
+            final Path file = directory.resolve(name + "-" + output.name());
+            output.writer().write(file);
+            out.accept("  file  " + file);
+        }
+        for (final Comparison comparison : results.comparisons()) {
+            out.accept("  " + comparison.line());
+        }
+        results.notes().forEach(note -> out.accept("  " + note));
+        out.accept(String.format(Locale.ROOT, "  %.1f s of CPU", part.cpuSeconds()));
+    }
+}

@@ -1,0 +1,132 @@
+package io.flowlag.tests.lab.joint;
+
+import io.flowlag.sketch.estimate.Cells;
+import io.flowlag.sketch.estimate.FlowEstimate;
+import io.flowlag.sketch.estimate.FlowEstimator;
+import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.sketch.joint.JointProblem;
+import io.flowlag.sketch.lds.CellMap;
+import io.flowlag.sketch.lds.LossyDifferenceSketch;
+import io.flowlag.tests.lab.method.PathTrace;
+
+import java.util.Arrays;
+
+/** What sketches and RLI hold of an interval's traffic, and the estimates of both on their own. */
+final class Interval {
+    private static final long SEED = 0x5eed_1a7e_9c3dL;
+    private static final double WITNESS_SHARE = 0.01;
+    /** Larger flows are witnesses more often, in proportion to their packets above this many, up to the largest share. */
+    private static final double PLAIN_WITNESS_PACKETS = 12;
+    private static final double LARGEST_WITNESS_SHARE = 0.2;
+
+    private final SketchGeometry geometry;
+    private final CellMap cellMap;
+    private final LossyDifferenceSketch sender;
+    private final LossyDifferenceSketch receiver;
+    private final FlowEstimator estimator;
+    private final FlowEstimate estimate = new FlowEstimate();
+    private final double[] cellEstimateSumNs;
+    final JointProblem problem;
+    /** Of each flow of the problem. */
+    final int[] packets;
+    final double[] truthNs;
+    final double[] rliNs;
+    final double[] ldsNs;
+    final boolean[] isWitness;
+    private final double[] estimateSumNs;
+    private final double[] estimateSquareSumNs2;
+    /** Of each flow of the trace, its index in the problem. */
+    final int[] indexOfFlow;
+
+    Interval(final SketchGeometry geometry, final int maxFlows) {
+        this.geometry = geometry;
+        cellMap = new CellMap(geometry, SEED);
+        sender = new LossyDifferenceSketch(geometry, SEED);
+        receiver = new LossyDifferenceSketch(geometry, SEED);
+        estimator = new FlowEstimator(geometry, SEED);
+        cellEstimateSumNs = new double[geometry.rows() * geometry.columns()];
+        problem = new JointProblem(geometry, maxFlows, maxFlows);
+        packets = new int[maxFlows];
+        truthNs = new double[maxFlows];
+        rliNs = new double[maxFlows];
+        ldsNs = new double[maxFlows];
+        isWitness = new boolean[maxFlows];
+        estimateSumNs = new double[maxFlows];
+        estimateSquareSumNs2 = new double[maxFlows];
+        indexOfFlow = new int[maxFlows];
+    }
+
+    /** Takes an interval's packets and the estimate that RLI has of each. */
+    void take(final PathTrace trace, final long[] estimatesNs) {
+        observe(trace, estimatesNs);
+        problem.reset();
+        double leastNs = Double.MAX_VALUE;
+        for (int packet = 0; packet < trace.packets(); packet++) {
+            leastNs = trace.isLost(packet) ? leastNs : Math.min(leastNs, estimatesNs[packet]);
+        }
+        problem.floorNs(Math.max(0, leastNs));
+        problem.timestampVarianceNs2(1e-6);
+        addFlows(trace);
+        for (int row = 0; row < geometry.rows(); row++) {
+            for (int column = 0; column < geometry.columns(); column++) {
+                if (Cells.usable(sender.image(), receiver.image(), row, column)) {
+                    problem.cell(row, column, Cells.delaySumNs(sender.image(), receiver.image(), row, column),
+                        cellEstimateSumNs[row * geometry.columns() + column], receiver.image().count(row, column));
+                }
+            }
+        }
+    }
+
+    private void observe(final PathTrace trace, final long[] estimatesNs) {
+        sender.clear();
+        receiver.clear();
+        sender.begin(1, 1_000_000_000);
+        receiver.begin(1, 1_000_000_000);
+        Arrays.fill(cellEstimateSumNs, 0);
+        Arrays.fill(estimateSumNs, 0);
+        Arrays.fill(estimateSquareSumNs2, 0);
+        for (int packet = 0; packet < trace.packets(); packet++) {
+            final int flow = trace.flowOf(packet);
+            final long hash = trace.flowHash(flow);
+            final long digest = trace.digestOf(packet);
+            sender.update(hash, digest, trace.sentNsOf(packet), trace.bytesOf(packet), 1);
+            if (!trace.isLost(packet)) {
+                receiver.update(hash, digest, trace.arrivalNsOf(packet), trace.bytesOf(packet), 1);
+                final double estimateNs = estimatesNs[packet];
+                estimateSumNs[flow] += estimateNs;
+                estimateSquareSumNs2[flow] += estimateNs * estimateNs;
+                for (int row = 0; row < geometry.rows(); row++) {
+                    final int column = cellMap.column(row, hash, digest);
+                    if (CellMap.NOT_SAMPLED != column) {
+                        cellEstimateSumNs[row * geometry.columns() + column] += estimateNs;
+                    }
+                }
+            }
+        }
+        estimator.pair(sender.image(), receiver.image());
+    }
+
+    private void addFlows(final PathTrace trace) {
+        for (int flow = 0; flow < trace.flows(); flow++) {
+            final int count = trace.received(flow);
+            indexOfFlow[flow] = count == 0 ? JointProblem.NOT_ADDED :
+                problem.addFlow(count, estimateSumNs[flow], estimateSquareSumNs2[flow], count, 0, 1);
+            final int index = indexOfFlow[flow];
+            if (index >= 0) {
+                problem.baseColumns(index, cellMap, trace.flowHash(flow));
+                packets[index] = count;
+                truthNs[index] = trace.trueSumNs(flow) / count;
+                rliNs[index] = estimateSumNs[flow] / count;
+                estimator.estimate(trace.flowHash(flow), 1, count, estimate);
+                ldsNs[index] = estimate.hasMean() ? estimate.meanNs() : Double.NaN;
+                isWitness[index] = isWitness(trace.flowHash(flow), count) &&
+                    problem.addWitness(index, trace.trueSumNs(flow));
+            }
+        }
+    }
+
+    private static boolean isWitness(final long flowHash, final int count) {
+        final double share = Math.min(LARGEST_WITNESS_SHARE, WITNESS_SHARE * Math.max(1, count / PLAIN_WITNESS_PACKETS));
+        return (flowHash * 0x9E3779B97F4A7C15L >>> 11) * 0x1p-53 < share;
+    }
+}

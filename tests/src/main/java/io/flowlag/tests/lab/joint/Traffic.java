@@ -1,0 +1,146 @@
+package io.flowlag.tests.lab.joint;
+
+import io.flowlag.rli.sender.AdaptivePolicy;
+import io.flowlag.sketch.hash.KeyedMix;
+import io.flowlag.tests.lab.method.PathTrace;
+
+import java.util.Arrays;
+import java.util.SplittableRandom;
+
+/**
+ * An interval's packets, in the order in which they arrive at the receiver: flows of bounded Pareto sizes whose packets come in
+ * bursts, one queue after Lindley's recursion, references ahead of every n-th packet by RLI's adaptive policy, and each packet's
+ * delay estimate by linear interpolation between the references on either side.
+ */
+final class Traffic {
+    private static final double SIZE_SHAPE = 1.2;
+    private static final int LARGEST_FLOW = 50_000;
+    private static final double NS_PER_BYTE = 8;
+    private static final int REFERENCE_BYTES = 110;
+    private static final double WEIBULL_SHAPE = 0.6;
+    private static final double WEIBULL_SCALE_NS = 20_000;
+    private static final double BURST_SHAPE = 1.1;
+    private static final double LEAST_GAP_NS = 4_000;
+    private static final double GAP_RANGE = 16;
+    private static final long SEED = 0x7472_6166_6669_63L;
+    private static final int FLOW_BITS = 18;
+    /** Of frames in sketches; nothing here reads it. */
+    private static final int FRAME_BYTES = 100;
+
+    /** What both points see; without references. */
+    final PathTrace trace;
+    /** RLI's estimate of each packet. */
+    final long[] estimateNs;
+    private final int flows;
+    private final int packets;
+    /** Of each packet. */
+    private final int[] flow;
+    private final long[] sentNs;
+    private final long[] delayNs;
+    private final SplittableRandom random;
+    private final double durationNs;
+
+    Traffic(final Scenario scenario, final int flows, final long seed) {
+        this.flows = flows;
+        random = new SplittableRandom(KeyedMix.mix(seed, SEED));
+        trace = new PathTrace(random.longs(flows).toArray());
+        final int[] sizes = sizes();
+        final int count = Arrays.stream(sizes).sum();
+        durationNs = count * meanBytes() * NS_PER_BYTE / scenario.load();
+        flow = new int[count];
+        final long[] digest = random.longs(count).toArray();
+        sentNs = new long[count];
+        delayNs = new long[count];
+        estimateNs = new long[count];
+        packets = count;
+        final boolean[] elsewhere = new boolean[flows];
+        for (int i = 0; i < flows; i++) {
+            elsewhere[i] = random.nextDouble() < scenario.uncorrelatedShare();
+        }
+        passQueue(arrivals(sizes), scenario, elsewhere);
+        for (int packet = 0; packet < count; packet++) {
+            trace.add(flow[packet], digest[packet], sentNs[packet], delayNs[packet], FRAME_BYTES,
+                random.nextDouble() < scenario.lossShare());
+        }
+    }
+
+    private int[] sizes() {
+        final int[] sizes = new int[flows];
+        final double tail = Math.pow(LARGEST_FLOW, -SIZE_SHAPE);
+        for (int i = 0; i < flows; i++) {
+            sizes[i] = (int)Math.pow(tail + random.nextDouble() * (1 - tail), -1 / SIZE_SHAPE);
+        }
+        return sizes;
+    }
+
+    private static double meanBytes() {
+        return 0.5 * 64 + 0.25 * 576 + 0.25 * 1500;
+    }
+
+    private int lengthBytes() {
+        final int kind = random.nextInt(4);
+        return kind < 2 ? 64 : kind == 2 ? 576 : 1500;
+    }
+
+    /** Time and flow of each packet, in order of time. */
+    private long[] arrivals(final int[] sizes) {
+        final long[] arrivals = new long[packets];
+        int packet = 0;
+        for (int i = 0; i < flows; i++) {
+            final double spanNs = Math.min(0.98, 0.002 * sizes[i] * Math.exp(random.nextDouble() * 4 - 2)) * durationNs;
+            final double startNs = random.nextDouble() * (durationNs - spanNs);
+            final double gapNs = LEAST_GAP_NS * Math.pow(GAP_RANGE, random.nextDouble());
+            double burstNs = 0;
+            int left = 0;
+            for (int sent = 0; sent < sizes[i]; sent++) {
+                if (left-- == 0) {
+                    burstNs = startNs + random.nextDouble() * spanNs;
+                    left = (int)Math.pow(1 - random.nextDouble(), -1 / BURST_SHAPE) - 1;
+                }
+                arrivals[packet++] = (long)burstNs << FLOW_BITS | i;
+                burstNs -= Math.log(1 - random.nextDouble()) * gapNs;
+            }
+        }
+        Arrays.sort(arrivals);
+        return arrivals;
+    }
+
+    private void passQueue(final long[] arrivals, final Scenario scenario, final boolean[] elsewhere) {
+        final long packetGap = AdaptivePolicy.PAPER.packetGap(scenario.load());
+        double freeNs = 0;
+        long leftNs = 0;
+        long leftDelayNs = 0;
+        int waiting = 0;
+        for (int packet = 0; packet < packets; packet++) {
+            final long nowNs = arrivals[packet] >>> FLOW_BITS;
+            if (packet % packetGap == 0) {
+                freeNs = Math.max(freeNs, nowNs) + REFERENCE_BYTES * NS_PER_BYTE;
+                final long rightNs = Math.round(freeNs);
+                interpolate(waiting, packet, 0 == packet, leftNs, leftDelayNs, rightNs, rightNs - nowNs);
+                waiting = packet;
+                leftNs = rightNs;
+                leftDelayNs = rightNs - nowNs;
+            }
+            freeNs = Math.max(freeNs, nowNs) + lengthBytes() * NS_PER_BYTE;
+            flow[packet] = (int)(arrivals[packet] & (1 << FLOW_BITS) - 1);
+            sentNs[packet] = nowNs;
+            delayNs[packet] = Math.round(freeNs) - nowNs;
+        }
+        interpolate(waiting, packets, false, leftNs, leftDelayNs, leftNs + 1_000_000, leftDelayNs);
+        for (int packet = 0; packet < packets; packet++) {
+            if (elsewhere[flow[packet]]) {
+                delayNs[packet] = 1 + Math.round(
+                    WEIBULL_SCALE_NS * Math.pow(-Math.log(1 - random.nextDouble()), 1 / WEIBULL_SHAPE));
+            }
+        }
+    }
+
+    private void interpolate(
+        final int from, final int to, final boolean first,
+        final long leftNs, final long leftDelayNs, final long rightNs, final long rightDelayNs) {
+        for (int packet = from; packet < to; packet++) {
+            final double position = (sentNs[packet] + delayNs[packet] - leftNs) / (double)(rightNs - leftNs);
+            estimateNs[packet] = first ? rightDelayNs : Math.round(leftDelayNs + position * (rightDelayNs - leftDelayNs));
+        }
+    }
+}

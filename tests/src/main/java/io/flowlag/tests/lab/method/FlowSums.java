@@ -1,0 +1,34 @@
+package io.flowlag.tests.lab.method;
+
+import java.util.Arrays;
+
+/** Sums of delay samples of flows. One thread. */
+final class FlowSums {
+    final int[] samples;
+    private final double[] sumsNs;
+
+    FlowSums(final int flows) {
+        samples = new int[flows];
+        sumsNs = new double[flows];
+    }
+
+    void add(final int flow, final double delayNs) {
+        samples[flow]++;
+        sumsNs[flow] += delayNs;
+    }
+
+    /** Flows with a sample get its mean, others what is given. */
+    void means(final double[] meansNs, final double otherwiseNs) {
+        for (int flow = 0; flow < samples.length; flow++) {
+            meansNs[flow] = samples[flow] == 0 ? otherwiseNs : sumsNs[flow] / samples[flow];
+        }
+    }
+
+    int flowsWithSamples() {
+        return (int) Arrays.stream(samples).filter(count -> count > 0).count();
+    }
+
+    double meanNs() {
+        return Arrays.stream(sumsNs).sum() / Arrays.stream(samples).asLongStream().sum();
+    }
+}

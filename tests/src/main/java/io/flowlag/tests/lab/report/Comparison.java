@@ -1,0 +1,20 @@
+package io.flowlag.tests.lab.report;
+
+/**
+ * A number of a paper beside ours.
+ *
+ * @param what  is compared, with its unit.
+ * @param paper the paper's number.
+ * @param here  ours.
+ */
+public record Comparison(String what, double paper, double here) {
+    /** {@return ours over the paper's} */
+    public double ratio() {
+        return here / paper;
+    }
+
+    /** {@return one line to read} */
+    public String line() {
+        return what + ": paper " + Numbers.text(paper) + " / here " + Numbers.text(here) + " / ratio " + Numbers.text(ratio());
+    }
+}

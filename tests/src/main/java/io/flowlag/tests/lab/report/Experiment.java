@@ -1,0 +1,33 @@
+package io.flowlag.tests.lab.report;
+
+/** An experiment of the laboratory. It has no state: it may run more than once, and beside others. */
+public interface Experiment {
+    /** {@return its name on the command line} */
+    String name();
+
+    /** {@return the paper's figure or table, or the page that it is behind} */
+    String source();
+
+    /** {@return what it does, one line} */
+    String purpose();
+
+    /**
+     * Runs it. Equal setups give equal results, but for tables of times.
+     *
+     * @param setup   size and seeds.
+     * @param results takes what is found.
+     */
+    void run(Setup setup, Results results);
+
+    /**
+     * Runs it.
+     *
+     * @param setup size and seeds.
+     * @return what was found.
+     */
+    default Results run(final Setup setup) {
+        final Results results = new Results();
+        run(setup, results);
+        return results;
+    }
+}

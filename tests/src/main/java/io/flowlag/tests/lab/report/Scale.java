@@ -1,0 +1,22 @@
+package io.flowlag.tests.lab.report;
+
+/** How large experiments are. */
+public enum Scale {
+    /** As small as still shows who beats whom: what the tests run. */
+    TEST(1),
+    /** All experiments in minutes. */
+    SMALL(3),
+    /** As large as the papers', or as fits. */
+    PAPER(10);
+
+    private final int seeds;
+
+    Scale(final int seeds) {
+        this.seeds = seeds;
+    }
+
+    /** {@return how many seeds there are where nobody says} */
+    public int seeds() {
+        return seeds;
+    }
+}

@@ -1,0 +1,64 @@
+package io.flowlag.tests.lab.report;
+
+import java.util.Arrays;
+import java.util.function.LongFunction;
+
+/**
+ * At which size and with how many seeds an experiment runs.
+ *
+ * @param scale size of traffic.
+ * @param seeds how many, 1 or more.
+ */
+public record Setup(Scale scale, int seeds) {
+    /** Checks the seeds. */
+    public Setup {
+        if (seeds < 1) {
+            throw new IllegalArgumentException("seeds=" + seeds + ": must be at least 1");
+        }
+    }
+
+    /**
+     * As many seeds as the scale has.
+     *
+     * @param scale size.
+     * @return the setup.
+     */
+    public static Setup of(final Scale scale) {
+        return new Setup(scale, scale.seeds());
+    }
+
+    /**
+     * A number for each scale.
+     *
+     * @param test  at the tests' scale.
+     * @param small at the small scale.
+     * @param paper at the paper's scale.
+     * @return this scale's.
+     */
+    public int size(final int test, final int small, final int paper) {
+        return switch (scale) {
+            case TEST -> test;
+            case SMALL -> small;
+            case PAPER -> paper;
+        };
+    }
+
+    /**
+     * Runs something for every seed.
+     *
+     * @param row takes a seed, from 1 on, and gives a row of numbers, equally long for all.
+     * @return the medians over seeds, column by column.
+     */
+    public double[] medians(final LongFunction<double[]> row) {
+        final double[][] rows = new double[seeds][];
+        for (int i = 0; i < seeds; i++) {
+            rows[i] = row.apply(i + 1);
+        }
+        final double[] medians = new double[rows[0].length];
+        for (int column = 0; column < medians.length; column++) {
+            final int index = column;
+            medians[column] = Numbers.median(Arrays.stream(rows).mapToDouble(values -> values[index]).toArray());
+        }
+        return medians;
+    }
+}

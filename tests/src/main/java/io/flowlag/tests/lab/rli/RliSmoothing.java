@@ -1,0 +1,46 @@
+package io.flowlag.tests.lab.rli;
+
+import io.flowlag.exporter.lab.ReferenceModel;
+import io.flowlag.rli.receiver.Estimator;
+import io.flowlag.rli.sender.AdaptivePolicy;
+import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Plot;
+import io.flowlag.tests.lab.report.Results;
+import io.flowlag.tests.lab.report.Setup;
+import io.flowlag.tests.lab.report.Table;
+
+/** What α of Algorithm 1 does, on the seeds of the fit. */
+public final class RliSmoothing extends NamedExperiment {
+    private static final double[] WEIGHTS = {0.1, 0.02, 0.005};
+
+    /** The experiment. */
+    public RliSmoothing() {
+        super("rli-smoothing", "RLI section V-A", "what the smoothing factor of the utilization does to rate and error");
+    }
+
+    @Override
+    public void run(final Setup setup, final Results results) {
+        final Table table = results.table("alpha", "Adaptive, RED; medians over the seeds of the fit, from 1000",
+            "alpha", "utilization", "references %", "mean error us", "median error %");
+        final Plot plot = new Plot("alpha", "Injection rate by load").x("utilization, %", false)
+            .y("references per packet, %", true);
+        for (final double weight : WEIGHTS) {
+            final double[] xs = new double[PaperLink.UTILIZATIONS.length];
+            final double[] ys = new double[xs.length];
+            for (int i = 0; i < xs.length; i++) {
+                final double utilization = PaperLink.UTILIZATIONS[i];
+                final double[] row = setup.medians(seed -> {
+                    final RliExperiment run = new RliExperiment(PaperLink.of(utilization, PaperLink.sweepPackets(setup),
+                        PaperLink.FIRST_FIT_SEED + seed - 1)
+                        .with(ReferenceModel.of(AdaptivePolicy.PAPER).weighing(weight)), Estimator.LINEAR);
+                    return new double[] {100 * run.injectionRate(), run.biasUs(), 100 * run.medianMeanError()};
+                });
+                table.row(weight, utilization, row[0], row[1], row[2]);
+                xs[i] = 100 * utilization;
+                ys[i] = row[0];
+            }
+            plot.add("alpha " + weight, Plot.Style.MARKED_LINE, xs, ys);
+        }
+        results.plot(plot.add("paper", Plot.Style.POINTS, new double[] {20, 55, 70, 88}, new double[] {10, 9, 4.8, 0.6}));
+    }
+}

@@ -1,0 +1,83 @@
+package io.flowlag.tests.lab.sketch;
+
+import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Plot;
+import io.flowlag.tests.lab.report.Results;
+import io.flowlag.tests.lab.report.Setup;
+import io.flowlag.tests.lab.report.Table;
+import io.flowlag.tests.lab.sketch.LdsRun.FlowErrors;
+import io.flowlag.tests.lab.sketch.LdsRun.Setting;
+import io.flowlag.tests.lab.sketch.LdsSettings.Estimate;
+import io.flowlag.tests.lab.sketch.PaperTraffic.DelayModel;
+
+/** Figure 10 of the LDS paper: median and 95th percentile by size of the flow, for three sizes of sketch, no loss. */
+public final class LdsFigure10 extends NamedExperiment {
+    private static final int[] PAPER_COLUMNS = {17_500, 175_000, 1_750};
+    private static final int[] SIZES = {1, 10, 50, 100, 500, 1_000, 10_000, LdsSettings.ALL};
+    private static final double[] PAPER_PERCENT = {1.2, 0.4, 0.06};
+    private static final int FIRST_PAPER_SIZE = 4;
+
+    /** The experiment. */
+    public LdsFigure10() {
+        super("lds-fig10", "LDS Figure 10", "LDS by size of the flow: four delay models, three sizes, no loss");
+    }
+
+    @Override
+    public void run(final Setup setup, final Results results) {
+        final Table table = results.table("sizes", "Relative errors of flows' means; 4 rows, k = 1, no loss; medians",
+            "delays", "cells (of the paper's traffic)", "estimate", "from packets", "median %", "95th percentile %",
+            "bound holds %");
+        final Plot plot = new Plot("sizes", "By size of the flow, independent Weibull delays")
+            .x("packets of the flow, at least", true).y("median relative error, %", true);
+        for (final DelayModel delays : DelayModel.values()) {
+            final int sizes = delays == DelayModel.INDEPENDENT ? PAPER_COLUMNS.length : 1;
+            final FlowErrors[][][] errors = new FlowErrors[sizes][Estimate.values().length][setup.seeds()];
+            for (int seed = 0; seed < setup.seeds(); seed++) {
+                final Setting[] settings = new Setting[sizes];
+                for (int i = 0; i < sizes; i++) {
+                    settings[i] =
+                        new Setting(SketchGeometry.lds(4, LdsSettings.columns(setup, PAPER_COLUMNS[i]), 1), null);
+                }
+                final LdsRun run = new LdsRun(new PaperTraffic(LdsSettings.flows(setup), delays, seed), 0, settings);
+                for (int i = 0; i < sizes; i++) {
+                    for (final Estimate estimate : Estimate.values()) {
+                        errors[i][estimate.ordinal()][seed] = estimate.errors(run, i);
+                    }
+                }
+            }
+            for (int i = 0; i < sizes; i++) {
+                for (final Estimate estimate : Estimate.values()) {
+                    add(table, plot, delays, 4 * PAPER_COLUMNS[i], estimate, errors[i][estimate.ordinal()]);
+                }
+            }
+        }
+        results.plot(plot);
+        for (int i = 0; i < PAPER_PERCENT.length; i++) {
+            final int least = SIZES[FIRST_PAPER_SIZE + i];
+            for (final Estimate estimate : Estimate.values()) {
+                results.compare("median error from " + least + " packets, " + estimate.title + ", %", PAPER_PERCENT[i],
+                    table.number("median %", DelayModel.INDEPENDENT.name(), 70_000, estimate.title, least));
+            }
+        }
+    }
+
+    private static void add(
+        final Table table, final Plot plot, final DelayModel delays, final int cells, final Estimate estimate,
+        final FlowErrors[] errors) {
+        final double[] xs = new double[SIZES.length - 1];
+        final double[] ys = new double[xs.length];
+        for (int i = 0; i < xs.length; i++) {
+            final int least = SIZES[i];
+            final int limit = SIZES[i + 1];
+            xs[i] = least;
+            ys[i] = 100 * LdsSettings.over(errors, one -> one.median(least, limit));
+            table.row(delays.name(), cells, estimate.title, least, ys[i],
+                100 * LdsSettings.over(errors, one -> one.percentile95(least, limit)),
+                100 * LdsSettings.over(errors, one -> one.coverage(least, limit)));
+        }
+        if (delays == DelayModel.INDEPENDENT) {
+            plot.add(cells + " cells, " + estimate.title, Plot.Style.MARKED_LINE, xs, ys);
+        }
+    }
+}

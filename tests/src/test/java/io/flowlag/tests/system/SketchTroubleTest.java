@@ -1,0 +1,242 @@
+package io.flowlag.tests.system;
+
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.tests.support.Deadline;
+import io.flowlag.tests.support.DelayFlow;
+import io.flowlag.tests.support.NetworkNamespace;
+import io.flowlag.tests.support.PacketTap;
+import io.flowlag.tests.support.SegmentTruth;
+import io.flowlag.tests.support.SketchedSegment;
+import io.flowlag.tests.support.Stats;
+import io.flowlag.tests.support.WindowedTraffic;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/**
+ * Two processes that compare sketches while one of them is killed, gets no time, or loses packets of its own, or while they
+ * cannot reach each other. The path itself loses nothing, which taps at both points vouch for: so whatever is exported, no loss
+ * may be in it, and no delay but a true one.
+ */
+@Tag("topology")
+@Tag("slow")
+class SketchTroubleTest {
+    private static final String INTERVAL = "400ms";
+    private static final long INTERVAL_NS = 400_000_000;
+    private static final String DEADLINE = "exchange.deadline=2s";
+    private static final int INTERVALS = 4;
+    private static final int RECORDS = 20;
+    private static final String[] EXCHANGE_ENDS = {"by_peer", "broken", "tls", "handshake", "slow", "silent", "refused",
+        "evicted", "replaced", "locally"};
+    private static final String SMALLEST_RING = "capture.ring=1m";
+    private static final int ATTEMPTS = 10;
+    private static final long PACKETS_HELD = 2_000;
+    /** Longer than a sender waits before it ships an interval, and a receiver before it compares. */
+    private static final long LONG_NS = 1_700_000_000L;
+    private static final double LEAST_BOUNDS_HELD = 0.9;
+
+    @TempDir
+    private Path directory;
+    private SketchedSegment segment;
+
+    @BeforeEach
+    void build() throws IOException {
+        NetworkNamespace.assumeAvailable();
+        segment = new SketchedSegment(directory, INTERVAL);
+        segment.topology().shape(20_000_000, 1_000_000);
+    }
+
+    @AfterEach
+    void tearDown() throws IOException {
+        if (segment != null) {
+            segment.close();
+        }
+    }
+
+    private WindowedTraffic traffic(final long seed) throws Exception {
+        return segment.traffic(new WindowedTraffic.Plan(seed, 0, 5_000, 40_000, 50, 300_000_000, 6, 200, 60, 900), 0);
+    }
+
+    @Test
+    void shouldExportNothingWrongWhenAnEndIsKilled() throws Exception {
+        try (WindowedTraffic traffic = traffic(1);
+            PacketTap sent = segment.tapSent();
+            PacketTap arrived = segment.tapArrived();
+            SketchedSegment.Point receiver = segment.receiver("receiver", "--set", DEADLINE);
+            SketchedSegment.Point sender = segment.sender("sender")) {
+            traffic.start();
+            receiver.awaitCompared(INTERVALS);
+            sender.kill();
+            try (SketchedSegment.Point secondSender = segment.sender("secondSender")) {
+                receiver.awaitCompared(INTERVALS);
+                receiver.awaitMore(() -> receiver.statistics().destination(0, "records_exported"), RECORDS);
+                receiver.kill();
+                try (SketchedSegment.Point secondReceiver = segment.receiver("secondReceiver", "--set", DEADLINE)) {
+                    secondReceiver.awaitCompared(INTERVALS);
+                    end(traffic, secondReceiver, secondSender);
+                    final SegmentTruth truth = new SegmentTruth(sent.finish(), arrived.finish(), INTERVAL_NS);
+                    assertNothingWrong("killed", truth, receiver);
+                    assertNothingWrong("started again", truth, secondReceiver);
+                }
+            }
+        }
+    }
+
+    @Test
+    void shouldExportNothingWrongWhenTheExchangeIsCut() throws Exception {
+        try (WindowedTraffic traffic = traffic(2);
+            PacketTap sent = segment.tapSent();
+            PacketTap arrived = segment.tapArrived();
+            SketchedSegment.Point receiver = segment.receiver("receiver", "--set", DEADLINE);
+            SketchedSegment.Point sender = segment.sender("sender")) {
+            traffic.start();
+            receiver.awaitCompared(INTERVALS);
+            segment.cut();
+            receiver.awaitMore(() -> receiver.statistics().delayCounter("lds_intervals_unanswered"), INTERVALS);
+            segment.heal();
+            receiver.awaitCompared(INTERVALS);
+            end(traffic, receiver, sender);
+            assertNothingWrong("cut and healed",
+                new SegmentTruth(sent.finish(), arrived.finish(), INTERVAL_NS), receiver);
+        }
+    }
+
+    /** What waits in the ring meanwhile is booked where it belongs, however late. */
+    @Test
+    void shouldExportNothingWrongWhenAnEndGetsNoTime() throws Exception {
+        try (WindowedTraffic traffic = traffic(3);
+            PacketTap sent = segment.tapSent();
+            PacketTap arrived = segment.tapArrived();
+            SketchedSegment.Point receiver = segment.receiver("receiver", "--set", DEADLINE);
+            SketchedSegment.Point sender = segment.sender("sender")) {
+            traffic.start();
+            receiver.awaitCompared(INTERVALS);
+            hold(sender, traffic);
+            receiver.awaitCompared(INTERVALS);
+            hold(receiver, traffic);
+            receiver.awaitCompared(INTERVALS);
+            end(traffic, receiver, sender);
+            assertNothingWrong("held", new SegmentTruth(sent.finish(), arrived.finish(), INTERVAL_NS), receiver);
+            System.out.printf("  at the sender: kernel drops %d, late %d%n",
+                sender.statistics().counter(CounterId.LOST_IN_KERNEL), sender.statistics().delayCounter("lds_sent_late"));
+        }
+    }
+
+    @Test
+    void shouldExportNothingWrongWhenAnEndDropsPackets() throws Exception {
+        try (WindowedTraffic traffic = traffic(4);
+            PacketTap sent = segment.tapSent();
+            PacketTap arrived = segment.tapArrived();
+            SketchedSegment.Point receiver = segment.receiver("receiver", "--set", DEADLINE, "--set", SMALLEST_RING);
+            SketchedSegment.Point sender = segment.sender("sender", "--set", SMALLEST_RING)) {
+            traffic.start();
+            receiver.awaitCompared(INTERVALS);
+            for (final SketchedSegment.Point each : List.of(sender, receiver)) {
+                for (int i = 0; i < ATTEMPTS && each.statistics().counter(CounterId.LOST_IN_KERNEL) == 0; i++) {
+                    hold(each, traffic);
+                    receiver.awaitCompared(INTERVALS);
+                }
+                assertTrue(each.statistics().counter(CounterId.LOST_IN_KERNEL) > 0, () -> each.statistics().toString());
+            }
+            end(traffic, receiver, sender);
+            final SegmentTruth truth = new SegmentTruth(sent.finish(), arrived.finish(), INTERVAL_NS);
+            assertNothingWrong("dropped", truth, receiver);
+            assertLossAbsentWhereWeDropped(truth, receiver);
+        }
+    }
+
+    /** The process gets no time until packets enough have been sent, and at least for a while. */
+    private static void hold(final SketchedSegment.Point point, final WindowedTraffic traffic) {
+        point.signal("STOP");
+        final long heldNs = System.nanoTime();
+        traffic.awaitPackets(PACKETS_HELD);
+        Deadline.await(SketchedSegment.TIMEOUT, () -> System.nanoTime() - heldNs > LONG_NS, () -> "time stands still");
+        point.signal("CONT");
+    }
+
+    private static void end(
+        final WindowedTraffic traffic, final SketchedSegment.Point receiver, final SketchedSegment.Point sender) {
+        traffic.stop();
+        receiver.awaitRecords();
+        sender.stop();
+        receiver.stop();
+        final Stats sent = sender.statistics().orFailUnlessAccounted();
+        final Stats received = receiver.statistics().orFailUnlessAccounted();
+        final long answered = sent.delayCounter("exchange_intervals_answered") +
+            sent.delayCounter("exchange_intervals_dropped") + sent.delayCounter("exchange_intervals_expired");
+        final long waiting = sent.delayCounter("exchange_intervals_offered") - answered;
+        assertTrue(waiting >= 0 && waiting <= 16, () -> waiting + " intervals wait: " + sent);
+        long ended = 0;
+        for (final String how : EXCHANGE_ENDS) {
+            ended += received.delayCounter("exchange_ended_" + how);
+        }
+        assertEquals(received.delayCounter("exchange_connections"), ended, received::toString);
+        assertEquals(0, received.delayCounter("lds_intervals_refused"), received::toString);
+    }
+
+    private static void assertNothingWrong(
+        final String what, final SegmentTruth truth, final SketchedSegment.Point receiver) {
+        assertEquals(0, truth.lostPackets());
+        assertEquals(0, truth.unexpectedPackets());
+        // What the machine holds up for longer than a packet may take counts as lost, and may be in an upper bound.
+        final boolean isInTime = truth.mostNs() < INTERVAL_NS;
+        final List<DelayFlow> records = receiver.records();
+        int means = 0;
+        int whole = 0;
+        int held = 0;
+        int lossless = 0;
+        for (final DelayFlow flow : records) {
+            final SegmentTruth.Flow really = truth.flow(flow.key());
+            if (flow.lostPackets() != null) {
+                assertTrue(flow.lostPackets() == 0 || !isInTime && flow.lossKind() == DelayFlow.LOSS_BOUND,
+                    () -> flow + " lost nothing");
+                lossless += flow.lostPackets() == 0 ? 1 : 0;
+            }
+            if (flow.meanNs() == null) {
+                continue;
+            }
+            means++;
+            final long boundNs = 1 + (flow.errorBoundNs() == null ? 0 : flow.errorBoundNs());
+            assertTrue(flow.meanNs() >= really.leastNs() - boundNs && flow.meanNs() <= really.mostNs() + boundNs,
+                () -> flow + " had delays from " + really.leastNs() + " to " + really.mostNs());
+            if (flow.packets() == really.received() && flow.errorBoundNs() != null) {
+                whole++;
+                held += Math.abs(flow.meanNs() - really.meanNs()) <= boundNs ? 1 : 0;
+            }
+        }
+        final Stats stats = receiver.statistics();
+        System.out.printf("%s: %d packets, delays up to %.1f ms; %d records, %d with a mean, %d whole with a bound that holds " +
+            "for %d, %d with a loss of 0; %d intervals compared, %d unanswered, %d damaged; kernel drops %d, late %d%n", what,
+            truth.sentPackets(), truth.mostNs() / 1e6, records.size(), means, whole, held, lossless,
+            stats.delayCounter("lds_intervals"), stats.delayCounter("lds_intervals_unanswered"),
+            stats.delayCounter("lds_intervals_damaged"), stats.counter(CounterId.LOST_IN_KERNEL),
+            stats.delayCounter("lds_received_late"));
+        assertTrue(means > 0, stats::toString);
+        assertTrue(held >= LEAST_BOUNDS_HELD * whole, held + " of " + whole);
+    }
+
+    private static void assertLossAbsentWhereWeDropped(final SegmentTruth truth, final SketchedSegment.Point receiver) {
+        int dropped = 0;
+        final List<DelayFlow> records = receiver.records();
+        for (final DelayFlow flow : records) {
+            final long missing = truth.flow(flow.key()).received() - flow.packets();
+            final long others = records.stream().filter(other -> other.key().equals(flow.key())).count() - 1;
+            if (missing > 0 && others == 0) {
+                dropped++;
+                assertNull(flow.lostPackets(), () -> flow + " lacks " + missing);
+            }
+        }
+        System.out.printf("  %d flows lack packets that the receiver dropped%n", dropped);
+        assertTrue(dropped > 0, () -> receiver.statistics().toString());
+    }
+}
