@@ -10,6 +10,7 @@ import io.flowlag.exporter.pipeline.Stage;
 import io.flowlag.exporter.pipeline.StageRing;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.watch.FlowWatch;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.MessageHandler;
@@ -40,6 +41,7 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
 
     private final AtomicReference<Timeouts> newTimeouts = new AtomicReference<>();
 
+    private FlowWatch watch;
     private long packetTimeNs = Long.MIN_VALUE;
     private long clockTimeNs;
     private boolean isDelayEnded;
@@ -98,6 +100,15 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
         this.counters = counters;
     }
 
+    /**
+     * Has flows watched, from the first duty cycle on.
+     *
+     * @param flowWatch looks at flows of this stage's cache.
+     */
+    public void watch(final FlowWatch flowWatch) {
+        watch = flowWatch;
+    }
+
     @Override
     public String roleName() {
         return "metering";
@@ -119,6 +130,9 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
             if (delayMeter != null && !isDelayEnded) {
                 workCount += delayMeter.onTime(clockTimeNs);
             }
+        }
+        if (watch != null) {
+            watch.doWork();
         }
         if (wasUpstreamEnded && (workCount == 0 || isDelayEnded) && (ring == null || ring.isEmpty())) {
             endDelay();

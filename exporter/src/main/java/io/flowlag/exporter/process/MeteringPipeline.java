@@ -13,6 +13,8 @@ import io.flowlag.exporter.flow.FlowCacheContext;
 import io.flowlag.exporter.flow.FlowRecordSink;
 import io.flowlag.exporter.metering.FlowRecordRing;
 import io.flowlag.exporter.metering.MeteringAgent;
+import io.flowlag.exporter.observe.Heartbeat;
+import io.flowlag.exporter.observe.Observer;
 import io.flowlag.exporter.pipeline.CaptureAgent;
 import io.flowlag.exporter.pipeline.DescriptorHandler;
 import io.flowlag.exporter.pipeline.DescriptorRing;
@@ -24,6 +26,7 @@ import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.record.ExportingAgent;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
+import io.flowlag.exporter.watch.FlowWatch;
 import io.flowlag.sketch.hash.SipHash;
 import org.agrona.CloseHelper;
 import org.agrona.ErrorHandler;
@@ -35,6 +38,7 @@ import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.SystemEpochClock;
 import org.agrona.concurrent.SystemEpochNanoClock;
+import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.YieldingIdleStrategy;
 
 import java.util.ArrayList;
@@ -58,7 +62,9 @@ final class MeteringPipeline implements AutoCloseable {
     private final MeteringAgent metering;
     private final ExportingAgent exporting;
     private final DelayMeter delayMeter;
+    private final FlowWatch flowWatch;
     private final List<AgentRunner> runners = new ArrayList<>();
+    private final List<Heartbeat> heartbeats = new ArrayList<>();
     private final Threading threading;
     private final ErrorHandler errorHandler;
     private boolean isCaptureAbandoned;
@@ -112,7 +118,10 @@ final class MeteringPipeline implements AutoCloseable {
 
         exporting = new ExportingAgent(
             destinations, recordRing, this::isMeteringEnded, CLOSE_TIMEOUT_MS, SystemEpochClock.INSTANCE, counters);
-        final FlowRecordSink recordSink = hasRings ? new FlowRecordRing(recordRing, counters) : exporting;
+        final FlowRecordSink exportSink = hasRings ? new FlowRecordRing(recordRing, counters) : exporting;
+        flowWatch = isWatched(config, isLive) ? new FlowWatch(
+            exportSink, config.status().flows(), config.status().intervalNs(), SystemNanoClock.INSTANCE) : null;
+        final FlowRecordSink recordSink = flowWatch == null ? exportSink : flowWatch;
         final FlowEnd flowEnd = wiring.isOn() ? new FlowEnd(recordSink) : null;
         final FlowCache cache = new FlowCache(
             cacheContext(config).stateLengthBytes(DelayMeter.stateLengthBytes(wiring))
@@ -124,6 +133,10 @@ final class MeteringPipeline implements AutoCloseable {
         }
         metering = new MeteringAgent(
             cache, packetRing, this::isCaptureEnded, liveClock, delayMeter, wiring, config.segment().senderRecords(), counters);
+        if (flowWatch != null) {
+            flowWatch.watch(cache, delayMeter);
+            metering.watch(flowWatch);
+        }
         final DescriptorHandler descriptorHandler = hasRings ? new DescriptorRing(packetRing, counters) : metering;
         final boolean isMerged = wiring.role() == ExporterConfig.Role.BOTH;
         capture = new CaptureAgent(
@@ -131,8 +144,9 @@ final class MeteringPipeline implements AutoCloseable {
             recognizer(config, wiring, sources.size(), counters), isMerged, liveClock, counters);
 
         for (final Stage[] stages : stagesOfThreads()) {
-            runners.add(new AgentRunner(
-                idleStrategy(config), errorHandler, null, stages.length == 1 ? stages[0] : new CompositeAgent(stages)));
+            final Heartbeat heartbeat = new Heartbeat(stages.length == 1 ? stages[0] : new CompositeAgent(stages));
+            heartbeats.add(heartbeat);
+            runners.add(new AgentRunner(idleStrategy(config), errorHandler, null, heartbeat));
         }
     }
 
@@ -149,7 +163,9 @@ final class MeteringPipeline implements AutoCloseable {
             StageRing.memoryBytes(config.pipeline().packetRingBytes()) +
             StageRing.memoryBytes(config.pipeline().recordRingBytes());
         final long merge = wiring.role() == ExporterConfig.Role.BOTH ? CaptureAgent.mergeMemoryBytes(2, isLive) : 0;
-        return rings + cacheContext(config).stateLengthBytes(DelayMeter.stateLengthBytes(wiring)).memoryBytes() + merge +
+        final long watch = isWatched(config, isLive) ?
+            FlowWatch.memoryBytes(config.status().flows()) + Observer.memoryBytes(config) : 0;
+        return watch + rings + cacheContext(config).stateLengthBytes(DelayMeter.stateLengthBytes(wiring)).memoryBytes() + merge +
             DelayMeter.memoryBytes(config, wiring, isLive);
     }
 
@@ -223,6 +239,21 @@ final class MeteringPipeline implements AutoCloseable {
     /** {@return the link types whose packets were refused, by number; empty if none} */
     String refusedLinkTypes() {
         return capture.refusedLinkTypes();
+    }
+
+    /** Whether somebody may look at the flows while they live. */
+    static boolean isWatched(final ExporterConfig config, final boolean isLive) {
+        return config.metrics().isOn() || config.status().enabled() && (isLive || config.status().file() != null);
+    }
+
+    /** {@return what finds flows worth a look; null if nobody looks} */
+    FlowWatch flowWatch() {
+        return flowWatch;
+    }
+
+    /** {@return the duty cycles of the threads} */
+    List<Heartbeat> heartbeats() {
+        return List.copyOf(heartbeats);
     }
 
     /** {@return the delay stage; null where no delay is measured} */
