@@ -23,8 +23,10 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
 public final class StatusFileReader implements AutoCloseable {
     private static final int LARGEST_BUFFER_LENGTH = 64 << 20;
     private static final int ATTEMPTS = 1000;
-    private static final int SILENT_INTERVALS = 5;
+    /** The writer gives a sign of life ten times a second; a machine may be loaded. */
     private static final long LEAST_SILENCE_MS = 10_000;
+    /** A process that cannot be found may be in another container, as long as it gives signs. */
+    private static final long DEAD_SILENCE_MS = 2_000;
 
     private final Path path;
     private final MappedByteBuffer mapped;
@@ -101,13 +103,14 @@ public final class StatusFileReader implements AutoCloseable {
             return path + ": process " + pid() + " has ended";
         }
         final long silenceMs = nowMs - file.getLongVolatile(StatusFile.ACTIVITY_OFFSET);
-        final long patienceMs = Math.max(
-            LEAST_SILENCE_MS, SILENT_INTERVALS * file.getLong(StatusFile.INTERVAL_OFFSET, LITTLE_ENDIAN));
-        if (silenceMs <= patienceMs) {
+        if (silenceMs <= DEAD_SILENCE_MS) {
             return null;
         }
-        return path + ": process " + pid() + (isAlive(pid()) ? " hangs" : " was killed") + ", no sign of life for " +
-            silenceMs / 1000 + " s";
+        if (!isAlive(pid())) {
+            return path + ": process " + pid() + " was killed, no sign of life for " + silenceMs / 1000 + " s";
+        }
+        return silenceMs <= LEAST_SILENCE_MS ? null :
+            path + ": process " + pid() + " hangs, no sign of life for " + silenceMs / 1000 + " s";
     }
 
     /**

@@ -35,6 +35,7 @@ final class StatusFileWriter implements AutoCloseable {
     private final MappedByteBuffer mapped;
     private final UnsafeBuffer file;
     private long number;
+    private boolean isClosed;
 
     /**
      * Makes the file.
@@ -144,6 +145,10 @@ final class StatusFileWriter implements AutoCloseable {
     /** Says that the process has ended, and deletes the file. */
     @Override
     public void close() {
+        if (isClosed) {
+            return;
+        }
+        isClosed = true;
         file.putLongRelease(StatusFile.ENDED_OFFSET, System.currentTimeMillis());
         boolean isOurs = false;
         try (StatusFileReader reader = new StatusFileReader(path)) {

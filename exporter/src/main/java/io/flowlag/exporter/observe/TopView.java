@@ -21,7 +21,7 @@ import java.util.stream.Collectors;
  */
 public final class TopView {
     private static final int CLASSES = 6;
-    private static final int FLOW_COLUMNS_WIDTH = 38;
+    private static final int FLOW_COLUMNS_WIDTH = 40;
     private static final int LEAST_ENDPOINTS_WIDTH = 20;
 
     private Statistics before;
