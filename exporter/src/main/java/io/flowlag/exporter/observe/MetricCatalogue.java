@@ -58,6 +58,12 @@ final class MetricCatalogue {
         counter("exchange_intervals_crowded", "intervals", "Intervals that found no room, for the metering thread is behind.");
         counter("exchange_intervals_unasked", "intervals", "Intervals that came when they were not asked for any more.");
         counter("exchange_settings_unusable", "settings", "Settings of the receiver that this sender cannot follow.");
+        counter("transmit_busy", "packets", "References that the socket had no room for.");
+        counter("transmit_unreachable", "packets", "References to a target that cannot be reached.");
+        counter("transmit_failed", "packets", "References that could not be sent for another reason.");
+        counter("transmit_stamps", "packets", "References whose time of leaving the kernel told.");
+        counter("transmit_stamps_missing", "packets", "References whose time of leaving did not come.");
+        counter("transmit_stamps_strange", "packets", "Times of leaving that belong to no reference.");
         counter("match_flow_ended", "packets", "Matched packets whose flow had ended.");
         counter("bounded_flows", "flows", "Flow records with an interpolated mean that has a bound, and matched packets.");
         counter("bounds_held", "flows", "Those of them where the matched mean lies within the bound.");

@@ -141,17 +141,32 @@ class MainTest {
     @Test
     void shouldListOnlyCommandsThatExist() {
         assertEquals(0, main("--help"));
-        for (final String command : List.of("demo", "run", "meter", "delay", "collect", "check-config", "size")) {
+        for (final String command : List.of("demo", "run", "meter", "delay", "collect", "check-config", "size", "top", "flows")) {
             assertTrue(output().contains("\n  " + command + " "), output());
         }
-        for (final String later : List.of("top", "flows", "lab")) {
+        for (final String later : List.of("lab")) {
             assertFalse(output().contains("\n  " + later + " "), output());
         }
         assertEquals("", errors());
     }
 
+    @Test
+    void shouldRefuseWrongQuestionsToARunningProcess() {
+        assertEquals(66, main("top", "--once", "--file", "/no/such/file"));
+        assertEquals(66, main("flows", "--file", "/no/such/file"));
+        assertEquals(64, main("flows", "--file", "/x", "--pid", "1"));
+        assertEquals(64, main("flows", "--source", "example.net"));
+        assertEquals(64, main("flows", "--port", "65536"));
+        assertEquals(64, main("flows", "--min-delay", "5"));
+        assertEquals(64, main("flows", "--limit", "-1"));
+        assertEquals(64, main("flows", "--format", "xml"));
+        assertEquals(64, main("top", "--interval", "0"));
+        assertEquals("", output());
+        assertEquals(9, errors().lines().count(), errors());
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"demo", "run", "meter", "delay", "collect", "check-config", "size"})
+    @ValueSource(strings = {"demo", "run", "meter", "delay", "collect", "check-config", "size", "top", "flows"})
     void shouldHelpWithEachCommand(final String command) {
         assertEquals(0, main(command, "--help"));
         assertTrue(output().startsWith("Usage: flowlag " + command + " "), output());

@@ -7,12 +7,15 @@ import io.flowlag.exporter.status.CounterId;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
@@ -113,6 +116,24 @@ class MetricsTest {
             }
         });
         GeneratedDocs.assertSection("observe.md", "metrics", table.toString());
+    }
+
+    /** Alert rules and dashboard ask for metrics that exist. */
+    @Test
+    void shouldHaveWhatAlertsAndDashboardAskFor() throws IOException {
+        final Map<String, Double> samples = metrics(false).samples();
+        for (final String name : List.of("observe/alerts.yml", "observe/grafana.json")) {
+            final String text = Files.readString(GeneratedDocs.directory().resolve(name));
+            final Matcher asked = Pattern.compile("flowlag_[a-z0-9_]+").matcher(text);
+            int count = 0;
+            while (asked.find()) {
+                final String metric = asked.group();
+                assertTrue(samples.keySet().stream().anyMatch((each) -> each.startsWith(metric + "{")), name + ": " + metric);
+                count++;
+            }
+            assertTrue(count > 5, name);
+        }
+        new ObjectMapper().readTree(GeneratedDocs.directory().resolve("observe/grafana.json").toFile());
     }
 
     private static String labels(final StrictMetrics metrics, final String name) {
