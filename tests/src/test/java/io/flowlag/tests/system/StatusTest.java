@@ -3,12 +3,14 @@ package io.flowlag.tests.system;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.flowlag.exporter.inject.ReferencePort;
+import io.flowlag.tests.support.Checkout;
 import io.flowlag.tests.support.Command;
 import io.flowlag.tests.support.Deadline;
 import io.flowlag.tests.support.Flowlag;
 import io.flowlag.tests.support.NetworkNamespace;
 import io.flowlag.tests.support.RouterTopology;
 import io.flowlag.tests.support.SegmentTraffic;
+import io.flowlag.tests.support.Tools;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -143,6 +145,7 @@ class StatusTest {
         assertEquals(List.of("flowlag: " + foreign + ": is no status file of flowlag"), refused.errorLines());
         try (Command.Running run = start(namespace, "-i", "lo")) {
             Deadline.await(TIMEOUT, () -> command("top", "--once").exitCode() == 0, run::errors);
+            assertLeavesACleanTerminal();
             final Command.Result second = command(namespace, directory.resolve("other.status"), "-i", "lo").run();
             assertEquals(78, second.exitCode(), second::toString);
             assertTrue(second.errors().contains("metrics.listen=127.0.0.1:" + PORT), second::toString);
@@ -157,6 +160,28 @@ class StatusTest {
             Deadline.await(TIMEOUT, () -> command("top", "--once").exitCode() == 0, run::errors);
             run.signal("TERM");
             assertEquals(0, run.finish().exitCode(), "the file of the killed one was replaced");
+        }
+    }
+
+    /** The live view in a terminal made by script(1), 80 by 24, ended by q. */
+    private void assertLeavesACleanTerminal() {
+        Tools.require("script", "bsdutils");
+        final Path mode = directory.resolve("mode");
+        final String top = Path.of(System.getProperty("java.home"), "bin", "java") + " -jar " + Checkout.jar() + " top --file " +
+            status;
+        final Command command = Command.of("script", "-qec", "stty rows 24 cols 80; stty -g > " + mode + "; " + top +
+            "; echo ended $?; stty -g | cmp - " + mode + " && echo same mode", "/dev/null");
+        try (Command.Running live = command.environment("TERM", "xterm").inputFromTest().timeout(TIMEOUT).start()) {
+            Deadline.await(TIMEOUT, () -> live.output().contains("well: threads"), live::output);
+            live.feed(new byte[]{'q'});
+            Deadline.await(TIMEOUT, () -> live.output().contains("ended "), live::output);
+            live.endInput();
+            final String output = live.finish().output();
+            assertTrue(output.contains("\u001b[?1049h\u001b[?25l") && output.contains("\u001b[?25h\u001b[?1049l"), output);
+            assertTrue(output.contains("ended 0") && output.contains("same mode"), output);
+            for (final String line : output.replaceAll("\u001b\\[[0-9?]*[A-Za-z]", "").split("\r?\n")) {
+                assertTrue(line.length() <= 80, line);
+            }
         }
     }
 
