@@ -31,7 +31,7 @@ final class FlowsCommand implements Callable<Integer> {
         JSON
     }
 
-    private static final Pattern DURATION = Pattern.compile("(-?[0-9]+(?:\\.[0-9]+)?) ?(ns|us|ms|s)");
+    private static final Pattern DURATION = Pattern.compile("([0-9]+(?:\\.[0-9]+)?) ?(ns|us|ms|s)");
     private static final Map<String, Double> UNITS = Map.of("ns", 1.0, "us", 1e3, "ms", 1e6, "s", 1e9);
     private static final int LARGEST_PORT = 65_535;
     private static final int LARGEST_DSCP = 63;

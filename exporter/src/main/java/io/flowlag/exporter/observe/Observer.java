@@ -29,6 +29,7 @@ public final class Observer implements StatusSource, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(Observer.class);
     private static final long RETENTION_NS = 60_000_000_000L;
     private static final LongHashSet NONE = new LongHashSet(8);
+    private static final FlowRanking NOTHING = new FlowRanking(1);
     private static final int SHOWN_FLOWS = 50;
     private static final int CONTENTS_WITHOUT_FLOWS_BYTES = 1 << 20;
 
@@ -44,6 +45,7 @@ public final class Observer implements StatusSource, AutoCloseable {
     private final FlowRanking shown;
     private final Deque<Long> endedTimes = new ArrayDeque<>();
     private final Deque<Long> endedCounts = new ArrayDeque<>();
+    private final boolean isLive;
     private final long intervalNs;
     private final long startTimeMs;
     private StatusFileWriter file;
@@ -75,6 +77,7 @@ public final class Observer implements StatusSource, AutoCloseable {
         final FlowWatch watch,
         final List<Heartbeat> heartbeats,
         final Supplier<List<DistinctError>> errors) throws IOException {
+        this.isLive = isLive;
         this.startTimeMs = startTimeMs;
         this.statistics = statistics;
         this.delay = delay;
@@ -172,6 +175,8 @@ public final class Observer implements StatusSource, AutoCloseable {
             endedCount += picks.ended().offeredCount();
             keepEnded(picks.ended());
             watch.giveBack(picks);
+        } else {
+            keepEnded(NOTHING);
         }
         while (!endedTimes.isEmpty() && nowNs - endedTimes.peekFirst() > RETENTION_NS) {
             endedTimes.removeFirst();
@@ -192,11 +197,11 @@ public final class Observer implements StatusSource, AutoCloseable {
         return new FlowList(livingCount, endedCount, slowest.subList(0, Math.min(SHOWN_FLOWS, slowest.size())));
     }
 
-    /** Ended flows are forgotten by their own time: a minute before the newest packet of any of them. */
+    /** Live by the clock, else by packet time: ended flows are forgotten a minute after their last packet. */
     private void keepEnded(final FlowRanking newer) {
-        long newestNs = Long.MIN_VALUE;
+        long newestNs = isLive ? TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) : Long.MIN_VALUE;
         for (final FlowRanking each : List.of(ended, newer)) {
-            for (int i = 0; i < each.size(); i++) {
+            for (int i = 0; i < each.size() && !isLive; i++) {
                 newestNs = Math.max(
                     newestNs, WatchedFlow.endNs(each.flows(), each.offset(i)));
             }

@@ -39,7 +39,7 @@ class MetricsTest {
         assertEquals(0.5, prometheus.samples().get("flowlag_utilization_ratio{class=0}"));
         assertEquals(1.5e-6,
             prometheus.samples().get("flowlag_session_stamp_correction_seconds{class=1, session=7}"), 1e-15);
-        assertEquals(9.0, prometheus.samples().get("flowlag_a_counter_of_the_future{}"));
+        assertEquals(9.0, prometheus.samples().get("flowlag_a_figure_of_the_future{}"));
     }
 
     @Test
@@ -95,7 +95,7 @@ class MetricsTest {
     @Test
     void shouldKnowEveryLabelThatTheDelayStageHas() {
         Snapshots.of(1).statistics().delay().counters().keySet().stream()
-            .filter((label) -> !label.startsWith("a_counter"))
+            .filter((label) -> !label.startsWith("a_figure"))
             .forEach((label) -> assertTrue(MetricCatalogue.delayCounter(label) != MetricCatalogue.UNKNOWN, label));
     }
 

@@ -115,7 +115,7 @@ final class Snapshots {
         counters.put("exchange_refused_version", 2L);
         counters.put("lds_rli_flows", 200L);
         counters.put("lds_rli_agreed", 195L);
-        counters.put("a_counter_of_the_future", 9L);
+        counters.put("a_figure_of_the_future", 9L);
         final Map<String, Double> gauges = new LinkedHashMap<>();
         gauges.put("utilization_class_0", 0.5);
         gauges.put("packets_per_reference_class_0", 100.0);
