@@ -19,7 +19,7 @@ import java.util.concurrent.atomic.AtomicLong;
  */
 final class StageErrors implements ErrorHandler {
     private static final Logger LOG = LoggerFactory.getLogger(StageErrors.class);
-    private static final int MAX_KINDS = 256;
+    private static final int MAX_KINDS = 64;
 
     /** What is known of a kind; the thread that has an error of it changes it. */
     private static final class Kind {
@@ -62,7 +62,7 @@ final class StageErrors implements ErrorHandler {
         return count.get();
     }
 
-    /** {@return each kind once; those beyond the first 256 kinds are only counted} */
+    /** {@return each kind once; those beyond the first 64 kinds are only counted} */
     List<DistinctError> distinct() {
         final List<DistinctError> distinct = new ArrayList<>();
         kinds.forEach((name, kind) ->
