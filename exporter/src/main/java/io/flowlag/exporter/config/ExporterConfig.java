@@ -25,6 +25,8 @@ import java.util.Set;
  * @param exporting           where the records go.
  * @param log                 what the process says of itself.
  * @param stats               counters for other programs.
+ * @param status              for top, flows and the status page.
+ * @param metrics             HTTP for monitoring.
  * @param effectiveValues     every value with its origin, in the order of the reference.
  * @param warnings            what is allowed and yet worth a line at start.
  */
@@ -44,6 +46,8 @@ public record ExporterConfig(
     Exporting exporting,
     Log log,
     Stats stats,
+    Status status,
+    Metrics metrics,
     List<EffectiveValue> effectiveValues,
     List<String> warnings) {
 
@@ -572,6 +576,30 @@ public record ExporterConfig(
     }
 
     /**
+     * What top, flows and the status page show.
+     *
+     * @param enabled    whether there is a status file.
+     * @param file       of the status; null for one whose name is made.
+     * @param intervalNs between two states.
+     * @param flows      in the status at most.
+     */
+    public record Status(boolean enabled, Path file, long intervalNs, int flows) {
+    }
+
+    /**
+     * HTTP for monitoring.
+     *
+     * @param listen      or null for none.
+     * @param connections at the same time.
+     */
+    public record Metrics(HostPort listen, int connections) {
+        /** {@return whether there is anything to serve} */
+        public boolean isOn() {
+            return listen != null;
+        }
+    }
+
+    /**
      * The same configuration with other threads, for a command that prefers another default.
      *
      * @param otherThreading of the process.
@@ -579,7 +607,7 @@ public record ExporterConfig(
      */
     public ExporterConfig withThreading(final Threading otherThreading) {
         return new ExporterConfig(observationDomainId, otherThreading, capture, decode, metering, checkpoint, segment, clock,
-            rli, lds, exchange, pipeline, exporting, log, stats, effectiveValues, warnings);
+            rli, lds, exchange, pipeline, exporting, log, stats, status, metrics, effectiveValues, warnings);
     }
 
     /**
@@ -590,7 +618,7 @@ public record ExporterConfig(
      */
     public ExporterConfig withSegment(final Segment otherSegment) {
         return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, otherSegment, clock,
-            rli, lds, exchange, pipeline, exporting, log, stats, effectiveValues, warnings);
+            rli, lds, exchange, pipeline, exporting, log, stats, status, metrics, effectiveValues, warnings);
     }
 
     /**
@@ -601,7 +629,7 @@ public record ExporterConfig(
      */
     public ExporterConfig withRli(final Rli otherRli) {
         return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, segment, clock,
-            otherRli, lds, exchange, pipeline, exporting, log, stats, effectiveValues, warnings);
+            otherRli, lds, exchange, pipeline, exporting, log, stats, status, metrics, effectiveValues, warnings);
     }
 
     /**
