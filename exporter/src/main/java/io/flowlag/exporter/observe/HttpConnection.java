@@ -23,16 +23,18 @@ final class HttpConnection {
     private final SelectionKey key;
     private final ByteBuffer input = ByteBuffer.allocate(HttpRequest.MAXIMUM_BYTES);
     private final long acceptedNs;
+    private final long stepNs;
     private ByteBuffer output;
     private Step step = Step.READING;
     private long deadlineNs;
     private int drainedBytes;
 
-    HttpConnection(final SocketChannel channel, final SelectionKey key, final long nowNs) {
+    HttpConnection(final SocketChannel channel, final SelectionKey key, final long nowNs, final long stepNs) {
         this.channel = channel;
         this.key = key;
+        this.stepNs = stepNs;
         acceptedNs = nowNs;
-        deadlineNs = nowNs + STEP_NS;
+        deadlineNs = nowNs + stepNs;
     }
 
     long acceptedNs() {
@@ -80,7 +82,7 @@ final class HttpConnection {
             HttpResponse.refusal(parsed.verdict().status()) : handler.respond(parsed.request());
         output = ByteBuffer.wrap(response.octets(parsed.request() == null || !"HEAD".equals(parsed.request().method())));
         step = Step.WRITING;
-        deadlineNs = nowNs + STEP_NS;
+        deadlineNs = nowNs + stepNs;
         key.interestOps(SelectionKey.OP_WRITE);
         write(nowNs);
         return response.status();

@@ -30,6 +30,7 @@ final class HttpServer implements AutoCloseable {
     private final HttpHandler handler;
     private final ErrorHandler errorHandler;
     private final int maximumConnections;
+    private final long stepNs;
     private final ServerSocketChannel server;
     private final Selector selector;
     private final SelectionKey acceptKey;
@@ -45,16 +46,18 @@ final class HttpServer implements AutoCloseable {
      *
      * @param address            to listen on; port 0 for any.
      * @param maximumConnections at the same time.
+     * @param stepNs             for a whole request, and for taking a whole answer.
      * @param handler            answers.
      * @param errorHandler       takes what nobody foresaw.
      * @throws IOException if the port cannot be bound.
      */
     HttpServer(
-        final InetSocketAddress address, final int maximumConnections, final HttpHandler handler,
+        final InetSocketAddress address, final int maximumConnections, final long stepNs, final HttpHandler handler,
         final ErrorHandler errorHandler) throws IOException {
         this.handler = handler;
         this.errorHandler = errorHandler;
         this.maximumConnections = maximumConnections;
+        this.stepNs = stepNs;
         server = ServerSocketChannel.open();
         try {
             server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
@@ -166,7 +169,7 @@ final class HttpServer implements AutoCloseable {
         try {
             channel.configureBlocking(false);
             final SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
-            final HttpConnection connection = new HttpConnection(channel, key, nowNs);
+            final HttpConnection connection = new HttpConnection(channel, key, nowNs, stepNs);
             key.attach(connection);
             connections.add(connection);
         } catch (final IOException ex) {

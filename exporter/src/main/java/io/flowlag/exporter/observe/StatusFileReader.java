@@ -17,8 +17,7 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
 
 /**
  * Reads a {@link StatusFile}, whatever the file is: what is no status file is refused with one line. Never writes to it, and
- * may end
- * at any time. One thread.
+ * may end at any time. One thread.
  */
 public final class StatusFileReader implements AutoCloseable {
     private static final int LARGEST_BUFFER_LENGTH = 64 << 20;

@@ -40,16 +40,16 @@ public final class StatusServer implements AutoCloseable {
     public StatusServer(final ExporterConfig.Metrics config, final StatusSource source, final ErrorHandler errorHandler)
         throws IOException {
         this(new InetSocketAddress(InetAddress.getByName(config.listen().host()), config.listen().port()), config.listen().host(),
-            config.connections(), source, errorHandler);
+            config.connections(), HttpConnection.STEP_NS, source, errorHandler);
     }
 
     StatusServer(
-        final InetSocketAddress address, final String host, final int connections, final StatusSource source,
-        final ErrorHandler errorHandler) throws IOException {
+        final InetSocketAddress address, final String host, final int connections, final long stepNs,
+        final StatusSource source, final ErrorHandler errorHandler) throws IOException {
         this.source = source;
         this.host = host.toLowerCase(Locale.ROOT);
         isLoopback = address.getAddress().isLoopbackAddress();
-        server = new HttpServer(address, connections, this::respond, errorHandler);
+        server = new HttpServer(address, connections, stepNs, this::respond, errorHandler);
     }
 
     /**

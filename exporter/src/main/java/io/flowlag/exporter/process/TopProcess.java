@@ -18,8 +18,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * {@code flowlag top} on a terminal: draws the screen now and then until q, SIGINT or SIGTERM, and leaves the terminal as it
- * was. One
- * thread.
+ * was. One thread.
  */
 public final class TopProcess {
     private static final String ENTER = "\033[?1049h\033[?25l";
@@ -30,7 +29,8 @@ public final class TopProcess {
     private static final String BOLD = "\033[1m";
     private static final String PLAIN = "\033[0m";
     private static final long KEY_NS = 50_000_000L;
-    private static final long TERMINAL_TIMEOUT_MS = 2_000;
+    /** Long enough for a loaded machine: without an answer the terminal would not be left as it was. */
+    private static final long TERMINAL_TIMEOUT_MS = 20_000;
     private static final int DEFAULT_WIDTH = 80;
     private static final int DEFAULT_HEIGHT = 24;
     private static final int END_OF_TEXT = 3;

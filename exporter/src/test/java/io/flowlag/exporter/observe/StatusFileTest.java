@@ -27,6 +27,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class StatusFileTest {
     private static final int CONTENTS = 1 << 18;
     private static final int FLOWS = 40;
+    /** Writers of the test do not look as if they hung, however long it takes. */
+    private static final long TEST_MS = 3_600_000;
     private static final StatusJson JSON = new StatusJson();
 
     @TempDir
@@ -40,7 +42,7 @@ class StatusFileTest {
         final FieldWriter contents = new FieldWriter();
         SnapshotCodec.encode(Snapshots.of(number), Snapshots.flows(number, FLOWS), contents);
         assertTrue(writer.write(contents.buffer(), contents.length()));
-        writer.activity(System.currentTimeMillis());
+        writer.activity(System.currentTimeMillis() + TEST_MS);
     }
 
     private static String text(final StatusSnapshot snapshot) {
@@ -172,11 +174,11 @@ class StatusFileTest {
         final Path first = files.forProcess(1);
         assertEquals(directory.resolve("x").resolve("flowlag-1.status"), first);
         try (StatusFileWriter writer = writer(first)) {
-            writer.activity(System.currentTimeMillis());
+            writer.activity(System.currentTimeMillis() + TEST_MS);
             assertEquals(first, files.find(0));
             assertEquals(first, files.find(ProcessHandle.current().pid()));
             try (StatusFileWriter second = writer(files.forProcess(2))) {
-                second.activity(System.currentTimeMillis());
+                second.activity(System.currentTimeMillis() + TEST_MS);
                 assertTrue(assertThrows(StatusFileException.class, () -> files.find(0)).getMessage().contains("--pid"));
             }
         }

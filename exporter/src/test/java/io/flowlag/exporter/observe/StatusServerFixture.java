@@ -15,6 +15,8 @@ import java.util.List;
 final class StatusServerFixture implements AutoCloseable {
     static final int CONNECTIONS = 16;
     private static final int TIMEOUT_MS = 60_000;
+    /** Longer than the test may take on a slow machine: what is ended for being slow is not what is tested. */
+    private static final long STEP_NS = 3_600_000_000_000L;
 
     private final List<Throwable> errors = Collections.synchronizedList(new ArrayList<>());
     private final StatusServer server;
@@ -29,7 +31,7 @@ final class StatusServerFixture implements AutoCloseable {
 
     StatusServerFixture(final StatusSnapshot snapshot, final List<HistoryRow> history) throws IOException {
         server = new StatusServer(
-            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), "127.0.0.1", CONNECTIONS, new StatusSource() {
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), "127.0.0.1", CONNECTIONS, STEP_NS, new StatusSource() {
                 @Override
                 public StatusSnapshot snapshot() {
                     return snapshot;

@@ -81,6 +81,8 @@ class StatusTest {
                 "lds.enabled=on", "--set", "segment.source=" + RouterTopology.SOURCE_PREFIX, "--set",
                 "segment.destination=" + RouterTopology.DESTINATION_PREFIX, "--active", "10m", "--idle", "10m")) {
             assertTrue(port.ipVersionCount() > 0);
+            // The file is there when the interfaces are open: traffic before is not seen.
+            Deadline.await(TIMEOUT, () -> command("top", "--once").exitCode() == 0, run::errors);
             traffic.run();
             Deadline.await(TIMEOUT, () -> measuredFlows().size() >= LEAST_FLOWS && metrics(topology.router()).getOrDefault(
                 "flowlag_rli_estimated_total", 0.0) > 100, () -> "flows: " + measuredFlows().size() + " " + run.errors());
@@ -192,7 +194,7 @@ class StatusTest {
             final String output = live.finish().output();
             assertTrue(output.contains("\u001b[?1049h\u001b[?25l") && output.contains("\u001b[?25h\u001b[?1049l"), output);
             assertTrue(output.contains("ended 0") && output.contains("same mode"), output);
-            for (final String line : output.replaceAll("\u001b\\[[0-9?]*[A-Za-z]", "").split("\r?\n")) {
+            for (final String line : output.replace("\u001b[H", "\n").replaceAll("\u001b\\[[0-9?]*[A-Za-z]", "").split("\r?\n")) {
                 assertTrue(line.length() <= 80, line);
             }
         }
@@ -243,6 +245,8 @@ class StatusTest {
             return where.call(() -> {
                 final HttpURLConnection connection =
                     (HttpURLConnection)URI.create("http://127.0.0.1:" + PORT + path).toURL().openConnection();
+                connection.setConnectTimeout((int)TIMEOUT.toMillis());
+                connection.setReadTimeout((int)TIMEOUT.toMillis());
                 final int status = connection.getResponseCode();
                 try (var stream = status >= 400 ? connection.getErrorStream() : connection.getInputStream()) {
                     return new Answer(status, new String(stream.readAllBytes(), StandardCharsets.UTF_8));
