@@ -19,6 +19,8 @@ enum ConfigOption {
     OPTIONS(ConfigTable.OPTIONS, "auto|on|off", "--options"),
     /** Counters at the end. */
     STATS(ConfigTable.STATS_FILE, "FILE", "--stats"),
+    /** Where HTTP for monitoring is served. */
+    METRICS(ConfigTable.METRICS_LISTEN, "[HOST:]PORT", "--metrics"),
     /** Packets to measure. */
     FILTER(ConfigTable.FILTER, "BPF", "--filter"),
     /** Active timeout. */

@@ -60,6 +60,8 @@ public final class Main {
         commandLine.addSubcommand(new CheckConfigCommand(terminal));
         commandLine.addSubcommand(new SizeCommand(terminal));
         commandLine.addSubcommand(new LabCommand(terminal));
+        commandLine.addSubcommand(new TopCommand(terminal));
+        commandLine.addSubcommand(new FlowsCommand(terminal));
         commandLine.getCommandSpec().addOption(OptionSpec.builder("-V", "--version").versionHelp(true).type(boolean.class)
             .arity("0").description("Prints the version.").build());
         commandLine.getCommandSpec().version("flowlag " + version());

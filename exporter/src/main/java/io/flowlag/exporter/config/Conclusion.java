@@ -48,6 +48,9 @@ final class Conclusion {
                     value(ConfigTable.TLS_TRUST), value(ConfigTable.TLS_PEERS))),
             new ExporterConfig.Log(value(ConfigTable.LOG_LEVEL), value(ConfigTable.LOG_FILE)),
             new ExporterConfig.Stats(value(ConfigTable.STATS_FILE), orZero(value(ConfigTable.STATS_INTERVAL))),
+            new ExporterConfig.Status(value(ConfigTable.STATUS_ENABLED), value(ConfigTable.STATUS_FILE),
+                value(ConfigTable.STATUS_INTERVAL), intValue(ConfigTable.STATUS_FLOWS)),
+            new ExporterConfig.Metrics(value(ConfigTable.METRICS_LISTEN), intValue(ConfigTable.METRICS_CONNECTIONS)),
             effectiveValues(), warnings(destinations));
     }
 

@@ -720,6 +720,44 @@ public final class ConfigTable {
         "How often the file is written anew while the process runs.")
         .example("10s").reloads());
 
+    static {
+        section("status", "What flowlag top, flowlag flows and the status page show of a running process.");
+    }
+
+    /** Whether there is a status file. */
+    public static final ConfigKey<Boolean> STATUS_ENABLED = row(ConfigKey.of(
+        "status.enabled", onOff(), "on",
+        "Keep a status file while run works, for top and flows on the same machine."));
+    /** Where the status file is. */
+    public static final ConfigKey<Path> STATUS_FILE = row(ConfigKey.of(
+        "status.file", orWord(AUTO, path()), AUTO,
+        "The status file; auto is flowlag-PID.status in $RUNTIME_DIRECTORY, else /run/flowlag, else $XDG_RUNTIME_DIR/flowlag, " +
+        "else a directory of the user in /tmp: the first that can be written.")
+        .example("/run/flowlag/exporter.status"));
+    /** How often the status is written. */
+    public static final ConfigKey<Long> STATUS_INTERVAL = row(ConfigKey.of(
+        "status.interval", duration("100ms", "1m"), "1s",
+        "How often the status is taken: the age of what top, flows, the metrics and the status page show."));
+    /** Flows of the status. */
+    public static final ConfigKey<Long> STATUS_FLOWS = row(ConfigKey.of(
+        "status.flows", count("16", "16k"), "1k",
+        "Flows that the status holds at most: the slowest of those that live or ended in the last minute; where no delay is " +
+        "measured, the largest."));
+
+    static {
+        section("metrics", "HTTP for monitoring: /metrics (Prometheus), /healthz, and a status page at /. It only reads.");
+    }
+
+    /** Where the metrics are served. */
+    public static final ConfigKey<HostPort> METRICS_LISTEN = row(ConfigKey.of(
+        "metrics.listen", orWord(NONE, hostPort(false)), NONE,
+        "Where to serve; a port alone is on loopback. There is no password: whoever reaches another address may read.")
+        .example("127.0.0.1:9471"));
+    /** How many connections. */
+    public static final ConfigKey<Long> METRICS_CONNECTIONS = row(ConfigKey.of(
+        "metrics.connections", number(1, 1024), "32",
+        "Connections at the same time; one more ends the one that has waited longest."));
+
     private ConfigTable() {
     }
 

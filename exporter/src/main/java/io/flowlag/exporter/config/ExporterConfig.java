@@ -27,6 +27,8 @@ import java.util.Set;
  * @param exporting           where the records go.
  * @param log                 what the process says of itself.
  * @param stats               counters for other programs.
+ * @param status              for top, flows and the status page.
+ * @param metrics             HTTP for monitoring.
  * @param effectiveValues     every value with its origin, in the order of the reference.
  * @param warnings            what is allowed and yet worth a line at start.
  */
@@ -48,6 +50,8 @@ public record ExporterConfig(
     Exporting exporting,
     Log log,
     Stats stats,
+    Status status,
+    Metrics metrics,
     List<EffectiveValue> effectiveValues,
     List<String> warnings) {
 
@@ -632,6 +636,30 @@ public record ExporterConfig(
     }
 
     /**
+     * What top, flows and the status page show.
+     *
+     * @param enabled    whether there is a status file.
+     * @param file       of the status; null for one whose name is made.
+     * @param intervalNs between two states.
+     * @param flows      in the status at most.
+     */
+    public record Status(boolean enabled, Path file, long intervalNs, int flows) {
+    }
+
+    /**
+     * HTTP for monitoring.
+     *
+     * @param listen      or null for none.
+     * @param connections at the same time.
+     */
+    public record Metrics(HostPort listen, int connections) {
+        /** {@return whether there is anything to serve} */
+        public boolean isOn() {
+            return listen != null;
+        }
+    }
+
+    /**
      * The same configuration with other threads, for a command that prefers another default.
      *
      * @param otherThreading of the process.
@@ -639,7 +667,8 @@ public record ExporterConfig(
      */
     public ExporterConfig withThreading(final Threading otherThreading) {
         return new ExporterConfig(observationDomainId, otherThreading, capture, decode, metering, checkpoint, segment, clock,
-            rli, lds, joint, quantiles, exchange, pipeline, exporting, log, stats, effectiveValues, warnings);
+            rli, lds, joint, quantiles, exchange, pipeline, exporting, log, stats, status, metrics, effectiveValues,
+            warnings);
     }
 
     /**
@@ -650,7 +679,8 @@ public record ExporterConfig(
      */
     public ExporterConfig withSegment(final Segment otherSegment) {
         return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, otherSegment, clock,
-            rli, lds, joint, quantiles, exchange, pipeline, exporting, log, stats, effectiveValues, warnings);
+            rli, lds, joint, quantiles, exchange, pipeline, exporting, log, stats, status, metrics, effectiveValues,
+            warnings);
     }
 
     /**
@@ -661,7 +691,8 @@ public record ExporterConfig(
      */
     public ExporterConfig withRli(final Rli otherRli) {
         return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, segment, clock,
-            otherRli, lds, joint, quantiles, exchange, pipeline, exporting, log, stats, effectiveValues, warnings);
+            otherRli, lds, joint, quantiles, exchange, pipeline, exporting, log, stats, status, metrics, effectiveValues,
+            warnings);
     }
 
     /**
@@ -672,7 +703,8 @@ public record ExporterConfig(
      */
     public ExporterConfig withJoint(final Joint otherJoint) {
         return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, segment, clock,
-            rli, lds, otherJoint, quantiles, exchange, pipeline, exporting, log, stats, effectiveValues, warnings);
+            rli, lds, otherJoint, quantiles, exchange, pipeline, exporting, log, stats, status, metrics, effectiveValues,
+            warnings);
     }
 
     /**
@@ -683,7 +715,8 @@ public record ExporterConfig(
      */
     public ExporterConfig withLds(final Lds otherLds) {
         return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, segment, clock,
-            rli, otherLds, joint, quantiles, exchange, pipeline, exporting, log, stats, effectiveValues, warnings);
+            rli, otherLds, joint, quantiles, exchange, pipeline, exporting, log, stats, status, metrics, effectiveValues,
+            warnings);
     }
 
     /**

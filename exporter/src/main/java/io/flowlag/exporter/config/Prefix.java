@@ -47,6 +47,21 @@ public record Prefix(boolean isIpv6, long high, long low, int lengthBits) {
             other.contains(isIpv6, high, low);
     }
 
+    /**
+     * Reads a prefix, or an address as a prefix of its own.
+     *
+     * @param text as 192.0.2.0/24 or 2001:db8::/32.
+     * @return the prefix.
+     * @throws IllegalArgumentException if it is none; the message goes on behind the text.
+     */
+    public static Prefix of(final String text) {
+        try {
+            return parse(text);
+        } catch (final BadValueException ex) {
+            throw new IllegalArgumentException(ex.getMessage(), ex);
+        }
+    }
+
     static Prefix parse(final String text) throws BadValueException {
         final int slash = text.indexOf('/');
         final String address = slash < 0 ? text : text.substring(0, slash);

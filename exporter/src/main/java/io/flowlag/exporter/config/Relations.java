@@ -35,6 +35,7 @@ final class Relations {
         digest();
         tls();
         stats();
+        status();
         messageSizes();
         distinctTargets();
     }
@@ -115,6 +116,15 @@ final class Relations {
         }
     }
 
+    private void status() {
+        final Path file = (Path)settings.get(ConfigTable.STATUS_FILE).value();
+        if (file != null && !(Boolean)settings.get(ConfigTable.STATUS_ENABLED).value()) {
+            problem(ConfigTable.STATUS_FILE, "is not written with status.enabled off: leave one out");
+        } else if (file != null && "-".equals(file.toString())) {
+            problem(ConfigTable.STATUS_FILE, "must be a file: name one, or auto");
+        }
+    }
+
     private void messageSizes() {
         final Setting common = settings.get(ConfigTable.MAX_MESSAGE_SIZE);
         for (final DestinationSpec spec : destinations) {
@@ -130,7 +140,7 @@ final class Relations {
 
     private void distinctTargets() {
         final Map<String, String> users = new HashMap<>();
-        for (final ConfigKey<Path> key : List.of(ConfigTable.LOG_FILE, ConfigTable.STATS_FILE)) {
+        for (final ConfigKey<Path> key : List.of(ConfigTable.LOG_FILE, ConfigTable.STATS_FILE, ConfigTable.STATUS_FILE)) {
             final Path file = (Path)settings.get(key).value();
             if (file != null) {
                 claim(users, settings.get(key).origin(), key.path(), settings.get(key).text(), file);

@@ -12,6 +12,7 @@ import io.flowlag.exporter.sketching.FlowSums;
 import io.flowlag.exporter.sketching.SketchCounter;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.DelayHistogram;
 import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.DelayView;
@@ -467,6 +468,61 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         return true;
     }
 
+    /**
+     * What the delay of a living flow is known from now.
+     *
+     * @param entry  of the flow.
+     * @param offset of the entry.
+     * @return 0 for nothing yet, else as the record of the flow would say now.
+     */
+    public int livingEstimator(final DirectBuffer entry, final int offset) {
+        if (!wiring.role().isReceiver()) {
+            return 0;
+        }
+        final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
+        if (wiring.isExact() && DelayCounters.count(entry, FlowDelay.matchedOffset(delayOffset)) > 0) {
+            return FlowDelay.ESTIMATOR_MATCHED;
+        }
+        return DelayCounters.count(entry, delayOffset) > 0 ? estimator : 0;
+    }
+
+    /**
+     * The error bound of a living flow's interpolated mean.
+     *
+     * @param entry  of a flow with such a mean.
+     * @param offset of the entry.
+     * @return ns; below 0 if it is not known.
+     */
+    public long livingBoundNs(final DirectBuffer entry, final int offset) {
+        final HeldOutErrors heldOut =
+            receiver.statistics(stream(senders.ofEntry(entry, offset), classIndex(entry, offset))).heldOut();
+        return !heldOut.hasBound() ? -1 : heldOut.halfWidthNs(
+            DelayCounters.count(entry, offset + FlowEntry.BASE_LENGTH_BYTES),
+            FlowEntry.endNs(entry, offset) - FlowEntry.startNs(entry, offset));
+    }
+
+    /**
+     * The traffic class of a flow.
+     *
+     * @param entry  of the flow.
+     * @param offset of the entry.
+     * @return its index.
+     */
+    public int classIndex(final DirectBuffer entry, final int offset) {
+        return classes.ofClassOfService(FlowEntry.ipClassOfService(entry, offset));
+    }
+
+    /**
+     * The segment that a flow was measured on.
+     *
+     * @param entry  of a flow with delay samples.
+     * @param offset of the entry.
+     * @return its number.
+     */
+    public long segmentId(final DirectBuffer entry, final int offset) {
+        return segmentId + senders.ofEntry(entry, offset) & 0xFFFF_FFFFL;
+    }
+
     /** A record has waited and is complete. */
     private void onWaited(
         final MutableDirectBuffer buffer, final int offset, final int lengthBytes, final int record) {
@@ -551,6 +607,11 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     @Override
     public List<DelaySummary> interval(final long number) {
         return summaries.intervals().get(number);
+    }
+
+    @Override
+    public List<DelayHistogram> histograms() {
+        return summaries == null ? List.of() : summaries.histograms();
     }
 
     @Override

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.status.DelayDistribution;
+import io.flowlag.exporter.status.DelayHistogram;
 import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.rli.receiver.ClassStatistics;
 import io.flowlag.rli.receiver.HeldOutErrors;
@@ -9,6 +10,7 @@ import io.flowlag.rli.receiver.RliReceiver;
 import io.flowlag.rli.receiver.SignedHistogram;
 
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 
 /**
@@ -39,6 +41,7 @@ final class DelaySummaries {
     private long newestNs;
     private final EndedIntervals intervals = new EndedIntervals(REMEMBERED_INTERVALS);
     private volatile List<DelaySummary> total = List.of();
+    private volatile List<DelayHistogram> histograms = List.of();
 
     /**
      * Nothing yet.
@@ -118,9 +121,15 @@ final class DelaySummaries {
         return total;
     }
 
+    /** {@return the same in fixed buckets} */
+    List<DelayHistogram> histograms() {
+        return histograms;
+    }
+
     private void end(final long endNs) {
         final List<DelaySummary> newInterval = new ArrayList<>();
         final List<DelaySummary> newTotal = new ArrayList<>();
+        final List<DelayHistogram> newHistograms = new ArrayList<>();
         for (int i = 0; i < totalEstimates.length; i++) {
             final ClassStatistics statistics = receiver.statistics(i);
             totalEstimates[i].add(statistics.estimates());
@@ -130,11 +139,15 @@ final class DelaySummaries {
             newInterval.add(summary(
                 i, startNs, endNs, statistics.estimates(), statistics.references(), lost - toldLost[i], oversize[i]));
             newTotal.add(summary(i, firstNs, endNs, totalEstimates[i], totalReferences[i], lost, totalOversize[i]));
+            newHistograms.add(new DelayHistogram(
+                i / classes.count(), i % classes.count(), classes.dscp(i % classes.count()), buckets(totalEstimates[i]),
+                buckets(totalReferences[i])));
             toldLost[i] = lost;
             oversize[i] = 0;
         }
         receiver.rotate();
         total = newTotal;
+        histograms = newHistograms;
         intervals.add(newInterval);
     }
 
@@ -147,6 +160,14 @@ final class DelaySummaries {
             stream / classes.count(), classIndex, classes.dscp(classIndex), fromNs, toNs, distribution(estimates),
             distribution(references), lostReferences, oversizePackets, heldOut.count(),
             heldOut.count() > 0 ? heldOut.quantile95Ns() : null);
+    }
+
+    private static DelayHistogram.Buckets buckets(final SignedHistogram histogram) {
+        final long[] boundariesNs = DelayHistogram.boundariesNs();
+        final long[] counts = new long[boundariesNs.length];
+        histogram.countsAtMost(boundariesNs, counts);
+        return new DelayHistogram.Buckets(
+            Arrays.stream(counts).boxed().toList(), histogram.count(), histogram.count() == 0 ? 0 : histogram.sumNs());
     }
 
     private static DelayDistribution distribution(final SignedHistogram histogram) {

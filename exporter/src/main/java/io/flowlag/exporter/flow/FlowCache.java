@@ -208,6 +208,21 @@ public final class FlowCache {
         return sweep == null ? 0 : sweep.doWork(nowNs);
     }
 
+    /** {@return how many slots there are, numbered from 0} */
+    public int capacity() {
+        return table.capacity();
+    }
+
+    /**
+     * Whether a slot holds a flow.
+     *
+     * @param slot below the capacity.
+     * @return true if it does.
+     */
+    public boolean isLive(final int slot) {
+        return table.isLive(slot);
+    }
+
     /** {@return how many flows are in the cache} */
     public int size() {
         return table.size();

@@ -11,6 +11,7 @@ import io.flowlag.exporter.pipeline.Stage;
 import io.flowlag.exporter.pipeline.StageRing;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.watch.FlowWatch;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.MessageHandler;
@@ -44,6 +45,7 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
 
     private SavedFlows savedFlows = SavedFlows.none();
     private BooleanSupplier isRecordRingEmpty = () -> true;
+    private FlowWatch watch;
     private long packetTimeNs = Long.MIN_VALUE;
     private long clockTimeNs;
     private long capturedNs = DelayMeter.NOTHING_CAPTURED_NS;
@@ -114,6 +116,15 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
         this.isRecordRingEmpty = isRecordRingEmpty;
     }
 
+    /**
+     * Has flows watched, from the first duty cycle on.
+     *
+     * @param flowWatch looks at flows of this stage's cache.
+     */
+    public void watch(final FlowWatch flowWatch) {
+        watch = flowWatch;
+    }
+
     @Override
     public String roleName() {
         return "metering";
@@ -128,6 +139,9 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
         takeNewTimeouts();
         if (clock != null) {
             clockTimeNs = clock.nanoTime();
+        }
+        if (watch != null) {
+            watch.doWork();
         }
         if (!savedFlows.isDone()) {
             return cache.snapshot(clockTimeNs) +

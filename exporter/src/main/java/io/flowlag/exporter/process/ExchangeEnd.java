@@ -11,8 +11,6 @@ import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.SleepingMillisIdleStrategy;
 import org.agrona.concurrent.SystemEpochNanoClock;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 
@@ -23,8 +21,6 @@ import java.io.IOException;
  * @param link  to the metering thread.
  */
 record ExchangeEnd(Agent agent, SketchLink link) {
-    private static final Logger LOG = LoggerFactory.getLogger(ExchangeEnd.class);
-
     /**
      * Reads keys and opens the port, as the configuration says.
      *
@@ -66,7 +62,7 @@ record ExchangeEnd(Agent agent, SketchLink link) {
     /** {@return the thread, started; to be closed} */
     AgentRunner start() {
         final AgentRunner runner = new AgentRunner(
-            new SleepingMillisIdleStrategy(1), (error) -> LOG.error("exchange: unexpected", error), null, agent);
+            new SleepingMillisIdleStrategy(1), new StageErrors(), null, agent);
         AgentRunner.startOnThread(runner, (work) -> {
             final Thread thread = new Thread(work, agent.roleName());
             thread.setDaemon(true);

@@ -14,6 +14,8 @@ import io.flowlag.exporter.flow.FlowCacheContext;
 import io.flowlag.exporter.flow.FlowRecordSink;
 import io.flowlag.exporter.metering.FlowRecordRing;
 import io.flowlag.exporter.metering.MeteringAgent;
+import io.flowlag.exporter.observe.Heartbeat;
+import io.flowlag.exporter.observe.Observer;
 import io.flowlag.exporter.pipeline.CaptureAgent;
 import io.flowlag.exporter.pipeline.DescriptorHandler;
 import io.flowlag.exporter.pipeline.DescriptorRing;
@@ -25,6 +27,7 @@ import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.record.ExportingAgent;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
+import io.flowlag.exporter.watch.FlowWatch;
 import io.flowlag.sketch.hash.SipHash;
 import org.agrona.CloseHelper;
 import org.agrona.ErrorHandler;
@@ -36,6 +39,7 @@ import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.SystemEpochClock;
 import org.agrona.concurrent.SystemEpochNanoClock;
+import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.YieldingIdleStrategy;
 
 import java.util.ArrayList;
@@ -60,7 +64,9 @@ final class MeteringPipeline implements AutoCloseable {
     private final ExportingAgent exporting;
     private final DelayMeter delayMeter;
     private final Checkpoint checkpoint;
+    private final FlowWatch flowWatch;
     private final List<AgentRunner> runners = new ArrayList<>();
+    private final List<Heartbeat> heartbeats = new ArrayList<>();
     private final Threading threading;
     private final ErrorHandler errorHandler;
     private boolean isCaptureAbandoned;
@@ -139,7 +145,10 @@ final class MeteringPipeline implements AutoCloseable {
 
         exporting = new ExportingAgent(
             destinations, recordRing, this::isMeteringEnded, CLOSE_TIMEOUT_MS, SystemEpochClock.INSTANCE, counters);
-        final FlowRecordSink recordSink = hasRings ? new FlowRecordRing(recordRing, counters) : exporting;
+        final FlowRecordSink exportSink = hasRings ? new FlowRecordRing(recordRing, counters) : exporting;
+        flowWatch = isWatched(config, isLive) ? new FlowWatch(
+            exportSink, config.status().flows(), config.status().intervalNs(), SystemNanoClock.INSTANCE) : null;
+        final FlowRecordSink recordSink = flowWatch == null ? exportSink : flowWatch;
         final FlowEnd flowEnd = wiring.isOn() ? new FlowEnd(recordSink) : null;
         final FlowCache cache = new FlowCache(
             cacheContext(config).stateLengthBytes(DelayMeter.stateLengthBytes(wiring))
@@ -157,6 +166,10 @@ final class MeteringPipeline implements AutoCloseable {
                 exporting::destinations, counters, wiring.isSketched() ? longestWaitNs(config) : 0));
             metering.takeUp(checkpoint.savedFlows(), hasRings ? recordRing::isEmpty : () -> true);
         }
+        if (flowWatch != null) {
+            flowWatch.watch(cache, delayMeter);
+            metering.watch(flowWatch);
+        }
         final DescriptorHandler descriptorHandler = hasRings ? new DescriptorRing(packetRing, counters) : metering;
         final boolean isMerged = wiring.role() == ExporterConfig.Role.BOTH;
         capture = new CaptureAgent(
@@ -164,8 +177,9 @@ final class MeteringPipeline implements AutoCloseable {
             recognizer(config, wiring, sources.size(), counters), isMerged, liveClock, counters);
 
         for (final Stage[] stages : stagesOfThreads()) {
-            runners.add(new AgentRunner(
-                idleStrategy(config), errorHandler, null, stages.length == 1 ? stages[0] : new CompositeAgent(stages)));
+            final Heartbeat heartbeat = new Heartbeat(stages.length == 1 ? stages[0] : new CompositeAgent(stages));
+            heartbeats.add(heartbeat);
+            runners.add(new AgentRunner(idleStrategy(config), errorHandler, null, heartbeat));
         }
         if (checkpoint != null && threading != Threading.INVOKER) {
             runners.add(new AgentRunner(new BackoffIdleStrategy(), errorHandler, null, checkpoint));
@@ -187,8 +201,10 @@ final class MeteringPipeline implements AutoCloseable {
         final long merge = wiring.role() == ExporterConfig.Role.BOTH ? CaptureAgent.mergeMemoryBytes(2, isLive) : 0;
         final boolean hasCheckpoint = isLive && config.checkpoint().file() != null;
         final long copies = hasCheckpoint ? Checkpoint.memoryBytes(config.metering().maxFlows()) : 0;
-        return rings + copies + cacheContext(config).stateLengthBytes(DelayMeter.stateLengthBytes(wiring)).memoryBytes() + merge +
-            DelayMeter.memoryBytes(config, wiring, isLive);
+        final long watch = isWatched(config, isLive) ?
+            FlowWatch.memoryBytes(config.status().flows()) + Observer.memoryBytes(config) : 0;
+        final long flows = cacheContext(config).stateLengthBytes(DelayMeter.stateLengthBytes(wiring)).memoryBytes();
+        return rings + copies + watch + flows + merge + DelayMeter.memoryBytes(config, wiring, isLive);
     }
 
     /** Starts the threads of the mode; they do not keep the process alive. */
@@ -261,6 +277,21 @@ final class MeteringPipeline implements AutoCloseable {
     /** {@return the link types whose packets were refused, by number; empty if none} */
     String refusedLinkTypes() {
         return capture.refusedLinkTypes();
+    }
+
+    /** Whether somebody may look at the flows while they live. */
+    static boolean isWatched(final ExporterConfig config, final boolean isLive) {
+        return config.metrics().isOn() || config.status().enabled() && (isLive || config.status().file() != null);
+    }
+
+    /** {@return what finds flows worth a look; null if nobody looks} */
+    FlowWatch flowWatch() {
+        return flowWatch;
+    }
+
+    /** {@return the duty cycles of the threads} */
+    List<Heartbeat> heartbeats() {
+        return List.copyOf(heartbeats);
     }
 
     /** {@return the delay stage; null where no delay is measured} */

@@ -5,6 +5,7 @@ import io.flowlag.exporter.checkpoint.Checkpoint;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
 import io.flowlag.exporter.console.ExitCode;
+import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.console.OutputFiles;
 import io.flowlag.exporter.console.Progress;
 import io.flowlag.exporter.console.Signals;
@@ -12,6 +13,8 @@ import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.delay.DelayMeter;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.match.DigestAgreement;
+import io.flowlag.exporter.observe.Observer;
+import io.flowlag.exporter.observe.StatusServer;
 import io.flowlag.exporter.pipeline.OwnTraffic;
 import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.status.AccountingIdentity;
@@ -21,6 +24,7 @@ import io.flowlag.exporter.status.DestinationStatistics;
 import io.flowlag.exporter.status.SourceStatistics;
 import io.flowlag.exporter.status.Statistics;
 import io.flowlag.exporter.status.StatisticsWriter;
+import org.agrona.CloseHelper;
 import org.agrona.concurrent.SystemNanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -61,6 +65,8 @@ final class PipelineRun implements AutoCloseable {
     private final ExporterConfig.Stats statsConfig;
     private final long memoryBoundBytes;
     private final DigestAgreement agreement;
+    private final Observer observer;
+    private final StatusServer statusServer;
 
     private long nextStatisticsNs;
     private long nextAgreementNs = System.nanoTime() + AGREEMENT_NS;
@@ -151,9 +157,39 @@ final class PipelineRun implements AutoCloseable {
             LOG.info("sketches: {} rows of {} cells; sketches and records take {} octets", config.lds().rows(),
                 config.lds().columns(), DelayMeter.sketchMemoryBytes(config, wiring, isLive));
         }
+        observer = observer(config);
+        statusServer = statusServer(config);
         agreement = wiring.isMatched() ?
             new DigestAgreement(pipeline.delayMeter().matchCounters(),
                 isLive ? DigestAgreement.DEFAULT_MINIMUM_PACKETS : LEAST_DECIDED_PACKETS) : null;
+    }
+
+    private Observer observer(final ExporterConfig config) {
+        if (!MeteringPipeline.isWatched(config, isLive)) {
+            return null;
+        }
+        try {
+            return new Observer(config, isLive, startTimeMs, this::statistics, pipeline.delayMeter(), pipeline.flowWatch(),
+                pipeline.heartbeats(), errors::distinct);
+        } catch (final IOException ex) {
+            pipeline.close();
+            throw OutputFiles.failure("the status", config.status().file(), ex);
+        }
+    }
+
+    private StatusServer statusServer(final ExporterConfig config) {
+        if (!config.metrics().isOn()) {
+            return null;
+        }
+        try {
+            final StatusServer server = new StatusServer(config.metrics(), observer, errors);
+            LOG.info("metrics and status page: http://{}/", config.metrics().listen());
+            return server;
+        } catch (final IOException ex) {
+            CloseHelper.quietCloseAll(observer, pipeline);
+            throw new ExitException(ExitCode.CONFIGURATION, "metrics.listen=" + config.metrics().listen() + ": " +
+                ex.getMessage() + "; stop what holds the port, or take another one");
+        }
     }
 
     /**
@@ -220,6 +256,7 @@ final class PipelineRun implements AutoCloseable {
             }
         }
         counters.set(CounterId.ERRORS, errors.count());
+        errors.tell();
         tellDestinationErrors();
         if (!isLive) {
             tellDisagreement();
@@ -305,12 +342,16 @@ final class PipelineRun implements AutoCloseable {
 
     @Override
     public void close() {
+        CloseHelper.quietCloseAll(statusServer, observer);
         pipeline.close();
     }
 
     private void keepHouse(final Progress progress) {
         counters.set(CounterId.ERRORS, errors.count());
         onHousekeeping.run();
+        if (observer != null) {
+            observer.doWork();
+        }
         if (signals.isStopRequested() || !isLive && errors.count() > 0) {
             pipeline.requestStop();
             if (stopDeadlineNs == 0) {
@@ -374,6 +415,7 @@ final class PipelineRun implements AutoCloseable {
             line.append(' ').append(id.label()).append('=').append(counters.get(id));
         }
         LOG.info("{}", line);
+        errors.tell();
         for (final Destination destination : pipeline.destinations()) {
             LOG.info("{}", destination.statistics().line());
         }

@@ -15,6 +15,11 @@ public interface DelayView {
      */
     List<DelaySummary> interval(long number);
 
+    /**
+     * {@return delays since the start in fixed buckets, as of the last interval, by sender and class; empty without estimates}
+     */
+    List<DelayHistogram> histograms();
+
     /** {@return what the segment is now; allocates} */
     SegmentDescription segment();
 

@@ -150,17 +150,34 @@ class MainTest {
     @Test
     void shouldListOnlyCommandsThatExist() {
         assertEquals(0, main("--help"));
-        for (final String command : List.of("demo", "run", "meter", "delay", "collect", "check-config", "size", "lab")) {
+        for (final String command : List.of(
+            "demo", "run", "meter", "delay", "collect", "check-config", "size", "top", "flows", "lab")) {
             assertTrue(output().contains("\n  " + command + " "), output());
-        }
-        for (final String later : List.of("top", "flows")) {
-            assertFalse(output().contains("\n  " + later + " "), output());
         }
         assertEquals("", errors());
     }
 
+    @Test
+    void shouldRefuseWrongQuestionsToARunningProcess() {
+        assertRefused(66, "top", "--once", "--file", "/no/such/file");
+        assertRefused(66, "flows", "--file", "/no/such/file");
+        assertRefused(64, "flows", "--file", "/x", "--pid", "1");
+        assertRefused(64, "flows", "--source", "example.net");
+        assertRefused(64, "flows", "--port", "65536");
+        assertRefused(64, "flows", "--min-delay", "5");
+        assertRefused(64, "flows", "--limit", "-1");
+        assertRefused(64, "flows", "--format", "xml");
+        assertRefused(64, "top", "--interval", "0");
+    }
+
+    private void assertRefused(final int exitCode, final String... line) {
+        assertEquals(exitCode, main(line), () -> String.join(" ", line));
+        assertEquals("", output());
+        assertEquals(1, errors().lines().count(), errors());
+    }
+
     @ParameterizedTest
-    @ValueSource(strings = {"demo", "run", "meter", "delay", "collect", "check-config", "size", "lab"})
+    @ValueSource(strings = {"demo", "run", "meter", "delay", "collect", "check-config", "size", "top", "flows", "lab"})
     void shouldHelpWithEachCommand(final String command) {
         assertEquals(0, main(command, "--help"));
         assertTrue(output().startsWith("Usage: flowlag " + command + " "), output());

@@ -2,6 +2,7 @@ package io.flowlag.rli.receiver;
 
 import io.flowlag.rli.counters.DelayCounters;
 import org.HdrHistogram.Histogram;
+import org.HdrHistogram.HistogramIterationValue;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
@@ -129,6 +130,32 @@ public final class SignedHistogram {
     /** {@return the largest delay, ns; only with a count above 0} */
     public long maximumNs() {
         return DelayCounters.maximumNs(exact, 0);
+    }
+
+    /** {@return the sum of all delays, ns} */
+    public long sumNs() {
+        return DelayCounters.sumNs(exact, 0);
+    }
+
+    /**
+     * Counts delays up to boundaries, in one pass: those that the significant digits cannot tell from a boundary may be counted
+     * beyond it. Allocates.
+     *
+     * @param boundariesNs 0 or more, ascending.
+     * @param counts       as many; filled with how many delays are at most the boundary, negative ones included.
+     */
+    public void countsAtMost(final long[] boundariesNs, final long[] counts) {
+        long count = negated.getTotalCount();
+        int next = 0;
+        for (final HistogramIterationValue value : positive.recordedValues()) {
+            while (next < boundariesNs.length && value.getValueIteratedTo() > boundariesNs[next]) {
+                counts[next++] = count;
+            }
+            count += value.getCountAddedInThisIterationStep();
+        }
+        while (next < boundariesNs.length) {
+            counts[next++] = count;
+        }
     }
 
     /** {@return the mean delay, ns; only with a count above 0} */

@@ -1,4 +1,4 @@
-package io.flowlag.tests.lab;
+package io.flowlag.tests.lab.rli;
 
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
@@ -22,6 +22,7 @@ import io.flowlag.exporter.metering.MeteringAgent;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.rli.counters.DelayCounters;
 import io.flowlag.sketch.hash.KeyedMix;
+import io.flowlag.tests.lab.report.Numbers;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -115,7 +116,7 @@ final class PassiveExperiment {
 
     /** The median relative error of the means of all flows with an estimate. */
     double medianMeanError() {
-        return RliExperiment.quantile(IntStream.range(0, counts.length)
+        return Numbers.quantile(IntStream.range(0, counts.length)
             .filter((flow) -> counts[flow] > 0 && truth.receivedPackets(flow) > 0)
             .mapToDouble((flow) -> Math.abs((double)sumsNs[flow] / counts[flow] - truth.meanNs(flow)) / truth.meanNs(flow))
             .toArray(), 0.5);

@@ -1,10 +1,11 @@
-package io.flowlag.tests.lab;
+package io.flowlag.tests.lab.rli;
 
 import io.flowlag.exporter.lab.QueueModel;
 import io.flowlag.exporter.lab.ReferenceModel;
 import io.flowlag.exporter.lab.SegmentProfile;
 import io.flowlag.rli.receiver.Estimator;
 import io.flowlag.rli.sender.AdaptivePolicy;
+import io.flowlag.tests.lab.report.Numbers;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -25,7 +26,7 @@ class PassiveAccuracyTest {
     private static final int SEEDS = IS_PAPER_SCALE ? 5 : 1;
 
     private static double median(final DoubleStream values) {
-        return RliExperiment.quantile(values.toArray(), 0.5);
+        return Numbers.quantile(values.toArray(), 0.5);
     }
 
     @ParameterizedTest

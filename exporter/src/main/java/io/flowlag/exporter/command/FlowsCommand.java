@@ -1,0 +1,133 @@
+package io.flowlag.exporter.command;
+
+import io.flowlag.exporter.config.Prefix;
+import io.flowlag.exporter.console.ExitCode;
+import io.flowlag.exporter.console.ExitException;
+import io.flowlag.exporter.console.Terminal;
+import io.flowlag.exporter.observe.FlowFilter;
+import io.flowlag.exporter.observe.FlowTable;
+import io.flowlag.exporter.observe.FlowView;
+import io.flowlag.exporter.observe.StatusFileReader;
+import io.flowlag.exporter.observe.StatusSnapshot;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.Callable;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** {@code flowlag flows}. */
+@Command(name = "flows", description =
+    "Lists flows of a running process, the slowest first: those that live, and those that ended in the last minute.")
+final class FlowsCommand implements Callable<Integer> {
+    /** How flows are printed. */
+    enum Format {
+        /** A table with a header. */
+        TABLE,
+        /** One object a line. */
+        JSON
+    }
+
+    private static final Pattern DURATION = Pattern.compile("([0-9]+(?:\\.[0-9]+)?) ?(ns|us|ms|s)");
+    private static final Map<String, Double> UNITS = Map.of("ns", 1.0, "us", 1e3, "ms", 1e6, "s", 1e9);
+    private static final int LARGEST_PORT = 65_535;
+    private static final int LARGEST_DSCP = 63;
+    private static final int LARGEST_CLASS = 255;
+
+    @Mixin
+    private StatusOptions process;
+
+    @Option(names = "--source", paramLabel = "PREFIX", description = "Flows from these addresses, such as 192.0.2.0/24.")
+    private String source;
+
+    @Option(names = "--destination", paramLabel = "PREFIX", description = "Flows to these addresses.")
+    private String destination;
+
+    @Option(names = "--prefix", paramLabel = "PREFIX", description = "Flows from or to these addresses.")
+    private String prefix;
+
+    @Option(names = "--port", paramLabel = "N", description = "Flows from or to this port.")
+    private Integer port;
+
+    @Option(names = "--protocol", paramLabel = "NAME", description = "Flows of this protocol: tcp, udp, icmp, icmp6, sctp or a " +
+        "number.")
+    private String protocol;
+
+    @Option(names = "--dscp", paramLabel = "N", description = "Flows with this DSCP.")
+    private Integer dscp;
+
+    @Option(names = "--class", paramLabel = "N",
+        description = "Flows of this traffic class, by its place in rli.classes, from 0.")
+    private Integer classIndex;
+
+    @Option(names = "--min-delay", paramLabel = "DURATION", description = "Flows with at least this mean delay, such as 5ms.")
+    private String minimumDelay;
+
+    @Option(names = "--living", description = "Living flows alone.")
+    private boolean isLiving;
+
+    @Option(names = "--limit", paramLabel = "N", defaultValue = "0", description = "At most N flows. Default: 0, all that the " +
+        "status holds (status.flows).")
+    private int limit;
+
+    @Option(names = "--format", paramLabel = "FORMAT", defaultValue = "table",
+        description = "One of table and json (an object a line). Default: table.")
+    private Format format;
+
+    private final Terminal terminal;
+
+    FlowsCommand(final Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() {
+        final FlowFilter filter = new FlowFilter(
+            prefix("--source", source), prefix("--destination", destination), prefix("--prefix", prefix),
+            number("--port", port, LARGEST_PORT), protocol, number("--dscp", dscp, LARGEST_DSCP),
+            number("--class", classIndex, LARGEST_CLASS), minimumNs(), isLiving);
+        if (limit < 0) {
+            throw new ExitException(ExitCode.USAGE, "--limit=" + limit + ": must not be negative");
+        }
+        try (StatusFileReader reader = process.open()) {
+            final StatusSnapshot snapshot = StatusOptions.living(reader);
+            final List<FlowView> flows = snapshot.flows().flows().stream().filter(filter::matches)
+                .limit(limit == 0 ? Long.MAX_VALUE : limit).toList();
+            if (format == Format.JSON) {
+                terminal.out().print(FlowTable.json(flows));
+            } else {
+                FlowTable.lines(flows).forEach(terminal.out()::println);
+            }
+            return ExitCode.DONE.number();
+        }
+    }
+
+    private static Prefix prefix(final String option, final String text) {
+        try {
+            return text == null ? null : Prefix.of(text);
+        } catch (final IllegalArgumentException ex) {
+            throw new ExitException(ExitCode.USAGE, option + "=" + text + ": " + ex.getMessage());
+        }
+    }
+
+    private static int number(final String option, final Integer value, final int largest) {
+        if (value != null && (value < 0 || value > largest)) {
+            throw new ExitException(ExitCode.USAGE, option + "=" + value + ": must be 0 to " + largest);
+        }
+        return value == null ? -1 : value;
+    }
+
+    private Long minimumNs() {
+        if (minimumDelay == null) {
+            return null;
+        }
+        final Matcher matcher = DURATION.matcher(minimumDelay.strip());
+        if (!matcher.matches()) {
+            throw new ExitException(ExitCode.USAGE, "--min-delay=" + minimumDelay + ": write 5ms (units ns, us, ms, s)");
+        }
+        return Math.round(Double.parseDouble(matcher.group(1)) * UNITS.get(matcher.group(2)));
+    }
+}

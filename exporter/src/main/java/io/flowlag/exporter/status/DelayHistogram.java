@@ -1,0 +1,35 @@
+package io.flowlag.exporter.status;
+
+import java.util.List;
+
+/**
+ * Delays of one sender and class since the start, in fixed buckets. Immutable.
+ *
+ * @param senderIndex of the references, in the order of the configuration.
+ * @param classIndex  of the class.
+ * @param dscp        of the class; below 0 where there is one class for all.
+ * @param estimates   of regular packets.
+ * @param references  measured on reference packets.
+ */
+public record DelayHistogram(int senderIndex, int classIndex, int dscp, Buckets estimates, Buckets references) {
+    private static final long US = 1_000;
+    private static final long MS = 1_000_000;
+    private static final long[] BOUNDARIES_NS = {
+        0, 10 * US, 25 * US, 50 * US, 100 * US, 250 * US, 500 * US, MS, 2_500 * US, 5 * MS, 10 * MS, 25 * MS, 50 * MS, 100 * MS,
+        250 * MS, 500 * MS, 1_000 * MS, 2_500 * MS, 5_000 * MS, 10_000 * MS};
+
+    /**
+     * Counts by bucket.
+     *
+     * @param countsAtMost delays up to each boundary, negative ones included; ascending.
+     * @param count        of all delays.
+     * @param sumNs        of all delays, signed.
+     */
+    public record Buckets(List<Long> countsAtMost, long count, long sumNs) {
+    }
+
+    /** {@return the boundaries of the buckets, ascending, from 0} */
+    public static long[] boundariesNs() {
+        return BOUNDARIES_NS.clone();
+    }
+}

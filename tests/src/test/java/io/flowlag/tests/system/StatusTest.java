@@ -1,0 +1,270 @@
+package io.flowlag.tests.system;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.flowlag.exporter.inject.ReferencePort;
+import io.flowlag.tests.support.Checkout;
+import io.flowlag.tests.support.Command;
+import io.flowlag.tests.support.Deadline;
+import io.flowlag.tests.support.Flowlag;
+import io.flowlag.tests.support.NetworkNamespace;
+import io.flowlag.tests.support.RouterTopology;
+import io.flowlag.tests.support.SegmentTraffic;
+import io.flowlag.tests.support.Tools;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.HttpURLConnection;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** A real process seen from outside: metrics, health and status over HTTP, {@code top} and {@code flows}, killed and ended. */
+@Tag("topology")
+class StatusTest {
+    private static final Duration TIMEOUT = Duration.ofSeconds(180);
+    private static final int PORT = 9471;
+    private static final int REFERENCE_PORT = 8620;
+    private static final long RATE_BPS = 40_000_000;
+    private static final int QUEUE_BYTES = 2_500_000;
+    private static final int LEAST_FLOWS = 5;
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    @TempDir
+    private Path directory;
+    private RouterTopology topology;
+    private NetworkNamespace namespace;
+    private Path status;
+
+    @BeforeEach
+    void build() throws IOException {
+        NetworkNamespace.assumeAvailable();
+        status = directory.resolve("flowlag.status");
+    }
+
+    @AfterEach
+    void tearDown() throws IOException {
+        if (topology != null) {
+            topology.close();
+        }
+        if (namespace != null) {
+            namespace.close();
+        }
+    }
+
+    @Test
+    void shouldShowDelayDropsAndFlowsOfARouter() throws Exception {
+        topology = RouterTopology.create();
+        topology.offloadsOff();
+        topology.shape(RATE_BPS, QUEUE_BYTES);
+        namespace = null;
+        try (ReferencePort port = topology.exit().call(() -> ReferencePort.bind(REFERENCE_PORT));
+            SegmentTraffic traffic = new SegmentTraffic(topology, new SegmentTraffic.Plan(
+                7, Duration.ofSeconds(4), 60, 200, 10, 50_000, 3, 500_000, 500_000, 20_000_000, 0, 0));
+            Command.Running run = start(topology.router(), "--ingress", RouterTopology.INGRESS, "--egress",
+                RouterTopology.EGRESS, "--set", "rli.target=" + RouterTopology.EXIT, "--capacity", "40m", "--set",
+                "lds.enabled=on", "--set", "segment.source=" + RouterTopology.SOURCE_PREFIX, "--set",
+                "segment.destination=" + RouterTopology.DESTINATION_PREFIX, "--active", "10m", "--idle", "10m")) {
+            assertTrue(port.ipVersionCount() > 0);
+            // The file is there when the interfaces are open: traffic before is not seen.
+            Deadline.await(TIMEOUT, () -> command("top", "--once").exitCode() == 0, run::errors);
+            traffic.run();
+            Deadline.await(TIMEOUT, () -> measuredFlows().size() >= LEAST_FLOWS && metrics(topology.router()).getOrDefault(
+                "flowlag_rli_estimated_total", 0.0) > 100, () -> "flows: " + measuredFlows().size() + " " + run.errors());
+
+            assertMetrics(metrics(topology.router()));
+            assertHealth(answer(topology.router(), "/healthz"));
+            assertStatus(JSON.readTree(get(topology.router(), "/status.json")));
+            assertFlows();
+            final String top = command("top", "--once").orFail().output();
+            assertTrue(top.contains("role both"), top);
+            assertTrue(top.contains("segment   utilization") && top.contains(RouterTopology.DESTINATION + ":"), top);
+            run.signal("TERM");
+            final Command.Result ended = run.finish();
+            assertEquals(0, ended.exitCode(), ended::toString);
+        }
+        assertFalse(Files.exists(status));
+        assertEquals(66, command("top", "--once").exitCode());
+        System.out.println("status of a router: metrics, health, status, top and flows seen");
+    }
+
+    private static void assertMetrics(final Map<String, Double> metrics) {
+        final double infinite = metrics.get(
+            "flowlag_packet_delay_seconds_bucket{sender=\"0\",class=\"0\",dscp=\"\",le=\"+Inf\"}");
+        assertEquals(infinite, metrics.get("flowlag_packet_delay_seconds_count{sender=\"0\",class=\"0\",dscp=\"\"}"));
+        assertTrue(infinite > 0, metrics::toString);
+        assertTrue(metrics.get("flowlag_packet_delay_seconds_sum{sender=\"0\",class=\"0\",dscp=\"\"}") > 0, metrics::toString);
+        assertTrue(metrics.get("flowlag_reference_packets_total") > 0, metrics::toString);
+        assertTrue(metrics.containsKey("flowlag_utilization_ratio"), metrics::toString);
+        assertTrue(metrics.containsKey("flowlag_healthy{check=\"threads\"}"), metrics::toString);
+    }
+
+    /** A loaded machine may drop packets, and that is ill; status code, word and checks must say the same. */
+    private static void assertHealth(final Answer answer) throws IOException {
+        final JsonNode health = JSON.readTree(answer.body());
+        boolean isWell = true;
+        for (final JsonNode check : health.get("checks")) {
+            isWell &= check.get("well").asBoolean();
+        }
+        assertTrue(health.get("checks").size() >= 6, answer::body);
+        assertEquals(isWell ? 200 : 503, answer.status(), answer::body);
+        assertEquals(isWell ? "ok" : "ill", health.get("status").asText(), answer::body);
+    }
+
+    private static void assertStatus(final JsonNode json) {
+        assertEquals("both", json.get("segment").get("role").asText());
+        assertTrue(json.get("history").size() > 1, json::toString);
+        assertTrue(json.get("flows").size() > 0 && json.get("flows").get(0).has("mean_ns"), json::toString);
+        assertTrue(json.get("statistics").get("counters").get("captured").asLong() > 0, json::toString);
+    }
+
+    private void assertFlows() {
+        final List<JsonNode> all = measuredFlows();
+        for (int i = 1; i < all.size(); i++) {
+            assertTrue(all.get(i - 1).get("mean_ns").asLong() >= all.get(i).get("mean_ns").asLong(), "the slowest first");
+        }
+        assertTrue(all.stream().anyMatch((flow) -> flow.has("bound_ns")), all::toString);
+        final long middleNs = all.get(all.size() / 2).get("mean_ns").asLong();
+        final List<JsonNode> slow = flows("--min-delay", middleNs + "ns", "--destination", RouterTopology.DESTINATION_PREFIX);
+        assertFalse(slow.isEmpty());
+        for (final JsonNode flow : slow) {
+            assertTrue(flow.get("mean_ns").asLong() >= middleNs, flow::toString);
+            assertTrue(flow.get("destination").asText().startsWith("10.4.0."), flow::toString);
+        }
+        assertEquals(0, flows("--source", "203.0.113.0/24").size());
+        assertTrue(command("flows", "--limit", "3").orFail().output().lines().count() <= 4);
+    }
+
+    @Test
+    void shouldTellAKilledProcessAForeignFileAndATakenPort() throws Exception {
+        namespace = NetworkNamespace.create("status");
+        namespace.ip("link", "set", "lo", "up");
+        final Path foreign = Files.writeString(directory.resolve("foreign"), "not ours");
+        final Command.Result refused = new Flowlag().run("top", "--once", "--file", foreign);
+        assertEquals(65, refused.exitCode(), refused::toString);
+        assertEquals(List.of("flowlag: " + foreign + ": is no status file of flowlag"), refused.errorLines());
+        try (Command.Running run = start(namespace, "-i", "lo")) {
+            Deadline.await(TIMEOUT, () -> command("top", "--once").exitCode() == 0, run::errors);
+            assertLeavesACleanTerminal();
+            final Command.Result second = command(namespace, directory.resolve("other.status"), "-i", "lo").run();
+            assertEquals(78, second.exitCode(), second::toString);
+            assertTrue(second.errors().contains("metrics.listen=127.0.0.1:" + PORT), second::toString);
+            run.signal("KILL");
+            run.finish();
+            Deadline.await(TIMEOUT, () -> command("top", "--once").exitCode() == 66, () -> "killed");
+            final Command.Result killed = command("flows");
+            assertTrue(killed.errors().contains("was killed, no sign of life for"), killed::toString);
+            assertEquals(1, killed.errorLines().size(), killed::toString);
+        }
+        try (Command.Running run = start(namespace, "-i", "lo")) {
+            Deadline.await(TIMEOUT, () -> command("top", "--once").exitCode() == 0, run::errors);
+            run.signal("TERM");
+            assertEquals(0, run.finish().exitCode(), "the file of the killed one was replaced");
+        }
+    }
+
+    /** The live view in a terminal made by script(1), 80 by 24, ended by q. */
+    private void assertLeavesACleanTerminal() {
+        Tools.require("script", "bsdutils");
+        final Path mode = directory.resolve("mode");
+        final String top = Path.of(System.getProperty("java.home"), "bin", "java") + " -jar " + Checkout.jar() + " top --file " +
+            status;
+        final Command command = Command.of("script", "-qec", "stty rows 24 cols 80; stty -g > " + mode + "; " + top +
+            "; R=$?; echo; echo ended $R; stty -g | cmp - " + mode + " && echo same mode", "/dev/null");
+        try (Command.Running live = command.environment("TERM", "xterm").inputFromTest().timeout(TIMEOUT).start()) {
+            Deadline.await(TIMEOUT, () -> live.output().contains("well: threads"), live::output);
+            live.feed(new byte[]{'q'});
+            Deadline.await(TIMEOUT, () -> live.output().contains("ended "), live::output);
+            live.endInput();
+            final String output = live.finish().output();
+            assertTrue(output.contains("\u001b[?1049h\u001b[?25l") && output.contains("\u001b[?25h\u001b[?1049l"), output);
+            assertTrue(output.contains("ended 0") && output.contains("same mode"), output);
+            for (final String line : output.replace("\u001b[H", "\n").replaceAll("\u001b\\[[0-9?]*[A-Za-z]", "").split("\r?\n")) {
+                assertTrue(line.length() <= 80, line);
+            }
+        }
+    }
+
+    private Command.Running start(final NetworkNamespace where, final String... own) {
+        return command(where, status, own).start();
+    }
+
+    private Command command(final NetworkNamespace where, final Path file, final String... own) {
+        final List<Object> arguments = new ArrayList<>(List.of("run"));
+        arguments.addAll(List.of(own));
+        arguments.addAll(List.of("--export", "file:" + directory.resolve(file.getFileName() + ".ipfix"), "--metrics",
+            Integer.toString(PORT), "--set", "status.file=" + file, "--set", "status.interval=200ms"));
+        return new Flowlag().under("ip", "netns", "exec", where.name(), "nice", "-n", "-19")
+            .command(arguments.toArray()).timeout(TIMEOUT);
+    }
+
+    /** In the JVM of the test: a command of its own takes half a second of a loaded machine. */
+    private Command.Result command(final String... arguments) {
+        final List<Object> all = new ArrayList<>(List.of(arguments));
+        all.addAll(List.of("--file", status));
+        return new Flowlag().inThisJvm().run(all.toArray());
+    }
+
+    private List<JsonNode> flows(final String... filters) {
+        final List<String> arguments = new ArrayList<>(List.of("flows", "--format", "json"));
+        arguments.addAll(List.of(filters));
+        return command(arguments.toArray(String[]::new)).output().lines().map((line) -> {
+            try {
+                return JSON.readTree(line);
+            } catch (final IOException ex) {
+                throw new UncheckedIOException(ex);
+            }
+        }).toList();
+    }
+
+    private List<JsonNode> measuredFlows() {
+        return flows().stream().filter((flow) -> flow.has("mean_ns")).toList();
+    }
+
+    /** An answer over HTTP. */
+    private record Answer(int status, String body) {
+    }
+
+    private static Answer answer(final NetworkNamespace where, final String path) {
+        try {
+            return where.call(() -> {
+                final HttpURLConnection connection =
+                    (HttpURLConnection)URI.create("http://127.0.0.1:" + PORT + path).toURL().openConnection();
+                connection.setConnectTimeout((int)TIMEOUT.toMillis());
+                connection.setReadTimeout((int)TIMEOUT.toMillis());
+                final int status = connection.getResponseCode();
+                try (var stream = status >= 400 ? connection.getErrorStream() : connection.getInputStream()) {
+                    return new Answer(status, new String(stream.readAllBytes(), StandardCharsets.UTF_8));
+                }
+            });
+        } catch (final Exception ex) {
+            throw new AssertionError(ex);
+        }
+    }
+
+    private static String get(final NetworkNamespace where, final String path) {
+        return answer(where, path).body();
+    }
+
+    private static Map<String, Double> metrics(final NetworkNamespace where) {
+        final Map<String, Double> values = new LinkedHashMap<>();
+        get(where, "/metrics").lines().filter((line) -> !line.startsWith("#")).forEach((line) -> values.put(
+            line.substring(0, line.lastIndexOf(' ')), Double.valueOf(line.substring(line.lastIndexOf(' ') + 1))));
+        return values;
+    }
+}
