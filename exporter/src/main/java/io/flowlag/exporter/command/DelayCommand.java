@@ -85,7 +85,7 @@ final class DelayCommand extends ConfiguredCommand {
         OutputFiles.check("the truth", truthFile);
         final ReferenceMode mode = MARKED.equalsIgnoreCase(references) ? ReferenceMode.MARKED : ReferenceMode.CAPTURED;
         return starter.delay(
-            chosen.contains(JOINT) ? config : config.withJoint(config.joint().off()),
+            config.withJoint(chosen.contains(JOINT) ? config.joint().on() : config.joint().off()),
             new DelayOptions(
                 List.copyOf(senderFiles), List.copyOf(receiverFiles), mode, chosen.contains(RLI), chosen.contains(LDS),
                 chosen.contains(EXACT),

@@ -484,6 +484,11 @@ public record ExporterConfig(
      * @param pendingPackets whose estimates may be under way.
      */
     public record Joint(boolean enabled, long budgetNs, long waitNs, int maxFlows, int pendingPackets) {
+        /** {@return the same, but all is solved} */
+        public Joint on() {
+            return new Joint(true, budgetNs, waitNs, maxFlows, pendingPackets);
+        }
+
         /** {@return the same, but nothing is solved} */
         public Joint off() {
             return new Joint(false, budgetNs, waitNs, maxFlows, pendingPackets);

@@ -62,7 +62,8 @@ public final class DemoProcess {
         final SimulatedSegment segment = new SimulatedSegment(profile);
         final ExporterConfig threaded =
             (config.isDefault(ConfigTable.THREADING) ? config.withThreading(Threading.PIPELINED) : config)
-                .withRli(config.rli().withSerialisationAt(profile.capacityBps())).withLds(sketch(config));
+                .withRli(config.rli().withSerialisationAt(profile.capacityBps())).withLds(sketch(config))
+                .withJoint(config.joint().on());
         final Signals signals = Signals.install(Signals.HangUp.STOPS);
         final Counters counters = new Counters();
         final DestinationFactory factory = new DestinationFactory(true, new boolean[2], Map.of(), counters);

@@ -48,7 +48,7 @@ class DelayAllocationTest {
     private static ExporterConfig config() {
         return new ConfigLoader().text("test",
             "segment: {interval: 1h}\nmetering: {max-flows: 1024, active-timeout: 100ms, idle-timeout: 50ms}\n" +
-            "rli: {policy: every-n, every-n: 50, ceiling: 100m}\n").conclude();
+            "rli: {policy: every-n, every-n: 50, ceiling: 100m}\njoint: {enabled: on}\n").conclude();
     }
 
     private MeteringAgent agent(final DelayWiring wiring, final EpochNanoClock liveClock) {

@@ -155,7 +155,7 @@ class ExchangeLinkTest {
     private static ExporterConfig config(final String role, final String exchange) {
         return new ConfigLoader().text("test",
             "segment: {" + role + "interval: 10s}\nlds: {enabled: on, rows: 2, columns: 256, " + WEIGHTS + "}\n" +
-            "metering: {max-flows: 1024}\n" + exchange).conclude();
+            "metering: {max-flows: 1024}\njoint: {enabled: on}\n" + exchange).conclude();
     }
 
     private DelayWiring wiring(final Role role, final boolean isSketched) {

@@ -39,7 +39,8 @@ class MemoryBoundTest {
         for (int i = 0; i < options.length; i += 2) {
             loader.option("--set", ConfigTable.key(options[i]), List.of(options[i + 1].split(",")));
         }
-        return loader.conclude();
+        final ExporterConfig config = loader.conclude();
+        return config.withJoint(config.joint().on());
     }
 
     private static long directBytes() {

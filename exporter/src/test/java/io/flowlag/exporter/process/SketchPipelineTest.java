@@ -1,5 +1,6 @@
 package io.flowlag.exporter.process;
 
+import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
 import io.flowlag.exporter.delay.ClockError;
@@ -45,8 +46,9 @@ class SketchPipelineTest {
     private final FlowSums sums = new FlowSums();
 
     private DelayStatistics run(final SimulatedSegment segment, final Threading threading, final String... options) {
+        final ExporterConfig config = Pipelines.config(threading, options);
         try (MeteringPipeline pipeline = new MeteringPipeline(
-            Pipelines.config(threading, options), List.of(segment.sender(), segment.receiver()), false, SKETCHED, List.of(sums),
+            config.withJoint(config.joint().on()), List.of(segment.sender(), segment.receiver()), false, SKETCHED, List.of(sums),
             counters, Pipelines::fail)) {
             Pipelines.runToEnd(pipeline);
             return pipeline.delayStatistics();

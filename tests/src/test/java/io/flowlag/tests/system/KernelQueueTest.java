@@ -168,7 +168,8 @@ class KernelQueueTest {
                 "--set", "rli.target=" + RouterTopology.EXIT, "--set", "segment.source=" + RouterTopology.SOURCE_PREFIX,
                 "--set", "segment.destination=" + RouterTopology.DESTINATION_PREFIX, "--stats", stats,
                 "--set", "stats.interval=200ms", "--active", "1s", "--idle", "1s", "--capacity", "40m",
-                "--set", "lds.enabled=on", "--set", "lds.columns=" + JOINT_COLUMNS, "--set", "lds.vlda=1")
+                "--set", "lds.enabled=on", "--set", "lds.columns=" + JOINT_COLUMNS, "--set", "lds.vlda=1",
+                "--set", "joint.enabled=on")
                 .timeout(TIMEOUT).start())) {
             assertTrue(port.ipVersionCount() > 0);
             traffic.run();
