@@ -12,6 +12,9 @@ import org.agrona.DirectBuffer;
  * owns it. Allocates at construction, and when a template is needed for the first time.
  */
 public final class IpfixDestination implements Destination {
+    /** How long a collector may take for its own good-bye; some never say it. */
+    private static final long LEAVE_PATIENCE_MS = 3_000;
+    private static final long NEVER = Long.MIN_VALUE;
     private static final long NS_PER_MS = 1_000_000L;
 
     private final String name;
@@ -22,6 +25,7 @@ public final class IpfixDestination implements Destination {
 
     private long firstStartNs = Long.MAX_VALUE;
     private long lastEndNs = Long.MIN_VALUE;
+    private long leaveMs = NEVER;
     private boolean isClosing;
     private boolean isClosed;
 
@@ -81,7 +85,11 @@ public final class IpfixDestination implements Destination {
             writeLastOptions(nowMs);
         }
         session.doWork(nowMs);
-        if (session.finish(nowMs) || nowMs >= deadlineMs) {
+        if (session.flush(nowMs) && leaveMs == NEVER) {
+            leaveMs = nowMs;
+        }
+        final boolean isLeaveTaken = leaveMs != NEVER && (session.finish(nowMs) || nowMs - leaveMs >= LEAVE_PATIENCE_MS);
+        if (isLeaveTaken || nowMs >= deadlineMs) {
             session.close();
             isClosed = true;
         }

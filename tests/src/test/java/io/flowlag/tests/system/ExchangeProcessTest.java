@@ -39,6 +39,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * TLS, with changes of the settings while they run, and with others who talk to the receiver's port.
  */
 @Tag("topology")
+@Tag("slow")
 class ExchangeProcessTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(240);
     private static final String DESTINATION = "127.7.7.7";

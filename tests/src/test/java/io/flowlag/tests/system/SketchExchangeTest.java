@@ -130,6 +130,7 @@ class SketchExchangeTest {
 
     /** No packet is injected: the sender tells when packets of the traffic left, and ships exact sums of every flow. */
     @Test
+    @Tag("slow")
     void shouldMeasureWithoutAPacketOfItsOwn() throws Exception {
         try (SegmentTraffic traffic = new SegmentTraffic(topology, plan(37, 6));
             Command.Running receiver = receiver("--set", "rli.policy=passive", "--set", "rli.passive-share=0.2",
