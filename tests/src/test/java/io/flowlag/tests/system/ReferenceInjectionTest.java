@@ -31,6 +31,8 @@ import java.math.BigDecimal;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -329,19 +331,27 @@ class ReferenceInjectionTest {
 
         /** Waits until so many packets have been written. */
         Path finish(final int count) {
-            final long packetLengthBytes = 16 + 14 + 20 + 8 + 44;
-            Deadline.await(TIMEOUT, () -> sizeBytes() >= 24 + count * packetLengthBytes, () -> {
+            Deadline.await(TIMEOUT, () -> packetCount() >= count, () -> {
                 tcpdump.signal("INT");
-                return sizeBytes() + " octets captured: " + tcpdump.finish() + read(file);
+                return packetCount() + " packets captured: " + tcpdump.finish() + read(file);
             });
             tcpdump.signal("INT");
             tcpdump.finish();
             return file;
         }
 
-        private long sizeBytes() {
+        /** Whole packets in the file; references differ in length. */
+        private int packetCount() {
             try {
-                return Files.exists(file) ? Files.size(file) : 0;
+                final byte[] octets = Files.exists(file) ? Files.readAllBytes(file) : new byte[0];
+                final ByteBuffer records = ByteBuffer.wrap(octets).order(ByteOrder.nativeOrder());
+                int count = 0;
+                int end = 24;
+                while (end + 16 <= octets.length && end + 16 + records.getInt(end + 8) <= octets.length) {
+                    end += 16 + records.getInt(end + 8);
+                    count++;
+                }
+                return count;
             } catch (final IOException e) {
                 throw new java.io.UncheckedIOException(e);
             }
