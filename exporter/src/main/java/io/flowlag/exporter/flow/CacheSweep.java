@@ -41,7 +41,7 @@ final class CacheSweep {
         this.intervalNs = intervalNs;
         entries = table.entries();
         given = new UnsafeBuffer(allocateDirectAligned(table.capacity() * SLOT_LENGTH_BYTES, CACHE_LINE_LENGTH));
-        // A slot's flow ends once, and nothing is given while ends wait: never more than there are slots.
+        // A slot's flow ends once, and nothing is given while ends wait: no more than slots, but for what is taken up at first.
         ended = new LongArrayList(table.capacity(), 0);
         slotsPerStep = Math.max(MIN_SLOTS_PER_STEP, table.capacity() / STEPS_PER_SWEEP);
     }

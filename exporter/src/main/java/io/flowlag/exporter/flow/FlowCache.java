@@ -173,11 +173,7 @@ public final class FlowCache {
             wheel.cancel(former);
             end(former, EndReason.FORCED_END);
         }
-        int slot = table.insert(key);
-        if (slot == FlowTable.NO_SLOT) {
-            evict();
-            slot = table.insert(key);
-        }
+        final int slot = insert();
         final int entryOffset = table.offset(slot);
         FlowEntry.copySeen(entries, entryOffset, saved, offset);
         if (this.stateLengthBytes > 0) {
@@ -341,13 +337,19 @@ public final class FlowCache {
         }
     }
 
+    /** Takes a slot for the key, another flow's if there is no free one. */
+    private int insert() {
+        final int slot = table.insert(key);
+        if (slot != FlowTable.NO_SLOT) {
+            return slot;
+        }
+        evict();
+        return table.insert(key);
+    }
+
     private int create(final DirectBuffer descriptor, final int offset, final long timestampNs) {
         wheel.start(timestampNs);
-        int slot = table.insert(key);
-        if (slot == FlowTable.NO_SLOT) {
-            evict();
-            slot = table.insert(key);
-        }
+        final int slot = insert();
         final int entryOffset = table.offset(slot);
         FlowEntry.sourceHigh(entries, entryOffset, PacketDescriptor.sourceHigh(descriptor, offset));
         FlowEntry.sourceLow(entries, entryOffset, PacketDescriptor.sourceLow(descriptor, offset));
