@@ -23,7 +23,6 @@ final class SketchRun {
     private final int parity;
     private final TrafficClasses classes;
     private final FlowWeights weights;
-    private final boolean isUniform;
     private final SketchPair pair;
     private final SketchReceiver receiver;
     private final String geometry;
@@ -68,7 +67,6 @@ final class SketchRun {
         this.pair = pair;
         receiver = pair == null ? alone : pair.receiver();
         weights = new FlowWeights(config.lds().weights());
-        isUniform = weights.isUniform();
         geometry = text(context.geometry());
         memoryBytes = context.memoryBytes(entryLengthBytes);
         intervalNs = context.intervalNs();
@@ -126,7 +124,7 @@ final class SketchRun {
     }
 
     int weight(final DirectBuffer descriptor, final int offset) {
-        return isUniform ? FlowWeights.DEFAULT_WEIGHT : weights.weight(descriptor, offset);
+        return weights.weight(descriptor, offset);
     }
 
     void onSent(final DirectBuffer descriptor, final int offset) {

@@ -62,7 +62,7 @@ final class SketchSending {
         final boolean isBooked = agreement.point().onPacket(
             timestampNs, PacketDescriptor.segmentFlowHash(descriptor, offset), PacketDescriptor.digest(descriptor, offset),
             PacketDescriptor.ipLengthBytes(descriptor, offset), agreement.classes().of(descriptor, offset),
-            weights.isUniform() ? FlowWeights.DEFAULT_WEIGHT : weights.weight(descriptor, offset), descriptor, offset);
+            weights.weight(descriptor, offset), descriptor, offset);
         if (isBooked) {
             sketchCounters.increment(SketchCounter.SENT_BOOKED);
         } else {

@@ -146,8 +146,8 @@ public final class FlowWatch implements FlowRecordSink {
         final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
         final int told = FlowDelay.isPresent(lengthBytes) ? FlowDelay.estimator(entry, delayOffset) : 0;
         final int countersOffset = told == 0 ? 0 : FlowDelay.bestOffset(entry, delayOffset);
-        final boolean isSketched = told == FlowDelay.ESTIMATOR_SKETCH || told == FlowDelay.ESTIMATOR_FLOW_SUMS ||
-            told == FlowDelay.ESTIMATOR_JOINT;
+        final boolean isSketched =
+            told != 0 && (FlowDelay.isSketchMean(entry, delayOffset) || told == FlowDelay.ESTIMATOR_JOINT);
         final int estimator = told == 0 || isSketched || DelayCounters.count(entry, countersOffset) > 0 ? told : 0;
         final long meanNs = estimator == 0 ? 0 : FlowDelay.meanNs(entry, delayOffset);
         final FlowRanking ranking = picks.ended();
