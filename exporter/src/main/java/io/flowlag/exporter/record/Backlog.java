@@ -149,6 +149,9 @@ final class Backlog implements UnsentRecords {
         final FlowRecordEncoder encoder, final DirectBuffer entry, final int offset, final int lengthBytes, final long timeMs) {
         nowMs = timeMs;
         offeredCount++;
+        if (!session.isReady() && session.transport().isConnected()) {
+            session.doWork(timeMs); // the session begins, so that the first records need not wait on disk
+        }
         final int claimed =
             session.isReady() ? encoder.encode(session, entry, offset, lengthBytes, timeMs) : ExportingSession.BLOCKED;
         if (claimed >= 0) {
