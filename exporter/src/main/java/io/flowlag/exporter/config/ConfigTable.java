@@ -462,6 +462,12 @@ public final class ConfigTable {
         "Packets whose place in the sketches is remembered until their estimate comes, of 48 octets each; not below what comes " +
         "between two references."));
 
+    /** Whether bounds are checked. */
+    public static final ConfigKey<Boolean> JOINT_CHECK = row(ConfigKey.of(
+        "joint.check", onOff(), "off",
+        "Count how many error bounds hold, by the exact sums of all flows: 80 octets more a flow, interval and point; only " +
+        "where both points are in this process."));
+
     static {
         section("quantiles", "The distribution of each flow's delays: its quantiles in the records.");
     }

@@ -24,7 +24,7 @@ class JointSolverTest {
 
     private static SketchContext context(final boolean isThreaded) {
         return SketchPairTest.context(16).geometry(SketchGeometry.lds(4, 16, 1)).witnessPpm(10_000)
-            .joint(new JointSettings(30 * MS, 1_000 * MS, 256, 8192, isThreaded));
+            .joint(new JointSettings(30 * MS, 1_000 * MS, 256, 8192, isThreaded, false));
     }
 
     /** Delays differ from flow to flow; references are right but for a flow's own lean, which the cells must find. */
