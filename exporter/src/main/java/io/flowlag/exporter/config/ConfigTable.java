@@ -440,9 +440,8 @@ public final class ConfigTable {
 
     /** Whether references and sketches are solved together. */
     public static final ConfigKey<Boolean> JOINT_ENABLED = row(ConfigKey.of(
-        "joint.enabled", onOff(), "off",
-        "Solve references and sketches together where there are sketches; without, the records have both side by side. The " +
-        "commands delay and demo do so unless told otherwise."));
+        "joint.enabled", onOff(), "on",
+        "Solve references and sketches together where there are sketches; without, the records have both side by side."));
     /** Time that a solution may take. */
     public static final ConfigKey<Long> JOINT_BUDGET = row(ConfigKey.of(
         "joint.budget", duration("1ms", "60s"), "500ms",
