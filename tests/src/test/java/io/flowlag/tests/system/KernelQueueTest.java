@@ -170,16 +170,18 @@ class KernelQueueTest {
             final Stats counters = solveTogether(seed, runs > 1 ? 12 : 8);
             final double flows = counters.delayCounter("compared_flows");
             final double joint = counters.delayGauge("error_median_joint");
-            won += joint < Math.min(counters.delayGauge("error_median_rli"), counters.delayGauge("error_median_lds")) ? 1 : 0;
-            median[0] += flows * counters.delayGauge("error_median_rli");
-            median[1] += flows * counters.delayGauge("error_median_lds");
+            final double rli = counters.delayGauge("error_median_rli");
+            final double lds = counters.delayGauge("error_median_lds");
+            won += joint < Math.min(rli, lds) ? 1 : 0;
+            median[0] += flows * rli;
+            median[1] += flows * lds;
             median[2] += flows * joint;
             compared += flows;
             checked += counters.delayCounter("joint_checked");
             held += counters.delayCounter("joint_checked_held");
         }
-        final String line = String.format(Locale.ROOT, "real queue, joint, %d runs: bound holds for %.0f of %.0f flow-intervals, " +
-            "%.4f; joint is best in %d; mean of medians: references %.4f, sketches %.4f, joint %.4f", runs, held, checked,
+        final String line = String.format(Locale.ROOT, "real queue, joint, %d runs: bound holds for %.0f of %.0f " +
+            "flow-intervals, %.4f; joint is best in %d; mean of medians: references %.4f, sketches %.4f, joint %.4f", runs, held, checked,
             held / checked, won, median[0] / compared, median[1] / compared, median[2] / compared);
         System.out.println(line);
         assertTrue(checked >= LEAST_CHECKED * runs, line);
