@@ -180,9 +180,10 @@ class KernelQueueTest {
             checked += counters.delayCounter("joint_checked");
             held += counters.delayCounter("joint_checked_held");
         }
-        final String line = String.format(Locale.ROOT, "real queue, joint, %d runs: bound holds for %.0f of %.0f " +
-            "flow-intervals, %.4f; joint is best in %d; mean of medians: references %.4f, sketches %.4f, joint %.4f", runs, held, checked,
-            held / checked, won, median[0] / compared, median[1] / compared, median[2] / compared);
+        final String line = String.format(Locale.ROOT,
+            "real queue, joint, %d runs: bound holds for %.0f of %.0f flow-intervals, %.4f; joint is best in %d; " +
+            "mean of medians: references %.4f, sketches %.4f, joint %.4f",
+            runs, held, checked, held / checked, won, median[0] / compared, median[1] / compared, median[2] / compared);
         System.out.println(line);
         assertTrue(checked >= LEAST_CHECKED * runs, line);
         assertTrue(held >= (runs < WHOLE_RUNS ? LEAST_HELD_IN_ONE : LEAST_HELD) * checked, line);
