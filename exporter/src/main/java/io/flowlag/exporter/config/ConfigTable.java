@@ -166,7 +166,8 @@ public final class ConfigTable {
         .reloads());
 
     static {
-        section("checkpoint", RestartReason.OPENED, "Copies of living flows in a file, which the next start of run takes up after a crash.");
+        section("checkpoint", RestartReason.OPENED,
+            "Copies of living flows in a file, which the next start of run takes up after a crash.");
     }
 
     /** The checkpoint's file. */
@@ -181,7 +182,8 @@ public final class ConfigTable {
         "How often flows that have changed are copied: a crash loses what came since."));
 
     static {
-        section("segment", RestartReason.MEASUREMENT, "Delay between two measurement points: which packets pass both, and what this process is.");
+        section("segment", RestartReason.MEASUREMENT,
+            "Delay between two measurement points: which packets pass both, and what this process is.");
     }
 
     /** What this process is for the segment. */
@@ -246,7 +248,8 @@ public final class ConfigTable {
         "Whether a sender makes flow records of its own too."));
 
     static {
-        section("clock", RestartReason.MEASUREMENT, "How far the clocks of the two points may differ: said in every record with a delay.");
+        section("clock", RestartReason.MEASUREMENT,
+            "How far the clocks of the two points may differ: said in every record with a delay.");
     }
 
     /** Where the clock's error is known from. */
@@ -265,7 +268,8 @@ public final class ConfigTable {
         .example("/run/flowlag/clock-error"));
 
     static {
-        section("rli", RestartReason.MEASUREMENT, "Reference Latency Interpolation: reference packets and what the receiver makes of them.");
+        section("rli", RestartReason.MEASUREMENT,
+            "Reference Latency Interpolation: reference packets and what the receiver makes of them.");
     }
 
     /** When references are sent. */
@@ -381,7 +385,8 @@ public final class ConfigTable {
         .example("[\"1@192.0.2.1?source=192.0.2.0/25\", \"11@192.0.2.2?source=192.0.2.128/25\"]"));
 
     static {
-        section("lds", RestartReason.MEMORY, "Sketches of the packets at both points, compared at the end of each measurement interval.");
+        section("lds", RestartReason.MEMORY,
+            "Sketches of the packets at both points, compared at the end of each measurement interval.");
     }
 
     /** Whether there are sketches. */
@@ -437,15 +442,15 @@ public final class ConfigTable {
         "against. Larger flows are chosen more often, and so are all where there are few."));
 
     static {
-        section("joint", RestartReason.MEMORY, "References and sketches solved together, interval by interval: the mean delay of each flow, with its " +
+        section("joint", RestartReason.MEMORY,
+            "References and sketches solved together, interval by interval: the mean delay of each flow, with its " +
             "error bound. Where there are sketches.");
     }
 
     /** Whether references and sketches are solved together. */
     public static final ConfigKey<Boolean> JOINT_ENABLED = row(ConfigKey.of(
-        "joint.enabled", onOff(), "off",
-        "Solve references and sketches together where there are sketches; without, the records have both side by side. The " +
-        "commands delay and demo do so unless told otherwise."));
+        "joint.enabled", onOff(), "on",
+        "Solve references and sketches together where there are sketches; without, the records have both side by side."));
     /** Time that a solution may take. */
     public static final ConfigKey<Long> JOINT_BUDGET = row(ConfigKey.of(
         "joint.budget", duration("1ms", "60s"), "500ms",
@@ -465,6 +470,12 @@ public final class ConfigTable {
         "Packets whose place in the sketches is remembered until their estimate comes, of 48 octets each; not below what comes " +
         "between two references."));
 
+    /** Whether bounds are checked. */
+    public static final ConfigKey<Boolean> JOINT_CHECK = row(ConfigKey.of(
+        "joint.check", onOff(), "off",
+        "Count how many error bounds hold, by the exact sums of all flows: 80 octets more a flow, interval and point; only " +
+        "where both points are in this process."));
+
     static {
         section("quantiles", RestartReason.MEMORY, "The distribution of each flow's delays: its quantiles in the records.");
     }
@@ -479,7 +490,8 @@ public final class ConfigTable {
         "A flow gets a distribution with this delay, if there is room; its quantiles know nothing of those before."));
 
     static {
-        section("exchange", RestartReason.OPENED, "The connection between the two points where they are two processes: lds needs it then. The " +
+        section("exchange", RestartReason.OPENED,
+            "The connection between the two points where they are two processes: lds needs it then. The " +
             "receiver listens, and tells the sender what to do; see the page on the exchange.");
     }
 
@@ -596,7 +608,8 @@ public final class ConfigTable {
         "its core."));
 
     static {
-        section("exporting", RestartReason.RECORDS, "Where the records go, and how. Keys marked with transports may also be set for one destination.");
+        section("exporting", RestartReason.RECORDS,
+            "Where the records go, and how. Keys marked with transports may also be set for one destination.");
     }
 
     /** The destinations. */
@@ -766,7 +779,8 @@ public final class ConfigTable {
         "measured, the largest."));
 
     static {
-        section("metrics", RestartReason.OPENED, "HTTP for monitoring: /metrics (Prometheus), /healthz, and a status page at /. It only reads.");
+        section("metrics", RestartReason.OPENED,
+            "HTTP for monitoring: /metrics (Prometheus), /healthz, and a status page at /. It only reads.");
     }
 
     /** Where the metrics are served. */
@@ -798,17 +812,27 @@ public final class ConfigTable {
     }
 
     /** {@return the paths of the sections, in order; the first is empty} */
-    static List<String> sections() {
+    public static List<String> sections() {
         return List.copyOf(SECTIONS.keySet());
     }
 
-    /** {@return one sentence on a section} */
-    static String sectionDescription(final String section) {
+    /**
+     * One sentence on a section.
+     *
+     * @param section its path.
+     * @return the sentence.
+     */
+    public static String sectionDescription(final String section) {
         return SECTIONS.get(section);
     }
 
-    /** {@return the keys of a section, without those of sections inside it} */
-    static List<ConfigKey<?>> keysOf(final String section) {
+    /**
+     * The keys of a section, without those of sections inside it.
+     *
+     * @param section its path.
+     * @return the keys, in order.
+     */
+    public static List<ConfigKey<?>> keysOf(final String section) {
         return KEYS.values().stream().filter((key) -> key.section().equals(section)).toList();
     }
 
