@@ -23,7 +23,8 @@ final class PortFailure {
         final String reason = cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
         if (cause instanceof BindException && reason.toLowerCase(Locale.ROOT).contains("permission denied")) {
             return new ExitException(ExitCode.NO_PERMISSION,
-                what + ": a port below 1024 needs the capability CAP_NET_BIND_SERVICE: take a higher port, or let systemd give it");
+                what + ": a port below 1024 needs the capability CAP_NET_BIND_SERVICE: take a higher port, or let systemd give " +
+                "it");
         }
         return new ExitException(
             ExitCode.CONFIGURATION, what + ": " + reason + "; stop what holds the port, or take another one");

@@ -147,7 +147,7 @@ class RunLiveTest {
 
                 assertFalse(run.errors().contains("INFO  reloaded"), "the log's level did not change");
                 Flows.assertSameCounts(Flows.of(truth), nfcapd.finish().orFail().flows(), "nfcapd");
-                Flows.assertSameCounts(Flows.of(truth), IpfixReader.read(file).orFail().flows(), "the destination that was added");
+                Flows.assertSameCounts(Flows.of(truth), IpfixReader.read(file).orFail().flows(), "destination added");
             }
         }
     }
