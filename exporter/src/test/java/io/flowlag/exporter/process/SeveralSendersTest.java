@@ -110,7 +110,7 @@ class SeveralSendersTest {
     private void connect(final String mode) throws IOException {
         final ExporterConfig config = new ConfigLoader().text("test",
             "segment: {role: receiver, id: " + FIRST_ID + ", interval: 10s, source: [10.0.0.0/7]}\n" +
-            "lds: {enabled: on, rows: 2, columns: 1k, witnesses: 0.5}\nmetering: {max-flows: 1024}\n" +
+            "lds: {enabled: on, rows: 2, columns: 1k, witnesses: 0.5}\nmetering: {max-flows: 1024}\njoint: {enabled: off}\n" +
             "rli: {senders: [\"1@127.0.0.1?source=10.0.0.0/8\", \"2@127.0.0.1?source=11.0.0.0/8\"]}\n" +
             "exchange: {deadline: 20s, mode: " + mode + ", listen: " + port + "}\n").conclude();
         receiverEnd = new ExchangeReceiver(config, null, null, () -> START_NS);
