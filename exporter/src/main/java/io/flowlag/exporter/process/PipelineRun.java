@@ -5,7 +5,6 @@ import io.flowlag.exporter.checkpoint.Checkpoint;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
 import io.flowlag.exporter.console.ExitCode;
-import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.console.OutputFiles;
 import io.flowlag.exporter.console.Progress;
 import io.flowlag.exporter.console.Signals;
