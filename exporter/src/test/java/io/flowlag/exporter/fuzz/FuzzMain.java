@@ -9,7 +9,8 @@ import java.util.Locale;
 
 /**
  * What {@code bin/fuzz} runs: {@code TARGET [--inputs N] [--minutes N] [--seed N] [--keep FOLDER] [--replay FILE]
- * [--seeds FOLDER]}, of which the last writes the good inputs and does no more. Ends with 0 if no law was broken; else it writes the input into the folder, says what happened, and ends with 1 (3 for a hang).
+ * [--seeds FOLDER]}, of which the last writes the good inputs and does no more. Ends with 0 if no law was broken; else it writes
+ * the input into the folder, says what happened, and ends with 1 (3 for a hang).
  */
 public final class FuzzMain {
     private static final long TIME_BOUND_NS = 100_000_000L;
