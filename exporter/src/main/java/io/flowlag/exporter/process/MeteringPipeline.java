@@ -55,7 +55,7 @@ import java.util.List;
  * The same stages give the same records in every mode. The end runs through the stages in order: when the sources have ended,
  * or a stop was asked for, metering flushes the cache, then exporting sends what it has and closes the sessions.
  */
-final class MeteringPipeline implements AutoCloseable {
+public final class MeteringPipeline implements AutoCloseable {
     /** How long the end may take for destinations that take nothing. */
     static final long CLOSE_TIMEOUT_MS = 10_000;
 
@@ -103,7 +103,7 @@ final class MeteringPipeline implements AutoCloseable {
      * @param counters     of the process.
      * @param errorHandler takes what nobody foresaw.
      */
-    MeteringPipeline(
+    public MeteringPipeline(
         final ExporterConfig config,
         final List<? extends PacketSource> sources,
         final boolean isLive,
@@ -219,7 +219,7 @@ final class MeteringPipeline implements AutoCloseable {
      *
      * @return how much was done; 0 where threads do the work.
      */
-    int doWork() {
+    public int doWork() {
         if (threading != Threading.INVOKER) {
             return 0;
         }
@@ -300,7 +300,7 @@ final class MeteringPipeline implements AutoCloseable {
     }
 
     /** {@return what the delay stage tells of itself; null where no delay is measured} */
-    DelayStatistics delayStatistics() {
+    public DelayStatistics delayStatistics() {
         return delayMeter == null ? null : delayMeter.statistics();
     }
 
