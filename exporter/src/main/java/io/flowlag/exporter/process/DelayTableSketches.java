@@ -22,7 +22,7 @@ final class DelayTableSketches {
     }
 
     static void print(final DelayStatistics delay, final PrintStream out) {
-        final SketchStatistics sketches = delay.sketches();
+        final SketchStatistics sketches = delay.sketches().get(0);
         out.printf(Locale.ROOT, "%n%-5s %12s %12s %12s %12s %12s %12s%n", "class", "lda_samples", "lda_mean_us", "lda_sd_us",
             "rli_mean_us", "rli_sd_us", "lost");
         final List<AggregateDelay> total = sketches.total();
