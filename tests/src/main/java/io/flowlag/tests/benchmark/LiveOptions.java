@@ -44,10 +44,10 @@ record LiveOptions(double seconds, int flows, String program, List<String> sende
         if (seconds <= 0 || flows < 1 || flows > RingSender.mostFlows()) {
             throw new IllegalArgumentException("--seconds must be above 0, and --flows 1 to " + RingSender.mostFlows());
         }
-        return new LiveOptions(seconds, flows, program, sender(), more);
+        return new LiveOptions(seconds, flows, program, ownCommand(), more);
     }
 
-    private static List<String> sender() {
+    private static List<String> ownCommand() {
         final List<String> command = new ArrayList<>(List.of(
             ProcessHandle.current().info().command().orElse("java"), "-Xmx256m", "-XX:+UseSerialGC",
             "-Dagrona.disable.bounds.checks=true", "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED",
