@@ -38,8 +38,14 @@ public final class Benchmarks {
             case "files" -> {
                 return FileComparison.run(rest, System.out, System.err);
             }
+            case "live" -> {
+                return LiveComparison.run(rest, System.out, System.err);
+            }
+            case "send" -> {
+                return RingSender.run(rest);
+            }
             default -> {
-                System.err.println("benchmark: '" + what + "' is none of files, jmh; bin/benchmark --help says more");
+                System.err.println("benchmark: '" + what + "' is none of files, live, jmh; bin/benchmark --help says more");
                 return WRONG_COMMAND_LINE;
             }
         }

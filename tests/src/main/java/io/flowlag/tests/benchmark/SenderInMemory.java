@@ -89,7 +89,7 @@ final class SenderInMemory implements SketchLink {
     }
 
     @Override
-    public SenderAnswers answers() {
+    public SenderAnswers answers(final int senderIndex) {
         return point;
     }
 
@@ -151,5 +151,15 @@ final class SenderInMemory implements SketchLink {
     @Override
     public void counters(final ObjLongConsumer<String> consumer) {
         // Has none.
+    }
+
+    @Override
+    public void senderCounters(final int senderIndex, final ObjLongConsumer<String> consumer) {
+        // Has none.
+    }
+
+    @Override
+    public long memoryBytes() {
+        return 0;
     }
 }
