@@ -144,7 +144,13 @@ public enum SketchCounter {
     JOINT_INTERVALS_TOO_LARGE(
         "joint_intervals_too_large", "intervals", "Intervals not solved, because they have more flows than joint.max-flows."),
     /** Witness flows. */
-    JOINT_WITNESSES("joint_witnesses", "flows", "Flows whose true delay the sender told, over all intervals solved.");
+    JOINT_WITNESSES("joint_witnesses", "flows", "Flows whose true delay the sender told, over all intervals solved."),
+    /** Bounds that were checked. */
+    JOINT_CHECKED(
+        "joint_checked", "flows",
+        "Flows with a bound that were no witnesses, over all intervals solved, where joint.check is on and sums agree."),
+    /** Bounds that hold. */
+    JOINT_CHECKED_HELD("joint_checked_held", "flows", "Of those, whose true mean lies within the bound.");
 
     private final String label;
     private final String unit;
