@@ -20,7 +20,8 @@ enum ComparedExporter {
     FLOWLAG("flowlag", false) {
         @Override
         List<String> command(final Run run) {
-            return List.of(run.program(), "meter", "-r", run.capture(), "--max-flows", "2m", "--export", "file:" + run.file());
+            return List.of(run.program(), "meter", "-r", run.capture(), "--max-flows", "2m", "--export", "file:" + run.file(),
+                "--stats", run.statistics().toString());
         }
 
         @Override
@@ -131,6 +132,11 @@ enum ComparedExporter {
         /** {@return the file of its records} */
         Path file() {
             return directory.resolve("records.ipfix");
+        }
+
+        /** {@return the file of this program's statistics} */
+        Path statistics() {
+            return directory.resolve("stats.json");
         }
     }
 

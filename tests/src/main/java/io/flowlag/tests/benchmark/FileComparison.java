@@ -1,5 +1,6 @@
 package io.flowlag.tests.benchmark;
 
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.flowlag.exporter.lab.CaptureWriter;
 import io.flowlag.exporter.lab.TrafficProfile;
 
@@ -38,6 +39,7 @@ final class FileComparison {
         private final List<MeasuredProcess> runs = new ArrayList<>();
         private final List<MeasuredProcess> starts = new ArrayList<>();
         private long packetCount = -1;
+        private long statedBytes;
 
         private double wallS() {
             return median(runs.stream().map(run -> run.wallNs() / NS).toList());
@@ -150,6 +152,9 @@ final class FileComparison {
             final ComparedExporter.Run run = call(exporter, capture, profile.flowCount(), sink);
             final MeasuredProcess process = start(exporter, run);
             series.packetCount = exporter.packetCount(run, process.output(), sink);
+            if (exporter == ComparedExporter.FLOWLAG && process.exitCode() == 0) {
+                series.statedBytes = new ObjectMapper().readTree(run.statistics().toFile()).path("memory_bound_bytes").asLong();
+            }
             if (series.packetCount != profile.packetCount()) {
                 err.println("benchmark: " + exporter.exporterName() + " saw " + series.packetCount + " of " +
                     profile.packetCount() + " packets" + (sink == null || sink.damage() == null ? "" : ": " + sink.damage()));
@@ -196,6 +201,13 @@ final class FileComparison {
                 series.packetCount, series.wallS(), series.startS(), series.wallS() - series.startS(), series.cpuS(),
                 series.peakMebibytes(), ratio(ours == null ? 0 : ours.wallS(), series.wallS()),
                 ratio(ours == null ? 0 : ours.cpuS(), series.cpuS()));
+        }
+        if (ours != null && ours.statedBytes > 0) {
+            out.printf(Locale.ROOT, "flowlag states %.0f MiB for packets and flows at its start; it has %.2f of that",
+                ours.statedBytes / MEBIBYTE, ours.peakMebibytes() * MEBIBYTE / ours.statedBytes);
+            final Series yaf = all.get(ComparedExporter.YAF);
+            out.println(yaf == null ? "" :
+                String.format(Locale.ROOT, ", and %.0f MiB more than yaf", ours.peakMebibytes() - yaf.peakMebibytes()));
         }
         out.flush();
     }

@@ -56,6 +56,7 @@ class BenchmarksTest {
         assertTrue(lines.get(0).startsWith("mix: 2000 packets in 160 flows"), lines.get(0));
         assertTrue(lines.get(1).matches("flowlag +2000 +[0-9.]+ +[0-9.]+ +-?[0-9.]+ +[0-9.]+ +[0-9]+ +1\\.00 +1\\.00"),
             lines.get(1));
+        assertTrue(out.toString(StandardCharsets.UTF_8).contains("flowlag states "), () -> out.toString(StandardCharsets.UTF_8));
     }
 
     @Test
