@@ -658,8 +658,9 @@ public final class ConfigTable {
     /** How long to wait before connecting again. */
     public static final ConfigKey<Long> RECONNECT_INTERVAL = row(ConfigKey.of(
         "exporting.reconnect-interval", duration("10ms", "1d"), "60s",
-        "How long to wait before connecting to a collector again; RFC 7011 section 10.4.4 asks for a minute or more.")
-        .reloads().perDestination(TCP, TLS));
+        "How long to wait before connecting to a collector again; RFC 7011 section 10.4.4 asks for a minute or more. With a " +
+        "spool also how long before a file is tried again that could not be written.")
+        .reloads().perDestination(TCP, TLS, FILE));
     /** How long a connection may take to come about. */
     public static final ConfigKey<Long> CONNECT_TIMEOUT = row(ConfigKey.of(
         "exporting.connect-timeout", duration("10ms", "5m"), "5s",
@@ -670,6 +671,22 @@ public final class ConfigTable {
         "exporting.send-buffer", octets("4k", "1g"), "4m",
         "Send buffer asked of the kernel for the socket.")
         .reloads().perDestination(UDP, TCP, TLS));
+    /** Where records wait. */
+    public static final ConfigKey<Path> SPOOL = row(ConfigKey.of(
+        "exporting.spool", orWord(NONE, path()), NONE,
+        "Directory for records that wait while a collector is away or a file cannot be written (run); each destination has a " +
+        "directory of its own in it, for one process alone. None: such records are lost, and counted.")
+        .example("/var/lib/flowlag/spool").reloads().perDestination(TCP, TLS, FILE));
+    /** How much of the disk. */
+    public static final ConfigKey<Long> SPOOL_SIZE = row(ConfigKey.of(
+        "exporting.spool-size", octets("1m", "1024g"), "256m",
+        "Octets of disk that a destination's spool takes at most; when it is full the oldest records give way, counted.")
+        .reloads().perDestination(TCP, TLS, FILE));
+    /** How fast they leave. */
+    public static final ConfigKey<Long> SPOOL_RATE = row(ConfigKey.of(
+        "exporting.spool-rate", number(1, 10_000_000), "10000",
+        "Records a second that leave a spool at most, beside the live ones, once the destination is back.")
+        .reloads().perDestination(TCP, TLS, FILE));
 
     static {
         section("exporting.tls", "Credentials of tls destinations. Both ends show a certificate (RFC 7011 section 11.3).");

@@ -37,7 +37,7 @@ class ArchitectureTest {
     private static final List<String> STAGES =
         List.of(
             "capture", "decode", "pipeline", "flow", "checkpoint", "match", "sketching", "delay", "inject", "watch", "metering",
-            "exchange", "record", "observe", "process", "command");
+            "exchange", "spool", "record", "observe", "process", "command");
     private static final List<String> HOT_STAGES =
         List.of("capture", "decode", "pipeline", "flow", "match", "sketching", "delay", "inject", "watch", "metering");
     /** Runs when a source is opened, and libpcap's compiler is not re-entrant. */
