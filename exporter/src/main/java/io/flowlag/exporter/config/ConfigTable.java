@@ -310,7 +310,8 @@ public final class ConfigTable {
     /** The longest gap. */
     public static final ConfigKey<Long> MAXIMUM_GAP = row(ConfigKey.of(
         "rli.max-gap", duration("100us", "10s"), "100ms",
-        "The longest time without a reference, whatever the policy.")
+        "The longest time without a reference, whatever the policy. With policy passive, which sends none: the longest time " +
+        "between two over which delays are estimated; as rli.silent-after if it is not set.")
         .reloads());
     /** The bandwidth ceiling. */
     public static final ConfigKey<Long> CEILING = row(ConfigKey.of(
@@ -345,7 +346,8 @@ public final class ConfigTable {
     public static final ConfigKey<List<Long>> CLASSES = row(ConfigKey.of(
         "rli.classes", list(number(0, 63)), "[]",
         "DSCP of each traffic class that has a queue, and so references, of its own; packets with another DSCP are of the " +
-        "first class. One class if none is listed.")
+        "first class. One class if none is listed. A receiver takes over others, as many as before.")
+        .reloads()
         .example("[0, 46]"));
     /** How delays are estimated. */
     public static final ConfigKey<ExporterConfig.EstimatorKind> ESTIMATOR = row(ConfigKey.of(

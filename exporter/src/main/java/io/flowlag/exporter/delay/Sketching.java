@@ -61,12 +61,11 @@ final class Sketching {
     private final FlowCache cache;
     private final UnsafeBuffer entries;
     private final Counters counters;
-    private final TrafficClasses classes;
     private final SketchLink link;
     private final AtomicReference<SketchRun> prepared = new AtomicReference<>();
     private final WeightedShare weightedShare = new WeightedShare();
     private final SketchRecords records;
-    private final Aggregates aggregates;
+    private final Aggregates aggregates = new Aggregates();
     private final EstimateErrors errors = new EstimateErrors();
     private final CounterTable table = new CounterTable(1, COLUMNS);
     private final boolean isLive;
@@ -106,11 +105,9 @@ final class Sketching {
         this.senderIndex = senderIndex;
         this.isLive = isLive;
         this.cache = cache;
-        this.classes = classes;
         this.counters = counters;
         entries = cache.entries();
         this.link = link;
-        aggregates = new Aggregates(classes);
         final SketchContext context = context(config, link, isLive).conclude();
         final SketchRun[] made = new SketchRun[1];
         made[0] = new SketchRun(config, context, link == null ? null : link.answers(senderIndex), classes, entryLengthBytes(),
@@ -122,7 +119,7 @@ final class Sketching {
         records = current.receiver().records();
         statistics = new SketchStatistics(
             senderIndex, current.geometry(), current.memoryBytes(), null, null, 0, 0, List.of(), null, List.of(),
-            aggregates.total(), null, null);
+            aggregates.total(classes), null, null);
     }
 
     /**
@@ -423,7 +420,7 @@ final class Sketching {
     }
 
     private void onInterval(final SketchRun run, final IntervalAnswer answer) {
-        aggregates.add(answer);
+        aggregates.add(answer, run.classes());
         final List<HeavyFlow> heavyFlows = new ArrayList<>();
         answer.forEachHeavyHitter((record, packets) -> run.receiver().locate((int)record, new SketchReceiver.RecordVisitor() {
             @Override
@@ -438,8 +435,9 @@ final class Sketching {
         }));
         statistics = new SketchStatistics(
             senderIndex, run.geometry(), run.memoryBytes(), answer.startNs(), answer.endNs(), answer.usableCells(),
-            answer.occupiedCells(), aggregates.interval(answer), answer.hasLoss() ? answer.unexplainedLostPackets() : null,
-            heavyFlows, aggregates.total(), weightedShare.warning(), joint);
+            answer.occupiedCells(), aggregates.interval(answer, run.classes()),
+            answer.hasLoss() ? answer.unexplainedLostPackets() : null, heavyFlows, aggregates.total(run.classes()),
+            weightedShare.warning(), joint);
         weightedShare.reset();
     }
 
