@@ -14,6 +14,7 @@ import io.flowlag.exporter.sketching.SenderAnswers;
 import io.flowlag.exporter.sketching.SketchContext;
 import io.flowlag.exporter.sketching.SketchPoint;
 import io.flowlag.exporter.status.Counters;
+import io.flowlag.rli.reference.ErrorEstimate;
 import io.flowlag.sketch.hash.SipHash;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -156,6 +157,11 @@ final class SenderInMemory implements SketchLink {
     @Override
     public void senderCounters(final int senderIndex, final ObjLongConsumer<String> consumer) {
         // Has none.
+    }
+
+    @Override
+    public int errorEstimate(final int senderIndex) {
+        return ErrorEstimate.of(1_000, true);
     }
 
     @Override
