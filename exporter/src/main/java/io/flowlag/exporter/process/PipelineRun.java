@@ -337,7 +337,7 @@ final class PipelineRun implements AutoCloseable {
             destinationStatistics.add(destination.statistics());
         }
         return new Statistics(
-            counters, sourceStatistics, destinationStatistics, pipeline.delayStatistics(), startTimeMs,
+            counters, sourceStatistics, destinationStatistics, pipeline.delayStatistics(), pipeline.latency(), startTimeMs,
             System.currentTimeMillis(), memoryBoundBytes);
     }
 
