@@ -353,7 +353,9 @@ final class Sketching {
     /** References and sketches together, or the parent that stands in; only exact matching knows better. */
     private void writeJoint(final MutableDirectBuffer entry, final int offset, final int record) {
         final int matchedOffset = FlowDelay.matchedOffset(offset);
-        final boolean hasMean = records.hasJointMean(record);
+        final boolean isSketchBetter = DelayCounters.count(entry, offset) == 0 && records.hasBound(record) &&
+            !records.hasJointBound(record);
+        final boolean hasMean = records.hasJointMean(record) && !isSketchBetter;
         final boolean isTold = records.isJointTold(record);
         table.add(0, JOINT_FLOWS, hasMean ? 1 : 0);
         if (hasMean && !isTold && records.hasJointBound(record) && DelayCounters.count(entry, matchedOffset) > 0) {
