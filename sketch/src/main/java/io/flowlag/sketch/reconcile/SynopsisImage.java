@@ -245,6 +245,26 @@ public final class SynopsisImage {
     }
 
     /**
+     * Weight of a missing packet's flow.
+     *
+     * @param cell index.
+     * @return 0 to 32767.
+     */
+    public int missingWeight(final int cell) {
+        return buffer.getShort(offset(cell) + SynopsisDescriptor.MISSING_WEIGHT_OFFSET, BYTE_ORDER) & PacketCache.MAX_WEIGHT;
+    }
+
+    /**
+     * Whether the copies of a missing packet are of different flows.
+     *
+     * @param cell index.
+     * @return true if so.
+     */
+    public boolean missingCollided(final int cell) {
+        return buffer.getShort(offset(cell) + SynopsisDescriptor.MISSING_WEIGHT_OFFSET, BYTE_ORDER) < 0;
+    }
+
+    /**
      * Whether another image has the same octets.
      *
      * @param other image.
