@@ -45,6 +45,13 @@ public final class SketchCounters {
         return table.get(0, counter.ordinal());
     }
 
+    /** {@return packets offered to the caches that no counter explains; 0 when the sum holds} */
+    public long unexplainedCached() {
+        return get(SketchCounter.RECONCILE_OFFERED) - get(SketchCounter.RECONCILE_HELD) -
+            get(SketchCounter.RECONCILE_NOT_SAMPLED) - get(SketchCounter.RECONCILE_WITHDRAWN) -
+            get(SketchCounter.RECONCILE_SATURATED);
+    }
+
     /** {@return sent packets that no counter explains; 0 when the sum holds} */
     public long unexplainedSent() {
         return get(SketchCounter.SENT) - get(SketchCounter.SENT_WITHOUT_DIGEST) - get(SketchCounter.SENT_BOOKED) -

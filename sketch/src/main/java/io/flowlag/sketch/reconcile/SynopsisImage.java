@@ -1,6 +1,7 @@
 package io.flowlag.sketch.reconcile;
 
 import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import static io.flowlag.sketch.reconcile.SynopsisDescriptor.BYTE_ORDER;
@@ -262,6 +263,18 @@ public final class SynopsisImage {
      */
     public boolean missingCollided(final int cell) {
         return buffer.getShort(offset(cell) + SynopsisDescriptor.MISSING_WEIGHT_OFFSET, BYTE_ORDER) < 0;
+    }
+
+    /**
+     * Copies the image.
+     *
+     * @param target receives it.
+     * @param offset in the target.
+     * @return octets written, its length.
+     */
+    public int copyTo(final MutableDirectBuffer target, final int offset) {
+        target.putBytes(offset, buffer, 0, buffer.capacity());
+        return buffer.capacity();
     }
 
     /**

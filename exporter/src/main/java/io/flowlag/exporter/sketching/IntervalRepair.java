@@ -1,0 +1,179 @@
+package io.flowlag.exporter.sketching;
+
+import io.flowlag.exporter.reconcile.FlowLosses;
+import io.flowlag.exporter.reconcile.LocalPeer;
+import io.flowlag.exporter.reconcile.PacketReconciler;
+import io.flowlag.exporter.reconcile.ReconcileStatus;
+import io.flowlag.exporter.reconcile.ReconcileTarget;
+import io.flowlag.sketch.image.CellEditor;
+import io.flowlag.sketch.reconcile.AggregateEstimate;
+import io.flowlag.sketch.reconcile.LdsRepair;
+import io.flowlag.sketch.reconcile.PacketCache;
+import io.flowlag.sketch.reconcile.PacketDetails;
+import io.flowlag.sketch.reconcile.PacketDifference;
+import io.flowlag.sketch.reconcile.PacketSource;
+
+/**
+ * Repairs an interval before it is compared: the packets that only one point has leave the cells, the sums of flows and the sums
+ * of estimates, and are kept by flow as losses. The metering thread owns it. Allocates at construction, and a few small objects an
+ * interval.
+ */
+final class IntervalRepair implements ReconcileTarget {
+    private final PacketReconciler reconciler;
+    private final LocalPeer local;
+    private final LdsRepair cells;
+    private final CellEditor editor = new CellEditor();
+    private final SketchCounters counters;
+    private SenderAnswer answer;
+    private PointInterval own;
+    private boolean isRepaired;
+
+    IntervalRepair(final SketchContext context, final SketchCounters counters) {
+        this.counters = counters;
+        reconciler = new PacketReconciler(context.reconcile(), context.classCount(), context.seed());
+        local = new LocalPeer(context.reconcile(), context.seed());
+        cells = context.isSketched() ? new LdsRepair(context.geometry(), context.seed()) : null;
+    }
+
+    /** What is known of the last interval holds for another no more. */
+    void forget() {
+        isRepaired = false;
+        answer = null;
+        own = null;
+    }
+
+    /** Repairs an interval of which both points are in this process. */
+    void repair(final SenderAnswer sent, final PointInterval received) {
+        answer = sent;
+        own = received;
+        reconciler.begin(received.packets(), received.isDamaged(), local.of(sent.packets(), sent.isDamaged()), this);
+        if (!reconciler.work()) {
+            reconciler.giveUp();
+        }
+        count(sent.packets());
+        conclude();
+    }
+
+    private void conclude() {
+        isRepaired = reconciler.status() == ReconcileStatus.COMPLETE || reconciler.status() == ReconcileStatus.INCOMPLETE;
+        counters.increment(switch (reconciler.status()) {
+            case COMPLETE -> SketchCounter.RECONCILE_COMPLETE;
+            case INCOMPLETE -> SketchCounter.RECONCILE_INCOMPLETE;
+            case UNANSWERED -> SketchCounter.RECONCILE_UNANSWERED;
+            case REFUSED -> SketchCounter.RECONCILE_REFUSED;
+        });
+        counters.increment(SketchCounter.RECONCILE_INTERVALS);
+        counters.add(SketchCounter.RECONCILE_LOST, reconciler.losses().lostPackets());
+        counters.add(SketchCounter.RECONCILE_UNEXPECTED, reconciler.losses().unexpectedPackets());
+        counters.add(SketchCounter.RECONCILE_UNREPAIRED, reconciler.unrepairedItems());
+        counters.add(SketchCounter.RECONCILE_CELLS, reconciler.cells());
+        counters.add(SketchCounter.RECONCILE_CELLS_UNDECODED, reconciler.undecodedCells());
+        counters.add(SketchCounter.RECONCILE_OCTETS, reconciler.octets());
+        count(own.packets());
+    }
+
+    private void count(final PacketCache packets) {
+        counters.add(SketchCounter.RECONCILE_OFFERED, packets.offeredPackets());
+        counters.add(SketchCounter.RECONCILE_HELD, packets.heldPackets());
+        counters.add(SketchCounter.RECONCILE_NOT_SAMPLED, packets.notSampledPackets());
+        counters.add(SketchCounter.RECONCILE_WITHDRAWN, packets.withdrawnPackets());
+        counters.add(SketchCounter.RECONCILE_SATURATED, packets.saturatedPackets());
+        counters.add(SketchCounter.RECONCILE_COPIES, packets.copyPackets());
+        counters.add(SketchCounter.RECONCILE_COLLIDING, packets.collidingPackets());
+    }
+
+    @Override
+    public void onListed(final PacketDifference difference, final PacketDetails sent, final PacketDetails received) {
+        takeOutOfSums(difference, true, sent);
+        takeOutOfSums(difference, false, received);
+        if (cells != null && answer.hasSketches() && own.hasSketches()) {
+            takeOutOfEstimates(difference, received);
+            answer.edit(editor);
+            cells.repair(difference, true, sent, editor);
+            own.edit(editor);
+            cells.repair(difference, false, received, editor);
+        }
+    }
+
+    private void takeOutOfSums(final PacketDifference difference, final boolean isSender, final PacketDetails packets) {
+        for (int item = 0; item < difference.size(); item++) {
+            if (difference.lost(item) == isSender) {
+                final int entry = entry(difference, item, packets);
+                if (entry != PacketSource.NOT_FOUND) {
+                    takeOut(isSender ? answer.flows() : own.flows(), own.flows(), difference.identifier(item), packets, entry);
+                    takeOut(isSender ? answer.witnesses() : own.witnesses(), own.witnesses(), difference.identifier(item), packets,
+                        entry);
+                }
+            }
+        }
+    }
+
+    /** A flow of which nothing arrived stays as it is: there is nothing to compare it with, and its loss is its count. */
+    private static void takeOut(
+        final FlowSums sums, final FlowSums received, final long identifier, final PacketDetails packets, final int entry) {
+        final long flowHash = packets.flowHash(entry);
+        if (sums != null && received != null && received.find(flowHash) != FlowSums.NONE) {
+            sums.subtract(
+                flowHash, packets.copies(entry), packets.timestampSumNs(entry), identifier * packets.copies(entry),
+                packets.bytes(entry));
+        }
+    }
+
+    private void takeOutOfEstimates(final PacketDifference difference, final PacketDetails received) {
+        for (int item = 0; own.estimates() != null && item < difference.size(); item++) {
+            final int entry = difference.lost(item) ? PacketSource.NOT_FOUND : entry(difference, item, received);
+            if (entry != PacketSource.NOT_FOUND) {
+                own.estimates().takeOut(
+                    received.flowHash(entry), difference.identifier(item),
+                    (long)received.weight(entry) * received.copies(entry), own.sketch());
+            }
+        }
+    }
+
+    /** {@return where an item's packets are; {@link PacketSource#NOT_FOUND} if they cannot be taken out of a flow} */
+    private static int entry(final PacketDifference difference, final int item, final PacketDetails packets) {
+        final int entry = packets.find(difference.identifier(item));
+        return entry == PacketSource.NOT_FOUND || packets.collided(entry) || packets.copies(entry) != difference.copies(item) ?
+            PacketSource.NOT_FOUND : entry;
+    }
+
+    /** {@return whether packets were taken out of the interval} */
+    boolean isRepaired() {
+        return isRepaired;
+    }
+
+    /** {@return whether the losses of a flow are known packet by packet} */
+    boolean isLossKnown(final long flowHash) {
+        return isRepaired && reconciler.status() == ReconcileStatus.COMPLETE && reconciler.covers(flowHash);
+    }
+
+    /** {@return packets of a flow that were listed as lost} */
+    long lostPackets(final long flowHash) {
+        return isRepaired ? reconciler.losses().lost(flowHash) : 0;
+    }
+
+    /** {@return packets of a flow that were listed as unexpected} */
+    long unexpectedPackets(final long flowHash) {
+        return isRepaired ? reconciler.losses().unexpected(flowHash) : 0;
+    }
+
+    /** {@return what came of the last interval} */
+    ReconcileStatus status() {
+        return reconciler.status();
+    }
+
+    /** {@return a class's delays; null if they were not estimated} */
+    AggregateEstimate estimate(final int classIndex) {
+        return reconciler.hasEstimate(classIndex) ? reconciler.estimate(classIndex) : null;
+    }
+
+    /** {@return octets of requests and answers} */
+    long octets() {
+        return reconciler.octets();
+    }
+
+    /** {@return the flows that have losses} */
+    FlowLosses losses() {
+        return reconciler.losses();
+    }
+}
