@@ -5,7 +5,7 @@ import io.flowlag.sketch.estimate.SketchOverview;
 import io.flowlag.sketch.lda.LdaEstimate;
 
 /**
- * What the comparison of both points says of an interval as a whole. Filled by {@link SketchReceiver}, reused for the next
+ * What the comparison of both points says of an interval as a whole. Filled by the receiver point, reused for the next
  * interval. One thread. Allocates at construction.
  */
 public final class IntervalAnswer {

@@ -197,6 +197,11 @@ public final class SketchRecords {
         rows.putLong(row(record) + FIRST_INTERVAL_OFFSET, Math.min(firstInterval(record), number));
     }
 
+    /** {@return whether the record's flow lives, began before an interval's end, and has no packet in it} */
+    boolean isSilent(final int record, final long intervalNumber) {
+        return isLive(record) && packets(record, intervalNumber) == 0 && firstInterval(record) <= intervalNumber;
+    }
+
     /** {@return all records ever used are below it} */
     int limit() {
         return usedCount;

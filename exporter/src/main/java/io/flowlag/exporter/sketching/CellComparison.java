@@ -1,0 +1,116 @@
+package io.flowlag.exporter.sketching;
+
+import io.flowlag.sketch.estimate.FlowEstimate;
+import io.flowlag.sketch.estimate.FlowEstimator;
+import io.flowlag.sketch.estimate.LossKind;
+import io.flowlag.sketch.image.PairingResult;
+
+/**
+ * Tells the records of an interval what the cells of both points say of them. The metering thread owns it. Allocates at
+ * construction.
+ */
+final class CellComparison {
+    private final SketchRecords records;
+    private final FlowTotals totals;
+    private final SettingsRun run;
+    private final SketchCounters counters;
+    private final FlowEstimator estimator;
+    private final FlowEstimate estimate = new FlowEstimate();
+    private final int rowCount;
+
+    /**
+     * Nothing compared yet.
+     *
+     * @param context  shape and seed.
+     * @param run      of the settings.
+     * @param records  are told.
+     * @param totals   packets of each flow in the interval that is compared.
+     * @param counters of the receiver point.
+     */
+    CellComparison(
+        final SketchContext context, final SettingsRun run, final SketchRecords records, final FlowTotals totals,
+        final SketchCounters counters) {
+        this.run = run;
+        this.records = records;
+        this.totals = totals;
+        this.counters = counters;
+        rowCount = context.geometry().rows();
+        estimator = new FlowEstimator(
+            context.geometry(), context.seed(), context.alpha(), FlowEstimator.DEFAULT_NOISE_TOLERANCE,
+            FlowEstimator.DEFAULT_CONFIDENCE);
+    }
+
+    /** {@return whether the sketches of both points fit each other; then {@link #unpair} is to be called at the end} */
+    boolean pair(final SenderAnswer answer, final PointInterval own) {
+        return estimator.pair(answer.sketch(), own.sketch()) == PairingResult.PAIRED;
+    }
+
+    void unpair() {
+        estimator.unpair();
+    }
+
+    /** Tells the records of the interval whose sketches were paired. */
+    void tell(final PointInterval own, final IntervalAnswer summary) {
+        final long key = run.key(own.intervalNumber());
+        summary.cells(estimator.overview(), rowCount);
+        counters.add(SketchCounter.OCCUPIED_CELLS, summary.occupiedCells);
+        counters.add(SketchCounter.USABLE_CELLS, summary.usableCells);
+        for (int i = 0; i < own.recordCount(); i++) {
+            tell(own.record(i), key, summary);
+        }
+        if (summary.isDamaged || summary.usableCells < summary.occupiedCells) {
+            tellSilentFlows(key, summary);
+        }
+        final FlowSumPairs pairs = summary.flowSums;
+        for (int row = 0; row < pairs.count(); row++) {
+            if (pairs.sent().isWitness(row)) {
+                counters.increment(SketchCounter.WITNESSES);
+                counters.add(SketchCounter.WITNESSES_EXACT, pairs.agreement(row) == FlowSumPairs.Agreement.EXACT ? 1 : 0);
+            }
+        }
+    }
+
+    private void tell(final int record, final long key, final IntervalAnswer summary) {
+        final int packets = records.packets(record, key);
+        final long flowPackets = totals.get(records.flowHash(record));
+        final double share = (double)packets / flowPackets;
+        estimator.estimate(records.flowHash(record), records.weight(record, run.number()), flowPackets, estimate);
+        summary.flowCount++;
+        if (estimate.hasMean()) {
+            summary.estimatedFlowCount++;
+            records.addDelay(record, packets, share, estimate);
+        } else {
+            records.addUnanswered(record, packets);
+        }
+        tellLoss(record, share, summary);
+    }
+
+    private void tellLoss(final int record, final double share, final IntervalAnswer summary) {
+        if (estimate.lossKind() == LossKind.NONE || summary.isCut && estimate.lossKind() != LossKind.EXACT) {
+            records.addUnknownLoss(record);
+        } else {
+            records.addLoss(record, share, estimate.lostPackets(), estimate.lossKind());
+            summary.flowLostPackets += share * estimate.lostPackets();
+        }
+    }
+
+    /** Flows that live and of which nothing arrived may have lost all that they sent. */
+    private void tellSilentFlows(final long key, final IntervalAnswer summary) {
+        for (int record = 0; record < records.limit(); record++) {
+            if (records.isSilent(record, key) && totals.get(records.flowHash(record)) == 0) {
+                tellSilentFlow(record, summary);
+            }
+        }
+    }
+
+    /** Nobody knows the weight of a flow of which nothing arrived since settings changed. */
+    private void tellSilentFlow(final int record, final IntervalAnswer summary) {
+        final int weight = records.weight(record, run.number());
+        if (weight == 0) {
+            records.addUnknownLoss(record);
+        } else {
+            estimator.estimate(records.flowHash(record), weight, 0, estimate);
+            tellLoss(record, 1, summary);
+        }
+    }
+}

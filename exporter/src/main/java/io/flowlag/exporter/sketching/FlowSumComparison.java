@@ -1,0 +1,125 @@
+package io.flowlag.exporter.sketching;
+
+import io.flowlag.sketch.estimate.LossKind;
+
+import java.util.BitSet;
+
+/**
+ * Tells the records of an interval what the sums of all flows at both points say of them: exact where they agree, and where
+ * they do not, the counts tell the loss. The metering thread owns it. Allocates at construction.
+ */
+final class FlowSumComparison {
+    private final SketchRecords records;
+    private final FlowTotals totals;
+    private final SettingsRun run;
+    private final SketchCounters counters;
+    private final JointPart joint;
+    private final UnseenFlowHandler unseenFlowHandler;
+    private final BitSet explained = new BitSet();
+
+    /**
+     * Nothing compared yet.
+     *
+     * @param run               of the settings.
+     * @param records           are told.
+     * @param totals            packets of each flow in the interval that is compared.
+     * @param counters          of the receiver point.
+     * @param joint             is told beside the records.
+     * @param unseenFlowHandler is told of flows that only the sender point saw.
+     */
+    FlowSumComparison(
+        final SettingsRun run, final SketchRecords records, final FlowTotals totals, final SketchCounters counters,
+        final JointPart joint, final UnseenFlowHandler unseenFlowHandler) {
+        this.run = run;
+        this.records = records;
+        this.totals = totals;
+        this.counters = counters;
+        this.joint = joint;
+        this.unseenFlowHandler = unseenFlowHandler;
+    }
+
+    /** Tells the records of the interval whose sums are paired in the summary. */
+    void tell(final PointInterval own, final IntervalAnswer summary) {
+        final long key = run.key(own.intervalNumber());
+        final FlowSumPairs pairs = summary.flowSums;
+        final boolean isLossKnown = !summary.isDamaged && !summary.isCut;
+        final boolean isSilenceKnown = isLossKnown && pairs.received().overflowPackets() == 0;
+        counters.increment(SketchCounter.INTERVALS_OF_FLOWS);
+        summary.hasAllSums = isSilenceKnown && pairs.sent().overflowPackets() == 0;
+        explained.clear();
+        for (int i = 0; i < own.recordCount(); i++) {
+            tellSums(own.record(i), key, isLossKnown, summary);
+        }
+        for (int record = 0; record < records.limit(); record++) {
+            if (records.isSilent(record, key) && totals.get(records.flowHash(record)) == 0) {
+                tellSilence(record, isSilenceKnown, summary);
+            }
+        }
+        for (int row = 0; row < pairs.count(); row++) {
+            tellFlow(row, isSilenceKnown, summary);
+        }
+        for (int row = 0; row < pairs.received().count(); row++) {
+            if (pairs.sent().find(pairs.received().flowHash(row)) == FlowSums.NONE) {
+                summary.sumLostPackets -= pairs.received().packets(row);
+            }
+        }
+    }
+
+    private void tellFlow(final int row, final boolean isSilenceKnown, final IntervalAnswer summary) {
+        final FlowSumPairs pairs = summary.flowSums;
+        final FlowSumPairs.Agreement agreement = pairs.agreement(row);
+        counters.increment(switch (agreement) {
+            case EXACT -> SketchCounter.FLOWS_EXACT;
+            case LOST -> SketchCounter.FLOWS_WITH_LOSS;
+            case SENT_ONLY -> SketchCounter.FLOWS_UNSEEN;
+            case DIFFERENT -> SketchCounter.FLOWS_DIFFERENT;
+        });
+        summary.sumLostPackets += pairs.lostPackets(row);
+        if (agreement == FlowSumPairs.Agreement.EXACT) {
+            summary.addExact(pairs.sent().packets(row), pairs.delaySumNs(row));
+        } else if (agreement == FlowSumPairs.Agreement.SENT_ONLY && isSilenceKnown && !explained.get(row)) {
+            unseenFlowHandler.onUnseenFlow(pairs.sent(), row, summary.startNs, summary.endNs);
+        }
+        summary.flowLostPackets += Math.max(0, pairs.lostPackets(row));
+    }
+
+    private void tellSums(final int record, final long key, final boolean isLossKnown, final IntervalAnswer summary) {
+        final FlowSumPairs pairs = summary.flowSums;
+        final int packets = records.packets(record, key);
+        final int row = pairs.sent().find(records.flowHash(record));
+        final FlowSumPairs.Agreement agreement = row == FlowSums.NONE || !pairs.hasReceived(row) ?
+            FlowSumPairs.Agreement.DIFFERENT : pairs.agreement(row);
+        summary.flowCount++;
+        if (agreement == FlowSumPairs.Agreement.EXACT) {
+            final long flowPackets = pairs.sent().packets(row);
+            final double meanNs = (double)pairs.delaySumNs(row) / flowPackets;
+            summary.estimatedFlowCount++;
+            records.addExactDelay(record, packets, packets == flowPackets, meanNs);
+            joint.tellExact(record, packets, meanNs);
+            records.addLoss(record, 1, 0, LossKind.EXACT);
+            return;
+        }
+        records.addUnanswered(record, packets);
+        joint.tellUnanswered(record, packets);
+        if (agreement == FlowSumPairs.Agreement.LOST && isLossKnown) {
+            final long flowPackets = totals.get(records.flowHash(record));
+            records.addLoss(record, (double)packets / flowPackets, pairs.lostPackets(row),
+                packets == flowPackets ? LossKind.EXACT : LossKind.UPPER_BOUND);
+        } else {
+            records.addUnknownLoss(record);
+        }
+    }
+
+    /** A flow that lives and of which nothing arrived: what the sender has of it was lost. */
+    private void tellSilence(final int record, final boolean isSilenceKnown, final IntervalAnswer summary) {
+        final FlowSumPairs pairs = summary.flowSums;
+        final int row = pairs.sent().find(records.flowHash(record));
+        final boolean isNothingSent = row == FlowSums.NONE && pairs.sent().overflowPackets() == 0 && !summary.isDamaged;
+        if (!isSilenceKnown && !isNothingSent) {
+            records.addUnknownLoss(record);
+        } else if (row != FlowSums.NONE && !explained.get(row)) {
+            explained.set(row);
+            records.addLoss(record, 1, pairs.sent().packets(row), LossKind.EXACT);
+        }
+    }
+}

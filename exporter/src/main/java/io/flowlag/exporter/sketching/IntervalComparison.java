@@ -1,0 +1,154 @@
+package io.flowlag.exporter.sketching;
+
+import io.flowlag.sketch.estimate.FlowEstimator;
+import io.flowlag.sketch.image.PairingResult;
+import io.flowlag.sketch.lda.LdaEstimator;
+
+/**
+ * Compares an interval of the receiver point with the sender's, tells the records that have packets in it, and sums it up. The
+ * metering thread owns it. Allocates at construction.
+ */
+final class IntervalComparison {
+    private final ReceiverRecords keeper;
+    private final SketchRecords records;
+    private final FlowTotals totals;
+    private final SettingsRun run;
+    private final SketchCounters counters;
+    private final JointPart joint;
+    private final IntervalHandler handler;
+    private final LdaEstimator aggregatorEstimator = new LdaEstimator(FlowEstimator.DEFAULT_CONFIDENCE);
+    private final IntervalAnswer summary;
+    private final FlowSumPairs pairs;
+    private final CellComparison cells;
+    private final FlowSumComparison flowSums;
+
+    /**
+     * Nothing compared yet.
+     *
+     * @param context           sizes, shape and seed.
+     * @param run               of the settings.
+     * @param keeper            of the records that are told.
+     * @param totals            room for packets of each flow.
+     * @param counters          of the receiver point.
+     * @param joint             has intervals solved.
+     * @param handler           is told of each interval.
+     * @param unseenFlowHandler is told of flows that only the sender point saw.
+     */
+    IntervalComparison(
+        final SketchContext context, final SettingsRun run, final ReceiverRecords keeper, final FlowTotals totals,
+        final SketchCounters counters, final JointPart joint, final IntervalHandler handler,
+        final UnseenFlowHandler unseenFlowHandler) {
+        this.run = run;
+        this.keeper = keeper;
+        this.totals = totals;
+        this.counters = counters;
+        this.joint = joint;
+        this.handler = handler;
+        records = keeper.table();
+        summary = new IntervalAnswer(context.classCount());
+        pairs = summary.flowSums;
+        cells = new CellComparison(context, run, records, totals, counters);
+        flowSums = new FlowSumComparison(run, records, totals, counters, joint, unseenFlowHandler);
+    }
+
+    /**
+     * Concludes an interval.
+     *
+     * @param answer of the sender; null if none came.
+     * @param own    of the receiver.
+     * @param isCut  whether only a part of it was seen.
+     */
+    void conclude(final SenderAnswer answer, final PointInterval own, final boolean isCut) {
+        if (answer != null && isPaired(answer, own)) {
+            compare(answer, own, isCut);
+        } else {
+            counters.increment(SketchCounter.INTERVALS_UNANSWERED);
+            giveUp(own);
+        }
+    }
+
+    private boolean isPaired(final SenderAnswer answer, final PointInterval own) {
+        final boolean isPaired = answer.hasSketches() ? own.hasSketches() && areSketchesPaired(answer, own) :
+            answer.flows() != null && own.flows() != null;
+        if (!isPaired) {
+            counters.increment(SketchCounter.INTERVALS_REFUSED);
+        }
+        return isPaired;
+    }
+
+    private boolean areSketchesPaired(final SenderAnswer answer, final PointInterval own) {
+        boolean isPaired = cells.pair(answer, own);
+        for (int i = 0; isPaired && i < summary.aggregators.length; i++) {
+            isPaired = aggregatorEstimator.estimate(answer.aggregator(i), own.aggregator(i), summary.aggregators[i]) ==
+                PairingResult.PAIRED;
+        }
+        return isPaired;
+    }
+
+    private void compare(final SenderAnswer answer, final PointInterval own, final boolean isCut) {
+        final long key = run.key(own.intervalNumber());
+        counters.increment(SketchCounter.INTERVALS);
+        summary.begin(own.intervalNumber(), run.intervalNs());
+        summary.hasSketches = answer.hasSketches();
+        summary.isDamaged = own.isDamaged() || answer.isDamaged();
+        summary.isCut = isCut;
+        counters.add(SketchCounter.INTERVALS_DAMAGED, summary.isDamaged ? 1 : 0);
+        counters.add(SketchCounter.INTERVALS_CUT, isCut ? 1 : 0);
+        counters.add(SketchCounter.INTERVALS_REMARKED, !summary.isDamaged && !isCut && isRemarked() ? 1 : 0);
+
+        final FlowSums sent = answer.hasSketches() ? answer.witnesses() : answer.flows();
+        final FlowSums received = answer.hasSketches() ? own.witnesses() : own.flows();
+        if (sent != null && received != null) {
+            pairs.pair(sent, received);
+            counters.add(SketchCounter.FLOW_SUMS_OVERFLOW, sent.overflowPackets() + received.overflowPackets());
+        }
+        totals.clear();
+        for (int i = 0; i < own.recordCount(); i++) {
+            final int record = own.record(i);
+            totals.add(records.flowHash(record), records.packets(record, key));
+            summary.heavyHitters.offer(record, records.packets(record, key));
+        }
+        if (answer.hasSketches()) {
+            cells.tell(own, summary);
+        } else {
+            flowSums.tell(own, summary);
+        }
+        handler.onInterval(summary);
+        joint.solve(answer, own, pairs, key, run.number());
+        releaseRecords(own);
+        pairs.unpair();
+        cells.unpair();
+        joint.onSolved();
+    }
+
+    /** A packet that was lost is missing from its class; one too many in a class was sent in another. */
+    private boolean isRemarked() {
+        boolean isMore = false;
+        for (int i = 0; summary.aggregators.length > 1 && i < summary.aggregators.length; i++) {
+            isMore |= summary.aggregators[i].hasLoss() && summary.aggregators[i].lostPackets() < 0;
+        }
+        return isMore;
+    }
+
+    private void giveUp(final PointInterval own) {
+        final long key = run.key(own.intervalNumber());
+        for (int i = 0; i < own.recordCount(); i++) {
+            records.addUnanswered(own.record(i), records.packets(own.record(i), key));
+            records.addUnknownLoss(own.record(i));
+        }
+        for (int record = 0; record < records.limit(); record++) {
+            if (records.isSilent(record, key)) {
+                records.addUnknownLoss(record);
+            }
+        }
+        joint.giveUp(own, key);
+        releaseRecords(own);
+    }
+
+    private void releaseRecords(final PointInterval own) {
+        for (int i = 0; i < own.recordCount(); i++) {
+            records.clearPackets(own.record(i), run.key(own.intervalNumber()));
+            keeper.release(own.record(i));
+        }
+    }
+}
