@@ -214,6 +214,9 @@ final class DelayReport {
         values.put("joint_flows", sketching.jointFlowCount());
         values.put("joint_bounded_flows", sketching.jointBoundedFlowCount());
         values.put("joint_bounds_held", sketching.jointHeldBoundCount());
+        values.put("reconcile_loss_flows", sketching.listedFlowCount());
+        values.put("reconcile_loss_agreed", sketching.listedAgreedCount());
+        unexplained.put("unexplained_reconcile_packets", sketching.counters().unexplainedCached());
         unexplained.put("unexplained_joint_estimates", sketching.counters().unexplainedEstimates());
         unexplained.put("unexplained_lds_sent", sketching.counters().unexplainedSent());
         unexplained.put("unexplained_lds_received", sketching.counters().unexplainedReceived());

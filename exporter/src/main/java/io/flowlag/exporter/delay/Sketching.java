@@ -4,6 +4,7 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.reconcile.ReconcileSettings;
 import io.flowlag.exporter.sketching.FlowWeights;
 import io.flowlag.exporter.sketching.IntervalAnswer;
 import io.flowlag.exporter.sketching.IntervalMode;
@@ -52,7 +53,9 @@ final class Sketching {
     private static final int JOINT_BOUNDED_FLOWS = 4;
     private static final int JOINT_BOUNDS_HELD = 5;
     private static final int JOINT_FLOWS = 6;
-    private static final int COLUMNS = 7;
+    private static final int LISTED_FLOWS = 7;
+    private static final int LISTED_AGREED = 8;
+    private static final int COLUMNS = 9;
     /** Of a packet that is in no sketch any more. */
     private static final long NO_TICKET = -1;
 
@@ -65,9 +68,11 @@ final class Sketching {
     private final WeightedShare weightedShare = new WeightedShare();
     private final SketchRecords records;
     private final Aggregates aggregates;
+    private final ReconciledAggregates reconciled;
     private final EstimateErrors errors = new EstimateErrors();
     private final CounterTable table = new CounterTable(1, COLUMNS);
     private final boolean isLive;
+    private final boolean isReconciled;
     private volatile SketchRun latest;
     private volatile boolean isChanging;
     private SketchRun current;
@@ -100,12 +105,14 @@ final class Sketching {
         final UnseenFlowHandler unseenHandler,
         final Counters counters) {
         this.isLive = isLive;
+        isReconciled = isReconciled(config, link);
         this.cache = cache;
         this.classes = classes;
         this.counters = counters;
         entries = cache.entries();
         this.link = link;
         aggregates = new Aggregates(classes);
+        reconciled = new ReconciledAggregates(classes);
         final SketchContext context = context(config, link, isLive).conclude();
         final SketchRun[] made = new SketchRun[1];
         made[0] = new SketchRun(config, context, link == null ? null : link.answers(), classes, entryLengthBytes(),
@@ -116,7 +123,7 @@ final class Sketching {
         ticketRun = current;
         records = current.receiver().records();
         statistics = new SketchStatistics(current.geometry(), current.memoryBytes(), null, null, 0, 0, List.of(), null, List.of(),
-            aggregates.total(), null, null);
+            aggregates.total(), null, null, null);
     }
 
     /**
@@ -189,8 +196,14 @@ final class Sketching {
             .mostFlows(link == null ? 1 : link.mostFlows())
             .witnessPpm(lds.witnessPpm())
             .maxFlows(config.metering().maxFlows())
+            .reconcile(!isReconciled(config, link) ? null : new ReconcileSettings(
+                config.reconcile().packets(), config.reconcile().cells(), link == null ? 0 : config.reconcile().waitNs()))
             .joint(!joint.enabled() || link != null && link.mode() == IntervalMode.FLOWS ? null : new JointSettings(
                 joint.waitNs(), joint.budgetNs(), joint.maxFlows(), joint.pendingPackets(), isLive));
+    }
+
+    private static boolean isReconciled(final ExporterConfig config, final SketchLink link) {
+        return config.reconcile().enabled() && link == null;
     }
 
     /** {@return octets of both points, by formula} */
@@ -320,14 +333,25 @@ final class Sketching {
             }
         }
         writeJoint(entry, offset, record);
+        judgeLoss(entry, offset, record);
         if (records.hasLoss(record) && !FlowDelay.has(entry, offset, FlowDelay.FLAG_LOSS)) {
-            if (records.isLossExact(record) && records.lostPackets(record) > 0) {
+            if (records.isLossExact(record) && !records.hasUnexpected(record)) {
                 FlowDelay.lossDifference(entry, offset, records.lostPackets(record));
             } else if (records.isLossExact(record)) {
-                FlowDelay.loss(entry, offset, records.lostPackets(record), 0, FlowDelay.LOSS_EXACT);
+                FlowDelay.loss(
+                    entry, offset, records.lostPackets(record), records.unexpectedPackets(record), FlowDelay.LOSS_EXACT);
             } else {
                 FlowDelay.lossBound(entry, offset, records.lostPackets(record));
             }
+        }
+    }
+
+    /** Compares losses that were listed with what was matched. */
+    private void judgeLoss(final DirectBuffer entry, final int offset, final int record) {
+        if (isReconciled && records.hasLoss(record) && records.isLossExact(record) &&
+            FlowDelay.has(entry, offset, FlowDelay.FLAG_LOSS)) {
+            table.increment(0, LISTED_FLOWS);
+            table.add(0, LISTED_AGREED, records.lostPackets(record) == FlowDelay.lostPackets(entry, offset) ? 1 : 0);
         }
     }
 
@@ -415,6 +439,7 @@ final class Sketching {
 
     private void onInterval(final SketchRun run, final IntervalAnswer answer) {
         aggregates.add(answer);
+        reconciled.add(answer);
         final List<HeavyFlow> heavyFlows = new ArrayList<>();
         answer.forEachHeavyHitter((record, packets) -> run.receiver().locate((int)record, new SketchReceiver.RecordVisitor() {
             @Override
@@ -430,7 +455,7 @@ final class Sketching {
         statistics = new SketchStatistics(
             run.geometry(), run.memoryBytes(), answer.startNs(), answer.endNs(), answer.usableCells(), answer.occupiedCells(),
             aggregates.interval(answer), answer.hasLoss() ? answer.unexplainedLostPackets() : null, heavyFlows,
-            aggregates.total(), weightedShare.warning(), joint);
+            aggregates.total(), weightedShare.warning(), joint, reconciled.statistics(answer));
         weightedShare.reset();
     }
 
@@ -503,6 +528,16 @@ final class Sketching {
     /** {@return those of them where the matched mean lies within the bound} */
     long jointHeldBoundCount() {
         return table.get(0, JOINT_BOUNDS_HELD);
+    }
+
+    /** {@return flow records with an exact loss by sketches and reconciliation, and one by matching} */
+    long listedFlowCount() {
+        return table.get(0, LISTED_FLOWS);
+    }
+
+    /** {@return those of them where the two are equal} */
+    long listedAgreedCount() {
+        return table.get(0, LISTED_AGREED);
     }
 
     /** {@return flow records with two bounded means, by sketches and by references} */

@@ -6,7 +6,9 @@ import java.util.Arrays;
  * Packets that only one point has, by flow. An open hash table. One thread. Allocates at construction.
  */
 public final class FlowLosses {
-    private static final int NONE = -1;
+    /** No such flow. */
+    public static final int NONE = -1;
+
     private static final int FLOW_BYTES = 3 * Long.BYTES;
 
     private final long[] flowHashes;
@@ -71,6 +73,16 @@ public final class FlowLosses {
     /** {@return whether a flow found no room, so that nobody knows the losses of a flow that is not here} */
     public boolean isFull() {
         return isFull;
+    }
+
+    /**
+     * Finds a flow.
+     *
+     * @param flowHash of the flow.
+     * @return its row, or {@link #NONE}.
+     */
+    public int row(final long flowHash) {
+        return index[place(flowHash)];
     }
 
     /**

@@ -2,7 +2,9 @@ package io.flowlag.exporter.reconcile;
 
 import io.flowlag.sketch.reconcile.SynopsisImage;
 
-/** The sender point as the receiver point asks it: in this process or another. All calls come from one thread and do not block. */
+/**
+ * The sender point as the receiver point asks it: in this process or another. All calls come from one thread and do not block.
+ */
 public interface SynopsisPeer {
     /**
      * Asks. An answer to an earlier request does not come any more.

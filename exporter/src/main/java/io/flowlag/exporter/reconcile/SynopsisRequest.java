@@ -76,7 +76,8 @@ public final class SynopsisRequest {
     }
 
     private SynopsisRequest begin(
-        final Kind newKind, final long number, final int ofClass, final long threshold, final int bankCount, final int cellCount) {
+        final Kind newKind, final long number, final int ofClass, final long threshold, final int bankCount,
+        final int cellCount) {
         kind = newKind;
         intervalNumber = number;
         classIndex = ofClass;

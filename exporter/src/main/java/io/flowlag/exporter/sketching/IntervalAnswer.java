@@ -1,8 +1,10 @@
 package io.flowlag.exporter.sketching;
 
+import io.flowlag.exporter.reconcile.ReconcileStatus;
 import io.flowlag.sketch.estimate.HeavyHitters;
 import io.flowlag.sketch.estimate.SketchOverview;
 import io.flowlag.sketch.lda.LdaEstimate;
+import io.flowlag.sketch.reconcile.AggregateEstimate;
 
 /**
  * What the comparison of both points says of an interval as a whole. Filled by the receiver point, reused for the next
@@ -30,6 +32,7 @@ public final class IntervalAnswer {
     int flowCount;
     int estimatedFlowCount;
     double flowLostPackets;
+    private IntervalRepair repair;
 
     IntervalAnswer(final int classCount) {
         aggregators = new LdaEstimate[classCount];
@@ -51,6 +54,30 @@ public final class IntervalAnswer {
         exactPackets = 0;
         exactDelaySumNs = 0;
         heavyHitters.clear();
+    }
+
+    void reconciled(final IntervalRepair newRepair) {
+        repair = newRepair;
+    }
+
+    /** {@return what came of reconciling the points' packets; null if nobody tried} */
+    public ReconcileStatus reconcileStatus() {
+        return repair.status();
+    }
+
+    /**
+     * What the reconciled packets of a class say of its delays.
+     *
+     * @param classIndex of the class.
+     * @return the estimate, to be used during the call; null if there is none.
+     */
+    public AggregateEstimate reconciled(final int classIndex) {
+        return repair.estimate(classIndex);
+    }
+
+    /** {@return octets of the requests and answers of the reconciliation} */
+    public long reconcileOctets() {
+        return repair.status() == null ? 0 : repair.octets();
     }
 
     void cells(final SketchOverview overview, final int rows) {

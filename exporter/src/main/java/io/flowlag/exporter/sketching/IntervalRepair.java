@@ -3,6 +3,7 @@ package io.flowlag.exporter.sketching;
 import io.flowlag.exporter.reconcile.FlowLosses;
 import io.flowlag.exporter.reconcile.LocalPeer;
 import io.flowlag.exporter.reconcile.PacketReconciler;
+import io.flowlag.exporter.reconcile.ReconcileSettings;
 import io.flowlag.exporter.reconcile.ReconcileStatus;
 import io.flowlag.exporter.reconcile.ReconcileTarget;
 import io.flowlag.sketch.image.CellEditor;
@@ -13,10 +14,12 @@ import io.flowlag.sketch.reconcile.PacketDetails;
 import io.flowlag.sketch.reconcile.PacketDifference;
 import io.flowlag.sketch.reconcile.PacketSource;
 
+import java.util.BitSet;
+
 /**
  * Repairs an interval before it is compared: the packets that only one point has leave the cells, the sums of flows and the sums
- * of estimates, and are kept by flow as losses. The metering thread owns it. Allocates at construction, and a few small objects an
- * interval.
+ * of estimates, and are kept by flow as losses. The metering thread owns it. Allocates at construction, and a few small objects
+ * an interval.
  */
 final class IntervalRepair implements ReconcileTarget {
     private final PacketReconciler reconciler;
@@ -26,26 +29,28 @@ final class IntervalRepair implements ReconcileTarget {
     private final SketchCounters counters;
     private SenderAnswer answer;
     private PointInterval own;
+    private final BitSet named = new BitSet();
     private boolean isRepaired;
+    private boolean isLossHidden;
 
     IntervalRepair(final SketchContext context, final SketchCounters counters) {
         this.counters = counters;
-        reconciler = new PacketReconciler(context.reconcile(), context.classCount(), context.seed());
-        local = new LocalPeer(context.reconcile(), context.seed());
-        cells = context.isSketched() ? new LdsRepair(context.geometry(), context.seed()) : null;
+        final ReconcileSettings settings = context.reconcile();
+        reconciler = settings == null ? null : new PacketReconciler(settings, context.classCount(), context.seed());
+        local = settings == null ? null : new LocalPeer(settings, context.seed());
+        cells = settings != null && context.isSketched() ? new LdsRepair(context.geometry(), context.seed()) : null;
     }
 
-    /** What is known of the last interval holds for another no more. */
-    void forget() {
-        isRepaired = false;
-        answer = null;
-        own = null;
-    }
-
-    /** Repairs an interval of which both points are in this process. */
+    /** Repairs an interval, if the packets of both points are in this process; the sender's is null if there is none. */
     void repair(final SenderAnswer sent, final PointInterval received) {
+        isRepaired = false;
+        isLossHidden = false;
+        named.clear();
         answer = sent;
         own = received;
+        if (reconciler == null || sent == null || sent.packets() == null) {
+            return;
+        }
         reconciler.begin(received.packets(), received.isDamaged(), local.of(sent.packets(), sent.isDamaged()), this);
         if (!reconciler.work()) {
             reconciler.giveUp();
@@ -100,9 +105,9 @@ final class IntervalRepair implements ReconcileTarget {
             if (difference.lost(item) == isSender) {
                 final int entry = entry(difference, item, packets);
                 if (entry != PacketSource.NOT_FOUND) {
-                    takeOut(isSender ? answer.flows() : own.flows(), own.flows(), difference.identifier(item), packets, entry);
-                    takeOut(isSender ? answer.witnesses() : own.witnesses(), own.witnesses(), difference.identifier(item), packets,
-                        entry);
+                    final long identifier = difference.identifier(item);
+                    takeOut(isSender ? answer.flows() : own.flows(), own.flows(), identifier, packets, entry);
+                    takeOut(isSender ? answer.witnesses() : own.witnesses(), own.witnesses(), identifier, packets, entry);
                 }
             }
         }
@@ -142,6 +147,39 @@ final class IntervalRepair implements ReconcileTarget {
         return isRepaired;
     }
 
+    /** Whether nobody can tell what was lost on the path in the interval. */
+    void isLossHidden(final boolean isHidden) {
+        isLossHidden = isHidden;
+    }
+
+    boolean isLossHidden() {
+        return isLossHidden;
+    }
+
+    /** {@return whether packets of a flow were taken out} */
+    boolean isListed(final long flowHash) {
+        return isRepaired && reconciler.losses().row(flowHash) != FlowLosses.NONE;
+    }
+
+    /** A record has the losses of a flow; whether it is the first one. */
+    boolean name(final long flowHash) {
+        final int row = isRepaired ? reconciler.losses().row(flowHash) : FlowLosses.NONE;
+        if (row == FlowLosses.NONE || named.get(row)) {
+            return false;
+        }
+        named.set(row);
+        return true;
+    }
+
+    /** Counts lost packets of flows that no record has. */
+    void countUnnamed() {
+        for (int row = 0; isRepaired && row < reconciler.losses().count(); row++) {
+            counters.add(
+                SketchCounter.RECONCILE_LOST_UNNAMED,
+                named.get(row) ? 0 : reconciler.losses().lost(reconciler.losses().flowHash(row)));
+        }
+    }
+
     /** {@return whether the losses of a flow are known packet by packet} */
     boolean isLossKnown(final long flowHash) {
         return isRepaired && reconciler.status() == ReconcileStatus.COMPLETE && reconciler.covers(flowHash);
@@ -157,23 +195,18 @@ final class IntervalRepair implements ReconcileTarget {
         return isRepaired ? reconciler.losses().unexpected(flowHash) : 0;
     }
 
-    /** {@return what came of the last interval} */
+    /** {@return what came of the interval; null if nothing was tried} */
     ReconcileStatus status() {
-        return reconciler.status();
+        return reconciler == null || answer == null || answer.packets() == null ? null : reconciler.status();
     }
 
     /** {@return a class's delays; null if they were not estimated} */
     AggregateEstimate estimate(final int classIndex) {
-        return reconciler.hasEstimate(classIndex) ? reconciler.estimate(classIndex) : null;
+        return status() != null && reconciler.hasEstimate(classIndex) ? reconciler.estimate(classIndex) : null;
     }
 
     /** {@return octets of requests and answers} */
     long octets() {
         return reconciler.octets();
-    }
-
-    /** {@return the flows that have losses} */
-    FlowLosses losses() {
-        return reconciler.losses();
     }
 }

@@ -384,8 +384,8 @@ public final class SketchContext {
      * Memory of both points in one process, by formula: for each interval that may be open, and one more, at each point the
      * sketch, an aggregator for each class, 88 to 96 octets for each flow with sums, and 8 octets a packet in flight; at the
      * receiver point 40 more for each such packet and 4 a record; and once 212 to 244 octets a record, those of the waiting
-     * records, and 24 to 48 a packet in flight; with joint estimation what that needs, see {@code JointStage}; with reconciliation
-     * the packets of each such interval at each point, and what {@link ReconcileSettings} says.
+     * records, and 24 to 48 a packet in flight; with joint estimation what that needs, see {@code JointStage}; with
+     * reconciliation the packets of each such interval at each point, and what {@link ReconcileSettings} says.
      *
      * @param entryLengthBytes of a flow in the cache.
      * @return octets.

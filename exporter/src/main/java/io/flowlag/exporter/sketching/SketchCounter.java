@@ -159,7 +159,8 @@ public enum SketchCounter {
     /** Intervals without an answer. */
     RECONCILE_UNANSWERED("reconcile_unanswered", "intervals", "Of those, for which the sender did not answer in time."),
     /** Intervals whose answer does not fit. */
-    RECONCILE_REFUSED("reconcile_refused", "intervals", "Of those, where the sender's answer does not fit: shape, seed or times."),
+    RECONCILE_REFUSED(
+        "reconcile_refused", "intervals", "Of those, where the sender's answer does not fit: shape, seed or times."),
     /** Packets listed as lost. */
     RECONCILE_LOST("reconcile_lost", "packets", "Packets listed that only the sender point has, by flow."),
     /** Packets listed as unexpected. */
@@ -175,7 +176,8 @@ public enum SketchCounter {
     /** Cells that still differ. */
     RECONCILE_CELLS_UNDECODED("reconcile_cells_undecoded", "cells", "Of those, cells that still differ when all is listed."),
     /** Octets of the reconciliation. */
-    RECONCILE_OCTETS("reconcile_octets", "octets", "Octets of requests and answers; in one process, what an exchange would take."),
+    RECONCILE_OCTETS(
+        "reconcile_octets", "octets", "Octets of requests and answers; in one process, what an exchange would take."),
     /** Packets offered to the caches. */
     RECONCILE_OFFERED("reconcile_offered", "packets", "Packets of reconciled intervals offered to the caches of this process."),
     /** Packets remembered. */

@@ -422,7 +422,12 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
         return slots;
     }
 
-    long intervalNs() {
+    /**
+     * Length of the interval.
+     *
+     * @return ns.
+     */
+    public long intervalNs() {
         return intervalNs;
     }
 
