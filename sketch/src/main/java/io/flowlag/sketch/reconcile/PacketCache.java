@@ -43,8 +43,13 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
     /** Largest weight of a packet. */
     public static final int MAX_WEIGHT = 32_767;
 
+    /** Fewest identifiers that a cache is made for. */
+    public static final int MIN_CAPACITY = 16;
+
+    /** Most identifiers that a cache is made for. */
+    public static final int MAX_CAPACITY = 3 << 23;
+
     private static final int SLOT_LENGTH = 32;
-    private static final int MAX_SLOTS = 1 << 25;
     private static final int ALIGNMENT = 64;
     private static final int SWEPT_SLOTS = 16;
     private static final int SATURATED_COPIES = MAX_COPIES + 1;
@@ -567,8 +572,8 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
     }
 
     private static int slots(final int capacity) {
-        if (capacity < 16 || capacity > MAX_SLOTS / 4 * 3) {
-            throw new IllegalArgumentException("capacity=" + capacity + " is not in 16.." + MAX_SLOTS / 4 * 3);
+        if (capacity < MIN_CAPACITY || capacity > MAX_CAPACITY) {
+            throw new IllegalArgumentException("capacity=" + capacity + " is not in " + MIN_CAPACITY + ".." + MAX_CAPACITY);
         }
         return Math.max(32, BitUtil.findNextPositivePowerOfTwo((int)((capacity * 4L + 2) / 3)));
     }
