@@ -26,7 +26,10 @@ import java.util.Map;
 final class DelayReport {
     private static final List<SketchCounter> SENDING = List.of(
         SketchCounter.SENT, SketchCounter.SENT_WITHOUT_DIGEST, SketchCounter.SENT_BOOKED, SketchCounter.SENT_LATE,
-        SketchCounter.SENT_UNSKETCHED, SketchCounter.INTERVALS_SHIPPED, SketchCounter.INTERVALS_UNSHIPPED);
+        SketchCounter.SENT_UNSKETCHED, SketchCounter.INTERVALS_SHIPPED, SketchCounter.INTERVALS_UNSHIPPED,
+        SketchCounter.RECONCILE_OFFERED, SketchCounter.RECONCILE_HELD, SketchCounter.RECONCILE_NOT_SAMPLED,
+        SketchCounter.RECONCILE_WITHDRAWN, SketchCounter.RECONCILE_SATURATED, SketchCounter.RECONCILE_COPIES,
+        SketchCounter.RECONCILE_COLLIDING);
 
     private final String role;
     private final long segmentId;
@@ -181,6 +184,7 @@ final class DelayReport {
                 values.put(each.label(), sending.counters().get(each));
             }
             unexplained.put("unexplained_lds_sent", sending.counters().unexplainedSent());
+            unexplained.put("unexplained_reconcile_packets", sending.counters().unexplainedCached());
         }
         if (wiring.link() != null) {
             wiring.link().counters((label, count) -> values.put("exchange_" + label, count));

@@ -105,7 +105,7 @@ final class Sketching {
         final UnseenFlowHandler unseenHandler,
         final Counters counters) {
         this.isLive = isLive;
-        isReconciled = isReconciled(config, link);
+        isReconciled = isReconciled(config);
         this.cache = cache;
         this.classes = classes;
         this.counters = counters;
@@ -196,14 +196,14 @@ final class Sketching {
             .mostFlows(link == null ? 1 : link.mostFlows())
             .witnessPpm(lds.witnessPpm())
             .maxFlows(config.metering().maxFlows())
-            .reconcile(!isReconciled(config, link) ? null : new ReconcileSettings(
+            .reconcile(!isReconciled(config) ? null : new ReconcileSettings(
                 config.reconcile().packets(), config.reconcile().cells(), link == null ? 0 : config.reconcile().waitNs()))
             .joint(!joint.enabled() || link != null && link.mode() == IntervalMode.FLOWS ? null : new JointSettings(
                 joint.waitNs(), joint.budgetNs(), joint.maxFlows(), joint.pendingPackets(), isLive));
     }
 
-    private static boolean isReconciled(final ExporterConfig config, final SketchLink link) {
-        return config.reconcile().enabled() && link == null;
+    private static boolean isReconciled(final ExporterConfig config) {
+        return config.reconcile().enabled();
     }
 
     /** {@return octets of both points, by formula} */

@@ -15,6 +15,7 @@ import io.flowlag.exporter.exchange.ReceiverHandler;
 import io.flowlag.exporter.exchange.SendTimeQueue;
 import io.flowlag.exporter.exchange.SenderInterval;
 import io.flowlag.exporter.exchange.SharedKey;
+import io.flowlag.exporter.exchange.SynopsisAssembler;
 import io.flowlag.exporter.sketching.IntervalMode;
 import io.flowlag.exporter.sketching.SenderAnswers;
 import io.flowlag.ipfix.transport.TlsCredentials;
@@ -32,6 +33,7 @@ import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.ObjLongConsumer;
 
@@ -57,6 +59,8 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
     private final AtomicLong foreignIntervals = new AtomicLong();
     private final AtomicLong crowdedIntervals = new AtomicLong();
     private final AtomicLong unaskedIntervals = new AtomicLong();
+    private final AtomicLong unverifiedSynopses = new AtomicLong();
+    private final AtomicInteger requestIds = new AtomicInteger();
     private final AtomicLong foreignSendTimes = new AtomicLong();
     private final AtomicLong crowdedSendTimes = new AtomicLong();
     private final SendTimeQueue sendTimes = new SendTimeQueue(SEND_TIME_BYTES);
@@ -117,7 +121,17 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
 
     @Override
     public int doWork() {
-        return listener.doWork();
+        int workCount = listener.doWork();
+        for (final SenderInbox inbox : inboxes) {
+            final RemotePeer.Asked asked = inbox.peer() == null ? null : inbox.peer().poll();
+            if (asked != null) {
+                workCount++;
+                if (!listener.ask(pointId, asked.requestId(), inbox.settingsNumber(), asked.request())) {
+                    inbox.peer().onAnswer(asked.requestId(), null);
+                }
+            }
+        }
+        return workCount;
     }
 
     @Override
@@ -171,6 +185,7 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
         consumer.accept("intervals_foreign", foreignIntervals.get());
         consumer.accept("intervals_crowded", crowdedIntervals.get());
         consumer.accept("intervals_unasked", unaskedIntervals.get());
+        consumer.accept("synopses_unverified", unverifiedSynopses.get());
         consumer.accept("send_times_foreign", foreignSendTimes.get());
         consumer.accept("send_times_crowded", crowdedSendTimes.get());
     }
@@ -179,6 +194,8 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
         return new SenderInbox(settings, config.segment().maximumDelayNs() + deadlineNs,
             () -> new ReceivedInterval(
                 settings, hash, config.lds().inFlightPackets(), SharedSettings.witnessFlows(config)),
+            SharedSettings.reconcile(config) == null ? null :
+                new RemotePeer(SharedSettings.reconcile(config), requestIds, unverifiedSynopses),
             (number) -> listener.expect(pointId, number, settings.intervalNs()), unaskedIntervals);
     }
 
@@ -271,7 +288,33 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
     }
 
     @Override
+    public SynopsisAssembler synopses(final long senderPointId, final int requestId) {
+        for (final SenderInbox inbox : senderPointId == pointId ? inboxes : List.<SenderInbox>of()) {
+            if (inbox.peer() != null && inbox.peer().assembler(requestId) != null) {
+                return inbox.peer().assembler(requestId);
+            }
+        }
+        return null;
+    }
+
+    @Override
+    public void onSynopsis(final long senderPointId, final int requestId, final DirectBuffer image) {
+        for (final SenderInbox inbox : inboxes) {
+            if (inbox.peer() != null) {
+                inbox.peer().onAnswer(requestId, image);
+            }
+        }
+    }
+
+    @Override
     public void onSession(final long senderPointId, final boolean isConnected, final String text) {
+        if (!isConnected && senderPointId == pointId) {
+            for (final SenderInbox inbox : inboxes) {
+                if (inbox.peer() != null) {
+                    inbox.peer().onSessionEnd();
+                }
+            }
+        }
         if (!isConnected) {
             LOG.warn("exchange: sender {} is gone: {}", senderPointId, text);
         } else {

@@ -154,7 +154,7 @@ public final class PacketReconciler {
     }
 
     private void fail(final ReconcileStatus reason) {
-        status = reason;
+        status = classIndex > 0 ? ReconcileStatus.INCOMPLETE : reason;
         step = Step.DONE;
     }
 

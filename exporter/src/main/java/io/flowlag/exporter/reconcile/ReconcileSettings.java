@@ -39,6 +39,11 @@ public record ReconcileSettings(int packets, int cells, long waitNs) {
         return cells * SynopsisFamily.RDA.cellLength() / SynopsisFamily.MISSING_PACKETS.cellLength();
     }
 
+    /** {@return octets of the longest answer} */
+    public int mostAnswerBytes() {
+        return Math.max(largest().imageLength(), new SynopsisGeometry(SynopsisFamily.SIGNED_COUNTS, 1, COUNTS).imageLength());
+    }
+
     /**
      * Memory of the point that answers: an estimator, an aggregator, and an answer of missing packets.
      *

@@ -6,7 +6,7 @@ package io.flowlag.exporter.reconcile;
  */
 public final class SynopsisRequest {
     /** Octets of a request, without the identifiers. */
-    public static final int FIXED_BYTES = 40;
+    public static final int FIXED_BYTES = 56;
 
     /** What is asked for. */
     public enum Kind {
@@ -150,6 +150,15 @@ public final class SynopsisRequest {
     /** {@return all identifiers, of which the first {@link #count} count} */
     long[] identifiers() {
         return identifiers;
+    }
+
+    /** {@return the same request, with room for no more packets} */
+    public SynopsisRequest copy() {
+        final SynopsisRequest copy = new SynopsisRequest(count);
+        copy.begin(kind, intervalNumber, classIndex, flowThreshold, banks, cells);
+        System.arraycopy(identifiers, 0, copy.identifiers, 0, count);
+        copy.count = count;
+        return copy;
     }
 
     /** {@return its length on the way to another process, in octets} */

@@ -53,15 +53,19 @@ final class IntervalComparison {
         flowSums = new FlowSumComparison(run, records, totals, counters, joint, unseenFlowHandler, repair);
     }
 
+    /** {@return takes packets out of an interval before it is concluded} */
+    IntervalRepair repair() {
+        return repair;
+    }
+
     /**
-     * Concludes an interval.
+     * Concludes an interval, which was repaired.
      *
      * @param answer of the sender; null if none came.
      * @param own    of the receiver.
      * @param isCut  whether only a part of it was seen.
      */
     void conclude(final SenderAnswer answer, final PointInterval own, final boolean isCut) {
-        repair.repair(answer, own);
         if (answer != null && isPaired(answer, own)) {
             compare(answer, own, isCut);
         } else {

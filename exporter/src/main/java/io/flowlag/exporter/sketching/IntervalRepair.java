@@ -6,10 +6,10 @@ import io.flowlag.exporter.reconcile.PacketReconciler;
 import io.flowlag.exporter.reconcile.ReconcileSettings;
 import io.flowlag.exporter.reconcile.ReconcileStatus;
 import io.flowlag.exporter.reconcile.ReconcileTarget;
+import io.flowlag.exporter.reconcile.SynopsisPeer;
 import io.flowlag.sketch.image.CellEditor;
 import io.flowlag.sketch.reconcile.AggregateEstimate;
 import io.flowlag.sketch.reconcile.LdsRepair;
-import io.flowlag.sketch.reconcile.PacketCache;
 import io.flowlag.sketch.reconcile.PacketDetails;
 import io.flowlag.sketch.reconcile.PacketDifference;
 import io.flowlag.sketch.reconcile.PacketSource;
@@ -30,6 +30,7 @@ final class IntervalRepair implements ReconcileTarget {
     private SenderAnswer answer;
     private PointInterval own;
     private final BitSet named = new BitSet();
+    private boolean isTried;
     private boolean isRepaired;
     private boolean isLossHidden;
 
@@ -41,21 +42,41 @@ final class IntervalRepair implements ReconcileTarget {
         cells = settings != null && context.isSketched() ? new LdsRepair(context.geometry(), context.seed()) : null;
     }
 
-    /** Repairs an interval, if the packets of both points are in this process; the sender's is null if there is none. */
-    void repair(final SenderAnswer sent, final PointInterval received) {
+    /**
+     * Begins to repair an interval, if both points remember its packets.
+     *
+     * @param sent     of the sender; null if there is none.
+     * @param received of the receiver.
+     * @param peer     is asked if the sender's packets are elsewhere; null if nobody can be asked.
+     * @return whether it is done, or there is nothing to do; if not, {@link #work} goes on.
+     */
+    boolean begin(final SenderAnswer sent, final PointInterval received, final SynopsisPeer peer) {
         isRepaired = false;
         isLossHidden = false;
         named.clear();
         answer = sent;
         own = received;
-        if (reconciler == null || sent == null || sent.packets() == null) {
-            return;
+        isTried = reconciler != null && sent != null && (sent.packets() != null || peer != null);
+        if (!isTried) {
+            return true;
         }
-        reconciler.begin(received.packets(), received.isDamaged(), local.of(sent.packets(), sent.isDamaged()), this);
+        final SynopsisPeer asked = sent.packets() == null ? peer : local.of(sent.packets(), sent.isDamaged());
+        reconciler.begin(received.packets(), received.isDamaged(), asked, this);
+        return work();
+    }
+
+    /** {@return whether the interval is done with, now that time has passed} */
+    boolean work() {
         if (!reconciler.work()) {
-            reconciler.giveUp();
+            return false;
         }
-        count(sent.packets());
+        conclude();
+        return true;
+    }
+
+    /** Time is up: what is known counts. */
+    void giveUp() {
+        reconciler.giveUp();
         conclude();
     }
 
@@ -74,17 +95,10 @@ final class IntervalRepair implements ReconcileTarget {
         counters.add(SketchCounter.RECONCILE_CELLS, reconciler.cells());
         counters.add(SketchCounter.RECONCILE_CELLS_UNDECODED, reconciler.undecodedCells());
         counters.add(SketchCounter.RECONCILE_OCTETS, reconciler.octets());
-        count(own.packets());
-    }
-
-    private void count(final PacketCache packets) {
-        counters.add(SketchCounter.RECONCILE_OFFERED, packets.offeredPackets());
-        counters.add(SketchCounter.RECONCILE_HELD, packets.heldPackets());
-        counters.add(SketchCounter.RECONCILE_NOT_SAMPLED, packets.notSampledPackets());
-        counters.add(SketchCounter.RECONCILE_WITHDRAWN, packets.withdrawnPackets());
-        counters.add(SketchCounter.RECONCILE_SATURATED, packets.saturatedPackets());
-        counters.add(SketchCounter.RECONCILE_COPIES, packets.copyPackets());
-        counters.add(SketchCounter.RECONCILE_COLLIDING, packets.collidingPackets());
+        counters.cached(own.packets());
+        if (answer.packets() != null) {
+            counters.cached(answer.packets());
+        }
     }
 
     @Override
@@ -197,7 +211,7 @@ final class IntervalRepair implements ReconcileTarget {
 
     /** {@return what came of the interval; null if nothing was tried} */
     ReconcileStatus status() {
-        return reconciler == null || answer == null || answer.packets() == null ? null : reconciler.status();
+        return isTried ? reconciler.status() : null;
     }
 
     /** {@return a class's delays; null if they were not estimated} */

@@ -35,6 +35,7 @@ public final class SketchContext {
     private int witnessPpm;
     private JointSettings joint;
     private ReconcileSettings reconcile;
+    private int keptIntervals;
 
     /** Defaults. */
     public SketchContext() {
@@ -315,6 +316,22 @@ public final class SketchContext {
         return this;
     }
 
+    /** {@return intervals that are kept when they were shipped} */
+    public int keptIntervals() {
+        return keptIntervals;
+    }
+
+    /**
+     * Sets how many intervals of a sender point are kept when they were shipped, for the receiver to ask about.
+     *
+     * @param intervals at least 0.
+     * @return this.
+     */
+    public SketchContext keptIntervals(final int intervals) {
+        keptIntervals = intervals;
+        return this;
+    }
+
     /** {@return room for the packets of an interval; null if nobody remembers them} */
     PacketCache newPackets() {
         return reconcile == null ? null : new PacketCache(reconcile.packets(), seed);
@@ -344,7 +361,8 @@ public final class SketchContext {
 
     /** {@return how many intervals are open at the receiver point at most} */
     int openIntervals() {
-        final long holdNs = maximumDelayNs + Math.max(answerDeadlineNs, estimateWaitNs());
+        final long holdNs = maximumDelayNs + Math.max(answerDeadlineNs, estimateWaitNs()) +
+            (reconcile == null ? 0 : reconcile.waitNs());
         return 1 + (int)Math.min(MAX_OPEN_INTERVALS, -Math.floorDiv(-holdNs, intervalNs));
     }
 
@@ -371,6 +389,7 @@ public final class SketchContext {
         require(maxFlows >= 1, "maxFlows", maxFlows, "at least 1");
         require(reconcile == null || classCount <= PacketCache.MAX_CLASS_INDEX + 1, "classCount", classCount,
             "at most " + (PacketCache.MAX_CLASS_INDEX + 1) + " with reconciliation");
+        require(keptIntervals >= 0, "keptIntervals", keptIntervals, "not negative");
         require(joint == null || joint.maxFlows() >= 1, "joint.maxFlows", joint, "at least 1");
         require(mode == IntervalMode.CELLS || mostFlows >= 1 && mostFlows <= FlowSums.MAX_CAPACITY, "mostFlows", mostFlows,
             "1 to " + FlowSums.MAX_CAPACITY);
