@@ -136,7 +136,7 @@ class LateStagesTest {
         private long latePackets;
 
         @Override
-        public SenderAnswers answers() {
+        public SenderAnswers answers(final int senderIndex) {
             return null;
         }
 
@@ -203,6 +203,16 @@ class LateStagesTest {
         @Override
         public void counters(final ObjLongConsumer<String> consumer) {
             consumer.accept("late", latePackets);
+        }
+
+        @Override
+        public void senderCounters(final int senderIndex, final ObjLongConsumer<String> consumer) {
+            throw new IllegalStateException("a sender");
+        }
+
+        @Override
+        public long memoryBytes() {
+            return 0;
         }
     }
 
