@@ -374,8 +374,8 @@ public final class ConfigTable {
         "rli.senders", list(sender()), "[]",
         "Senders that a receiver tells apart, each as SESSION@ADDRESS with its first session and the address of its " +
         "references; ?key-file=PATH is its own key, ?source=PREFIX,PREFIX the packets that pass it, which several senders " +
-        "need. With none, rli.session and any address.")
-        .example("[\"1@192.0.2.1?source=10.1.0.0/16\", \"11@192.0.2.2?source=10.2.0.0/16\"]"));
+        "need. The first has the receiver's segment.id, the next one more, and so on. With none, rli.session and any address.")
+        .example("[\"1@192.0.2.1?source=192.0.2.0/25\", \"11@192.0.2.2?source=192.0.2.128/25\"]"));
 
     static {
         section("lds", "Sketches of the packets at both points, compared at the end of each measurement interval.");

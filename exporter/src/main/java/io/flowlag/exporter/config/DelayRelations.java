@@ -153,6 +153,11 @@ final class DelayRelations {
                 problem(ConfigTable.SENDERS, "session " + sender.session() +
                     " needs ?source=PREFIX: which packets pass it is told by their addresses");
             }
+            final List<Prefix> selected = value(ConfigTable.SEGMENT_SOURCE);
+            if (!selected.isEmpty() && !sender.sources().isEmpty() &&
+                sender.sources().stream().noneMatch((each) -> selected.stream().anyMatch(each::overlaps))) {
+                problem(ConfigTable.SENDERS, "session " + sender.session() + ": segment.source has none of its prefixes");
+            }
             for (final Sender other : senders.subList(0, i)) {
                 if (Math.abs(sender.session() - other.session()) < classCount) {
                     problem(ConfigTable.SENDERS, "sessions " + other.session() + " and " + sender.session() +

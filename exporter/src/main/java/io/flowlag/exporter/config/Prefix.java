@@ -42,7 +42,7 @@ public record Prefix(boolean isIpv6, long high, long low, int lengthBits) {
     }
 
     /** {@return whether an address lies in both} */
-    boolean overlaps(final Prefix other) {
+    public boolean overlaps(final Prefix other) {
         return lengthBits <= other.lengthBits ? contains(other.isIpv6, other.high, other.low) :
             other.contains(isIpv6, high, low);
     }

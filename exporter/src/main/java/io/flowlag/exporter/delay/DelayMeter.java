@@ -9,7 +9,9 @@ import io.flowlag.exporter.flow.EndReason;
 import io.flowlag.exporter.match.MatchCounters;
 import io.flowlag.exporter.match.SegmentFlows;
 import io.flowlag.exporter.sketching.FlowSums;
+import io.flowlag.exporter.sketching.RecordHandler;
 import io.flowlag.exporter.sketching.SketchCounter;
+import io.flowlag.exporter.sketching.UnseenFlowHandler;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayHistogram;
@@ -68,7 +70,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private final ShippedSendTimes shipped;
     private final FlowDistributions distributions;
     private final Matching matching;
-    private final Sketching sketching;
+    private final SenderSketches sketching;
     private final SketchSending sending;
     private final FlowEnd flowEnd;
     private final DelayReport report;
@@ -117,16 +119,17 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         marked = isMarking ?
             new MarkedReferences(MARKED_CAPACITY, classes.count(), config.segment().maximumDelayNs()) : null;
         passive = wiring.referenceMode() == ReferenceMode.PASSIVE && isReceiver ? new PassiveStage(
-            receiver, config.rli().passivePpm(), config.segment().maximumDelayNs(),
+            receiver, senders.count(), config.rli().passivePpm(), config.segment().maximumDelayNs(),
             wiring.link() == null ? 0 : config.rli().silentAfterNs()) : null;
-        shipped = isReceiver && wiring.link() != null ? new ShippedSendTimes(wiring.link(), receiver, passive) : null;
+        shipped = isReceiver && wiring.link() != null ?
+            new ShippedSendTimes(wiring.link(), receiver, passive, classes.count()) : null;
         sender = wiring.transmitter() == null ? null : new ReferenceSender(scheduler, wiring, sendTimeTaker(), clock);
         distributions = wiring.role().isReceiver() ? new FlowDistributions(config.quantiles()) : null;
         matching = wiring.isMatched() ?
             new Matching(config, clock != null, cache, wiring.isExact() ? distributions : null, counters) : null;
         sketching = wiring.isSketched() ?
-            new Sketching(
-                config, clock != null, wiring.link(), cache, classes, this::onWaited, this::onUnseenFlow, counters) : null;
+            new SenderSketches(
+                config, clock != null, wiring.link(), cache, classes, senders, new SketchHandlers(), counters) : null;
         sending = wiring.isShipping() ? new SketchSending(wiring.link(), counters) : null;
         report = new DelayReport(
             config, wiring, clocks, receiver, summaries, scheduler, matching, distributions, sketching, sending, passive,
@@ -168,7 +171,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
      * @return octets; 0 without sketches.
      */
     public static long sketchMemoryBytes(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
-        return wiring.isSketched() ? Sketching.memoryBytes(config, wiring.link(), isLive) : 0;
+        return wiring.isSketched() ? SenderSketches.memoryBytes(config, wiring.link(), isLive) : 0;
     }
 
     /**
@@ -195,7 +198,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         return (isReceiver ? receiverContext(config, wiring, classes).memoryBytes() +
             DelaySummaries.memoryBytes(config.rli().senderCount() * classes.count()) : 0) +
             (isReceiver && wiring.referenceMode() == ReferenceMode.MARKED ? MarkedReferences.memoryBytes(MARKED_CAPACITY) : 0) +
-            (isReceiver && wiring.referenceMode() == ReferenceMode.PASSIVE ? PassiveStage.memoryBytes() : 0) +
+            (isReceiver && wiring.referenceMode() == ReferenceMode.PASSIVE ?
+                PassiveStage.memoryBytes(config.rli().senderCount()) : 0) +
             (wiring.isMatched() ? Matching.memoryBytes(config, isLive) : 0) + sketchMemoryBytes(config, wiring, isLive) +
             (wiring.role().isReceiver() ? FlowDistributions.memoryBytes(config.quantiles()) : 0);
     }
@@ -234,7 +238,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             matching.onSent(descriptor, offset);
         }
         if (sketching != null) {
-            sketching.onSent(descriptor, offset);
+            sketching.of(0).onSent(descriptor, offset);
         }
         if (passive != null) {
             passive.onSent(descriptor, offset);
@@ -281,7 +285,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             matching.onReceived(descriptor, offset, slot);
         }
         if (sketching != null) {
-            sketching.onReceived(descriptor, offset, slot);
+            sketching.of(senderIndex).onReceived(descriptor, offset, slot);
         }
         if (receiver == null) {
             return;
@@ -291,7 +295,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         if (summaries.onTime(arrivalNs)) {
             report.onInterval();
         }
-        final long ticket = sketching == null ? 0 : sketching.ticket();
+        final long ticket = sketching == null ? 0 : sketching.of(senderIndex).ticket();
         receiver.onPacket(stream, slot, cache.generation(slot), stream, ticket, lengthBytes, arrivalNs);
         if (passive != null) {
             passive.onReceived(descriptor, offset, stream);
@@ -523,18 +527,33 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         return segmentId + senders.ofEntry(entry, offset) & 0xFFFF_FFFFL;
     }
 
+    /** What the sketches of each sender say goes to its flows. */
+    private final class SketchHandlers implements SenderSketches.HandlerSupplier {
+        @Override
+        public RecordHandler records(final int senderIndex) {
+            return (buffer, offset, lengthBytes, record) -> onWaited(senderIndex, buffer, offset, lengthBytes, record);
+        }
+
+        @Override
+        public UnseenFlowHandler unseenFlows(final int senderIndex) {
+            return (sent, row, startNs, endNs) -> onUnseenFlow(senderIndex, sent, row, startNs, endNs);
+        }
+    }
+
     /** A record has waited and is complete. */
     private void onWaited(
-        final MutableDirectBuffer buffer, final int offset, final int lengthBytes, final int record) {
+        final int senderIndex, final MutableDirectBuffer buffer, final int offset, final int lengthBytes,
+        final int record) {
         final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
-        sketching.write(buffer, delayOffset, record);
+        sketching.of(senderIndex).write(buffer, delayOffset, record);
         writeSegment(buffer, delayOffset);
         counters.add(CounterId.RECORDS_WAITING, -1);
         flowEnd.onWaited(buffer, offset, lengthBytes);
     }
 
     /** A flow that only the sender point saw: a record without packets, and its loss. */
-    private void onUnseenFlow(final FlowSums sent, final int row, final long startNs, final long endNs) {
+    private void onUnseenFlow(
+        final int senderIndex, final FlowSums sent, final int row, final long startNs, final long endNs) {
         unseen.setMemory(0, unseen.capacity(), (byte)0);
         FlowEntry.sourceHigh(unseen, 0, sent.sourceHigh(row));
         FlowEntry.sourceLow(unseen, 0, sent.sourceLow(row));
@@ -549,7 +568,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         FlowEntry.endNs(unseen, 0, endNs - 1);
         FlowEntry.flowId(unseen, 0, cache.countForeignRecord(EndReason.ACTIVE_TIMEOUT));
         FlowDelay.lossDifference(unseen, FlowEntry.BASE_LENGTH_BYTES, sent.packets(row));
-        FlowDelay.segmentId(unseen, FlowEntry.BASE_LENGTH_BYTES, segmentId);
+        FlowDelay.segmentId(unseen, FlowEntry.BASE_LENGTH_BYTES, segmentId + senderIndex);
         flowEnd.onWaited(unseen, 0, unseen.capacity());
     }
 
@@ -620,8 +639,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     }
 
     @Override
-    public SketchStatistics sketches() {
-        return sketching == null ? null : sketching.statistics();
+    public List<SketchStatistics> sketches() {
+        return sketching == null ? List.of() : sketching.statistics();
     }
 
     /**
@@ -630,7 +649,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
      * @return how many; 0 without sketches.
      */
     public long remarkedIntervals() {
-        return sketching == null ? 0 : sketching.counters().get(SketchCounter.INTERVALS_REMARKED);
+        return sketching == null ? 0 : sketching.get(SketchCounter.INTERVALS_REMARKED);
     }
 
     @Override
@@ -668,7 +687,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         final int slot, final int generation, final int classIndex, final long ticket, final int lengthBytes,
         final long arrivalNs, final long delayNs) {
         if (sketching != null) {
-            sketching.onEstimate(ticket, delayNs);
+            sketching.of(classIndex / classes.count()).onEstimate(ticket, delayNs);
         }
         if (!cache.isCurrent(slot, generation)) {
             return false;

@@ -40,7 +40,7 @@ final class DelayReport {
     private final InjectionScheduler scheduler;
     private final Matching matching;
     private final FlowDistributions distributions;
-    private final Sketching sketching;
+    private final SenderSketches sketching;
     private final SketchSending sending;
     private final PassiveStage passive;
     private final ShippedSendTimes shipped;
@@ -61,7 +61,7 @@ final class DelayReport {
         final InjectionScheduler scheduler,
         final Matching matching,
         final FlowDistributions distributions,
-        final Sketching sketching,
+        final SenderSketches sketching,
         final SketchSending sending,
         final PassiveStage passive,
         final ShippedSendTimes shipped,
@@ -188,11 +188,15 @@ final class DelayReport {
         }
         if (wiring.link() != null) {
             wiring.link().counters((label, count) -> values.put("exchange_" + label, count));
+            for (int i = 0; sketching != null && i < senders.size(); i++) {
+                final String suffix = senderSuffix(i);
+                wiring.link().senderCounters(i, (label, count) -> values.put("exchange_" + label + suffix, count));
+            }
         }
         return new DelayStatistics(
             role, segmentId, policy(), clocks.errorNs(), values, gauges(),
             summaries == null ? List.of() : summaries.interval(), summaries == null ? List.of() : summaries.total(),
-            sketching == null ? null : sketching.statistics(), unexplained);
+            sketching == null ? List.of() : sketching.statistics(), unexplained);
     }
 
     private Map<String, Double> gauges() {
@@ -208,23 +212,28 @@ final class DelayReport {
 
     private void tellSketches(final Map<String, Long> values, final Map<String, Long> unexplained) {
         for (final SketchCounter each : SketchCounter.values()) {
-            values.put(each.label(), sketching.counters().get(each));
+            values.put(each.label(), sketching.get(each));
         }
-        values.put("lds_bounded_flows", sketching.boundedFlowCount());
-        values.put("lds_bounds_held", sketching.heldBoundCount());
-        values.put("lds_rli_flows", sketching.bothFlowCount());
-        values.put("lds_rli_agreed", sketching.bothAgreedCount());
+        values.put("lds_bounded_flows", sketching.sum(Sketching::boundedFlowCount));
+        values.put("lds_bounds_held", sketching.sum(Sketching::heldBoundCount));
+        values.put("lds_rli_flows", sketching.sum(Sketching::bothFlowCount));
+        values.put("lds_rli_agreed", sketching.sum(Sketching::bothAgreedCount));
         values.put("compared_flows", sketching.errors().count());
-        values.put("joint_flows", sketching.jointFlowCount());
-        values.put("joint_bounded_flows", sketching.jointBoundedFlowCount());
-        values.put("joint_bounds_held", sketching.jointHeldBoundCount());
-        values.put("reconcile_loss_flows", sketching.listedFlowCount());
-        values.put("reconcile_loss_agreed", sketching.listedAgreedCount());
-        unexplained.put("unexplained_reconcile_packets", sketching.counters().unexplainedCached());
-        unexplained.put("unexplained_joint_estimates", sketching.counters().unexplainedEstimates());
-        unexplained.put("unexplained_lds_sent", sketching.counters().unexplainedSent());
-        unexplained.put("unexplained_lds_received", sketching.counters().unexplainedReceived());
-        unexplained.put("unexplained_lds_records", sketching.counters().unexplainedRecords());
+        values.put("joint_flows", sketching.sum(Sketching::jointFlowCount));
+        values.put("joint_bounded_flows", sketching.sum(Sketching::jointBoundedFlowCount));
+        values.put("joint_bounds_held", sketching.sum(Sketching::jointHeldBoundCount));
+        values.put("reconcile_loss_flows", sketching.sum(Sketching::listedFlowCount));
+        values.put("reconcile_loss_agreed", sketching.sum(Sketching::listedAgreedCount));
+        unexplained.put("unexplained_reconcile_packets", sketching.sum((each) -> each.counters().unexplainedCached()));
+        for (int i = 0; i < senders.size(); i++) {
+            for (final SketchCounter each : SketchCounter.values()) {
+                values.put(each.label() + senderSuffix(i), sketching.of(i).counters().get(each));
+            }
+        }
+        unexplained.put("unexplained_joint_estimates", sketching.sum((each) -> each.counters().unexplainedEstimates()));
+        unexplained.put("unexplained_lds_sent", sketching.sum((each) -> each.counters().unexplainedSent()));
+        unexplained.put("unexplained_lds_received", sketching.sum((each) -> each.counters().unexplainedReceived()));
+        unexplained.put("unexplained_lds_records", sketching.sum((each) -> each.counters().unexplainedRecords()));
     }
 
     /** Each counter once more for each sender, where several are told apart. */

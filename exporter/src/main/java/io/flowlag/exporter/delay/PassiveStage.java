@@ -6,6 +6,8 @@ import io.flowlag.rli.receiver.RliReceiver;
 import org.agrona.DirectBuffer;
 
 import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.function.ObjLongConsumer;
 
 /**
@@ -17,7 +19,8 @@ final class PassiveStage {
 
     private final RliReceiver receiver;
     private final SharedSampling sampling;
-    private final PassiveReferences references;
+    private final PassiveReferences[] references;
+    private final int classCount;
     private final int[] nextNumbers;
     private final long[] lastSentNs;
     private final long[] lastArrivalsNs;
@@ -27,17 +30,23 @@ final class PassiveStage {
     /**
      * A stage that has seen nothing.
      *
-     * @param receiver       takes the references.
+     * @param receiver       takes the references; its streams are numbered by sender, then class.
+     * @param senderCount    of senders.
      * @param passivePpm     packets in a million.
      * @param maximumDelayNs W.
      * @param shippingNs     how much later send times may come than packets; 0 in one process.
      */
     PassiveStage(
-        final RliReceiver receiver, final int passivePpm, final long maximumDelayNs, final long shippingNs) {
+        final RliReceiver receiver, final int senderCount, final int passivePpm, final long maximumDelayNs,
+        final long shippingNs) {
         this.receiver = receiver;
         this.maximumDelayNs = maximumDelayNs;
         sampling = new SharedSampling(0, passivePpm, 0);
-        references = new PassiveReferences(CAPACITY, maximumDelayNs + shippingNs, this::onReference);
+        classCount = receiver.streamCount() / senderCount;
+        references = new PassiveReferences[senderCount];
+        for (int i = 0; i < senderCount; i++) {
+            references[i] = new PassiveReferences(CAPACITY, maximumDelayNs + shippingNs, this::onReference);
+        }
         nextNumbers = new int[receiver.streamCount()];
         lastSentNs = new long[receiver.streamCount()];
         lastArrivalsNs = new long[receiver.streamCount()];
@@ -46,26 +55,26 @@ final class PassiveStage {
     }
 
     /** {@return octets, by formula} */
-    static long memoryBytes() {
-        return PassiveReferences.memoryBytes(CAPACITY);
+    static long memoryBytes(final int senderCount) {
+        return senderCount * PassiveReferences.memoryBytes(CAPACITY);
     }
 
     /** A packet at the sender point of this process. */
     void onSent(final DirectBuffer descriptor, final int offset) {
         if (isReference(descriptor, offset)) {
-            onSendTime(PacketDescriptor.digest(descriptor, offset), PacketDescriptor.timestampNs(descriptor, offset));
+            onSendTime(0, PacketDescriptor.digest(descriptor, offset), PacketDescriptor.timestampNs(descriptor, offset));
         }
     }
 
     /** A send time of the sender point. */
-    void onSendTime(final long digest, final long sentNs) {
-        references.onSent(digest, sentNs);
+    void onSendTime(final int senderIndex, final long digest, final long sentNs) {
+        references[senderIndex].onSent(digest, sentNs);
     }
 
     /** A packet at the receiver point. */
     void onReceived(final DirectBuffer descriptor, final int offset, final int streamIndex) {
         if (isReference(descriptor, offset)) {
-            references.onArrived(
+            references[streamIndex / classCount].onArrived(
                 PacketDescriptor.digest(descriptor, offset), PacketDescriptor.timestampNs(descriptor, offset), streamIndex,
                 PacketDescriptor.wireLengthBytes(descriptor, offset));
         }
@@ -78,7 +87,9 @@ final class PassiveStage {
 
     /** Time has passed. */
     void onTime(final long nowNs) {
-        references.onTime(nowNs);
+        for (final PassiveReferences each : references) {
+            each.onTime(nowNs);
+        }
     }
 
     /** Packets that overtook one another are no step of a clock: the later one is left out. */
@@ -99,7 +110,11 @@ final class PassiveStage {
 
     /** Shows every counter. Any thread. */
     void counters(final ObjLongConsumer<String> consumer) {
-        references.counters(consumer);
+        final Map<String, Long> sums = new LinkedHashMap<>();
+        for (final PassiveReferences each : references) {
+            each.counters((label, count) -> sums.merge(label, count, Long::sum));
+        }
+        sums.forEach(consumer::accept);
         consumer.accept("passive_reordered", reorderedCount);
     }
 }

@@ -13,6 +13,7 @@ final class ShippedSendTimes {
     private final SketchLink link;
     private final RliReceiver receiver;
     private final PassiveStage passive;
+    private final int classCount;
     private final SketchLink.SendTimeHandler handler = this::onSendTime;
     private volatile long usedCount;
     private volatile long unusedCount;
@@ -23,8 +24,11 @@ final class ShippedSendTimes {
      * @param link     of a receiver.
      * @param receiver takes those of injected references.
      * @param passive  takes those of regular packets; null if the policy is another.
+     * @param classCount of the traffic: a sender numbers its streams by class.
      */
-    ShippedSendTimes(final SketchLink link, final RliReceiver receiver, final PassiveStage passive) {
+    ShippedSendTimes(
+        final SketchLink link, final RliReceiver receiver, final PassiveStage passive, final int classCount) {
+        this.classCount = classCount;
         this.link = link;
         this.receiver = receiver;
         this.passive = passive;
@@ -35,12 +39,12 @@ final class ShippedSendTimes {
         return link.takeSendTimes(handler);
     }
 
-    private void onSendTime(final boolean isPassive, final long key, final long sentNs) {
+    private void onSendTime(final int senderIndex, final boolean isPassive, final long key, final long sentNs) {
         if (isPassive && passive != null) {
-            passive.onSendTime(key, sentNs);
+            passive.onSendTime(senderIndex, key, sentNs);
             usedCount = usedCount + 1;
-        } else if (!isPassive && passive == null && key >>> Integer.SIZE < receiver.streamCount()) {
-            receiver.onSendTime((int)(key >>> Integer.SIZE), (int)key, sentNs);
+        } else if (!isPassive && passive == null && key >>> Integer.SIZE < classCount) {
+            receiver.onSendTime(senderIndex * classCount + (int)(key >>> Integer.SIZE), (int)key, sentNs);
             usedCount = usedCount + 1;
         } else {
             unusedCount = unusedCount + 1;

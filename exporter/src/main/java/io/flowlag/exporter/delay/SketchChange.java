@@ -3,13 +3,15 @@ package io.flowlag.exporter.delay;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.sketching.SenderAnswers;
 
+import java.util.List;
+
 /**
  * Other settings of the segment and its sketches from a time on. Immutable.
  *
  * @param config    with the new settings.
  * @param fromNs    when, ns since the epoch; intervals of the old and the new length begin then.
- * @param answers   of the sender from then on, where it is another process; null where it is this one, or without sketches.
+ * @param answers   of each sender from then on, where it is another process; empty where it is this one, or without sketches.
  * @param isSameWay whether the same packets are selected as before.
  */
-public record SketchChange(ExporterConfig config, long fromNs, SenderAnswers answers, boolean isSameWay) {
+public record SketchChange(ExporterConfig config, long fromNs, List<SenderAnswers> answers, boolean isSameWay) {
 }

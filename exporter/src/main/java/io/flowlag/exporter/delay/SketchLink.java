@@ -12,8 +12,13 @@ import java.util.function.ObjLongConsumer;
  * everything but {@link #counters}; nothing blocks. A receiver's link has answers and takes send times, a sender's all the rest.
  */
 public interface SketchLink {
-    /** {@return where the sender's intervals come from; null at a sender} */
-    SenderAnswers answers();
+    /**
+     * Where a sender's intervals come from.
+     *
+     * @param senderIndex of the sender, in the order of the configuration.
+     * @return its intervals; null at a sender.
+     */
+    SenderAnswers answers(int senderIndex);
 
     /** {@return the hash whose key the sender is told; null at a sender} */
     SipHash hash();
@@ -79,11 +84,12 @@ public interface SketchLink {
         /**
          * A reference was sent.
          *
+         * @param senderIndex of the sender, in the order of the configuration.
          * @param isPassive whether it is a packet of the traffic.
          * @param key       its digest if so, else stream * 2^32 + sequence number.
          * @param sentNs    at the sender point.
          */
-        void onSendTime(boolean isPassive, long key, long sentNs);
+        void onSendTime(int senderIndex, boolean isPassive, long key, long sentNs);
     }
 
     /**
@@ -92,4 +98,15 @@ public interface SketchLink {
      * @param consumer takes label and value.
      */
     void counters(ObjLongConsumer<String> consumer);
+
+    /**
+     * Shows what is counted for each sender, at a receiver. Any thread.
+     *
+     * @param senderIndex of the sender, in the order of the configuration.
+     * @param consumer    takes label and value.
+     */
+    void senderCounters(int senderIndex, ObjLongConsumer<String> consumer);
+
+    /** {@return what it holds of intervals and send times on their way, by formula, octets; twice that while settings change} */
+    long memoryBytes();
 }

@@ -47,12 +47,12 @@ final class SketchRun {
 
     /** A run that follows another. */
     SketchRun(
-        final SketchChange change, final SketchContext context, final SketchRun predecessor, final int entryLengthBytes,
-        final IntervalHandler intervalHandler) {
+        final SketchChange change, final SenderAnswers answers, final SketchContext context, final SketchRun predecessor,
+        final int entryLengthBytes, final IntervalHandler intervalHandler) {
         this(change.config(), context, predecessor.classes, change.fromNs(), change.isSameWay(), predecessor.parity ^ 1,
             predecessor.pair == null ? null : new SketchPair(context, predecessor.pair, change.fromNs(), intervalHandler),
             predecessor.pair != null ? null :
-                new SketchReceiver(context, change.answers(), predecessor.receiver, change.fromNs(), intervalHandler),
+                new SketchReceiver(context, answers, predecessor.receiver, change.fromNs(), intervalHandler),
             entryLengthBytes);
     }
 

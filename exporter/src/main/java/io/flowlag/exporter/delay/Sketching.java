@@ -11,6 +11,7 @@ import io.flowlag.exporter.sketching.IntervalMode;
 import io.flowlag.exporter.sketching.JointAnswer;
 import io.flowlag.exporter.sketching.JointSettings;
 import io.flowlag.exporter.sketching.RecordHandler;
+import io.flowlag.exporter.sketching.SenderAnswers;
 import io.flowlag.exporter.sketching.SketchContext;
 import io.flowlag.exporter.sketching.SketchCounters;
 import io.flowlag.exporter.sketching.SketchReceiver;
@@ -38,7 +39,7 @@ import java.util.Locale;
 import java.util.concurrent.atomic.AtomicReference;
 
 /**
- * Sketches of both points of this process, joined to the flow cache: packets go in, and what the sketches say of a flow goes into
+ * Sketches of a sender and the receiver, joined to the flow cache: packets go in, and what the sketches say of a flow goes into
  * its record when that is complete. Nobody shares the seed, which is 0: digests and flow hashes have a key. The metering thread
  * owns it; {@link #statistics} and counters may be read by any. Allocates at construction and at the end of an interval.
  */
@@ -59,6 +60,7 @@ final class Sketching {
     /** Of a packet that is in no sketch any more. */
     private static final long NO_TICKET = -1;
 
+    private final int senderIndex;
     private final FlowCache cache;
     private final UnsafeBuffer entries;
     private final Counters counters;
@@ -86,6 +88,7 @@ final class Sketching {
     /**
      * Nothing sketched yet.
      *
+     * @param senderIndex   of the sender, in the order of the configuration.
      * @param config        sizes and times.
      * @param isLive        whether packets come as they happen.
      * @param link          to the sender point in another process; null if both points are here.
@@ -96,6 +99,7 @@ final class Sketching {
      * @param counters      of the process.
      */
     Sketching(
+        final int senderIndex,
         final ExporterConfig config,
         final boolean isLive,
         final SketchLink link,
@@ -104,6 +108,7 @@ final class Sketching {
         final RecordHandler recordHandler,
         final UnseenFlowHandler unseenHandler,
         final Counters counters) {
+        this.senderIndex = senderIndex;
         this.isLive = isLive;
         isReconciled = isReconciled(config);
         this.cache = cache;
@@ -115,14 +120,15 @@ final class Sketching {
         reconciled = new ReconciledAggregates(classes);
         final SketchContext context = context(config, link, isLive).conclude();
         final SketchRun[] made = new SketchRun[1];
-        made[0] = new SketchRun(config, context, link == null ? null : link.answers(), classes, entryLengthBytes(),
+        made[0] = new SketchRun(config, context, link == null ? null : link.answers(senderIndex), classes, entryLengthBytes(),
             recordHandler, unseenHandler, (answer) -> onInterval(made[0], answer));
         current = made[0];
         current.receiver().jointHandler(this::onJoint);
         latest = current;
         ticketRun = current;
         records = current.receiver().records();
-        statistics = new SketchStatistics(current.geometry(), current.memoryBytes(), null, null, 0, 0, List.of(), null, List.of(),
+        statistics = new SketchStatistics(
+            senderIndex, current.geometry(), current.memoryBytes(), null, null, 0, 0, List.of(), null, List.of(),
             aggregates.total(), null, null, null);
     }
 
@@ -133,7 +139,8 @@ final class Sketching {
      */
     void change(final SketchChange change) {
         final SketchRun[] made = new SketchRun[1];
-        made[0] = new SketchRun(change, context(change.config(), link, isLive).conclude(), latest, entryLengthBytes(),
+        final SenderAnswers answers = change.answers().isEmpty() ? null : change.answers().get(senderIndex);
+        made[0] = new SketchRun(change, answers, context(change.config(), link, isLive).conclude(), latest, entryLengthBytes(),
             (answer) -> onInterval(made[0], answer));
         made[0].receiver().jointHandler(this::onJoint);
         latest = made[0];
@@ -453,9 +460,10 @@ final class Sketching {
             }
         }));
         statistics = new SketchStatistics(
-            run.geometry(), run.memoryBytes(), answer.startNs(), answer.endNs(), answer.usableCells(), answer.occupiedCells(),
-            aggregates.interval(answer), answer.hasLoss() ? answer.unexplainedLostPackets() : null, heavyFlows,
-            aggregates.total(), weightedShare.warning(), joint, reconciled.statistics(answer));
+            senderIndex, run.geometry(), run.memoryBytes(), answer.startNs(), answer.endNs(), answer.usableCells(),
+            answer.occupiedCells(), aggregates.interval(answer), answer.hasLoss() ? answer.unexplainedLostPackets() : null,
+            heavyFlows, aggregates.total(), weightedShare.warning(), joint,
+            reconciled.statistics(answer));
         weightedShare.reset();
     }
 

@@ -106,6 +106,11 @@ final class ExchangeConnection {
         authenticator = sessionAuthenticator;
     }
 
+    /** {@return when the last whole message came, or the session began} */
+    long heardNs() {
+        return lastMessageNs;
+    }
+
     /** Both ends have agreed to talk: messages may be long now. */
     void beginSession(final long nowNs) {
         isInSession = true;

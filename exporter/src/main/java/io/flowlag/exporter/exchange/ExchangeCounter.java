@@ -44,6 +44,9 @@ public enum ExchangeCounter {
     /** Senders that the receiver does not know. */
     SENDERS_UNKNOWN("senders_unknown", "connections",
         "Connections of senders that the receiver has not been told of; refused, and part of ended_refused."),
+    /** Senders whose point is another's. */
+    SENDERS_DOUBLED("senders_doubled", "connections",
+        "Connections of senders whose id another process has that is connected; refused, and part of ended_refused."),
     /** Messages that were whole and verified. */
     MESSAGES_RECEIVED("messages_received", "messages",
         "Messages that were whole and verified."),

@@ -20,6 +20,7 @@ import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.BiFunction;
+import java.util.function.LongFunction;
 import java.util.stream.Collectors;
 
 /**
@@ -36,6 +37,8 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     private static final int COMMANDS = 256;
     private static final int BACKLOG = 1024;
     private static final int SHOWN_SENDERS = 8;
+    /** A sender that was heard within this part of the time in which it may be silent lives. */
+    private static final int ALIVE_PART = 2;
     /** A stranger may stay for this part of the handshake's time before it can lose its place. */
     private static final int GRACE_PART = 10;
 
@@ -50,6 +53,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     private final long lingerNs;
     private final List<Long> knownSenders;
     private final BiFunction<ExchangeSettings, Long, ExchangeSettings> variant;
+    private final LongFunction<ExchangeCounters> senderCounters;
     private final int maxSenders;
     private final int maxStrangers;
     private final int windowIntervals;
@@ -122,6 +126,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         lingerNs = context.lingerNs();
         knownSenders = context.senders();
         variant = context.variant();
+        senderCounters = context.senderCounters();
         maxSenders = context.maxSenders();
         maxStrangers = context.maxStrangers();
         windowIntervals = context.windowIntervals();
@@ -343,18 +348,33 @@ public final class ExchangeListener implements Agent, AutoCloseable {
             connection.refuse(MessageResult.FULL, "senders: receiver remembers at most " + maxSenders);
             return MessageResult.FULL;
         }
+        if (sender.isHeldByAnother(hello.instance(), nowNs - limits.idleTimeoutNs() / ALIVE_PART)) {
+            count(sender, ExchangeCounter.SENDERS_DOUBLED);
+            connection.refuse(MessageResult.PAIRING, "point " + hello.pointId() +
+                " is connected from another process; each sender needs an id of its own");
+            return MessageResult.PAIRING;
+        }
         if (null != sender.connection()) {
             sender.connection().end(ExchangeCounter.ENDED_REPLACED, "the same sender connected again");
             disconnect(sender);
         }
         sender.connected(connection, hello.instance());
         connection.beginSession(nowNs);
-        counters.increment(ExchangeCounter.SESSIONS);
+        count(sender, ExchangeCounter.SESSIONS);
         handler.onSession(sender.pointId(), true, "");
         for (final HeldSettings held : schedule.all()) {
             sendSettings(sender, held.settings());
         }
         return MessageResult.ACCEPTED;
+    }
+
+    private void count(final SenderRecord sender, final ExchangeCounter counter) {
+        add(sender, counter, 1);
+    }
+
+    private void add(final SenderRecord sender, final ExchangeCounter counter, final long amount) {
+        counters.add(counter, amount);
+        sender.counters().add(counter, amount);
     }
 
     private String knownText() {
@@ -371,7 +391,8 @@ public final class ExchangeListener implements Agent, AutoCloseable {
             return null;
         }
         final SenderRecord sender = new SenderRecord(senderPointId, () -> new IntervalLedger(windowIntervals, deadlineNs),
-            new IntervalAssembler(senderPointId, schedule, maxListBytes), number -> onMissing(senderPointId, number));
+            new IntervalAssembler(senderPointId, schedule, maxListBytes), number -> onMissing(senderPointId, number),
+            senderCounters.apply(senderPointId));
         senders.put(senderPointId, sender);
         senderList.add(sender);
         return sender;
@@ -408,14 +429,14 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         ended.add(sender.connection(), nowNs);
         if (sender.assembler().isOpen()) {
             sender.assembler().abandon();
-            counters.increment(ExchangeCounter.INTERVALS_CUT);
+            count(sender, ExchangeCounter.INTERVALS_CUT);
         }
         sender.disconnected();
         handler.onSession(sender.pointId(), false, reason);
     }
 
     private void onMissing(final long senderPointId, final long number) {
-        counters.increment(ExchangeCounter.INTERVALS_MISSING);
+        count(senders.get(senderPointId), ExchangeCounter.INTERVALS_MISSING);
         handler.onMissing(senderPointId, number);
     }
 
@@ -440,7 +461,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
             case SETTINGS_ACK -> onSettingsAck(sender, buffer, offset);
             case INTERVAL_BEGIN -> {
                 if (sender.assembler().isOpen()) {
-                    counters.increment(ExchangeCounter.INTERVALS_CUT);
+                    count(sender, ExchangeCounter.INTERVALS_CUT);
                 }
                 sender.assembler().begin(buffer, offset);
                 yield MessageResult.ACCEPTED;
@@ -507,7 +528,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         if (ack.receiverInstance() != instance || ack.number() > schedule.latest().settings().number()) {
             return MessageResult.SETTINGS;
         }
-        counters.increment(ExchangeCounter.SETTINGS_HELD);
+        count(sender, ExchangeCounter.SETTINGS_HELD);
         handler.onSettingsHeld(sender.pointId(), ack.number());
         return MessageResult.ACCEPTED;
     }
@@ -525,7 +546,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
             isKnownLength(interval.intervalNs()) ? sender.ledger(interval.intervalNs()).arrive(interval.number(), answer) :
                 IntervalVerdict.ACCEPTED;
         final IntervalVerdict verdict = isSpoiled && IntervalVerdict.ACCEPTED == taken ? IntervalVerdict.REFUSED : taken;
-        counters.increment(counter(verdict, answer));
+        count(sender, counter(verdict, answer));
         if (IntervalVerdict.REFUSED == verdict) {
             connection.complain(interval.spoiled(), interval.spoiledText());
             handler.onMissing(sender.pointId(), interval.number());
@@ -560,8 +581,8 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     private MessageResult onSendTimes(final SenderRecord sender, final DirectBuffer buffer, final int offset) {
         sendTimes.wrap(buffer, offset);
         final int count = sendTimes.count();
-        counters.add(ExchangeCounter.SEND_TIMES_MISSING, sender.onSendTimes(sendTimes.firstIndex(), count));
-        counters.add(ExchangeCounter.SEND_TIMES_RECEIVED, count);
+        add(sender, ExchangeCounter.SEND_TIMES_MISSING, sender.onSendTimes(sendTimes.firstIndex(), count));
+        add(sender, ExchangeCounter.SEND_TIMES_RECEIVED, count);
         for (int i = 0; i < count; i++) {
             handler.onSendTime(sender.pointId(), SendTimesMessage.PASSIVE == sendTimes.kind(i), sendTimes.key(i),
                 sendTimes.sentNs(i), sendTimes.method(i));

@@ -315,7 +315,7 @@ public record ExchangeSettings(
      */
     public ExchangeSettings withSelector(final Selector newSelector) {
         return new ExchangeSettings(number, fromInterval, intervalNs, maxDelayNs, mode, secrets, newSelector, injection,
-            witnessPpm, classes, sketches, weights);
+            witnessPpm, classes, sketches, weights, mostFlows);
     }
 
     /** {@return octets of all images of an interval} */

@@ -8,6 +8,7 @@ import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Objects;
 import java.util.function.BiFunction;
+import java.util.function.LongFunction;
 
 /**
  * What an {@link ExchangeListener} is made from: set what differs from the defaults, then hand it over. One thread; the
@@ -29,6 +30,7 @@ public final class ListenerContext {
     private SharedKey key;
     private List<Long> senders = List.of();
     private BiFunction<ExchangeSettings, Long, ExchangeSettings> variant = (common, senderPointId) -> common;
+    private LongFunction<ExchangeCounters> senderCounters = (senderPointId) -> new ExchangeCounters();
     private int maxSenders = 16;
     private int maxStrangers = 64;
     private int windowIntervals = 64;
@@ -220,6 +222,17 @@ public final class ListenerContext {
         return this;
     }
 
+    /**
+     * Where what is counted of a sender is counted once more; default nowhere that is seen.
+     *
+     * @param value gives the counters of a sender's point.
+     * @return this.
+     */
+    public ListenerContext senderCounters(final LongFunction<ExchangeCounters> value) {
+        senderCounters = value;
+        return this;
+    }
+
     void conclude() {
         Objects.requireNonNull(settings, "settings");
         Objects.requireNonNull(handler, "handler");
@@ -275,6 +288,10 @@ public final class ListenerContext {
 
     BiFunction<ExchangeSettings, Long, ExchangeSettings> variant() {
         return variant;
+    }
+
+    LongFunction<ExchangeCounters> senderCounters() {
+        return senderCounters;
     }
 
     long lingerNs() {

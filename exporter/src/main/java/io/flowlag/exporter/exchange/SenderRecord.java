@@ -16,13 +16,15 @@ final class SenderRecord {
     private long olderIntervalNs;
     private final IntervalAssembler assembler;
     private final LongConsumer onMissing;
+    private final ExchangeCounters counters;
     private ExchangeConnection connection;
     private long instance;
     private long nextSendTime;
 
     SenderRecord(
         final long pointId, final Supplier<IntervalLedger> ledgers, final IntervalAssembler assembler,
-        final LongConsumer onMissing) {
+        final LongConsumer onMissing, final ExchangeCounters counters) {
+        this.counters = counters;
         this.pointId = pointId;
         this.onMissing = onMissing;
         this.ledgers = ledgers;
@@ -58,6 +60,16 @@ final class SenderRecord {
 
     IntervalAssembler assembler() {
         return assembler;
+    }
+
+    /** What is counted of it alone. */
+    ExchangeCounters counters() {
+        return counters;
+    }
+
+    /** Whether another run of the process at that point is connected, and was heard since a time. */
+    boolean isHeldByAnother(final long newInstance, final long sinceNs) {
+        return null != connection && instance != newInstance && connection.heardNs() - sinceNs >= 0;
     }
 
     /** Its connection, null while there is none. */

@@ -26,10 +26,10 @@ final class History {
         final DelayStatistics delay = statistics.delay();
         final List<HistoryRow.ClassPoint> classes = new ArrayList<>();
         if (delay != null) {
-            final int count = Math.min(CLASSES, Math.max(delay.interval().size(), delay.sketches() == null ? 0 :
-                delay.sketches().interval().size()));
+            final List<AggregateDelay> sketched = delay.sketchedInterval();
+            final int count = Math.min(CLASSES, Math.max(delay.interval().size(), sketched.size()));
             for (int i = 0; i < Math.max(1, count); i++) {
-                classes.add(point(delay, i));
+                classes.add(point(delay, i < sketched.size() ? sketched.get(i) : null, i));
             }
         }
         if (rows.size() == ROWS) {
@@ -47,10 +47,8 @@ final class History {
         return published;
     }
 
-    private static HistoryRow.ClassPoint point(final DelayStatistics delay, final int index) {
+    private static HistoryRow.ClassPoint point(final DelayStatistics delay, final AggregateDelay sketched, final int index) {
         final DelaySummary summary = index < delay.interval().size() ? delay.interval().get(index) : null;
-        final AggregateDelay sketched = delay.sketches() != null && index < delay.sketches().interval().size() ?
-            delay.sketches().interval().get(index) : null;
         final boolean hasEstimates = summary != null && summary.estimates().count() > 0;
         final boolean hasReferences = summary != null && summary.references().count() > 0;
         return new HistoryRow.ClassPoint(

@@ -128,9 +128,7 @@ final class Metrics {
                     .addSuffixed("", each.heldOutP95Ns() * NS, labels);
             }
         });
-        if (delay.sketches() != null) {
-            addSketches(delay.sketches());
-        }
+        delay.sketches().forEach(this::addSketches);
     }
 
     private void addDistribution(final String name, final String what, final DelaySummary summary, final boolean isEstimates) {
@@ -159,24 +157,28 @@ final class Metrics {
     }
 
     private void addSketches(final SketchStatistics sketches) {
-        gauge("lds_memory_bytes", "Octets of all sketches and records.").add(sketches.memoryBytes());
-        gauge("lds_interval_usable_cells", "Usable cells of the interval compared last.").add(sketches.usableCells());
-        gauge("lds_interval_occupied_cells", "Occupied cells of the interval compared last.").add(sketches.occupiedCells());
+        final String[] sender = {"sender", Integer.toString(sketches.senderIndex())};
+        gauge("lds_memory_bytes", "Octets of all sketches and records.").add(sketches.memoryBytes(), sender);
+        gauge("lds_interval_usable_cells", "Usable cells of the interval compared last.").add(sketches.usableCells(), sender);
+        gauge("lds_interval_occupied_cells", "Occupied cells of the interval compared last.")
+            .add(sketches.occupiedCells(), sender);
         if (sketches.unexplainedLost() != null) {
             gauge("lds_interval_unexplained_lost_packets",
                 "Lost packets of that interval of flows that the receiver does not know.")
-                .add(sketches.unexplainedLost());
+                .add(sketches.unexplainedLost(), sender);
         }
         for (int i = 0; i < sketches.interval().size(); i++) {
-            addAggregate("lds_interval", "in the interval compared last", sketches.interval().get(i), i);
+            addAggregate("lds_interval", "in the interval compared last", sketches.interval().get(i), sketches, i);
         }
         for (int i = 0; i < sketches.total().size(); i++) {
-            addAggregate("lds", "since the start", sketches.total().get(i), i);
+            addAggregate("lds", "since the start", sketches.total().get(i), sketches, i);
         }
     }
 
-    private void addAggregate(final String name, final String when, final AggregateDelay aggregate, final int index) {
-        final List<String> labels = labels(0, index, aggregate.dscp());
+    private void addAggregate(
+        final String name, final String when, final AggregateDelay aggregate, final SketchStatistics sketches,
+        final int index) {
+        final List<String> labels = labels(sketches.senderIndex(), index, aggregate.dscp());
         gauge(name + "_samples", "Packets behind the mean by sketches, " + when + ".")
             .addSuffixed("", aggregate.samples(), labels);
         if (aggregate.meanNs() != null) {

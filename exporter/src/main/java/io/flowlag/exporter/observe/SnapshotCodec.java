@@ -140,10 +140,7 @@ final class SnapshotCodec {
         });
         out.list(delay.interval(), (each) -> encodeSummary(each, out));
         out.list(delay.total(), (each) -> encodeSummary(each, out));
-        out.flag(delay.sketches() != null);
-        if (delay.sketches() != null) {
-            encodeSketches(delay.sketches(), out);
-        }
+        out.list(delay.sketches(), (each) -> encodeSketches(each, out));
         out.list(delay.unexplained().entrySet(), (each) -> {
             out.text(each.getKey());
             out.number(each.getValue());
@@ -161,7 +158,7 @@ final class SnapshotCodec {
         in.list(() -> gauges.put(in.text(), in.real()));
         final List<DelaySummary> interval = in.list(() -> decodeSummary(in));
         final List<DelaySummary> total = in.list(() -> decodeSummary(in));
-        final SketchStatistics sketches = in.flag() ? decodeSketches(in) : null;
+        final List<SketchStatistics> sketches = in.list(() -> decodeSketches(in));
         final Map<String, Long> unexplained = new LinkedHashMap<>();
         in.list(() -> unexplained.put(in.text(), in.number()));
         return new DelayStatistics(
@@ -210,6 +207,7 @@ final class SnapshotCodec {
     }
 
     private static void encodeSketches(final SketchStatistics sketches, final FieldWriter out) {
+        out.number(sketches.senderIndex());
         out.text(sketches.geometry());
         out.number(sketches.memoryBytes());
         out.numberOrNone(sketches.startNs());
@@ -232,7 +230,7 @@ final class SnapshotCodec {
 
     private static SketchStatistics decodeSketches(final FieldReader in) throws StatusFileException {
         return new SketchStatistics(
-            in.text(), in.number(), in.numberOrNone(), in.numberOrNone(), in.number(), in.number(),
+            (int)in.number(), in.text(), in.number(), in.numberOrNone(), in.numberOrNone(), in.number(), in.number(),
             in.list(() -> decodeAggregate(in)), in.numberOrNone(),
             in.list(() -> new HeavyFlow(
                 in.text(), in.text(), (int)in.number(), (int)in.number(), (int)in.number(), in.number())),

@@ -5,6 +5,7 @@ import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.DelaySummary;
+import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.exporter.status.DestinationStatistics;
 import io.flowlag.exporter.status.Statistics;
 
@@ -138,9 +139,10 @@ public final class TopView {
         final Long both = delay.counters().get("lds_rli_flows");
         if (both != null) {
             final long agreed = delay.counters().getOrDefault("lds_rli_agreed", 0L);
-            final String cells = delay.sketches() == null || delay.sketches().occupiedCells() == 0 ? "" :
-                String.format(Locale.ROOT, "  cells usable %.1f %%",
-                    100.0 * delay.sketches().usableCells() / delay.sketches().occupiedCells());
+            final long occupied = delay.sketches().stream().mapToLong(SketchStatistics::occupiedCells).sum();
+            final long usable = delay.sketches().stream().mapToLong(SketchStatistics::usableCells).sum();
+            final String cells = occupied == 0 ? "" :
+                String.format(Locale.ROOT, "  cells usable %.1f %%", 100.0 * usable / occupied);
             lines.add("RLI, LDS  " + (both == 0 ? "no flow has both yet" : String.format(Locale.ROOT,
                 "agree in %d of %d flows, %.1f %%", agreed, both, 100.0 * agreed / both)) + cells);
         }
@@ -151,7 +153,7 @@ public final class TopView {
         final List<String> lines = new ArrayList<>();
         final String format = "%-12s %9s %8s %8s %8s %8s %8s %8s";
         lines.add(String.format(Locale.ROOT, format, "class", "packets", "mean", "p50", "p95", "p99", "lds", "lost"));
-        final List<AggregateDelay> sketched = delay.sketches() == null ? List.of() : delay.sketches().interval();
+        final List<AggregateDelay> sketched = delay.sketchedInterval();
         final int count = Math.max(delay.interval().size(), sketched.size());
         for (int i = 0; i < Math.min(CLASSES, count); i++) {
             final DelaySummary summary = i < delay.interval().size() ? delay.interval().get(i) : null;

@@ -29,7 +29,7 @@ final class DelayTable {
             print(each, "estimates", each.estimates(), out);
             print(each, "references", each.references(), out);
         }
-        if (delay.sketches() != null) {
+        if (!delay.sketches().isEmpty()) {
             DelayTableSketches.print(delay, out);
         }
         final Map<String, Long> counters = delay.counters();

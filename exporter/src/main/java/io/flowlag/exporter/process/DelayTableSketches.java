@@ -23,7 +23,7 @@ final class DelayTableSketches {
     }
 
     static void print(final DelayStatistics delay, final PrintStream out) {
-        final SketchStatistics sketches = delay.sketches();
+        final SketchStatistics sketches = delay.sketches().get(0);
         out.printf(Locale.ROOT, "%n%-5s %12s %12s %12s %12s %12s %12s%n", "class", "lda_samples", "lda_mean_us", "lda_sd_us",
             "rli_mean_us", "rli_sd_us", "lost");
         final List<AggregateDelay> total = sketches.total();
@@ -55,7 +55,7 @@ final class DelayTableSketches {
     }
 
     private static void printReconciled(final DelayStatistics delay, final PrintStream out) {
-        final ReconcileStatistics reconciled = delay.sketches().reconcile();
+        final ReconcileStatistics reconciled = delay.sketches().get(0).reconcile();
         if (reconciled == null) {
             return;
         }

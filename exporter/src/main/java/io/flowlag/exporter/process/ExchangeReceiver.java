@@ -2,6 +2,7 @@ package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.HostPort;
+import io.flowlag.exporter.config.Prefix;
 import io.flowlag.exporter.decode.DigestSwitch;
 import io.flowlag.exporter.delay.SketchAgreement;
 import io.flowlag.exporter.delay.SketchLink;
@@ -12,10 +13,10 @@ import io.flowlag.exporter.exchange.ExchangeListener;
 import io.flowlag.exporter.exchange.ExchangeSettings;
 import io.flowlag.exporter.exchange.ListenerContext;
 import io.flowlag.exporter.exchange.ReceiverHandler;
-import io.flowlag.exporter.exchange.SendTimeQueue;
 import io.flowlag.exporter.exchange.SenderInterval;
 import io.flowlag.exporter.exchange.SharedKey;
 import io.flowlag.exporter.exchange.SynopsisAssembler;
+import io.flowlag.exporter.reconcile.ReconcileSettings;
 import io.flowlag.exporter.sketching.IntervalMode;
 import io.flowlag.exporter.sketching.SenderAnswers;
 import io.flowlag.ipfix.transport.TlsCredentials;
@@ -24,31 +25,27 @@ import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.EpochNanoClock;
-import org.agrona.concurrent.MessageHandler;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
-import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.ObjLongConsumer;
 
 /**
- * The receiver's end of the exchange: hands out the settings, and copies what the sender ships for the metering thread. Its own
+ * The receiver's end of the exchange: hands out the settings, and copies what each sender ships for the metering thread. Its own
  * thread works it; between that and the metering thread are bounded queues. Allocates at construction.
  */
 final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ExchangeReceiver.class);
-    /** What holds, and what held before. */
-    private static final int INBOXES = 2;
     private static final int WINDOW_INTERVALS = 64;
     private static final long TELL_INTERVAL_NS = 5_000_000_000L;
-    private static final int SEND_TIME_BYTES = 1 << 20;
-    private static final int SEND_TIMES_LIMIT = 1024;
 
     private final long pointId;
     private final long deadlineNs;
@@ -56,20 +53,13 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
     private final IntervalMode mode;
     private volatile int mostFlows;
     private final ExchangeCounters counters = new ExchangeCounters();
-    private final AtomicLong foreignIntervals = new AtomicLong();
-    private final AtomicLong crowdedIntervals = new AtomicLong();
-    private final AtomicLong unaskedIntervals = new AtomicLong();
-    private final AtomicLong unverifiedSynopses = new AtomicLong();
     private final AtomicInteger requestIds = new AtomicInteger();
-    private final AtomicLong foreignSendTimes = new AtomicLong();
-    private final AtomicLong crowdedSendTimes = new AtomicLong();
-    private final SendTimeQueue sendTimes = new SendTimeQueue(SEND_TIME_BYTES);
-    private SendTimeHandler sendTimeHandler;
-    private final MessageHandler sendTimeReader = SendTimeQueue.handler(
-        (kind, key, sentNs, method) -> sendTimeHandler.onSendTime(kind == SendTimeQueue.PASSIVE, key, sentNs));
+    /** By the index of the sender; its point has the id of the first one's, and its index more. */
+    private final SenderArrivals[] senders;
+    private final List<List<Prefix>> sources;
     private final ExchangeListener listener;
     private final DirectBuffer digestKey;
-    private volatile List<SenderInbox> inboxes;
+    private final long memoryBytes;
     private long turnedAwayCount;
     private long untoldTurnedAway;
     private long toldTurnedAwayNs;
@@ -96,7 +86,15 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
         final ExchangeSettings settings = SharedSettings.of(
             config, digestKey, 1, Math.floorDiv(clock.nanoTime(), config.segment().intervalNs()));
         LOG.info("exchange: an interval takes at most {}", SharedSettings.price(settings));
-        inboxes = List.of(inbox(config, settings));
+        senders = new SenderArrivals[config.rli().senderCount()];
+        sources = config.rli().senders().stream().map(ExporterConfig.Sender::sources).toList();
+        for (int i = 0; i < senders.length; i++) {
+            senders[i] = new SenderArrivals(pointId + i, i);
+        }
+        checkVariants(settings);
+        addInboxes(config, settings);
+        memoryBytes = senders.length * (SenderArrivals.sendTimeBytes() + senders[0].latest().capacity() *
+            ReceivedInterval.memoryBytes(settings, config.lds().inFlightPackets(), SharedSettings.witnessFlows(config)));
         final HostPort listen = config.exchange().listen();
         listener = new ExchangeListener(new ListenerContext()
             .address(new InetSocketAddress(InetAddress.getByName(listen.host()), listen.port()))
@@ -106,8 +104,10 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
             .counters(counters)
             .limits(ExchangeEnd.limits(config))
             .maxStrangers(config.exchange().limits().maxConnections())
-            .maxSenders(1)
-            .senders(List.of(pointId))
+            .maxSenders(senders.length)
+            .senders(Arrays.stream(senders).map(SenderArrivals::pointId).toList())
+            .senderCounters((id) -> sender(id).counters())
+            .variant(this::variant)
             .ledger(WINDOW_INTERVALS, deadlineNs)
             .maxListBytes(config.exchange().memoryBytes())
             .tls(tls, config.exchange().tls() == null ? List.of() : config.exchange().tls().peers())
@@ -122,21 +122,15 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
     @Override
     public int doWork() {
         int workCount = listener.doWork();
-        for (final SenderInbox inbox : inboxes) {
-            final RemotePeer.Asked asked = inbox.peer() == null ? null : inbox.peer().poll();
-            if (asked != null) {
-                workCount++;
-                if (!listener.ask(pointId, asked.requestId(), inbox.settingsNumber(), asked.request())) {
-                    inbox.peer().onAnswer(asked.requestId(), null);
-                }
-            }
+        for (final SenderArrivals each : senders) {
+            workCount += each.ask(listener);
         }
         return workCount;
     }
 
     @Override
-    public SenderAnswers answers() {
-        return inboxes.get(0);
+    public SenderAnswers answers(final int senderIndex) {
+        return senders[senderIndex].latest();
     }
 
     @Override
@@ -182,21 +176,45 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
     @Override
     public void counters(final ObjLongConsumer<String> consumer) {
         ExchangeTotals.show(counters, consumer);
-        consumer.accept("intervals_foreign", foreignIntervals.get());
-        consumer.accept("intervals_crowded", crowdedIntervals.get());
-        consumer.accept("intervals_unasked", unaskedIntervals.get());
-        consumer.accept("synopses_unverified", unverifiedSynopses.get());
-        consumer.accept("send_times_foreign", foreignSendTimes.get());
-        consumer.accept("send_times_crowded", crowdedSendTimes.get());
+        final Map<String, Long> sums = new LinkedHashMap<>();
+        for (final SenderArrivals each : senders) {
+            each.showWay((label, count) -> sums.merge(label, count, Long::sum));
+        }
+        sums.forEach(consumer::accept);
     }
 
-    private SenderInbox inbox(final ExporterConfig config, final ExchangeSettings settings) {
-        return new SenderInbox(settings, config.segment().maximumDelayNs() + deadlineNs,
-            () -> new ReceivedInterval(
-                settings, hash, config.lds().inFlightPackets(), SharedSettings.witnessFlows(config)),
-            SharedSettings.reconcile(config) == null ? null :
-                new RemotePeer(SharedSettings.reconcile(config), requestIds, unverifiedSynopses),
-            (number) -> listener.expect(pointId, number, settings.intervalNs()), unaskedIntervals);
+    @Override
+    public void senderCounters(final int senderIndex, final ObjLongConsumer<String> consumer) {
+        ExchangeTotals.showSender(senders[senderIndex].counters(), consumer);
+        senders[senderIndex].showWay(consumer);
+    }
+
+    @Override
+    public long memoryBytes() {
+        return memoryBytes;
+    }
+
+    /** A sender sketches the packets of its own prefixes alone. */
+    private ExchangeSettings variant(final ExchangeSettings common, final long senderPointId) {
+        return sources.isEmpty() ? common : common.withSelector(
+            SharedSettings.within(common.selector(), sources.get(sender(senderPointId).senderIndex())));
+    }
+
+    private void checkVariants(final ExchangeSettings settings) {
+        for (final SenderArrivals each : senders) {
+            variant(settings, each.pointId());
+        }
+    }
+
+    private void addInboxes(final ExporterConfig config, final ExchangeSettings settings) {
+        final ReconcileSettings reconcile = SharedSettings.reconcile(config);
+        for (final SenderArrivals each : senders) {
+            each.add(new SenderInbox(settings, config.segment().maximumDelayNs() + deadlineNs,
+                () -> new ReceivedInterval(
+                    settings, hash, config.lds().inFlightPackets(), SharedSettings.witnessFlows(config)),
+                reconcile == null ? null : new RemotePeer(reconcile, requestIds, each.unverifiedSynopses()),
+                (number) -> listener.expect(each.pointId(), number, settings.intervalNs()), each.unaskedIntervals()));
+        }
     }
 
     /**
@@ -204,21 +222,17 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
      *
      * @param config that the settings are of.
      * @param fromNs when they begin to hold, the start of an interval.
-     * @return where the sender's intervals come from, from then on.
+     * @return where each sender's intervals come from, from then on.
      * @throws IllegalArgumentException if the settings do not fit the exchange; nothing has happened then.
      */
-    SenderAnswers change(final ExporterConfig config, final long fromNs) {
-        final List<SenderInbox> before = inboxes;
+    List<SenderAnswers> change(final ExporterConfig config, final long fromNs) {
         final ExchangeSettings settings = settings(config, fromNs);
-        final SenderInbox inbox = inbox(config, settings);
-        final List<SenderInbox> after = new ArrayList<>(before.subList(Math.max(0, before.size() - INBOXES + 1), before.size()));
-        after.add(inbox);
-        inboxes = List.copyOf(after);
+        addInboxes(config, settings);
         mostFlows = SharedSettings.mostFlows(config);
         while (!listener.offerSettings(settings)) {
             Thread.onSpinWait();
         }
-        return inbox;
+        return Arrays.stream(senders).<SenderAnswers>map(SenderArrivals::latest).toList();
     }
 
     /**
@@ -230,25 +244,20 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
      * @throws IllegalArgumentException if they do not fit the exchange; the message says what.
      */
     ExchangeSettings settings(final ExporterConfig config, final long fromNs) {
-        return SharedSettings.of(config, digestKey, inboxes.get(inboxes.size() - 1).settingsNumber() + 1,
+        final ExchangeSettings settings = SharedSettings.of(config, digestKey, senders[0].latest().settingsNumber() + 1,
             Math.floorDiv(fromNs, config.segment().intervalNs()));
+        checkVariants(settings);
+        return settings;
+    }
+
+    /** The listener lets no other point in. */
+    private SenderArrivals sender(final long senderPointId) {
+        return senders[(int)(senderPointId - pointId)];
     }
 
     @Override
     public void onInterval(final SenderInterval interval) {
-        if (interval.pointId() != pointId) {
-            foreignIntervals.lazySet(foreignIntervals.get() + 1);
-            return;
-        }
-        for (final SenderInbox inbox : inboxes) {
-            if (inbox.settingsNumber() == interval.settings().number()) {
-                if (!inbox.offer(interval)) {
-                    crowdedIntervals.lazySet(crowdedIntervals.get() + 1);
-                }
-                return;
-            }
-        }
-        foreignIntervals.lazySet(foreignIntervals.get() + 1);
+        sender(interval.pointId()).onInterval(interval);
     }
 
     @Override
@@ -259,11 +268,7 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
     @Override
     public void onSendTime(
         final long senderPointId, final boolean isPassive, final long key, final long sentNs, final int methodCode) {
-        if (senderPointId != pointId) {
-            foreignSendTimes.lazySet(foreignSendTimes.get() + 1);
-        } else if (!sendTimes.offer(isPassive ? SendTimeQueue.PASSIVE : SendTimeQueue.INJECTED, key, sentNs, methodCode)) {
-            crowdedSendTimes.lazySet(crowdedSendTimes.get() + 1);
-        }
+        sender(senderPointId).onSendTime(isPassive, key, sentNs, methodCode);
     }
 
     @Override
@@ -278,8 +283,11 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
 
     @Override
     public int takeSendTimes(final SendTimeHandler handler) {
-        sendTimeHandler = handler;
-        return sendTimes.poll(sendTimeReader, SEND_TIMES_LIMIT);
+        int count = 0;
+        for (final SenderArrivals each : senders) {
+            count += each.takeSendTimes(handler);
+        }
+        return count;
     }
 
     @Override
@@ -289,31 +297,18 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
 
     @Override
     public SynopsisAssembler synopses(final long senderPointId, final int requestId) {
-        for (final SenderInbox inbox : senderPointId == pointId ? inboxes : List.<SenderInbox>of()) {
-            if (inbox.peer() != null && inbox.peer().assembler(requestId) != null) {
-                return inbox.peer().assembler(requestId);
-            }
-        }
-        return null;
+        return sender(senderPointId).synopses(requestId);
     }
 
     @Override
     public void onSynopsis(final long senderPointId, final int requestId, final DirectBuffer image) {
-        for (final SenderInbox inbox : inboxes) {
-            if (inbox.peer() != null) {
-                inbox.peer().onAnswer(requestId, image);
-            }
-        }
+        sender(senderPointId).onSynopsis(requestId, image);
     }
 
     @Override
     public void onSession(final long senderPointId, final boolean isConnected, final String text) {
-        if (!isConnected && senderPointId == pointId) {
-            for (final SenderInbox inbox : inboxes) {
-                if (inbox.peer() != null) {
-                    inbox.peer().onSessionEnd();
-                }
-            }
+        if (!isConnected) {
+            sender(senderPointId).onSessionEnd();
         }
         if (!isConnected) {
             LOG.warn("exchange: sender {} is gone: {}", senderPointId, text);

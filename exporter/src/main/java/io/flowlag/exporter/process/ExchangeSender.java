@@ -221,7 +221,17 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
     }
 
     @Override
-    public SenderAnswers answers() {
+    public void senderCounters(final int senderIndex, final ObjLongConsumer<String> consumer) {
+        // a sender tells of itself alone
+    }
+
+    @Override
+    public long memoryBytes() {
+        return memoryBytes;
+    }
+
+    @Override
+    public SenderAnswers answers(final int senderIndex) {
         return null;
     }
 

@@ -192,12 +192,12 @@ final class LiveSegment implements AutoCloseable {
     }
 
     private void tellWeights(final DelayMeter meter) {
-        final SketchStatistics sketches = meter == null ? null : meter.sketches();
-        final boolean isHeavy = sketches != null && sketches.weightWarning() != null;
-        if (isHeavy && !isWeightTold) {
-            LOG.warn("lds.weights: {}", sketches.weightWarning());
+        final List<SketchStatistics> heavy = meter == null ? List.of() :
+            meter.sketches().stream().filter((each) -> each.weightWarning() != null).toList();
+        if (!heavy.isEmpty() && !isWeightTold) {
+            LOG.warn("lds.weights: {}", heavy.get(0).weightWarning());
         }
-        isWeightTold = isHeavy;
+        isWeightTold = !heavy.isEmpty();
         if (!isRemarkTold && meter != null && meter.remarkedIntervals() > 0) {
             isRemarkTold = true;
             LOG.warn("a traffic class received more packets than were sent in it: marks (DSCP) change between the points, or " +
@@ -275,7 +275,7 @@ final class LiveSegment implements AutoCloseable {
     void change(final ExporterConfig before, final ExporterConfig after, final DelayMeter meter, final long fromNs) {
         if (fromNs != 0) {
             meter.change(new SketchChange(
-                after, fromNs, exchangeReceiver == null ? null : exchangeReceiver.change(after, fromNs),
+                after, fromNs, exchangeReceiver == null ? List.of() : exchangeReceiver.change(after, fromNs),
                 SegmentChange.isSameWay(before, after)));
             LOG.info("the new settings of the segment hold from {} on", Instant.ofEpochSecond(0, fromNs));
         }

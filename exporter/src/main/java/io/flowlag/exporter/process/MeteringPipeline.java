@@ -192,7 +192,7 @@ final class MeteringPipeline implements AutoCloseable {
      * @param config sizes.
      * @param wiring what the delay stage is joined to.
      * @param isLive whether packets come as they happen.
-     * @return octets of the flow cache, the rings, the merge of the points and the delay stage.
+     * @return octets of the flow cache, the rings, the merge of the points, the delay stage and the exchange.
      */
     static long memoryBytes(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
         final long rings = config.threading() != Threading.PIPELINED ? 0 :
@@ -204,7 +204,8 @@ final class MeteringPipeline implements AutoCloseable {
         final long watch = isWatched(config, isLive) ?
             FlowWatch.memoryBytes(config.status().flows()) + Observer.memoryBytes(config) : 0;
         final long flows = cacheContext(config).stateLengthBytes(DelayMeter.stateLengthBytes(wiring)).memoryBytes();
-        return rings + copies + watch + flows + merge + DelayMeter.memoryBytes(config, wiring, isLive);
+        final long exchange = wiring.link() == null ? 0 : wiring.link().memoryBytes();
+        return rings + copies + watch + flows + merge + exchange + DelayMeter.memoryBytes(config, wiring, isLive);
     }
 
     /** Starts the threads of the mode; they do not keep the process alive. */

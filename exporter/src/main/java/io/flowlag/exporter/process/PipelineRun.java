@@ -154,8 +154,9 @@ final class PipelineRun implements AutoCloseable {
         pipeline = new MeteringPipeline(config, sources, isLive, wiring, checkpoint, destinations, counters, errors);
         if (isLive && wiring.isSketched()) {
             DelayMeter.weightWarnings(config).forEach((warning) -> LOG.warn("lds.weights: {}", warning));
-            LOG.info("sketches: {} rows of {} cells; sketches and records take {} octets", config.lds().rows(),
-                config.lds().columns(), DelayMeter.sketchMemoryBytes(config, wiring, isLive));
+            LOG.info("sketches: {} rows of {} cells; sketches and records of {} take {} octets", config.lds().rows(),
+                config.lds().columns(), config.rli().senderCount() == 1 ? "the sender" : config.rli().senderCount() + " senders",
+                DelayMeter.sketchMemoryBytes(config, wiring, isLive));
         }
         observer = observer(config);
         statusServer = statusServer(config);

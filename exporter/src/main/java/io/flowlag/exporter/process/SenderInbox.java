@@ -54,6 +54,11 @@ final class SenderInbox implements SenderAnswers {
         }
     }
 
+    /** {@return intervals that fit} */
+    int capacity() {
+        return early.length;
+    }
+
     int settingsNumber() {
         return settingsNumber;
     }

@@ -226,6 +226,34 @@ final class SharedSettings {
         return (imageBytes + flowBytes + witnessBytes + (long)inFlightPackets * Long.BYTES) * GENERATIONS + 2 * encodedBytes;
     }
 
+    /**
+     * Of the packets that a selector takes those from one sender's prefixes.
+     *
+     * @param all     the selector of the segment.
+     * @param sources of the sender; empty for all.
+     * @return the selector of the sender.
+     * @throws IllegalArgumentException if nothing is left, or too many prefixes.
+     */
+    static ExchangeSettings.Selector within(final ExchangeSettings.Selector all, final List<Prefix> sources) {
+        if (sources.isEmpty()) {
+            return all;
+        }
+        final List<Prefix> common = new ArrayList<>();
+        for (final Prefix source : sources) {
+            if (all.sources().isEmpty()) {
+                common.add(source);
+            }
+            for (final AddressPrefix each : all.sources()) {
+                final Prefix other = prefix(each);
+                if (other.overlaps(source)) {
+                    common.add(other.lengthBits() > source.lengthBits() ? other : source);
+                }
+            }
+        }
+        require(!common.isEmpty(), "segment.source has none of the source prefixes of a sender of rli.senders");
+        return new ExchangeSettings.Selector(prefixes(common), all.destinations(), all.vlan());
+    }
+
     private static List<AddressPrefix> prefixes(final List<Prefix> prefixes) {
         return prefixes.stream()
             .map((each) -> new AddressPrefix(each.isIpv6() ? 6 : 4, each.lengthBits(), each.high(), each.low())).toList();

@@ -41,7 +41,7 @@ final class OptionsExporter {
     private int toldSummaries;
     private static final List<AggregateDelay> NONE = List.of();
 
-    private SketchStatistics toldSketches;
+    private List<SketchStatistics> toldSketches = List.of();
     private long describedSession;
     private long nextDescriptionMs;
     private long nextStatisticsMs;
@@ -168,13 +168,20 @@ final class OptionsExporter {
 
     /** What the aggregators said of the interval that was compared last, and what came of the one that was solved last. */
     private int writeAggregates(final DelayView delay, final long nowMs) {
-        final SketchStatistics sketches = delay == null ? null : delay.sketches();
-        if (sketches == null || sketches == toldSketches) {
-            return 0;
+        final List<SketchStatistics> senders = delay == null ? List.of() : delay.sketches();
+        int count = 0;
+        for (int i = 0; i < senders.size(); i++) {
+            final SketchStatistics before = i < toldSketches.size() ? toldSketches.get(i) : null;
+            if (senders.get(i) != before) {
+                count += writeAggregates(delay.segment().segmentId() + i, senders.get(i), before, nowMs);
+            }
         }
-        final SketchStatistics before = toldSketches;
-        toldSketches = sketches;
-        final long segmentId = delay.segment().segmentId();
+        toldSketches = senders;
+        return count;
+    }
+
+    private int writeAggregates(
+        final long segmentId, final SketchStatistics sketches, final SketchStatistics before, final long nowMs) {
         int count = 0;
         for (final AggregateDelay aggregate : before != null && before.isOfInterval(sketches) ? NONE : sketches.interval()) {
             count += delayWriter.aggregate(

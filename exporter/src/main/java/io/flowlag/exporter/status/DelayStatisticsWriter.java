@@ -39,14 +39,19 @@ final class DelayStatisticsWriter {
         json.writeEndObject();
         summaries(json, "interval", delay.interval());
         summaries(json, "total", delay.total());
-        if (delay.sketches() != null) {
-            sketches(json, delay.sketches());
+        if (!delay.sketches().isEmpty()) {
+            json.writeArrayFieldStart("sketches");
+            for (final SketchStatistics each : delay.sketches()) {
+                sketches(json, each);
+            }
+            json.writeEndArray();
         }
         json.writeEndObject();
     }
 
     private static void sketches(final JsonGenerator json, final SketchStatistics sketches) throws IOException {
-        json.writeObjectFieldStart("sketches");
+        json.writeStartObject();
+        json.writeNumberField("sender", sketches.senderIndex());
         json.writeStringField("geometry", sketches.geometry());
         json.writeNumberField("memory_bytes", sketches.memoryBytes());
         if (sketches.startNs() != null) {

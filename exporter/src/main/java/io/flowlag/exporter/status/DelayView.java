@@ -23,8 +23,10 @@ public interface DelayView {
     /** {@return what the segment is now; allocates} */
     SegmentDescription segment();
 
-    /** {@return what the sketches say of the last interval: the same object until the next one; null without} */
-    SketchStatistics sketches();
+    /**
+     * {@return what the sketches say of the last interval, by sender: the same objects until the next one; empty without}
+     */
+    List<SketchStatistics> sketches();
 
     /** {@return everything that it tells; allocates} */
     DelayStatistics statistics();

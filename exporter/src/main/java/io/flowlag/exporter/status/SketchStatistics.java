@@ -4,8 +4,10 @@ import java.util.List;
 import java.util.Objects;
 
 /**
- * What sketches say of a measurement interval, and of all so far. Immutable. What is not known is null.
+ * What the sketches of one sender and the receiver say of a measurement interval, and of all so far. Immutable. What is not
+ * known is null.
  *
+ * @param senderIndex     of the sender, in the order of the configuration.
  * @param geometry        of the sketch, for people.
  * @param memoryBytes     of all sketches and records, by formula.
  * @param startNs         of the last interval that was compared, by the sender's timestamps; null before the first, as is the
@@ -22,6 +24,7 @@ import java.util.Objects;
  * @param reconcile       of the last interval in which packets were reconciled; null before.
  */
 public record SketchStatistics(
+    int senderIndex,
     String geometry,
     long memoryBytes,
     Long startNs,
@@ -53,7 +56,7 @@ public record SketchStatistics(
      */
     public SketchStatistics with(final JointStatistics newJoint) {
         return new SketchStatistics(
-            geometry, memoryBytes, startNs, endNs, usableCells, occupiedCells, interval, unexplainedLost, heavyFlows, total,
-            weightWarning, newJoint, reconcile);
+            senderIndex, geometry, memoryBytes, startNs, endNs, usableCells, occupiedCells, interval, unexplainedLost,
+            heavyFlows, total, weightWarning, newJoint, reconcile);
     }
 }

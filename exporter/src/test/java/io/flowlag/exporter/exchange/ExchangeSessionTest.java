@@ -281,15 +281,49 @@ class ExchangeSessionTest {
         assertEquals(numbers(1, 2), received.intervals);
     }
 
+    /** The one that lives is not disturbed; the other is told why it is refused, and takes over when the first is gone. */
+    @Test
+    void shouldRefuseASecondSenderWithTheIdOfOneThatLives() throws IOException {
+        final ExchangeCounters ofSender = new ExchangeCounters();
+        final ExchangeListener listener = ends.listener(received, 0, context -> context.senderCounters(id -> ofSender));
+        final int port = listener.boundAddress().getPort();
+        final ExchangeConnector first = ends.connector(heard, port);
+        ends.until("session", () -> received.held.equals(List.of(1)));
+        final Heard other = new Heard();
+        final ExchangeConnector second = ends.connector(other, port, context -> context.backoff(SECOND_NS, SECOND_NS));
+        ends.untilWithTime("refused twice", SECOND_NS / 10,
+            () -> listener.counters().get(ExchangeCounter.SENDERS_DOUBLED) >= 2 && other.refusals.size() >= 2);
+        assertTrue(other.refusals.get(0).contains("is connected from another process"), other.refusals::toString);
+        assertEquals(ofSender.get(ExchangeCounter.SENDERS_DOUBLED), listener.counters().get(ExchangeCounter.SENDERS_DOUBLED));
+        ship(first, 1, 1);
+        ends.until("answer", () -> heard.answered.size() == 1);
+        assertEquals(1, received.sessions);
+        assertEquals(0, listener.counters().get(ExchangeCounter.ENDED_REPLACED));
+        first.close();
+        ends.untilWithTime("taken over", SECOND_NS / 10, () -> received.held.equals(List.of(1, 1)));
+        ship(second, 1, 2);
+        ends.until("answers", () -> other.answered.size() == 2);
+    }
+
     @Test
     void shouldTakeTheNewConnectionOfASenderWhoseOldOneHangs() throws IOException {
         final ExchangeListener listener = ends.listener(received);
         final int port = listener.boundAddress().getPort();
-        ends.connector(heard, port);
+        final boolean[] hangs = new boolean[1];
+        final ExchangeConnector first = new ExchangeConnector(new ConnectorContext()
+            .receiver(new Endpoint("127.0.0.1", port)).handler(heard).clock(ends.clock).lingerNs(0));
+        ends.owned.add(first);
+        ends.duty(() -> {
+            if (!hangs[0]) {
+                first.doWork();
+            }
+        });
         ends.until("session", () -> received.sessions == 1);
+        hangs[0] = true;
         final Heard again = new Heard();
         final ExchangeConnector second = ends.connector(again, port, context -> context.backoff(SECOND_NS, SECOND_NS));
-        ends.until("replaced", () -> listener.counters().get(ExchangeCounter.ENDED_REPLACED) == 1 && again.sessions == 1);
+        ends.untilWithTime("replaced", SECOND_NS / 10,
+            () -> listener.counters().get(ExchangeCounter.ENDED_REPLACED) == 1 && again.sessions == 1);
         ship(second, 1, 1);
         ends.until("answer", () -> again.answered.size() == 1);
         assertEquals(List.of("the same sender connected again"), received.ends);

@@ -46,7 +46,7 @@ class HealthJudgeTest {
                 heartbeat.doWork();
             }
             final DelayStatistics delay = exchange.isEmpty() ? null : new DelayStatistics(
-                "receiver", 1, "", -1, Map.copyOf(exchange), Map.of(), List.of(), List.of(), null, Map.of());
+                "receiver", 1, "", -1, Map.copyOf(exchange), Map.of(), List.of(), List.of(), List.of(), Map.of());
             checks = judge.judge(new Statistics(
                 counters, List.of(new SourceStatistics("eth0", 0, 0, 0, damage)),
                 List.of(new DestinationStatistics("udp://x", 0, 0, failed, 0, 0, 0, 0, 0, 0, 0)), delay, 0, 0, 0), nowNs);

@@ -113,7 +113,7 @@ final class Snapshots {
         Arrays.stream(ExchangeCounter.values()).forEach((each) -> counters.put("exchange_" + each.label(), number));
         counters.put("exchange_refused_magic", 1L);
         counters.put("exchange_refused_version", 2L);
-        for (final String label : List.of("exchange_send_times_foreign", "exchange_send_times_crowded", "send_times_used",
+        for (final String label : List.of("exchange_send_times_crowded", "send_times_used",
             "send_times_unused", "exchange_intervals_of_flows", "exchange_mode_changes", "exchange_flow_sums_shipped",
             "exchange_flow_sums_overflow", "passive_matched", "passive_refused", "passive_unsent", "passive_unarrived",
             "passive_forgotten", "passive_reordered", "quantile_flows", "quantile_flows_without_room", "compared_flows",
@@ -134,10 +134,10 @@ final class Snapshots {
         return new DelayStatistics("both", 1, "adaptive", 50, counters, gauges,
             List.of(summary(0, 0, number), summary(1, 46, number)),
             List.of(summary(0, 0, number), summary(1, 46, number)),
-            new SketchStatistics("4 rows of 4096", 1 << 20, number, number + 1, 95, 100,
+            List.of(new SketchStatistics(0, "4 rows of 4096", 1 << 20, number, number + 1, 95, 100,
                 List.of(new AggregateDelay(0, 10, 3 * MS, MS, 2L), new AggregateDelay(46, 0, null, null, null)), 1L,
                 List.of(new HeavyFlow("10.0.0.1", "10.0.0.2", 6, 1, 2, 3)),
-                List.of(new AggregateDelay(0, 100, 3 * MS, MS, 2L)), "too much", null, null),
+                List.of(new AggregateDelay(0, 100, 3 * MS, MS, 2L)), "too much", null, null)),
             Map.of("unexplained_estimates", 0L));
     }
 

@@ -92,7 +92,7 @@ class DelayProcessTest {
             out::toString);
         final JsonNode delay = delay();
         assertTrue(delay.get("identity").get("holds").asBoolean(), delay::toString);
-        final JsonNode total = delay.get("sketches").get("total").get(0);
+        final JsonNode total = delay.get("sketches").get(0).get("total").get(0);
         assertEquals(1000, total.get("samples").asLong());
         assertEquals(4546, total.get("mean_ns").asLong());
         assertEquals(1, delay.get("counters").get("lds_bounds_held").asLong());

@@ -106,9 +106,10 @@ class ExchangeLinkTest {
 
         private void packet(final UnsafeBuffer descriptor) {
             agent.onDescriptors(descriptor, 0, 1);
-            final SketchStatistics sketches = meter.statistics().sketches();
-            if (sketches != null && sketches.startNs() != null) {
-                intervals.put(sketches.startNs(), sketches);
+            for (final SketchStatistics sketches : meter.statistics().sketches()) {
+                if (sketches.startNs() != null) {
+                    intervals.put(sketches.startNs(), sketches);
+                }
             }
         }
     }

@@ -66,8 +66,8 @@ class LateStagesTest {
         final ExporterConfig receiver = new ConfigLoader().text("test", "lds: {enabled: on, rows: 1, columns: 64}\n" +
             "segment: {role: receiver}\nexchange: {listen: 9}\n").conclude();
         link.agreement = SharedSettings.agreement(
-            SharedSettings.of(receiver, new UnsafeBuffer(new byte[16]), 1, START_NS / INTERVAL_NS), 1024, 1024,
-            START_NS / INTERVAL_NS, false);
+            SharedSettings.of(receiver, new UnsafeBuffer(new byte[16]), 1, START_NS / INTERVAL_NS), 1024, 1024, null,
+            0, START_NS / INTERVAL_NS, false);
     }
 
     /** Packets that the kernel holds, until somebody reads them. */
@@ -136,7 +136,7 @@ class LateStagesTest {
         private long latePackets;
 
         @Override
-        public SenderAnswers answers() {
+        public SenderAnswers answers(final int senderIndex) {
             return null;
         }
 
@@ -203,6 +203,16 @@ class LateStagesTest {
         @Override
         public void counters(final ObjLongConsumer<String> consumer) {
             consumer.accept("late", latePackets);
+        }
+
+        @Override
+        public void senderCounters(final int senderIndex, final ObjLongConsumer<String> consumer) {
+            throw new IllegalStateException("a sender");
+        }
+
+        @Override
+        public long memoryBytes() {
+            return 0;
         }
     }
 

@@ -79,10 +79,10 @@ class ReconcilePipelineTest {
             sumNs += packets == 0 ? 0 : packets * truth.meanNs(flow);
             received += packets;
         }
-        final AggregateDelay total = statistics.sketches().reconcile().total().get(0);
+        final AggregateDelay total = statistics.sketches().get(0).reconcile().total().get(0);
         assertEquals(sumNs / received, total.meanNs(), 1e-4 * sumNs / received);
         assertTrue(total.standardDeviationNs() > 0);
-        assertEquals("complete", statistics.sketches().reconcile().status());
-        assertTrue(statistics.sketches().reconcile().octets() > 0);
+        assertEquals("complete", statistics.sketches().get(0).reconcile().status());
+        assertTrue(statistics.sketches().get(0).reconcile().octets() > 0);
     }
 }

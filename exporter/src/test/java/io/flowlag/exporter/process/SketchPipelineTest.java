@@ -140,7 +140,7 @@ class SketchPipelineTest {
         assertEquals(0, counted.get("joint_estimates_overrun"));
         assertEquals(0, counted.get("joint_estimates_late"));
         assertTrue(counted.get("joint_witnesses") > 30, statistics::toString);
-        assertEquals("joint", statistics.sketches().joint().status());
+        assertEquals("joint", statistics.sketches().get(0).joint().status());
 
         final List<Double> interpolated = new ArrayList<>();
         final List<Double> sketched = new ArrayList<>();

@@ -59,7 +59,7 @@ public final class Stats {
 
     /** {@return the end of the last interval of which sketches were compared, ns since the epoch; 0 before the first} */
     public long comparedThroughNs() {
-        return root.path("delay").path("sketches").path("end_ns").asLong(0);
+        return root.path("delay").path("sketches").path(0).path("end_ns").asLong(0);
     }
 
     /** {@return the sum of all refusals} */

@@ -1,0 +1,150 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.flow.FlowCache;
+import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.sketching.RecordHandler;
+import io.flowlag.exporter.sketching.SketchCounter;
+import io.flowlag.exporter.sketching.UnseenFlowHandler;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.SketchStatistics;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToLongFunction;
+
+/**
+ * The sketches of every sender of a receiver, each with intervals, records and counters of its own: what one sender does or
+ * leaves undone is nothing to the others. A packet belongs to the sender that its source address tells. The metering thread owns
+ * it; counters and statistics may be read by any. Allocates at construction and at the end of an interval.
+ */
+final class SenderSketches {
+    private final Sketching[] senders;
+    private final SenderSelector selector;
+
+    /**
+     * Nothing sketched yet.
+     *
+     * @param config    sizes and times.
+     * @param isLive    whether packets come as they happen.
+     * @param link      to the senders in other processes; null if both points are here.
+     * @param cache     whose flows have room for what the sketches say.
+     * @param classes   of the traffic.
+     * @param selector  tells senders apart.
+     * @param handlers  of what the sketches of a sender say, by its index.
+     * @param counters  of the process.
+     */
+    SenderSketches(
+        final ExporterConfig config,
+        final boolean isLive,
+        final SketchLink link,
+        final FlowCache cache,
+        final TrafficClasses classes,
+        final SenderSelector selector,
+        final HandlerSupplier handlers,
+        final Counters counters) {
+        this.selector = selector;
+        senders = new Sketching[selector.count()];
+        for (int i = 0; i < senders.length; i++) {
+            senders[i] = new Sketching(
+                i, config, isLive, link, cache, classes, handlers.records(i), handlers.unseenFlows(i), counters);
+        }
+    }
+
+    /** Makes the handlers of each sender. */
+    interface HandlerSupplier {
+        /** {@return who takes records that have waited} */
+        RecordHandler records(int senderIndex);
+
+        /** {@return who is told of flows that only the sender point saw} */
+        UnseenFlowHandler unseenFlows(int senderIndex);
+    }
+
+    /** {@return octets of all points, by formula} */
+    static long memoryBytes(final ExporterConfig config, final SketchLink link, final boolean isLive) {
+        return config.rli().senderCount() * Sketching.memoryBytes(config, link, isLive);
+    }
+
+    /** {@return the sketches of a sender} */
+    Sketching of(final int senderIndex) {
+        return senders[senderIndex];
+    }
+
+    private Sketching ofEntry(final DirectBuffer entry, final int offset) {
+        return senders.length == 1 ? senders[0] : senders[selector.ofEntry(entry, offset)];
+    }
+
+    /** Prepares other sketches for all. Any thread, one at a time. */
+    void change(final SketchChange change) {
+        for (final Sketching each : senders) {
+            each.change(change);
+        }
+    }
+
+    /** {@return whether the last change is not through; any thread} */
+    boolean isChanging() {
+        boolean isChanging = false;
+        for (final Sketching each : senders) {
+            isChanging |= each.isChanging();
+        }
+        return isChanging;
+    }
+
+    void onTime(final long nowNs, final long capturedNs) {
+        for (final Sketching each : senders) {
+            each.onTime(nowNs, capturedNs);
+        }
+    }
+
+    void onEnd() {
+        for (final Sketching each : senders) {
+            each.onEnd();
+        }
+    }
+
+    /** A flow ends: true if its record waits, and was copied. */
+    boolean waits(final MutableDirectBuffer entry, final int offset) {
+        return ofEntry(entry, offset - FlowEntry.BASE_LENGTH_BYTES).waits(entry, offset);
+    }
+
+    /** A flow has ended and its record does not wait: writes what the sketches say. */
+    void finish(final MutableDirectBuffer entry, final int offset) {
+        ofEntry(entry, offset - FlowEntry.BASE_LENGTH_BYTES).finish(entry, offset);
+    }
+
+    void close() {
+        for (final Sketching each : senders) {
+            each.close();
+        }
+    }
+
+    /** {@return as of each sender's last interval} */
+    List<SketchStatistics> statistics() {
+        final List<SketchStatistics> all = new ArrayList<>();
+        for (final Sketching each : senders) {
+            all.add(each.statistics());
+        }
+        return all;
+    }
+
+    /** {@return a counter, of all senders together} */
+    long get(final SketchCounter counter) {
+        return sum((each) -> each.counters().get(counter));
+    }
+
+    /** {@return a number, of all senders together} */
+    long sum(final ToLongFunction<Sketching> number) {
+        long sum = 0;
+        for (final Sketching each : senders) {
+            sum += number.applyAsLong(each);
+        }
+        return sum;
+    }
+
+    /** {@return how far each estimator is from what was matched, which is where there is one sender, in this process} */
+    EstimateErrors errors() {
+        return senders[0].errors();
+    }
+}
