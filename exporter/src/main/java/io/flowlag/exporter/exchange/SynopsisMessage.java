@@ -54,8 +54,8 @@ final class SynopsisMessage extends MessageFlyweight {
         if (!isZero(buffer, body + RESERVED_OFFSET, 4)) {
             return MessageResult.RESERVED;
         }
-        if (imageOffset < 0 || imageBytes < 0 || payloadBytes > MessageHeader.MAX_PAYLOAD_BYTES ||
-            imageOffset > imageBytes - payloadBytes || 0 == payloadBytes != (0 == imageBytes)) {
+        if (imageOffset < 0 || imageBytes < 0 || 0 == imageBytes && 0 != imageOffset ||
+            imageBytes > 0 && imageOffset >= imageBytes || payloadBytes != pieceBytes(imageBytes, imageOffset)) {
             return MessageResult.GEOMETRY;
         }
         return MessageResult.ACCEPTED;

@@ -70,13 +70,13 @@ final class SynopsisRequestMessage extends MessageFlyweight {
         final int count = (bodyBytes - IDENTIFIERS_OFFSET) / Long.BYTES;
         final int total = buffer.getInt(body + TOTAL_OFFSET, BYTE_ORDER);
         final int first = buffer.getInt(body + FIRST_OFFSET, BYTE_ORDER);
-        if (count > MAX_COUNT || total < 0 || total > MAX_TOTAL || first < 0 || first > total - count) {
+        if (total < 0 || total > MAX_TOTAL || first < 0 || first > total || count != Math.min(MAX_COUNT, total - first)) {
             return MessageResult.COUNT;
         }
         final int kind = buffer.getByte(body + KIND_OFFSET);
         final boolean isAggregator = SynopsisRequest.Kind.AGGREGATOR.ordinal() == kind;
         final boolean isPackets = SynopsisRequest.Kind.PACKETS.ordinal() == kind;
-        if (kind < 0 || kind > SynopsisRequest.Kind.PACKETS.ordinal() || isPackets != total > 0 || isPackets != count > 0) {
+        if (kind < 0 || kind > SynopsisRequest.Kind.PACKETS.ordinal() || isPackets != total > 0 || total > 0 && 0 == count) {
             return MessageResult.VALUE;
         }
         final int banks = buffer.getByte(body + BANKS_OFFSET);
