@@ -29,6 +29,7 @@ public final class FlowCache {
     private static final int TCP_SYN = 0x02;
     private static final int TCP_RST = 0x04;
     private static final int EVICTION_CANDIDATES = 8;
+    private static final int TOUCH_LIMIT = 64;
 
     private final FlowTable table;
     private final UnsafeBuffer entries;
@@ -39,7 +40,9 @@ public final class FlowCache {
     private final Counters counters;
     private final int stateLengthBytes;
     private final CacheSweep sweep;
+    private final long[] hashes = new long[TOUCH_LIMIT];
     private long boundaryNs;
+    private long touched;
 
     private long activeTimeoutNs;
     private long idleTimeoutNs;
@@ -68,6 +71,27 @@ public final class FlowCache {
         sweep = context.snapshotSink() == null ? null :
             new CacheSweep(table, context.snapshotSink(), context.snapshotIntervalNs());
         timeouts(context.activeTimeoutNs(), context.idleTimeoutNs(), context.tcpEndTimeoutNs());
+    }
+
+    /**
+     * Reads what the next packets will need from the table, so that the processor waits for many places of the memory at once
+     * and not for one after the other. Changes nothing; {@link #update} needs no call of this before it.
+     *
+     * @param descriptors hold the decoded packets one after the other, see {@link PacketDescriptor}.
+     * @param offset      of the first.
+     * @param count       how many there are.
+     */
+    public void touch(final DirectBuffer descriptors, final int offset, final int count) {
+        final int touchCount = Math.min(count, TOUCH_LIMIT);
+        long octets = 0;
+        for (int i = 0; i < touchCount; i++) {
+            hashes[i] = key.hashOf(descriptors, offset + i * PacketDescriptor.LENGTH_BYTES);
+            octets += table.touchBucket(hashes[i]);
+        }
+        for (int i = 0; i < touchCount; i++) {
+            octets += table.touchEntry(hashes[i]);
+        }
+        touched = octets;
     }
 
     /**
@@ -120,14 +144,14 @@ public final class FlowCache {
      * @return whether flows may be left.
      */
     public boolean flush(final int limit) {
-        final int stop = Math.min(flushCursor + limit, table.capacity());
+        final int stop = Math.min(flushCursor + limit, table.usedSlots());
         for (; flushCursor < stop; flushCursor++) {
             if (table.isLive(flushCursor)) {
                 wheel.cancel(flushCursor);
                 end(flushCursor, EndReason.FORCED_END);
             }
         }
-        if (flushCursor == table.capacity()) {
+        if (flushCursor == table.usedSlots()) {
             flushCursor = 0;
             return false;
         }
@@ -146,7 +170,7 @@ public final class FlowCache {
         this.activeTimeoutNs = activeTimeoutNs;
         this.idleTimeoutNs = idleTimeoutNs;
         this.tcpEndTimeoutNs = tcpEndTimeoutNs;
-        for (int slot = 0; slot < table.capacity() && table.size() > 0; slot++) {
+        for (int slot = 0; slot < table.usedSlots() && table.size() > 0; slot++) {
             if (table.isLive(slot)) {
                 wheel.cancel(slot);
                 wheel.schedule(slot, deadlineNs(table.offset(slot)));

@@ -82,6 +82,17 @@ final class FlowKey {
      * @param offset     of the descriptor.
      */
     void wrap(final DirectBuffer descriptor, final int offset) {
+        wrap(descriptor, offset, hashOf(descriptor, offset));
+    }
+
+    /**
+     * Takes the key of a packet whose hash is known.
+     *
+     * @param descriptor   holds the decoded packet.
+     * @param offset       of the descriptor.
+     * @param hashOfPacket as {@link #hashOf} gave it.
+     */
+    void wrap(final DirectBuffer descriptor, final int offset, final long hashOfPacket) {
         sourceHigh = PacketDescriptor.sourceHigh(descriptor, offset);
         sourceLow = PacketDescriptor.sourceLow(descriptor, offset);
         destinationHigh = PacketDescriptor.destinationHigh(descriptor, offset);
@@ -89,7 +100,23 @@ final class FlowKey {
         ports = descriptor.getLong(offset + DESCRIPTOR_PORTS_OFFSET) & portsMask;
         vlan = descriptor.getInt(offset + DESCRIPTOR_VLAN_OFFSET) & vlanMask;
         interfaceId = PacketDescriptor.interfaceId(descriptor, offset) & interfaceMask;
-        hash = hashOfWords();
+        hash = hashOfPacket;
+    }
+
+    /**
+     * The hash of a packet's key; the key itself stays as it is.
+     *
+     * @param descriptor holds the decoded packet.
+     * @param offset     of the descriptor.
+     * @return the keyed hash.
+     */
+    long hashOf(final DirectBuffer descriptor, final int offset) {
+        return hashOfWords(
+            PacketDescriptor.sourceHigh(descriptor, offset), PacketDescriptor.sourceLow(descriptor, offset),
+            PacketDescriptor.destinationHigh(descriptor, offset), PacketDescriptor.destinationLow(descriptor, offset),
+            descriptor.getLong(offset + DESCRIPTOR_PORTS_OFFSET) & portsMask,
+            descriptor.getInt(offset + DESCRIPTOR_VLAN_OFFSET) & vlanMask,
+            PacketDescriptor.interfaceId(descriptor, offset) & interfaceMask);
     }
 
     /**
@@ -106,7 +133,7 @@ final class FlowKey {
         ports = entries.getLong(offset + ENTRY_PORTS_OFFSET) & portsMask;
         vlan = entries.getInt(offset + ENTRY_VLAN_OFFSET) & vlanMask;
         interfaceId = FlowEntry.interfaceId(entries, offset) & interfaceMask;
-        hash = hashOfWords();
+        hash = hashOfWords(sourceHigh, sourceLow, destinationHigh, destinationLow, ports, vlan, interfaceId);
     }
 
     /** {@return the keyed hash of the key} */
@@ -131,7 +158,9 @@ final class FlowKey {
             (FlowEntry.interfaceId(entries, offset) & interfaceMask) == interfaceId;
     }
 
-    private long hashOfWords() {
+    private long hashOfWords(
+        final long sourceHigh, final long sourceLow, final long destinationHigh, final long destinationLow,
+        final long ports, final int vlan, final int interfaceId) {
         final long addresses = fold(sourceLow ^ secret0, destinationLow ^ secret1) ^
             fold(sourceHigh ^ secret2, destinationHigh ^ secret3);
         final long rest = ports ^ ((long)vlan << 32 | (interfaceId & 0xFFFF_FFFFL)) * secret5;

@@ -10,7 +10,8 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  * The memory of the flow cache: a pool of entries of whole cache lines, whose slot numbers stay put for the life of a flow,
  * and an open-addressed index (linear probing, at most half full, deletion by shifting back) from the hash of a key to its
  * slot. A bucket of the index is one long: the high half of the hash, and the slot plus one; 0 is free. Keys are compared in
- * full.
+ * full. A slot is cleared when it is taken for the first time, lowest first: the memory of slots that never held a flow is not
+ * touched.
  * <p>
  * One thread owns a table. Allocates at construction, off-heap.
  */
@@ -28,7 +29,8 @@ final class FlowTable {
     private final int indexMask;
     private final UnsafeBuffer index;
     private final UnsafeBuffer entries;
-    private int freeHead;
+    private int freeHead = NO_SLOT;
+    private int usedSlots;
     private int size;
 
     /**
@@ -49,11 +51,7 @@ final class FlowTable {
         final int buckets = bucketCount(maxFlows);
         indexMask = buckets - 1;
         index = new UnsafeBuffer(BufferUtil.allocateDirectAligned(buckets * BUCKET_LENGTH, CACHE_LINE_LENGTH));
-        entries = new UnsafeBuffer(BufferUtil.allocateDirectAligned(maxFlows * entryLengthBytes, CACHE_LINE_LENGTH));
-        for (int slot = 0; slot < capacity; slot++) {
-            FlowEntry.timerNext(entries, offset(slot), slot + 1 < capacity ? slot + 1 : NO_SLOT);
-        }
-        freeHead = 0;
+        entries = UntouchedMemory.allocate(maxFlows * entryLengthBytes);
     }
 
     /**
@@ -79,6 +77,11 @@ final class FlowTable {
         return capacity;
     }
 
+    /** {@return how many slots ever held a flow: those with a lower number} */
+    int usedSlots() {
+        return usedSlots;
+    }
+
     int size() {
         return size;
     }
@@ -92,7 +95,7 @@ final class FlowTable {
     }
 
     boolean isLive(final int slot) {
-        return (FlowEntry.flags(entries, offset(slot)) & FlowEntry.FLAG_LIVE) != 0;
+        return slot < usedSlots && (FlowEntry.flags(entries, offset(slot)) & FlowEntry.FLAG_LIVE) != 0;
     }
 
     /**
@@ -118,6 +121,37 @@ final class FlowTable {
     }
 
     /**
+     * Reads the bucket in which the search for a key begins, so that it is in the processor's cache when it is needed.
+     *
+     * @param hash of the key.
+     * @return what was read, for the caller to keep, or the compiler would leave the reading out.
+     */
+    long touchBucket(final long hash) {
+        return index.getLong((tag(hash) & indexMask) * BUCKET_LENGTH);
+    }
+
+    /**
+     * Reads from each cache line of the entry that a key's first bucket leads to, if that bucket is the key's; a key that lies
+     * elsewhere is not looked for.
+     *
+     * @param hash of the key.
+     * @return what was read, as in {@link #touchBucket}.
+     */
+    long touchEntry(final long hash) {
+        final long bucket = touchBucket(hash);
+        final int slot = (int)bucket - 1;
+        if (slot == NO_SLOT || (int)(bucket >>> 32) != tag(hash)) {
+            return bucket;
+        }
+        final int entryOffset = offset(slot);
+        long octets = 0;
+        for (int line = 0; line < entryLengthBytes; line += CACHE_LINE_LENGTH) {
+            octets += entries.getByte(entryOffset + line);
+        }
+        return octets;
+    }
+
+    /**
      * Takes a free slot for the key; the caller fills the entry. The generation is the next one of that slot, all other octets
      * are those of the slot's former flow.
      *
@@ -125,12 +159,11 @@ final class FlowTable {
      * @return its slot, or {@link #NO_SLOT} when the table is full.
      */
     int insert(final FlowKey key) {
-        final int slot = freeHead;
+        final int slot = takeSlot();
         if (slot == NO_SLOT) {
             return NO_SLOT;
         }
         final int entryOffset = offset(slot);
-        freeHead = FlowEntry.timerNext(entries, entryOffset);
         size++;
 
         FlowEntry.keyHashLow(entries, entryOffset, (int)key.hash());
@@ -145,6 +178,19 @@ final class FlowTable {
         }
         index.putLong(position * BUCKET_LENGTH, (long)tag << 32 | (slot + 1));
         return slot;
+    }
+
+    private int takeSlot() {
+        final int slot = freeHead;
+        if (slot != NO_SLOT) {
+            freeHead = FlowEntry.timerNext(entries, offset(slot));
+            return slot;
+        }
+        if (usedSlots == capacity) {
+            return NO_SLOT;
+        }
+        entries.setMemory(offset(usedSlots), entryLengthBytes, (byte)0);
+        return usedSlots++;
     }
 
     /**

@@ -168,6 +168,7 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
             // Where capture shares the thread, it may come first.
             savedFlows.takeUp(cache, clock.nanoTime(), savedFlows.count());
         }
+        cache.touch(buffer, offset, count);
         long octets = 0;
         int meteredCount = 0;
         for (int i = 0; i < count; i++) {

@@ -18,6 +18,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -292,6 +293,42 @@ class FlowCacheTest {
         assertEquals(5, rows.stream().mapToLong(Row::packets).sum());
     }
 
+    @Test
+    void shouldChangeNothingByATouch() {
+        final FlowCache cache = cache(small());
+        final int packets = 100;
+        final UnsafeBuffer batch = new UnsafeBuffer(new byte[packets * PacketDescriptor.LENGTH_BYTES]);
+        for (int i = 0; i < packets; i++) {
+            batch.putBytes(
+                i * PacketDescriptor.LENGTH_BYTES, packet(i, START_NS, 60, 0), 0, PacketDescriptor.LENGTH_BYTES);
+        }
+        cache.touch(batch, 0, packets);
+        assertEquals(0, cache.size());
+        cache.update(batch, 0);
+        final byte[] before = new byte[FlowEntry.BASE_LENGTH_BYTES];
+        final byte[] after = new byte[FlowEntry.BASE_LENGTH_BYTES];
+        cache.entries().getBytes(0, before);
+        cache.touch(batch, 0, packets);
+        cache.entries().getBytes(0, after);
+        assertArrayEquals(before, after);
+        assertEquals(1, cache.size());
+    }
+
+    @Test
+    void shouldCountOnlySlotsThatHoldAFlowAsLive() {
+        final FlowCache cache = cache(small());
+        for (int slot = 0; slot < cache.capacity(); slot++) {
+            assertFalse(cache.isLive(slot));
+        }
+        cache.update(packet(1, START_NS, 60, 0), 0);
+        final int slot = cache.update(packet(2, START_NS, 60, 0), 0);
+        flushAll(cache);
+        assertFalse(cache.isLive(slot));
+        assertEquals(2, rows.size());
+        assertEquals(slot, cache.update(packet(3, START_NS, 60, 0), 0), "a slot that was used before comes first");
+        assertTrue(cache.isLive(slot));
+    }
+
     @Provide
     Arbitrary<List<Step>> steps() {
         return Combinators.combine(
@@ -322,7 +359,9 @@ class FlowCacheTest {
         for (final Step step : steps) {
             nowNs += step.gapNs;
             cache.expire(nowNs, 16);
-            cache.update(packet(step.flow, nowNs, step.lengthBytes, step.tcpFlags), 0);
+            packet(step.flow, nowNs, step.lengthBytes, step.tcpFlags);
+            cache.touch(descriptor, 0, step.lengthBytes % 2);
+            cache.update(descriptor, 0);
             final int key = step.flow * 2 + (step.tcpFlags == 0 ? 0 : 1);
             final Model model = live.get(key);
             if (model == null || model.isOver(nowNs, step.tcpFlags)) {
