@@ -89,7 +89,8 @@ final class Conclusion {
 
     private ExporterConfig.Joint joint() {
         return new ExporterConfig.Joint(value(ConfigTable.JOINT_ENABLED), value(ConfigTable.JOINT_BUDGET),
-            value(ConfigTable.JOINT_WAIT), intValue(ConfigTable.JOINT_FLOWS), intValue(ConfigTable.JOINT_PENDING));
+            value(ConfigTable.JOINT_WAIT), intValue(ConfigTable.JOINT_FLOWS), intValue(ConfigTable.JOINT_PENDING),
+            value(ConfigTable.JOINT_CHECK));
     }
 
     private ExporterConfig.Reconcile reconcile() {

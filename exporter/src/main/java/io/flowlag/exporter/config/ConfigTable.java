@@ -440,9 +440,8 @@ public final class ConfigTable {
 
     /** Whether references and sketches are solved together. */
     public static final ConfigKey<Boolean> JOINT_ENABLED = row(ConfigKey.of(
-        "joint.enabled", onOff(), "off",
-        "Solve references and sketches together where there are sketches; without, the records have both side by side. The " +
-        "commands delay and demo do so unless told otherwise."));
+        "joint.enabled", onOff(), "on",
+        "Solve references and sketches together where there are sketches; without, the records have both side by side."));
     /** Time that a solution may take. */
     public static final ConfigKey<Long> JOINT_BUDGET = row(ConfigKey.of(
         "joint.budget", duration("1ms", "60s"), "500ms",
@@ -461,6 +460,12 @@ public final class ConfigTable {
         "joint.pending", count("16", "16m"), "128k",
         "Packets whose place in the sketches is remembered until their estimate comes, of 48 octets each; not below what comes " +
         "between two references."));
+
+    /** Whether bounds are checked. */
+    public static final ConfigKey<Boolean> JOINT_CHECK = row(ConfigKey.of(
+        "joint.check", onOff(), "off",
+        "Count how many error bounds hold, by the exact sums of all flows: 80 octets more a flow, interval and point; only " +
+        "where both points are in this process."));
 
     static {
         section("reconcile", "Packets that only one point has, listed one by one: loss by flow is exact then, and costs no " +

@@ -484,16 +484,18 @@ public record ExporterConfig(
      * @param waitNs         how much longer than the maximum delay after an interval its estimates are waited for.
      * @param maxFlows       of an interval.
      * @param pendingPackets whose estimates may be under way.
+     * @param isChecked      whether bounds are checked by the sums of all flows, where both points are in one process.
      */
-    public record Joint(boolean enabled, long budgetNs, long waitNs, int maxFlows, int pendingPackets) {
+    public record Joint(
+        boolean enabled, long budgetNs, long waitNs, int maxFlows, int pendingPackets, boolean isChecked) {
         /** {@return the same, but all is solved} */
         public Joint on() {
-            return new Joint(true, budgetNs, waitNs, maxFlows, pendingPackets);
+            return new Joint(true, budgetNs, waitNs, maxFlows, pendingPackets, isChecked);
         }
 
         /** {@return the same, but nothing is solved} */
         public Joint off() {
-            return new Joint(false, budgetNs, waitNs, maxFlows, pendingPackets);
+            return new Joint(false, budgetNs, waitNs, maxFlows, pendingPackets, isChecked);
         }
     }
 

@@ -206,7 +206,8 @@ final class Sketching {
             .reconcile(!isReconciled(config) ? null : new ReconcileSettings(
                 config.reconcile().packets(), config.reconcile().cells(), link == null ? 0 : config.reconcile().waitNs()))
             .joint(!joint.enabled() || link != null && link.mode() == IntervalMode.FLOWS ? null : new JointSettings(
-                joint.waitNs(), joint.budgetNs(), joint.maxFlows(), joint.pendingPackets(), isLive));
+                joint.waitNs(), joint.budgetNs(), joint.maxFlows(), joint.pendingPackets(), isLive,
+                joint.isChecked() && link == null));
     }
 
     private static boolean isReconciled(final ExporterConfig config) {
@@ -380,13 +381,14 @@ final class Sketching {
     private void writeJoint(final MutableDirectBuffer entry, final int offset, final int record) {
         final int matchedOffset = FlowDelay.matchedOffset(offset);
         final boolean hasMean = records.hasJointMean(record);
+        final boolean isTold = records.isJointTold(record);
         table.add(0, JOINT_FLOWS, hasMean ? 1 : 0);
-        if (hasMean && records.hasJointBound(record) && DelayCounters.count(entry, matchedOffset) > 0) {
+        if (hasMean && !isTold && records.hasJointBound(record) && DelayCounters.count(entry, matchedOffset) > 0) {
             final long errorNs = Math.abs(records.jointMeanNs(record) - DelayCounters.meanNs(entry, matchedOffset));
             table.increment(0, JOINT_BOUNDED_FLOWS);
             table.add(0, JOINT_BOUNDS_HELD, errorNs <= Math.max(1, records.jointBoundNs(record)) ? 1 : 0);
         }
-        if (hasMean && records.hasMean(record) && DelayCounters.count(entry, offset) > 0 &&
+        if (hasMean && !isTold && records.hasMean(record) && DelayCounters.count(entry, offset) > 0 &&
             DelayCounters.count(entry, matchedOffset) > 0) {
             errors.record(
                 DelayCounters.meanNs(entry, matchedOffset), DelayCounters.meanNs(entry, offset), records.meanNs(record),

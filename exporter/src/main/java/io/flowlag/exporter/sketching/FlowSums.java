@@ -55,15 +55,18 @@ public final class FlowSums {
 
     private final int capacity;
     private final SharedSampling sampling;
+    private final boolean isOfAll;
     private final UnsafeBuffer rows;
     private final int[] index;
     private final int mask;
     private int count;
+    private int keptCount;
     private long overflowPackets;
 
-    private FlowSums(final int capacity, final SharedSampling sampling) {
+    private FlowSums(final int capacity, final SharedSampling sampling, final boolean isOfAll) {
         this.capacity = capacity;
         this.sampling = sampling;
+        this.isOfAll = isOfAll;
         rows = new UnsafeBuffer(BufferUtil.allocateDirectAligned(
             Math.multiplyExact(Math.max(1, capacity), LENGTH_BYTES), CACHE_LINE_LENGTH));
         index = new int[(int)indexLength(capacity)];
@@ -77,7 +80,7 @@ public final class FlowSums {
      * @return an empty table.
      */
     public static FlowSums ofAll(final int capacity) {
-        return new FlowSums(capacity, null);
+        return new FlowSums(capacity, null, true);
     }
 
     /**
@@ -88,7 +91,18 @@ public final class FlowSums {
      * @return an empty table.
      */
     public static FlowSums ofWitnesses(final int capacity, final SharedSampling sampling) {
-        return new FlowSums(capacity, sampling);
+        return new FlowSums(capacity, sampling, false);
+    }
+
+    /**
+     * A table of all flows that tells witnesses from others: what bounds are checked by.
+     *
+     * @param capacity flows that fit.
+     * @param sampling that both points share.
+     * @return an empty table.
+     */
+    static FlowSums ofAllWithWitnesses(final int capacity, final SharedSampling sampling) {
+        return new FlowSums(capacity, sampling, true);
     }
 
     /**
@@ -105,6 +119,7 @@ public final class FlowSums {
     public void clear() {
         Arrays.fill(index, 0);
         count = 0;
+        keptCount = 0;
         overflowPackets = 0;
     }
 
@@ -121,7 +136,7 @@ public final class FlowSums {
     public void add(
         final long flowHash, final long relativeNs, final long digest, final int lengthBytes, final DirectBuffer descriptor,
         final int offset) {
-        if (sampling != null && !sampling.isKept(flowHash)) {
+        if (!isOfAll && !sampling.isKept(flowHash)) {
             return;
         }
         final int place = place(flowHash);
@@ -250,7 +265,7 @@ public final class FlowSums {
      * @return true if so.
      */
     public boolean isWitness(final int row) {
-        return sampling == null || sampling.isWitness(flowHash(row), packets(row), sampling.sharePpm(count));
+        return sampling == null || sampling.isWitness(flowHash(row), packets(row), sampling.sharePpm(keptCount));
     }
 
     /**
@@ -421,6 +436,7 @@ public final class FlowSums {
     private int append(final int place, final long flowHash) {
         final int row = count++;
         index[place] = count;
+        keptCount += sampling != null && sampling.isKept(flowHash) ? 1 : 0;
         rows.setMemory(at(row), LENGTH_BYTES, (byte)0);
         rows.putLong(at(row) + FLOW_HASH_OFFSET, flowHash);
         return row;

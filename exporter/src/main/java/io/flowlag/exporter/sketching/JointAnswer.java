@@ -14,6 +14,8 @@ public final class JointAnswer {
     double health;
     int flowCount;
     int witnessCount;
+    int checkedFlowCount;
+    int heldFlowCount;
     int sweeps;
     int answeredFlowCount;
     double meanNs;
@@ -33,6 +35,8 @@ public final class JointAnswer {
         health = 0;
         flowCount = 0;
         witnessCount = 0;
+        checkedFlowCount = 0;
+        heldFlowCount = 0;
         sweeps = 0;
         answeredFlowCount = 0;
         meanNs = 0;

@@ -9,8 +9,10 @@ package io.flowlag.exporter.sketching;
  * @param pendingPackets that may wait for their estimates at once; estimates of more are left out and counted.
  * @param isThreaded     whether intervals are solved on a thread of their own, as live traffic needs; else by the caller, so that
  *                       captures give the same every time.
+ * @param isChecked      whether bounds are checked by the sums of all flows, which both points then keep.
  */
-public record JointSettings(long waitNs, long budgetNs, int maxFlows, int pendingPackets, boolean isThreaded) {
+public record JointSettings(
+    long waitNs, long budgetNs, int maxFlows, int pendingPackets, boolean isThreaded, boolean isChecked) {
     private static final int FLOWS_PER_WITNESS = 16;
     private static final int LEAST_WITNESSES = 256;
 

@@ -149,8 +149,13 @@ final class JointStage implements AutoCloseable {
     private static void addWitnesses(final JointTask task, final FlowSumPairs pairs) {
         for (int row = 0; row < pairs.count(); row++) {
             final FlowSums sent = pairs.sent();
-            if (sent.isWitness(row) && pairs.agreement(row) == FlowSumPairs.Agreement.EXACT) {
+            if (pairs.agreement(row) != FlowSumPairs.Agreement.EXACT) {
+                continue;
+            }
+            if (sent.isWitness(row)) {
                 task.addWitness(sent.flowHash(row), sent.packets(row), pairs.delaySumNs(row));
+            } else {
+                task.addOther(sent.flowHash(row), sent.packets(row), pairs.delaySumNs(row));
             }
         }
     }
@@ -196,6 +201,9 @@ final class JointStage implements AutoCloseable {
         } else {
             records.addJoint(
                 record, task.packets[index], task.meansNs[index], task.boundsNs[index], task.kinds[index]);
+            if (task.areTold[index]) {
+                records.addJointTold(record);
+            }
         }
     }
 
@@ -213,6 +221,8 @@ final class JointStage implements AutoCloseable {
         counters.add(SketchCounter.JOINT_INTERVALS_CALIBRATED, task.answer.isCalibrated ? 1 : 0);
         counters.add(SketchCounter.JOINT_INTERVALS_FAST, task.answer.tier == JointTier.FAST ? 1 : 0);
         counters.add(SketchCounter.JOINT_WITNESSES, task.answer.witnessCount);
+        counters.add(SketchCounter.JOINT_CHECKED, task.answer.checkedFlowCount);
+        counters.add(SketchCounter.JOINT_CHECKED_HELD, task.answer.heldFlowCount);
         final RuntimeException failure = task.failure;
         solver.giveBack(task);
         if (failure != null) {

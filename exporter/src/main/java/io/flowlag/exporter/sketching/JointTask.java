@@ -15,7 +15,7 @@ import java.util.Arrays;
  */
 final class JointTask {
     /** Octets of a record here: what is known of it, and what came of it. */
-    private static final int RECORD_BYTES = 5 * Long.BYTES + 4 * Integer.BYTES + 2 * Long.BYTES + Byte.BYTES;
+    private static final int RECORD_BYTES = 5 * Long.BYTES + 4 * Integer.BYTES + 2 * Long.BYTES + 2 * Byte.BYTES;
     /** Octets of a witness flow here. */
     private static final int WITNESS_BYTES = 3 * Long.BYTES;
 
@@ -33,16 +33,22 @@ final class JointTask {
     final long[] witnessHashes;
     final long[] witnessPackets;
     final long[] witnessSumsNs;
+    /** Of flows that are no witnesses, by which bounds are checked. */
+    final long[] otherHashes;
+    final long[] otherPackets;
+    final long[] otherSumsNs;
     long number;
     long startNs;
     long endNs;
     long leastEstimateNs;
     int recordCount;
     int witnessCount;
+    int otherCount;
 
     final double[] meansNs;
     final double[] boundsNs;
     final byte[] kinds;
+    final boolean[] areTold;
     final JointAnswer answer = new JointAnswer();
     RuntimeException failure;
 
@@ -66,15 +72,20 @@ final class JointTask {
         meansNs = new double[maxFlows];
         boundsNs = new double[maxFlows];
         kinds = new byte[maxFlows];
+        areTold = new boolean[maxFlows];
         witnessHashes = new long[maxWitnesses];
         witnessPackets = new long[maxWitnesses];
         witnessSumsNs = new long[maxWitnesses];
+        otherHashes = new long[settings.isChecked() ? maxFlows : 0];
+        otherPackets = new long[otherHashes.length];
+        otherSumsNs = new long[otherHashes.length];
     }
 
     /** {@return octets, by formula} */
     static long memoryBytes(final SketchGeometry geometry, final JointSettings settings) {
         return 2 * SketchGeometry.memoryBytes(geometry) + CellEstimates.memoryBytes(geometry) +
-            (long)settings.maxFlows() * RECORD_BYTES + (long)settings.maxWitnesses() * WITNESS_BYTES;
+            (long)settings.maxFlows() * (RECORD_BYTES + (settings.isChecked() ? WITNESS_BYTES : 0)) +
+            (long)settings.maxWitnesses() * WITNESS_BYTES;
     }
 
     /** {@return how many records fit} */
@@ -88,6 +99,7 @@ final class JointTask {
         endNs = startNs + intervalNs;
         recordCount = 0;
         witnessCount = 0;
+        otherCount = 0;
         leastEstimateNs = Long.MAX_VALUE;
         failure = null;
     }
@@ -122,6 +134,15 @@ final class JointTask {
             witnessHashes[witnessCount] = flowHash;
             witnessPackets[witnessCount] = packetCount;
             witnessSumsNs[witnessCount++] = delaySumNs;
+        }
+    }
+
+    /** The true sum of a flow that is no witness. */
+    void addOther(final long flowHash, final long packetCount, final long delaySumNs) {
+        if (otherCount < otherHashes.length) {
+            otherHashes[otherCount] = flowHash;
+            otherPackets[otherCount] = packetCount;
+            otherSumsNs[otherCount++] = delaySumNs;
         }
     }
 

@@ -36,7 +36,11 @@ final class JointWorker {
     private final double[] sumsNs;
     private final double[] squareSumsNs2;
     private final int[] firstRecords;
+    private final int[] recordsOfFlow;
+    private final boolean[] isPartKnown;
+    private final double[] partsMeanNs;
     private final boolean[] isWitness;
+    private final double[] witnessMeanNs;
     private final long[] knownPackets;
     private final boolean[] isUsable;
     private int flowCount;
@@ -50,7 +54,7 @@ final class JointWorker {
         final int maxFlows = settings.maxFlows();
         problem = new JointProblem(geometry, maxFlows, settings.maxWitnesses());
         estimator = new JointEstimator(problem);
-        tierChoice = new TierChoice(settings.budgetNs(), rows * geometry.vldaLength(), settings.isThreaded());
+        tierChoice = new TierChoice(settings.budgetNs(), geometry, settings.isThreaded());
         flowOfPlace = new int[BitUtil.findNextPositivePowerOfTwo(2 * maxFlows)];
         mask = flowOfPlace.length - 1;
         flowHashes = new long[maxFlows];
@@ -60,7 +64,11 @@ final class JointWorker {
         sumsNs = new double[maxFlows];
         squareSumsNs2 = new double[maxFlows];
         firstRecords = new int[maxFlows];
+        recordsOfFlow = new int[maxFlows];
+        isPartKnown = new boolean[maxFlows];
+        partsMeanNs = new double[maxFlows];
         isWitness = new boolean[maxFlows];
+        witnessMeanNs = new double[maxFlows];
         isUsable = new boolean[rows * columns];
         knownPackets = new long[isExact ? rows * columns : 0];
     }
@@ -81,7 +89,7 @@ final class JointWorker {
         final long edges = (long)geometry.rows() * geometry.vldaLength();
         final long places = BitUtil.findNextPositivePowerOfTwo(2 * maxFlows);
         return JointProblem.memoryBytes(geometry, maxFlows, settings.maxWitnesses()) + Integer.BYTES * places +
-            (5L * Long.BYTES + 2 * Integer.BYTES + 1) * maxFlows + (isExact(geometry) ? Long.BYTES * cells : 0) + cells +
+            (7L * Long.BYTES + 3 * Integer.BYTES + 2) * maxFlows + (isExact(geometry) ? Long.BYTES * cells : 0) + cells +
             JointEstimator.memoryBytes(geometry, maxFlows, settings.maxWitnesses());
     }
 
@@ -100,7 +108,10 @@ final class JointWorker {
         }
     }
 
-    /** Several records of one flow, as when its timeout ran out in the interval, are one flow here. */
+    /**
+     * Several records of one flow, as when its timeout ran out in the interval, are one flow here. How their means differ, the
+     * references alone say.
+     */
     private void gather(final JointTask task) {
         Arrays.fill(flowOfPlace, NO_FLOW);
         flowCount = 0;
@@ -114,6 +125,9 @@ final class JointWorker {
                 estimates[flowCount] = 0;
                 sumsNs[flowCount] = 0;
                 squareSumsNs2[flowCount] = 0;
+                recordsOfFlow[flowCount] = 0;
+                isPartKnown[flowCount] = true;
+                partsMeanNs[flowCount] = 0;
                 isWitness[flowCount++] = false;
             }
             final int flow = flowOfPlace[place];
@@ -122,7 +136,17 @@ final class JointWorker {
             estimates[flow] += task.estimates[i];
             sumsNs[flow] += task.estimateSumsNs[i];
             squareSumsNs2[flow] += task.estimateSquareSumsNs2[i];
+            recordsOfFlow[flow]++;
+            isPartKnown[flow] &= 2 * task.estimates[i] >= task.packets[i];
+            partsMeanNs[flow] += isPartKnown[flow] ? task.packets[i] * estimatedMeanNs(task, i) : 0;
         }
+        for (int flow = 0; flow < flowCount; flow++) {
+            partsMeanNs[flow] /= packets[flow];
+        }
+    }
+
+    private static double estimatedMeanNs(final JointTask task, final int record) {
+        return task.estimateSumsNs[record] / (double)task.estimates[record];
     }
 
     private int find(final long flowHash) {
@@ -181,6 +205,7 @@ final class JointWorker {
             final int flow = flowOfPlace[find(task.witnessHashes[i])];
             if (flow != NO_FLOW && !isWitness[flow] && packets[flow] == task.witnessPackets[i]) {
                 isWitness[flow] = problem.addWitness(flow, task.witnessSumsNs[i]);
+                witnessMeanNs[flow] = task.witnessSumsNs[i] / (double)packets[flow];
             }
         }
     }
@@ -206,7 +231,10 @@ final class JointWorker {
         answer.meanNs = count > 0 ? sumNs / count : 0;
         for (int i = 0; i < task.recordCount; i++) {
             final int flow = flowOfRecord[i];
-            if (hasUsableCell(flow)) {
+            task.areTold[i] = isWitness[flow];
+            if (isWitness[flow]) {
+                task.kinds[i] = JointKind.JOINT;
+            } else if (hasUsableCell(flow)) {
                 task.kinds[i] = JointKind.of(estimator.status(flow));
             } else {
                 task.kinds[i] = estimates[flow] > 0 ? JointKind.RLI : JointKind.NONE;
@@ -215,13 +243,52 @@ final class JointWorker {
                 tell(task, i, flow);
             }
         }
+        check(task);
     }
 
-    /** A flow without a usable cell is not like those from which was learned: it lost packets, or met who did. */
+    /**
+     * A flow without a usable cell is not like those from which was learned: it lost packets, or met who did; references alone
+     * speak of it, and nobody vouches for them. What witnesses do not vouch for has no bound either.
+     */
     private void tell(final JointTask task, final int record, final int flow) {
-        final boolean isKnown = hasUsableCell(flow);
-        task.meansNs[record] = isKnown ? estimator.meanNs(flow) : sumsNs[flow] / estimates[flow];
-        task.boundsNs[record] = isKnown && estimator.hasBound(flow) ? estimator.boundNs(flow) : Double.NaN;
+        if (isWitness[flow]) {
+            task.meansNs[record] = witnessMeanNs[flow];
+            task.boundsNs[record] = 0;
+        } else if (hasUsableCell(flow)) {
+            task.meansNs[record] = estimator.meanNs(flow);
+            task.boundsNs[record] = estimator.isCalibrated(flow) ? estimator.boundNs(flow) : Double.NaN;
+        } else {
+            task.meansNs[record] = estimatedMeanNs(flow);
+            task.boundsNs[record] = Double.NaN;
+        }
+        if (recordsOfFlow[flow] > 1) {
+            tellPart(task, record, flow);
+        }
+    }
+
+    private double estimatedMeanNs(final int flow) {
+        return sumsNs[flow] / estimates[flow];
+    }
+
+    /** What references got wrong is taken to be the same in all parts, and what they say of the difference goes in. */
+    private void tellPart(final JointTask task, final int record, final int flow) {
+        if (isPartKnown[flow]) {
+            task.meansNs[record] += estimatedMeanNs(task, record) - partsMeanNs[flow];
+        }
+        task.boundsNs[record] = isPartKnown[flow] && estimator.hasPart(flow, task.packets[record]) ?
+            Math.hypot(task.boundsNs[record], estimator.partNs(flow, task.packets[record])) : Double.NaN;
+    }
+
+    /** Bounds beside the sums of flows that are no witnesses. */
+    private void check(final JointTask task) {
+        for (int i = 0; i < task.otherCount; i++) {
+            final int flow = flowOfPlace[find(task.otherHashes[i])];
+            if (flow != NO_FLOW && packets[flow] == task.otherPackets[i] && hasUsableCell(flow) && estimator.isCalibrated(flow)) {
+                final double errorNs = Math.abs(estimator.meanNs(flow) - task.otherSumsNs[i] / (double)packets[flow]);
+                task.answer.checkedFlowCount++;
+                task.answer.heldFlowCount += errorNs <= Math.ceil(Math.max(1, estimator.boundNs(flow))) ? 1 : 0;
+            }
+        }
     }
 
     private boolean hasUsableCell(final int flow) {

@@ -278,7 +278,15 @@ public final class SketchContext {
 
     /** {@return a new table of the sums of witness flows; null if there are none} */
     FlowSums newWitnesses() {
-        return hasWitnesses() ? FlowSums.ofWitnesses(witnessFlows(), new SharedSampling(seed, 0, witnessPpm)) : null;
+        if (!hasWitnesses()) {
+            return null;
+        }
+        final SharedSampling sampling = new SharedSampling(seed, 0, witnessPpm);
+        return isChecked() ? FlowSums.ofAllWithWitnesses(maxFlows, sampling) : FlowSums.ofWitnesses(witnessFlows(), sampling);
+    }
+
+    private boolean isChecked() {
+        return joint != null && joint.isChecked();
     }
 
     private boolean hasWitnesses() {
@@ -297,7 +305,7 @@ public final class SketchContext {
 
     private long flowSumBytes() {
         return (mode == IntervalMode.CELLS ? 0 : FlowSums.memoryBytes(mostFlows)) +
-            (hasWitnesses() ? FlowSums.memoryBytes(witnessFlows()) : 0);
+            (hasWitnesses() ? FlowSums.memoryBytes(isChecked() ? maxFlows : witnessFlows()) : 0);
     }
 
     /** {@return how points reconcile their packets; null if they do not} */

@@ -147,6 +147,12 @@ public enum SketchCounter {
         "joint_intervals_too_large", "intervals", "Intervals not solved, because they have more flows than joint.max-flows."),
     /** Witness flows. */
     JOINT_WITNESSES("joint_witnesses", "flows", "Flows whose true delay the sender told, over all intervals solved."),
+    /** Bounds that were checked. */
+    JOINT_CHECKED(
+        "joint_checked", "flows",
+        "Flows with a bound that were no witnesses, over all intervals solved, where joint.check is on and sums agree."),
+    /** Bounds that hold. */
+    JOINT_CHECKED_HELD("joint_checked_held", "flows", "Of those, whose true mean lies within the bound."),
     /** Intervals reconciled. */
     RECONCILE_INTERVALS("reconcile_intervals", "intervals", "Intervals whose packets both points tried to reconcile."),
     /** Intervals without a rest. */

@@ -78,7 +78,8 @@ public final class SketchRecords {
     private static final int FLAG_NOT_EXACT = 1 << 6;
     private static final int FLAG_NO_BOUND = 1 << 7;
     private static final int FLAG_NO_JOINT_BOUND = 1 << 8;
-    private static final int FLAG_UNEXPECTED_UNKNOWN = 1 << 9;
+    private static final int FLAG_JOINT_TOLD = 1 << 9;
+    private static final int FLAG_UNEXPECTED_UNKNOWN = 1 << 10;
 
     private final UnsafeBuffer rows;
     private final int[] free;
@@ -282,6 +283,11 @@ public final class SketchRecords {
         }
     }
 
+    /** The record's flow was a witness in an interval. */
+    void addJointTold(final int record) {
+        flag(record, FLAG_JOINT_TOLD);
+    }
+
     /** Packets of the record of which nothing is known in an interval. */
     void addJointUnanswered(final int record, final int packets) {
         final int at = row(record) + JOINT_UNANSWERED_OFFSET;
@@ -482,6 +488,16 @@ public final class SketchRecords {
         final int row = row(record);
         return (long)Math.ceil(
             rows.getDouble(row + JOINT_BOUND_SUM_OFFSET) / rows.getLong(row + JOINT_PACKETS_OFFSET));
+    }
+
+    /**
+     * Whether the flow was a witness in some interval, so that the mean was told in part, and not estimated.
+     *
+     * @param record index.
+     * @return true if so.
+     */
+    public boolean isJointTold(final int record) {
+        return has(record, FLAG_JOINT_TOLD);
     }
 
     /**

@@ -1,5 +1,7 @@
 package io.flowlag.exporter.sketching;
 
+import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.sketch.joint.JointEstimator;
 import io.flowlag.sketch.joint.JointTier;
 
 /**
@@ -11,6 +13,8 @@ final class TierChoice {
     private static final double NOMINAL_NS = 150;
     private static final int FIRST_SWEEPS = 24;
     private static final int LATER_SWEEPS = 10;
+    /** What a cube of cells costs where flows are solved all at once: two thirds of it, in each of 20 sweeps. */
+    private static final double CUBE_NS = 20;
     private static final double MEMORY = 0.75;
     /** What was slow once is tried again some time. */
     private static final double FORGETTING = 0.98;
@@ -19,15 +23,32 @@ final class TierChoice {
     private final int cellsOfFlow;
     private final boolean isMeasured;
     private double costNs = NOMINAL_NS;
+    private final boolean isDense;
+    private final boolean isDenseAffordable;
     private boolean isFirst = true;
 
+    TierChoice(final long budgetNs, final SketchGeometry geometry, final boolean isMeasured) {
+        this(budgetNs, geometry.rows() * geometry.vldaLength(), isMeasured, JointEstimator.isDense(geometry),
+            (double)geometry.rows() * geometry.columns());
+    }
+
     TierChoice(final long budgetNs, final int cellsOfFlow, final boolean isMeasured) {
+        this(budgetNs, cellsOfFlow, isMeasured, false, 0);
+    }
+
+    private TierChoice(
+        final long budgetNs, final int cellsOfFlow, final boolean isMeasured, final boolean isDense, final double cells) {
         this.budgetNs = budgetNs;
         this.cellsOfFlow = cellsOfFlow;
         this.isMeasured = isMeasured;
+        this.isDense = isDense;
+        isDenseAffordable = CUBE_NS * cells * cells * cells <= budgetNs;
     }
 
     JointTier choose(final int flows) {
+        if (isDense) {
+            return isDenseAffordable ? JointTier.FULL : JointTier.FAST;
+        }
         final int sweeps = isFirst ? FIRST_SWEEPS : LATER_SWEEPS;
         if (costNs * flows * cellsOfFlow * sweeps <= budgetNs) {
             return JointTier.FULL;

@@ -6,6 +6,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.util.List;
 import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.LockSupport;
@@ -24,7 +25,7 @@ class JointSolverTest {
 
     private static SketchContext context(final boolean isThreaded) {
         return SketchPairTest.context(16).geometry(SketchGeometry.lds(4, 16, 1)).witnessPpm(10_000)
-            .joint(new JointSettings(30 * MS, 1_000 * MS, 256, 8192, isThreaded));
+            .joint(new JointSettings(30 * MS, 1_000 * MS, 256, 8192, isThreaded, false));
     }
 
     /** Delays differ from flow to flow; references are right but for a flow's own lean, which the cells must find. */
@@ -69,6 +70,99 @@ class JointSolverTest {
         assertEquals(0, points.counters().get(SketchCounter.JOINT_ESTIMATES_HELD));
         assertTrue(points.counters().get(SketchCounter.JOINT_INTERVALS_SOLVED) >= 8);
         assertTrue(points.isAccountedFor());
+    }
+
+    private static SketchContext checkedContext() {
+        return SketchPairTest.context(16).geometry(SketchGeometry.lds(4, 16, 1)).witnessPpm(10_000).waitingRecords(256)
+            .joint(new JointSettings(30 * MS, 1_000 * MS, 256, 8192, false, true));
+    }
+
+    /** A record ends within an interval, and the queue is another one afterwards: the cells know the sum of both parts only. */
+    @Test
+    void shouldTellRecordsOfOneIntervalApart() {
+        final Random random = new Random(3);
+        final TwoPoints points = new TwoPoints(checkedContext());
+        for (int interval = 0; interval < 8; interval++) {
+            for (int i = 0; i < 20 * FLOWS; i++) {
+                send(points, random, i % FLOWS, interval * INTERVAL_NS, INTERVAL_NS, 2 * MS + random.nextLong(MS));
+            }
+        }
+        points.pass();
+        endAll(points);
+        for (int i = 0; i < 10 * FLOWS; i++) {
+            send(points, random, i % FLOWS, 8 * INTERVAL_NS + 35 * MS, 20 * MS, 2 * MS);
+        }
+        points.pass();
+        endAll(points);
+        for (int i = 0; i < 10 * FLOWS; i++) {
+            send(points, random, i % FLOWS, 8 * INTERVAL_NS + 65 * MS, 20 * MS, 6 * MS);
+        }
+        points.pass();
+        endAll(points);
+        points.pair.onEnd();
+
+        final List<TwoPoints.JointRecord> parts = points.jointRecords.stream().skip(FLOWS).toList();
+        assertEquals(2 * FLOWS, parts.size());
+        int bounded = 0;
+        int held = 0;
+        for (int i = 0; i < parts.size(); i++) {
+            final double errorNs = Math.abs(parts.get(i).meanNs() - (i < FLOWS ? 2 * MS : 6 * MS));
+            assertTrue(errorNs < 100_000, parts.get(i)::toString);
+            bounded += Double.isNaN(parts.get(i).boundNs()) ? 0 : 1;
+            held += errorNs <= parts.get(i).boundNs() + 1 ? 1 : 0;
+        }
+        assertTrue(bounded > FLOWS && held >= 0.9 * bounded, held + " held of " + bounded);
+        assertTrue(points.isAccountedFor());
+    }
+
+    private static void send(
+        final TwoPoints points, final Random random, final int flow, final long fromNs, final long spanNs, final long delayNs) {
+        points.packet(flow, fromNs + random.nextLong(spanNs), delayNs)
+            .estimated(delayNs - 10_000L * (flow % 3) + random.nextLong(40_000L), 0);
+    }
+
+    private static void endAll(final TwoPoints points) {
+        for (int flow = 0; flow < FLOWS; flow++) {
+            points.end(flow);
+        }
+    }
+
+    @Test
+    void shouldCheckBoundsBySumsOfFlowsThatAreNoWitnesses() {
+        final Random random = new Random(4);
+        final TwoPoints points = new TwoPoints(checkedContext());
+        final int flows = 120;
+        for (int interval = 0; interval < 20; interval++) {
+            for (int i = 0; i < 10 * flows; i++) {
+                send(points, random, i % flows, interval * INTERVAL_NS, INTERVAL_NS, 2 * MS + random.nextLong(MS));
+            }
+            points.pass();
+        }
+        points.pair.onEnd();
+        final long checked = points.counters().get(SketchCounter.JOINT_CHECKED);
+        final long held = points.counters().get(SketchCounter.JOINT_CHECKED_HELD);
+        assertTrue(checked > 10 * flows && checked <= 20 * flows, "checked " + checked);
+        assertTrue(held >= 0.9 * checked && held < checked, held + " held of " + checked);
+        assertTrue(points.counters().get(SketchCounter.JOINT_WITNESSES) + checked <= 20 * flows);
+    }
+
+    @Test
+    void shouldTellNoBoundThatNobodyVouchesFor() {
+        final Random random = new Random(5);
+        final TwoPoints points = new TwoPoints(context(false).witnessPpm(0));
+        final int flows = 120;
+        for (int i = 0; i < 10 * flows; i++) {
+            send(points, random, i % flows, 0, INTERVAL_NS, 2 * MS + random.nextLong(MS));
+        }
+        points.pass();
+        points.pair.onEnd();
+        int bounded = 0;
+        for (int flow = 0; flow < flows; flow++) {
+            assertTrue(points.records().hasJointMean(points.record(flow)));
+            bounded += points.records().hasJointBound(points.record(flow)) ? 1 : 0;
+        }
+        assertTrue(bounded < flows / 10, bounded + " bounds without a witness");
+        assertEquals(0, points.counters().get(SketchCounter.JOINT_INTERVALS_CALIBRATED));
     }
 
     @Test

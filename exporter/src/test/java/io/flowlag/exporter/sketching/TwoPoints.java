@@ -26,6 +26,7 @@ final class TwoPoints implements RecordHandler {
 
     final List<IntervalSummary> intervals = new ArrayList<>();
     final Map<Integer, Integer> completed = new HashMap<>();
+    final List<JointRecord> jointRecords = new ArrayList<>();
     final Map<Integer, Integer> recordOfFlow = new HashMap<>();
     private final Map<Long, Long> tickets = new HashMap<>();
     final Map<Long, Long> witnessPackets = new HashMap<>();
@@ -44,6 +45,10 @@ final class TwoPoints implements RecordHandler {
     /** What an interval said, copied. */
     record IntervalSummary(
         long number, boolean isDamaged, boolean isCut, int usableCells, int occupiedCells, Long lostPackets, Long unexplained) {
+    }
+
+    /** A record that waited; the bound is not a number where there is none. */
+    record JointRecord(int flow, long meanNs, double boundNs) {
     }
 
     TwoPoints(final SketchContext context) {
@@ -65,7 +70,11 @@ final class TwoPoints implements RecordHandler {
 
     @Override
     public void onRecord(final MutableDirectBuffer buffer, final int offset, final int lengthBytes, final int record) {
-        completed.merge(buffer.getInt(offset), 1, Integer::sum);
+        final int flow = buffer.getInt(offset);
+        completed.merge(flow, 1, Integer::sum);
+        if (records().hasJointMean(record)) {
+            jointRecords.add(new JointRecord(flow, records().jointMeanNs(record), jointBoundNs(record)));
+        }
     }
 
     static long flowHash(final int flow) {
@@ -173,6 +182,10 @@ final class TwoPoints implements RecordHandler {
 
     SketchRecords records() {
         return pair.receiver().records();
+    }
+
+    double jointBoundNs(final int record) {
+        return records().hasJointBound(record) ? records().jointBoundNs(record) : Double.NaN;
     }
 
     int record(final int flow) {

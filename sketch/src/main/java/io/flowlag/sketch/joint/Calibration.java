@@ -8,7 +8,8 @@ import java.util.Arrays;
  * construction.
  */
 final class Calibration {
-    static final int LEAST_WITNESSES = 30;
+    /** With fewer, no bound can be promised for 95 %. */
+    static final int LEAST_WITNESSES = 19;
     private static final int POOLED_WITNESSES = 200;
     private static final int KEPT = 2048;
     /** Doubles that a calibration holds, nearly. */
@@ -22,8 +23,8 @@ final class Calibration {
     private final long[] writtenBefore = new long[CellSystem.SIZE_BINS];
     private final double[] pool = new double[CellSystem.SIZE_BINS * KEPT];
     private final double[] factor = new double[CellSystem.SIZE_BINS];
+    private final boolean[] isConcluded = new boolean[CellSystem.SIZE_BINS];
     private int pooled;
-    private boolean isConcluded;
 
     void begin() {
         System.arraycopy(written, 0, writtenBefore, 0, written.length);
@@ -43,13 +44,12 @@ final class Calibration {
         Arrays.fill(written, 0);
     }
 
-    /** Whether every size has its witnesses. */
-    boolean isConcluded() {
-        return isConcluded;
+    /** Whether enough witnesses speak for a size. */
+    boolean isConcluded(final int sizeBin) {
+        return isConcluded[sizeBin];
     }
 
     void conclude() {
-        isConcluded = true;
         for (int sizeBin = 0; sizeBin < factor.length; sizeBin++) {
             pooled = 0;
             for (int distance = 0; distance < factor.length && pooled < POOLED_WITNESSES; distance++) {
@@ -58,11 +58,12 @@ final class Calibration {
                     take(sizeBin + distance);
                 }
             }
-            factor[sizeBin] = pooled < LEAST_WITNESSES ? 1 : quantile();
-            isConcluded &= pooled >= LEAST_WITNESSES;
+            isConcluded[sizeBin] = pooled >= LEAST_WITNESSES;
+            factor[sizeBin] = isConcluded[sizeBin] ? quantile() : 1;
         }
     }
 
+    /** 1 without enough witnesses. */
     double factor(final int sizeBin) {
         return factor[sizeBin];
     }

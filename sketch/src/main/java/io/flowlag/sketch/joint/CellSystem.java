@@ -10,7 +10,7 @@ import java.util.Arrays;
 final class CellSystem {
     static final int SIZE_BINS = 11;
     static final int LEVEL_BINS = 6;
-    /** Level of flows without an estimate. */
+    /** Level of flows of which RLI knows fewer than half of the packets. */
     static final int NO_ESTIMATE_LEVEL = LEVEL_BINS - 1;
     static final int BINS = JointEstimator.MAX_CLASSES * SIZE_BINS * LEVEL_BINS;
     private static final double LOG_LEVEL_WIDTH = Math.log(4);
@@ -68,6 +68,11 @@ final class CellSystem {
 
     static int sizeBin(final int bin) {
         return bin / LEVEL_BINS % SIZE_BINS;
+    }
+
+    /** Whether RLI knows fewer than half of a flow's packets. */
+    boolean isBlind(final int flow) {
+        return bin[flow] % LEVEL_BINS == NO_ESTIMATE_LEVEL;
     }
 
     static int sizeBinOf(final double packets) {
@@ -154,7 +159,7 @@ final class CellSystem {
             final double secondMoment = (problem.estimateSquareSumNs2[flow] + missing * 2 * fillNs * fillNs) / n;
             final double relative = Math.max(secondMoment, meanNs[flow] * meanNs[flow]) / (levelNs * levelNs);
             scaleNs[flow] = levelNs * Math.sqrt(Math.sqrt(relative + 1e-6) / n);
-            final int level = missing == n ? NO_ESTIMATE_LEVEL : levelBin(relative);
+            final int level = 2 * missing > n ? NO_ESTIMATE_LEVEL : levelBin(relative);
             bin[flow] = (short)((problem.classIndex[flow] * SIZE_BINS + sizeBinOf(n)) * LEVEL_BINS + level);
         }
     }

@@ -17,11 +17,15 @@ public final class JointEstimator {
     /** Most traffic classes. */
     public static final int MAX_CLASSES = 8;
 
+    /** Up to so many cells in all, flows are solved all together. */
+    public static final int MAX_DENSE_CELLS = 256;
+
     /** Health up to which a solution is taken for sound. */
     public static final double MAX_SOUND_HEALTH = 4;
 
     private static final int COLD_SWEEPS = 24;
     private static final int WARM_SWEEPS = 10;
+    private static final int DENSE_SWEEPS = 20;
     private static final int PLAIN_SWEEPS = 8;
     /** Cells are kept up to date message by message, and added up afresh now and then, so that rounding does not add up. */
     private static final int SWEEPS_PER_SUM = 4;
@@ -36,16 +40,25 @@ public final class JointEstimator {
     private final MixturePrior prior = new MixturePrior();
     private final MessagePassing passing;
     private final Quantiles quantiles = new Quantiles(prior);
+    private final Witnesses witnesses;
+    private final Peeling peeling;
+    /** Where cells are few; else null. */
+    private final DensePropagation dense;
     private final Calibration fullCalibration = new Calibration();
     private final Calibration fastCalibration = new Calibration();
-    private final Calibration parentCalibration = new Calibration();
+    private final Calibration rliCalibration = new Calibration();
+    private final Calibration ldsCalibration = new Calibration();
+    /** Of flows of whose packets RLI knows fewer than half. */
+    private final Calibration blindCalibration = new Calibration();
     private final Parents parents;
     private final NoiseScale noiseScale;
     private final double[] meanNs;
     private final double[] boundNs;
+    private final boolean[] isVouched;
     private final JointStatus[] sizeStatus = new JointStatus[CellSystem.SIZE_BINS];
     private final JointStatus[] fastStatus = new JointStatus[CellSystem.SIZE_BINS];
     private JointStatus status = JointStatus.NONE;
+    private JointTier lastTier = JointTier.FULL;
     private boolean isWarm;
     private boolean hasBounds;
     private boolean isCalibrated;
@@ -61,11 +74,16 @@ public final class JointEstimator {
     public JointEstimator(final JointProblem shape) {
         system = new CellSystem(shape);
         landweber = new Landweber(system, shape.maxFlows);
-        passing = new MessagePassing(system, prior, shape.maxFlows);
+        witnesses = new Witnesses(system, shape.maxFlows);
+        peeling = new Peeling(system, shape.maxFlows);
+        passing = new MessagePassing(system, prior, peeling, witnesses, shape.maxFlows);
+        dense = isDense(system.isExact, system.cells) ?
+            new DensePropagation(system, prior, peeling, witnesses, shape.maxFlows) : null;
         parents = new Parents(system, shape.maxWitnesses);
         noiseScale = new NoiseScale(system);
         meanNs = new double[shape.maxFlows];
         boundNs = new double[shape.maxFlows];
+        isVouched = new boolean[shape.maxFlows];
     }
 
     /**
@@ -94,8 +112,27 @@ public final class JointEstimator {
         final int rows, final int columns, final int vldaLength, final int maxFlows, final int maxWitnesses) {
         final long edges = (long)rows * vldaLength;
         final long cells = (long)rows * columns;
-        final long fixed = 8L * (CellSystem.BINS * (4L * MixturePrior.COMPONENTS + 6) + 3L * Calibration.VALUES);
-        return (8 * edges + 83) * maxFlows + 72 * cells + 24L * maxWitnesses + fixed;
+        final long fixed = 8L * (CellSystem.BINS * (4L * MixturePrior.COMPONENTS + 6) + 5L * Calibration.VALUES);
+        return (8 * edges + 110) * maxFlows + 92 * cells + 24L * maxWitnesses + fixed +
+            (cells <= MAX_DENSE_CELLS ? DensePropagation.memoryBytes(cells, maxFlows) : 0);
+    }
+
+    /**
+     * Whether {@link JointTier#FULL} solves all flows at once: cells are few, and it is known which packets are in each.
+     *
+     * @param geometry of the sketches.
+     * @return true if so.
+     */
+    public static boolean isDense(final SketchGeometry geometry) {
+        boolean isExact = geometry.vldaLength() == 1;
+        for (int row = 0; row < geometry.rows(); row++) {
+            isExact &= geometry.rate(row) == SketchGeometry.FULL_RATE_PPM;
+        }
+        return isDense(isExact, geometry.rows() * geometry.columns());
+    }
+
+    private static boolean isDense(final boolean isExact, final int cells) {
+        return isExact && cells <= MAX_DENSE_CELLS;
     }
 
     /** Forgets what was learned in earlier intervals. */
@@ -103,7 +140,9 @@ public final class JointEstimator {
         isWarm = false;
         fullCalibration.forget();
         fastCalibration.forget();
-        parentCalibration.forget();
+        rliCalibration.forget();
+        ldsCalibration.forget();
+        blindCalibration.forget();
     }
 
     /**
@@ -119,7 +158,10 @@ public final class JointEstimator {
             throw new IllegalArgumentException("the problem has another shape than the estimator");
         }
         system.load(problem);
+        witnesses.load(problem);
+        calibrateRli(problem);
         Arrays.fill(sizeStatus, JointStatus.JOINT);
+        Arrays.fill(isVouched, 0, system.flows, false);
         sweeps = 0;
         health = 0;
         isCalibrated = false;
@@ -129,6 +171,10 @@ public final class JointEstimator {
             fallBack(problem);
         } else {
             status = system.hasEstimates ? JointStatus.JOINT : JointStatus.CELLS_ALONE;
+            if (tier != lastTier) {
+                blindCalibration.forget();
+                lastTier = tier;
+            }
             if (JointTier.FULL == tier) {
                 solveFully(problem);
             } else {
@@ -145,6 +191,19 @@ public final class JointEstimator {
             isWarm = false;
             prior.start(theta, system.meanDelayNs);
         }
+        final Propagation propagation = dense == null ? pass(problem, theta) : propagate(problem, theta);
+        learnedTheta = theta;
+        isWarm = health <= MAX_SOUND_HEALTH;
+        if (!isWarm || !readPosteriors(problem, propagation)) {
+            isWarm = false;
+            fallBack(problem);
+        } else {
+            hasBounds = true;
+            calibrate(problem, fullCalibration, true);
+        }
+    }
+
+    private Propagation pass(final JointProblem problem, final double theta) {
         passing.start(problem, landweber.z, theta);
         sweeps = isWarm ? WARM_SWEEPS : COLD_SWEEPS;
         for (int sweep = 0; sweep < sweeps; sweep++) {
@@ -156,27 +215,32 @@ public final class JointEstimator {
         }
         passing.measureCells();
         health = passing.chi();
-        learnedTheta = theta;
-        isWarm = health <= MAX_SOUND_HEALTH;
-        if (!isWarm || !readPosteriors(problem)) {
-            isWarm = false;
-            fallBack(problem);
-        } else {
-            hasBounds = true;
-            calibrate(problem, fullCalibration);
+        return passing;
+    }
+
+    private Propagation propagate(final JointProblem problem, final double theta) {
+        dense.start(problem, theta);
+        sweeps = DENSE_SWEEPS;
+        for (int sweep = 0; sweep < sweeps; sweep++) {
+            dense.sweep();
+            prior.conclude(false);
         }
+        dense.conclude();
+        health = dense.chi();
+        return dense;
     }
 
     /** Whether all are numbers. */
-    private boolean readPosteriors(final JointProblem problem) {
+    private boolean readPosteriors(final JointProblem problem, final Propagation propagation) {
         double sum = 0;
         for (int flow = 0; flow < system.flows; flow++) {
-            passing.read(flow);
+            propagation.read(flow);
             prior.measure(
                 system.bin[flow], system.scaleNs[flow], system.meanNs[flow], system.packets[flow],
-                passing.precision(), passing.natural());
+                propagation.precision(), propagation.natural());
             meanNs[flow] = Math.max(problem.floorNs, system.meanNs[flow] + quantiles.median());
             boundNs[flow] = quantiles.halfWidth(meanNs[flow] - system.meanNs[flow]);
+            isVouched[flow] = propagation.isDetermined(flow);
             sum += Math.abs(meanNs[flow]) + boundNs[flow];
         }
         return sum < Double.MAX_VALUE;
@@ -199,7 +263,7 @@ public final class JointEstimator {
         } else {
             hasBounds = true;
             preferParents(problem);
-            calibrate(problem, fastCalibration);
+            calibrate(problem, fastCalibration, false);
         }
     }
 
@@ -233,24 +297,61 @@ public final class JointEstimator {
             meanNs[flow] = value;
             boundNs[flow] = value == value ? Math.max(1, system.scaleNs[flow]) : ABSENT;
         }
-        hasBounds = problem.witnesses >= Calibration.LEAST_WITNESSES;
-        parentCalibration.forget();
-        calibrate(problem, parentCalibration);
+        hasBounds = true;
+        Arrays.fill(isVouched, 0, system.flows, false);
+        if (isRli) {
+            applyFactors(rliCalibration);
+        } else {
+            ldsCalibration.forget();
+            calibrate(problem, ldsCalibration, false);
+        }
+        for (int flow = 0; flow < system.flows; flow++) {
+            boundNs[flow] = isVouched[flow] ? boundNs[flow] : ABSENT;
+        }
     }
 
-    private void calibrate(final JointProblem problem, final Calibration calibration) {
-        calibration.begin();
+    /** How far RLI's own means are off, in units of flows' scales: goes on whoever's solution is taken. */
+    private void calibrateRli(final JointProblem problem) {
+        rliCalibration.begin();
         for (int index = 0; index < problem.witnesses; index++) {
             final int flow = problem.witnessFlow[index];
-            if (boundNs[flow] > 0) {
+            if (!system.isBlind(flow)) {
                 final double truthNs = problem.witnessSumNs[index] / system.packets[flow];
-                calibration.add(CellSystem.sizeBin(system.bin[flow]), Math.abs(meanNs[flow] - truthNs) / boundNs[flow]);
+                rliCalibration.add(
+                    CellSystem.sizeBin(system.bin[flow]),
+                    Math.abs(parents.rliNs(problem, flow) - truthNs) / Math.max(1, system.scaleNs[flow]));
+            }
+        }
+        rliCalibration.conclude();
+    }
+
+    /** Those of whom the cells alone know everything are no judges of the others, and need none. */
+    private void calibrate(final JointProblem problem, final Calibration calibration, final boolean areTeachersOut) {
+        calibration.begin();
+        blindCalibration.begin();
+        for (int index = 0; index < problem.witnesses; index++) {
+            final int flow = problem.witnessFlow[index];
+            if (boundNs[flow] > 0 && !isVouched[flow] && !(areTeachersOut && witnesses.isTeacher(flow))) {
+                final double truthNs = problem.witnessSumNs[index] / system.packets[flow];
+                (system.isBlind(flow) ? blindCalibration : calibration).add(
+                    CellSystem.sizeBin(system.bin[flow]), Math.abs(meanNs[flow] - truthNs) / boundNs[flow]);
             }
         }
         calibration.conclude();
-        isCalibrated = calibration.isConcluded();
+        blindCalibration.conclude();
+        applyFactors(calibration);
+    }
+
+    private void applyFactors(final Calibration calibration) {
+        isCalibrated = true;
         for (int flow = 0; flow < system.flows; flow++) {
-            boundNs[flow] *= calibration.factor(CellSystem.sizeBin(system.bin[flow]));
+            if (!isVouched[flow]) {
+                final Calibration own = system.isBlind(flow) ? blindCalibration : calibration;
+                final int size = CellSystem.sizeBin(system.bin[flow]);
+                boundNs[flow] *= own.factor(size);
+                isVouched[flow] = own.isConcluded(size);
+                isCalibrated &= isVouched[flow];
+            }
         }
     }
 
@@ -298,12 +399,58 @@ public final class JointEstimator {
     }
 
     /**
-     * Whether witnesses vouch for the bounds. Otherwise there were too few, and the bounds are what the model believes.
+     * Whether the bounds of all flows are vouched for, see {@link #isCalibrated(int)}.
      *
      * @return true if so.
      */
     public boolean isCalibrated() {
         return isCalibrated;
+    }
+
+    /**
+     * Whether a flow's bound is vouched for: by enough witnesses that are like it, or because its cells leave nothing open.
+     * Otherwise it is what the model believes, which holds too seldom.
+     *
+     * @param flow index in the problem.
+     * @return true if so; never without a bound.
+     */
+    public boolean isCalibrated(final int flow) {
+        return hasBound(flow) && isVouched[flow];
+    }
+
+    /**
+     * Whether {@link #partNs} has an answer: enough witnesses, and estimates of at least half of the flow's packets.
+     *
+     * @param flow        index in the problem.
+     * @param partPackets some of its packets, at least 1 and fewer than all.
+     * @return true if so.
+     */
+    public boolean hasPart(final int flow, final double partPackets) {
+        return hasMean(flow) && !system.isBlind(flow) && partPackets >= 1 && partPackets < system.packets[flow] &&
+            rliCalibration.isConcluded(CellSystem.sizeBinOf(partPackets)) &&
+            rliCalibration.isConcluded(CellSystem.sizeBinOf(system.packets[flow] - partPackets));
+    }
+
+    /**
+     * How far the mean of a part of a flow may be from what follows from the mean of the whole, if what RLI got wrong were the
+     * same in the part and in the rest: half width that holds for 95 % of parts, if what RLI gets wrong in part and rest is
+     * as in whole flows of their sizes, and not alike.
+     *
+     * @param flow        index in the problem.
+     * @param partPackets some of its packets.
+     * @return ns; the flow's own bound comes on top.
+     */
+    public double partNs(final int flow, final double partPackets) {
+        if (!hasPart(flow, partPackets)) {
+            throw new IllegalStateException("no part: flow=" + flow + " packets=" + partPackets);
+        }
+        final double all = system.packets[flow];
+        return (all - partPackets) / all * Math.hypot(rliWidthNs(flow, partPackets), rliWidthNs(flow, all - partPackets));
+    }
+
+    private double rliWidthNs(final int flow, final double partPackets) {
+        return rliCalibration.factor(CellSystem.sizeBinOf(partPackets)) *
+            Math.max(1, system.scaleNs[flow]) * Math.sqrt(system.packets[flow] / partPackets);
     }
 
     /**
@@ -317,7 +464,7 @@ public final class JointEstimator {
     }
 
     /**
-     * Whether a flow's estimate has a bound: always, but when a parent stands in and there are too few witnesses.
+     * Whether a flow's estimate has a bound, if only the model's: always, but where a parent stands in without any width.
      *
      * @param flow index in the problem.
      * @return true if so.
@@ -340,7 +487,7 @@ public final class JointEstimator {
     }
 
     /**
-     * Half width about the mean that holds the true mean of 95 % of the flows of a size.
+     * Half width about the mean that holds the true mean of 95 % of flows, where it {@link #isCalibrated(int)}.
      *
      * @param flow index in the problem.
      * @return ns, not negative. Clock offset is not in it.

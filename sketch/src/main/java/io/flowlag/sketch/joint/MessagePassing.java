@@ -8,7 +8,7 @@ import java.util.Arrays;
  * Belief propagation between flows and cells. Flows are visited one after another, in an order that depends on their cells alone;
  * each reads its cells, forms its posterior, and at once replaces what its cells know of it. Allocates at construction.
  */
-final class MessagePassing {
+final class MessagePassing implements Propagation {
     private static final double RELATIVE_FLOOR = 1e-12;
     private static final double LARGEST_CHI = 25;
     /** What a float holds. */
@@ -16,12 +16,13 @@ final class MessagePassing {
     /** A message is worked out exactly if its cell holds more than this share of what is known of the flow. */
     private static final double EXACT_SHARE = 0.5;
     private static final double DAMPING = 0.2;
-    private static final double WITNESS_TIMES = 20;
     private static final int ORDER_BITS = 11;
     private static final int ORDER_MASK = (1 << ORDER_BITS) - 1;
 
     private final CellSystem system;
     private final MixturePrior prior;
+    private final Witnesses witnesses;
+    private final Peeling peeling;
     private final int edges;
     /** Of each edge: a flow's part of the cell, as the cell is told. */
     private final float[] messageMean;
@@ -32,8 +33,6 @@ final class MessagePassing {
     private final int[] orderScratch;
     private final int[] orderCount;
     private final int[] orderHash;
-    private final boolean[] isWitness;
-    private final double[] witnessZ;
     /** The mean of each flow's last posterior; where counts are exact, nobody asks. */
     private final float[] lastZ;
     private final int[] edgeCell;
@@ -51,9 +50,12 @@ final class MessagePassing {
     private double chi;
     private double timestampNs2;
 
-    MessagePassing(final CellSystem system, final MixturePrior prior, final int maxFlows) {
+    MessagePassing(
+        final CellSystem system, final MixturePrior prior, final Peeling peeling, final Witnesses witnesses, final int maxFlows) {
         this.system = system;
         this.prior = prior;
+        this.peeling = peeling;
+        this.witnesses = witnesses;
         edges = system.edges;
         messageMean = new float[Math.multiplyExact(edges, maxFlows)];
         messageVariance = new float[edges * maxFlows];
@@ -62,8 +64,6 @@ final class MessagePassing {
         orderScratch = new int[maxFlows];
         orderHash = new int[maxFlows];
         orderCount = new int[ORDER_MASK + 2];
-        isWitness = new boolean[maxFlows];
-        witnessZ = new double[maxFlows];
         lastZ = new float[system.isExact ? 0 : maxFlows];
         edgeCell = new int[edges];
         edgeValue = new double[edges];
@@ -78,27 +78,28 @@ final class MessagePassing {
         return chi;
     }
 
-    double precision() {
+    @Override
+    public double precision() {
         return precision;
     }
 
-    double natural() {
+    @Override
+    public double natural() {
         return natural;
     }
 
+    @Override
+    public boolean isDetermined(final int flow) {
+        return peeling.isKnown(flow) && !witnesses.isTeacher(flow);
+    }
+
     void start(final JointProblem problem, final double[] z, final double theta) {
-        Arrays.fill(isWitness, 0, system.flows, false);
-        for (int index = 0; index < problem.witnesses; index++) {
-            final int flow = problem.witnessFlow[index];
-            isWitness[flow] = true;
-            witnessZ[flow] = problem.witnessSumNs[index] / system.packets[flow] - system.meanNs[flow];
-        }
         Arrays.fill(spread, Math.min(theta, 1));
         sortFlows();
         for (int flow = 0; flow < system.flows; flow++) {
-            final double mean = isWitness[flow] ? witnessZ[flow] : z[flow];
+            final double mean = witnesses.isTeacher(flow) ? witnesses.z(flow) : z[flow];
             final double scale2 = system.scaleNs[flow] * system.scaleNs[flow];
-            final double variance = isWitness[flow] ? 0 : Math.max(theta * scale2, mean * mean);
+            final double variance = witnesses.isTeacher(flow) ? 0 : Math.max(theta * scale2, mean * mean);
             remember(flow, mean);
             for (int edge = 0; edge < edges; edge++) {
                 final double a = system.edgeCoefficient(flow, edge);
@@ -107,6 +108,7 @@ final class MessagePassing {
             }
         }
         timestampNs2 = problem.timestampVarianceNs2;
+        peeling.solve(witnesses, timestampNs2);
     }
 
     private static float limited(final double value) {
@@ -195,12 +197,12 @@ final class MessagePassing {
             final double scale = system.scaleNs[flow];
             final double mean = system.meanNs[flow];
             final double n = system.packets[flow];
-            if (isWitness[flow]) {
+            if (witnesses.isTeacher(flow)) {
                 final double sharp = 1e12 / (scale * scale);
-                prior.measure(bin, scale, mean, n, sharp, sharp * witnessZ[flow]);
-                prior.learn(bin, scale, mean, WITNESS_TIMES);
+                prior.measure(bin, scale, mean, n, sharp, sharp * witnesses.z(flow));
+                prior.learn(bin, scale, mean, witnesses.times());
             } else {
-                read(flow);
+                collect(flow);
                 prior.measure(bin, scale, mean, n, precision, natural);
                 prior.learn(bin, scale, mean, 1);
                 send(flow, keep);
@@ -211,8 +213,19 @@ final class MessagePassing {
         }
     }
 
+    /** What cells tell exactly needs no messages. */
+    @Override
+    public void read(final int flow) {
+        collect(flow);
+        if (peeling.isKnown(flow) && !witnesses.isTeacher(flow)) {
+            final double scale = system.scaleNs[flow];
+            precision = Math.max(precision, 1 / Math.max(peeling.variance(flow), scale * scale * RELATIVE_FLOOR));
+            natural = precision * peeling.z(flow);
+        }
+    }
+
     /** Collects what the flow's cells say of it: together, and without each edge in turn. */
-    void read(final int flow) {
+    private void collect(final int flow) {
         if (system.isExact) {
             readExact(flow);
         } else {

@@ -2,6 +2,8 @@ package io.flowlag.sketch.joint;
 
 /** RLI and LDS on their own, for when the joint solution cannot be trusted. Allocates at construction. */
 final class Parents {
+    /** With fewer, nobody is preferred. */
+    private static final int LEAST_WITNESSES = 30;
     private static final int CHOOSING_WITNESSES = 50;
     private static final double CLEARLY_BETTER = 0.9;
 
@@ -56,7 +58,7 @@ final class Parents {
                 }
             }
             best[size] = JointStatus.JOINT;
-            if (count >= Calibration.LEAST_WITNESSES) {
+            if (count >= LEAST_WITNESSES) {
                 final double own = Selection.smallest(ownError, count, count / 2);
                 final double rli = Selection.smallest(rliError, count, count / 2);
                 final double lds = Selection.smallest(ldsError, count, count / 2);
@@ -82,7 +84,7 @@ final class Parents {
     }
 
     boolean isRliBetter(final JointProblem problem) {
-        if (problem.witnesses < Calibration.LEAST_WITNESSES) {
+        if (problem.witnesses < LEAST_WITNESSES) {
             return true;
         }
         count = 0;

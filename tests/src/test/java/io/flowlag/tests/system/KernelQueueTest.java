@@ -37,6 +37,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -70,8 +71,11 @@ class KernelQueueTest {
     private static final double LEAST_BOUNDS_HELD = 0.9;
     private static final int JOINT = 4;
     private static final int JOINT_COLUMNS = 25;
-    private static final double LEAST_JOINT_BOUNDS_HELD = 0.5;
-    private static final double MAXIMUM_ERROR_TO_PARENT = 1.5;
+    private static final int WHOLE_RUNS = 5;
+    private static final double LEAST_CHECKED = 400;
+    private static final double LEAST_HELD = 0.92;
+    private static final double MOST_HELD = 0.98;
+    private static final double LEAST_HELD_IN_ONE = 0.85;
 
     @TempDir
     private Path directory;
@@ -146,31 +150,61 @@ class KernelQueueTest {
         assertTrue(bounded > 0 && held >= LEAST_BOUNDS_HELD * bounded, held + " of " + bounded);
     }
 
-    /** With half as many cells as flows, a second of each flow by references, by sketches, and by both together. */
+    /**
+     * Twice as many flows in an interval as cells: a second of each flow by references, by sketches, and by both together, with
+     * bounds that are checked by the sums of all flows. {@code -Dflowlag.kernel.queue.runs=5} is what the promise is about; one
+     * run has some 14 intervals, whose errors are alike within, so that the share that holds is not exact.
+     */
     @Test
     @Tag("slow")
     void shouldSolveReferencesAndSketchesTogetherOverARealQueue() throws Exception {
         topology.offloadsOff();
         topology.shape(RATE_BPS, QUEUE_BYTES);
         final int runs = Integer.getInteger(RUNS_PROPERTY, 1);
+        final double[] median = new double[3];
+        double checked = 0;
+        double held = 0;
+        double compared = 0;
+        int won = 0;
         for (int seed = 1; seed <= runs; seed++) {
-            solveTogether(seed);
+            final Stats counters = solveTogether(seed, runs > 1 ? 12 : 8);
+            final double flows = counters.delayCounter("compared_flows");
+            final double joint = counters.delayGauge("error_median_joint");
+            final double rli = counters.delayGauge("error_median_rli");
+            final double lds = counters.delayGauge("error_median_lds");
+            won += joint < Math.min(rli, lds) ? 1 : 0;
+            median[0] += flows * rli;
+            median[1] += flows * lds;
+            median[2] += flows * joint;
+            compared += flows;
+            checked += counters.delayCounter("joint_checked");
+            held += counters.delayCounter("joint_checked_held");
         }
+        final String line = String.format(Locale.ROOT,
+            "real queue, joint, %d runs: bound holds for %.0f of %.0f flow-intervals, %.4f; joint is best in %d; " +
+            "mean of medians: references %.4f, sketches %.4f, joint %.4f",
+            runs, held, checked, held / checked, won, median[0] / compared, median[1] / compared, median[2] / compared);
+        System.out.println(line);
+        assertTrue(checked >= LEAST_CHECKED * runs, line);
+        assertTrue(held >= (runs < WHOLE_RUNS ? LEAST_HELD_IN_ONE : LEAST_HELD) * checked, line);
+        assertTrue(median[2] < Math.min(median[0], median[1]), line);
+        assertTrue(runs < WHOLE_RUNS || held <= MOST_HELD * checked && won >= 0.8 * runs, line);
     }
 
-    private void solveTogether(final int seed) throws Exception {
+    private Stats solveTogether(final int seed, final int seconds) throws Exception {
         final Path records = directory.resolve("joint" + seed + ".ipfix");
         final Path stats = directory.resolve("joint" + seed + ".json");
+        final SegmentTraffic.Plan plan = new SegmentTraffic.Plan(seed, Duration.ofSeconds(seconds), seconds * 108, 28,
+            seconds * 5, 100_000, 6, 500_000, 500_000, 22_000_000, 0, EXPEDITED);
         try (ReferencePort port = topology.exit().call(() -> ReferencePort.bind(PORT));
-            SegmentTraffic traffic = new SegmentTraffic(topology, plan(seed, 12, 0, 22_000_000));
+            SegmentTraffic traffic = new SegmentTraffic(topology, plan);
             Command.Running run = started(inNamespace(topology.router()).command(
                 "run", "--ingress", RouterTopology.INGRESS, "--egress", RouterTopology.EGRESS, "--export", "file:" + records,
                 "--set", "rli.target=" + RouterTopology.EXIT, "--set", "segment.source=" + RouterTopology.SOURCE_PREFIX,
                 "--set", "segment.destination=" + RouterTopology.DESTINATION_PREFIX, "--stats", stats,
                 "--set", "stats.interval=200ms", "--active", "1s", "--idle", "1s", "--capacity", "40m",
                 "--set", "lds.enabled=on", "--set", "lds.columns=" + JOINT_COLUMNS, "--set", "lds.vlda=1",
-                "--set", "joint.enabled=on")
-                .timeout(TIMEOUT).start())) {
+                "--set", "joint.check=on").timeout(TIMEOUT).start())) {
             assertTrue(port.ipVersionCount() > 0);
             traffic.run();
             awaitDrained(stats, run);
@@ -178,26 +212,26 @@ class KernelQueueTest {
         }
 
         final Stats counters = Stats.read(stats).orFailUnlessAccounted();
-        final double intervals = counters.delayCounter("joint_intervals");
-        final double bounded = counters.delayCounter("joint_bounded_flows");
-        final double held = counters.delayCounter("joint_bounds_held");
         System.out.printf("real queue, joint, seed %d: median error of %d flow records: references %.4f, sketches %.4f, " +
-            "joint %.4f; bound holds for %.0f of %.0f; %.0f intervals, %d by references alone, %d skipped, %d calibrated, " +
+            "joint %.4f; bound holds for %d of %d flow-intervals that were no witnesses, and for %d of %d records; " +
+            "%d intervals, %d by references alone, %d skipped, %d calibrated, " +
             "%d witnesses; %d of %d cells usable; estimates late %d, overrun %d of %d%n",
             seed, counters.delayCounter("compared_flows"), counters.delayGauge("error_median_rli"),
-            counters.delayGauge("error_median_lds"),
-            counters.delayGauge("error_median_joint"), held, bounded, intervals,
+            counters.delayGauge("error_median_lds"), counters.delayGauge("error_median_joint"),
+            counters.delayCounter("joint_checked_held"), counters.delayCounter("joint_checked"),
+            counters.delayCounter("joint_bounds_held"), counters.delayCounter("joint_bounded_flows"),
+            counters.delayCounter("joint_intervals"),
             counters.delayCounter("joint_intervals_by_rli"), counters.delayCounter("joint_intervals_skipped"),
             counters.delayCounter("joint_intervals_calibrated"), counters.delayCounter("joint_witnesses"),
             counters.delayCounter("lds_usable_cells"), counters.delayCounter("lds_occupied_cells"),
             counters.delayCounter("joint_estimates_late"), counters.delayCounter("joint_estimates_overrun"),
             counters.delayCounter("joint_estimates"));
-        assertTrue(intervals > 0, counters::toString);
+        assertTrue(counters.delayCounter("joint_intervals") > 0, counters::toString);
         assertTrue(counters.delayCounter("compared_flows") >= FLOWS / 2, counters::toString);
-        assertTrue(counters.delayGauge("error_median_joint") <=
-            MAXIMUM_ERROR_TO_PARENT * counters.delayGauge("error_median_rli"), counters::toString);
-        assertTrue(held >= LEAST_JOINT_BOUNDS_HELD * bounded, held + " of " + bounded);
+        assertTrue(counters.delayCounter("joint_bounds_held") >=
+            LEAST_HELD_IN_ONE * counters.delayCounter("joint_bounded_flows"), counters::toString);
         assertTrue(DelayFlow.read(records).stream().anyMatch(flow -> flow.estimator() == JOINT), "no record is joint");
+        return counters;
     }
 
     /** The sender is a host that taps what it sends, the receiver another host behind the queue: two processes. */

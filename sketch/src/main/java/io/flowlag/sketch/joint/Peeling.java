@@ -1,0 +1,118 @@
+package io.flowlag.sketch.joint;
+
+import java.util.Arrays;
+
+/**
+ * Flows that cells tell exactly: a flow that is alone in a usable cell, then those that are alone once its part is taken out, and
+ * so on. Only where the packets of a flow in a cell are known. Allocates at construction.
+ */
+final class Peeling {
+    private final CellSystem system;
+    private final boolean[] isKnown;
+    private final double[] knownZ;
+    private final double[] knownVariance;
+    /** Of each cell: flows that are not known yet, Q less the parts of those that are, and the variance of what is left. */
+    private final int[] unknownFlows;
+    private final double[] remainderNs;
+    private final double[] remainderVariance;
+
+    Peeling(final CellSystem system, final int maxFlows) {
+        this.system = system;
+        isKnown = new boolean[maxFlows];
+        knownZ = new double[maxFlows];
+        knownVariance = new double[maxFlows];
+        unknownFlows = new int[system.cells];
+        remainderNs = new double[system.cells];
+        remainderVariance = new double[system.cells];
+    }
+
+    /** Knows the teachers, and peels what can be peeled. */
+    void solve(final Witnesses witnesses, final double timestampVarianceNs2) {
+        start(timestampVarianceNs2);
+        for (int flow = 0; system.isExact && flow < system.flows; flow++) {
+            if (witnesses.isTeacher(flow)) {
+                know(flow, witnesses.z(flow), timestampVarianceNs2 / system.packets[flow]);
+            }
+        }
+        boolean isChanged = system.isExact;
+        while (isChanged) {
+            isChanged = false;
+            for (int flow = 0; flow < system.flows; flow++) {
+                isChanged |= !isKnown[flow] && peel(flow);
+            }
+        }
+    }
+
+    private void start(final double timestampVarianceNs2) {
+        Arrays.fill(isKnown, 0, system.flows, false);
+        if (!system.isExact) {
+            return;
+        }
+        Arrays.fill(unknownFlows, 0);
+        for (int cell = 0; cell < system.cells; cell++) {
+            remainderNs[cell] = system.residualNs[cell];
+            remainderVariance[cell] = system.cellPackets[cell] * timestampVarianceNs2;
+        }
+        for (int flow = 0; flow < system.flows; flow++) {
+            for (int edge = 0; edge < system.edges; edge++) {
+                unknownFlows[system.cell(flow, edge)]++;
+            }
+        }
+    }
+
+    private void know(final int flow, final double z, final double variance) {
+        isKnown[flow] = true;
+        knownZ[flow] = z;
+        knownVariance[flow] = variance;
+        final double a = system.coefficient[flow];
+        for (int edge = 0; edge < system.edges; edge++) {
+            final int cell = system.cell(flow, edge);
+            unknownFlows[cell]--;
+            remainderNs[cell] -= a * z;
+            remainderVariance[cell] += a * a * variance;
+        }
+    }
+
+    /** By the cell that says it best. */
+    private boolean peel(final int flow) {
+        int best = -1;
+        for (int edge = 0; edge < system.edges; edge++) {
+            final int cell = system.cell(flow, edge);
+            if (system.cellPackets[cell] > 0 && unknownFlows[cell] == 1 &&
+                (best < 0 || remainderVariance[cell] < remainderVariance[best])) {
+                best = cell;
+            }
+        }
+        if (best < 0) {
+            return false;
+        }
+        final double a = system.coefficient[flow];
+        know(flow, remainderNs[best] / a, remainderVariance[best] / (a * a));
+        return true;
+    }
+
+    boolean isKnown(final int flow) {
+        return isKnown[flow];
+    }
+
+    double z(final int flow) {
+        return knownZ[flow];
+    }
+
+    double variance(final int flow) {
+        return knownVariance[flow];
+    }
+
+    /** Whether a usable cell still has flows that are not known. */
+    boolean isOpen(final int cell) {
+        return system.cellPackets[cell] > 0 && unknownFlows[cell] > 0;
+    }
+
+    double remainderNs(final int cell) {
+        return remainderNs[cell];
+    }
+
+    double remainderVariance(final int cell) {
+        return remainderVariance[cell];
+    }
+}
