@@ -31,7 +31,7 @@ public final class RdaFigure7 extends NamedExperiment {
         results.compare("deviation, RDA over FineComb, difference 2000 (half an order)", 1 / Math.sqrt(10),
             ReconcileResults.near(tables[1], "RDA late", scale * TRANSITION) /
             ReconcileResults.near(tables[1], "FineComb", scale * TRANSITION));
-        results.note("Smaller scales have as few cells as differences, so a deviation has the error of fewer cells. An error of 0 " +
-            "is none in 64-bit arithmetic; the paper's 1e-14 is that of its own.");
+        results.note("Smaller scales have as few cells as differences, so a deviation has the error of fewer cells. An error " +
+            "of 0 is none in 64-bit arithmetic; the paper's 1e-14 is that of its own.");
     }
 }
