@@ -75,6 +75,11 @@ public final class Main {
         commandLine.setExecutionExceptionHandler((e, command, line) -> onFailure(e, line));
     }
 
+    /** {@return the commands, for what is written about them} */
+    CommandLine commandLine() {
+        return commandLine;
+    }
+
     /**
      * Runs what a command line asks for.
      *

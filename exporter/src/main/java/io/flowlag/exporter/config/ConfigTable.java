@@ -807,17 +807,27 @@ public final class ConfigTable {
     }
 
     /** {@return the paths of the sections, in order; the first is empty} */
-    static List<String> sections() {
+    public static List<String> sections() {
         return List.copyOf(SECTIONS.keySet());
     }
 
-    /** {@return one sentence on a section} */
-    static String sectionDescription(final String section) {
+    /**
+     * One sentence on a section.
+     *
+     * @param section its path.
+     * @return the sentence.
+     */
+    public static String sectionDescription(final String section) {
         return SECTIONS.get(section);
     }
 
-    /** {@return the keys of a section, without those of sections inside it} */
-    static List<ConfigKey<?>> keysOf(final String section) {
+    /**
+     * The keys of a section, without those of sections inside it.
+     *
+     * @param section its path.
+     * @return the keys, in order.
+     */
+    public static List<ConfigKey<?>> keysOf(final String section) {
         return KEYS.values().stream().filter((key) -> key.section().equals(section)).toList();
     }
 

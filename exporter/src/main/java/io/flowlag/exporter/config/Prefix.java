@@ -16,7 +16,9 @@ import java.util.regex.Pattern;
  */
 public record Prefix(boolean isIpv6, long high, long low, int lengthBits) {
     /** Digits and separators of addresses only, so that no name is ever looked up. */
-    private static final Pattern LITERAL = Pattern.compile("[0-9]+(\\.[0-9]+){3}|[0-9A-Fa-f]*:[0-9A-Fa-f:.]*");
+    private static final String OCTET = "([01]?[0-9]{1,2}|2[0-4][0-9]|25[0-5])";
+    /** Nothing that could be taken for the name of a host: the resolver would be asked for it. */
+    private static final Pattern LITERAL = Pattern.compile(OCTET + "(\\." + OCTET + "){3}|[0-9A-Fa-f]*:[0-9A-Fa-f:.]*");
     private static final int IPV4_BITS = 32;
     private static final int IPV6_BITS = 128;
 

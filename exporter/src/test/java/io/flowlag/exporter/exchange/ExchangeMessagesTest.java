@@ -34,7 +34,7 @@ class ExchangeMessagesTest {
     }
 
     /** One of each kind, small. */
-    private static Map<String, UnsafeBuffer> messages() {
+    static Map<String, UnsafeBuffer> messages() {
         final Map<String, UnsafeBuffer> messages = new LinkedHashMap<>();
         final SketchImage image = ExchangeFixture.sketch(9, ExchangeFixture.LDS, 20).image();
         final UnsafeBuffer flows = new UnsafeBuffer(new byte[2 * FlowSum.LENGTH_BYTES]);
@@ -208,7 +208,7 @@ class ExchangeMessagesTest {
     }
 
     /** Calls every accessor of an accepted message. */
-    private static void read(final UnsafeBuffer message) {
+    static void read(final UnsafeBuffer message) {
         switch (MessageHeader.type(message, 0)) {
             case HELLO -> assertTrue(new HelloMessage().wrap(message, 0).role() > 0);
             case SETTINGS -> assertTrue(new SettingsMessage().wrap(message, 0).settings().number() >= 1);

@@ -1,0 +1,24 @@
+package io.flowlag.exporter.config;
+
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class PrefixTest {
+    @ParameterizedTest
+    @ValueSource(strings = {"192.0.2.0/24", "0.0.0.0/0", "255.255.255.255", "010.1.2.3/8", "2001:db8::/32", "::"})
+    void shouldReadAddresses(final String text) {
+        assertTrue(Prefix.of(text).lengthBits() >= 0);
+    }
+
+    /** Java takes such for the name of a host and asks a name server; the words are those that come before anybody is asked. */
+    @ParameterizedTest
+    @ValueSource(strings = {"300.1.1.1/24", "1.2.3.256", "1.2.3.1234", "1.2.3", "host.example", "1.2.3.4.5", "dead.beef"})
+    void shouldNotTakeForTheNameOfAHost(final String text) {
+        final String message = assertThrows(IllegalArgumentException.class, () -> Prefix.of(text)).getMessage();
+        assertEquals("is no prefix: write an address and a length, as 192.0.2.0/24 or 2001:db8::/32", message);
+    }
+}

@@ -1,0 +1,168 @@
+package io.flowlag.exporter.fuzz;
+
+import com.sun.management.ThreadMXBean;
+import org.agrona.collections.LongHashSet;
+
+import java.lang.management.ManagementFactory;
+import java.util.Arrays;
+
+/**
+ * Feeds mutants to a target and holds four laws: nothing is thrown, no input takes longer than allowed, none allocates more than
+ * allowed, counters add up. What takes too long or allocates too much is tried again first, since the machine has other things to
+ * do and the virtual machine loads and compiles classes. One thread.
+ */
+final class FuzzLoop {
+    /** No law about time: for tests. */
+    static final long ANY_TIME = Long.MAX_VALUE;
+
+    private static final ThreadMXBean THREADS = (ThreadMXBean)ManagementFactory.getThreadMXBean();
+    private static final int SECOND_TRIES = 5;
+    private static final int INPUTS_BETWEEN_CHECKS = 4096;
+    private static final int MOST_KEPT = 1 << 14;
+
+    private final FuzzTarget target;
+    private final Mutator mutator;
+    private final long timeBoundNs;
+    private final LongHashSet answers = new LongHashSet();
+    private volatile long startedNs;
+    private volatile boolean isBusy;
+    private volatile byte[] current;
+    private volatile int currentLength;
+    private long inputs;
+    private long octets;
+    private long slowestNs;
+    private long largestAllocationBytes;
+
+    /**
+     * A loop.
+     *
+     * @param target      to feed.
+     * @param seed        of all chance.
+     * @param timeBoundNs what an input may take, or {@link #ANY_TIME}.
+     */
+    FuzzLoop(final FuzzTarget target, final long seed, final long timeBoundNs) {
+        this.target = target;
+        this.timeBoundNs = timeBoundNs;
+        this.mutator = new Mutator(target.seeds(), target.dictionary(), target.maxInputBytes(), seed);
+    }
+
+    /** Takes inputs that are not changed; seeds of the target for example. */
+    void takeAsTheyAre(final Iterable<byte[]> whole) {
+        for (final byte[] each : whole) {
+            take(each, each.length);
+        }
+        target.check();
+    }
+
+    /** Takes a number of mutants. */
+    void run(final long count) {
+        for (long i = 0; i < count; i++) {
+            final int length = target.mend(mutator.octets(), mutator.next(), mutator.random());
+            final long answer = take(mutator.octets(), length);
+            if (answers.size() < MOST_KEPT && answers.add(answer)) {
+                mutator.keep(Arrays.copyOf(mutator.octets(), length));
+            }
+            if (i % INPUTS_BETWEEN_CHECKS == 0) {
+                check(length);
+            }
+        }
+        check(0);
+    }
+
+    private void check(final int length) {
+        try {
+            target.check();
+        } catch (final AssertionError | RuntimeException e) {
+            throw new FuzzFault("after " + inputs + " inputs: " + e, Arrays.copyOf(mutator.octets(), length), e);
+        }
+    }
+
+    private long take(final byte[] input, final int length) {
+        final long answer = measured(input, length);
+        inputs++;
+        octets += length;
+        return answer;
+    }
+
+    private long measured(final byte[] input, final int length) {
+        final long beforeBytes = THREADS.getCurrentThreadAllocatedBytes();
+        final long answer = timed(input, length);
+        final long tookNs = System.nanoTime() - startedNs;
+        final long allocatedBytes = THREADS.getCurrentThreadAllocatedBytes() - beforeBytes;
+        if (tookNs > timeBoundNs || allocatedBytes > target.allocationBoundBytes()) {
+            again(input, length);
+        } else {
+            slowestNs = Math.max(slowestNs, tookNs);
+            largestAllocationBytes = Math.max(largestAllocationBytes, allocatedBytes);
+        }
+        return answer;
+    }
+
+    private long timed(final byte[] input, final int length) {
+        current = input;
+        currentLength = length;
+        startedNs = System.nanoTime();
+        isBusy = true;
+        try {
+            return target.take(input, length);
+        } catch (final Throwable e) {
+            throw new FuzzFault("input " + inputs + ": " + e, Arrays.copyOf(input, length), e);
+        } finally {
+            isBusy = false;
+        }
+    }
+
+    private void again(final byte[] input, final int length) {
+        long leastNs = Long.MAX_VALUE;
+        long leastBytes = Long.MAX_VALUE;
+        for (int i = 0; i < SECOND_TRIES; i++) {
+            final long beforeBytes = THREADS.getCurrentThreadAllocatedBytes();
+            timed(input, length);
+            leastNs = Math.min(leastNs, System.nanoTime() - startedNs);
+            leastBytes = Math.min(leastBytes, THREADS.getCurrentThreadAllocatedBytes() - beforeBytes);
+        }
+        if (leastNs > timeBoundNs) {
+            throw new FuzzFault("input " + inputs + " takes " + leastNs + " ns", Arrays.copyOf(input, length), null);
+        }
+        if (leastBytes > target.allocationBoundBytes()) {
+            throw new FuzzFault("input " + inputs + " allocates " + leastBytes + " octets", Arrays.copyOf(input, length), null);
+        }
+        slowestNs = Math.max(slowestNs, leastNs);
+        largestAllocationBytes = Math.max(largestAllocationBytes, leastBytes);
+    }
+
+    /** For another thread: how long the input that is taken now has taken; 0 if none is. */
+    long busyNs(final long nowNs) {
+        return isBusy ? nowNs - startedNs : 0;
+    }
+
+    /** For another thread: the input that is taken now; not sure to be whole. */
+    byte[] current() {
+        final byte[] input = current;
+        return input == null ? new byte[0] : Arrays.copyOf(input, Math.min(currentLength, input.length));
+    }
+
+    long inputs() {
+        return inputs;
+    }
+
+    long octets() {
+        return octets;
+    }
+
+    long slowestNs() {
+        return slowestNs;
+    }
+
+    long largestAllocationBytes() {
+        return largestAllocationBytes;
+    }
+
+    int answers() {
+        return answers.size();
+    }
+
+    int corpusSize() {
+        return mutator.corpusSize();
+    }
+}

@@ -1,0 +1,128 @@
+package io.flowlag.exporter.fuzz;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Locale;
+
+/**
+ * What {@code bin/fuzz} runs: {@code TARGET [--inputs N] [--minutes N] [--seed N] [--keep FOLDER] [--replay FILE]}. Ends with 0
+ * if no law was broken; else it writes the input into the folder, says what happened, and ends with 1 (3 for a hang).
+ */
+public final class FuzzMain {
+    private static final long TIME_BOUND_NS = 100_000_000L;
+    private static final long HANG_NS = 30_000_000_000L;
+    private static final long REPORT_NS = 60_000_000_000L;
+    private static final int BATCH = 10_000;
+    private static final long MOST_GROWTH_BYTES = 16L << 20;
+    private static final int HANG_EXIT_CODE = 3;
+
+    private final String name;
+    private final FuzzLoop loop;
+    private final Path keep;
+    private final PrintStream out = System.out;
+    private final long startNs = System.nanoTime();
+
+    private FuzzMain(final String name, final FuzzLoop loop, final Path keep) {
+        this.name = name;
+        this.loop = loop;
+        this.keep = keep;
+    }
+
+    /**
+     * Runs.
+     *
+     * @param args as the type says.
+     * @throws IOException if an input cannot be read or kept.
+     */
+    public static void main(final String[] args) throws IOException {
+        if (args.length == 0 || args.length % 2 == 0) {
+            System.err.println("bin/fuzz TARGET [--inputs N] [--minutes N] [--seed N] [--keep FOLDER] [--replay FILE]; targets: "
+                + String.join(", ", FuzzTargets.all().keySet()));
+            System.exit(64);
+        }
+        final String replay = option(args, "--replay", null);
+        if (replay != null) {
+            final byte[] input = Files.readAllBytes(Path.of(replay));
+            System.out.println("answer " + FuzzTargets.of(args[0]).take(input, input.length));
+            return;
+        }
+        final long seed = Long.parseLong(option(args, "--seed", "1"));
+        final long inputs = Long.parseLong(option(args, "--inputs", Long.toString(Long.MAX_VALUE)));
+        final long minutes = Long.parseLong(option(args, "--minutes", "525600"));
+        final FuzzMain main = new FuzzMain(args[0], new FuzzLoop(FuzzTargets.of(args[0]), seed, TIME_BOUND_NS),
+            Path.of(option(args, "--keep", "target/fuzz")));
+        System.exit(main.run(inputs, minutes * REPORT_NS));
+    }
+
+    private static String option(final String[] args, final String option, final String otherwise) {
+        final int index = Arrays.asList(args).indexOf(option);
+        return index < 0 ? otherwise : args[index + 1];
+    }
+
+    private int run(final long inputs, final long durationNs) throws IOException {
+        final Thread watchdog = new Thread(this::watch, "watchdog");
+        watchdog.setDaemon(true);
+        watchdog.start();
+        try {
+            loop.run(Math.min(inputs, 10L * BATCH));
+            final long earlyBytes = usedBytes();
+            long nextReportNs = startNs + REPORT_NS;
+            while (loop.inputs() < inputs && System.nanoTime() - startNs < durationNs) {
+                loop.run(Math.min(BATCH, inputs - loop.inputs()));
+                if (System.nanoTime() >= nextReportNs) {
+                    nextReportNs += REPORT_NS;
+                    report("so far");
+                }
+            }
+            final long growthBytes = usedBytes() - earlyBytes;
+            report("done, heap grew by " + (growthBytes >> 10) + " KiB");
+            return growthBytes > MOST_GROWTH_BYTES ? 1 : 0;
+        } catch (final FuzzFault fault) {
+            keep(fault.input());
+            fault.printStackTrace(out);
+            report("FAULT");
+            return 1;
+        }
+    }
+
+    private static long usedBytes() {
+        System.gc();
+        return Runtime.getRuntime().totalMemory() - Runtime.getRuntime().freeMemory();
+    }
+
+    private void report(final String what) {
+        final double seconds = (System.nanoTime() - startNs) / 1e9;
+        out.printf(Locale.ROOT, "%s: %s: %d inputs, %d MB, %.0f s, %.0f a second; %d answers, corpus %d; slowest %.3f ms, "
+            + "largest allocation %d octets%n", name, what, loop.inputs(), loop.octets() >> 20, seconds, loop.inputs() / seconds,
+            loop.answers(), loop.corpusSize(), loop.slowestNs() / 1e6, loop.largestAllocationBytes());
+    }
+
+    private void keep(final byte[] input) throws IOException {
+        Files.createDirectories(keep);
+        final Path file = keep.resolve(name + "-" + Integer.toHexString(Arrays.hashCode(input)) + ".bin");
+        Files.write(file, input);
+        out.println("the input is " + file);
+    }
+
+    private void watch() {
+        try {
+            while (true) {
+                Thread.sleep(1000);
+                if (loop.busyNs(System.nanoTime()) > HANG_NS) {
+                    keep(loop.current());
+                    Thread.getAllStackTraces().forEach((thread, stack) -> {
+                        out.println(thread);
+                        Arrays.stream(stack).forEach((each) -> out.println("    " + each));
+                    });
+                    out.println(name + ": HANG");
+                    Runtime.getRuntime().halt(HANG_EXIT_CODE);
+                }
+            }
+        } catch (final InterruptedException | IOException e) {
+            e.printStackTrace(out);
+        }
+    }
+}

@@ -1,0 +1,40 @@
+package io.flowlag.exporter.fuzz;
+
+import io.flowlag.exporter.capture.file.CaptureFileTarget;
+import io.flowlag.exporter.collect.IpfixTarget;
+import io.flowlag.exporter.decode.PacketTarget;
+import io.flowlag.exporter.exchange.ExchangeTarget;
+import io.flowlag.exporter.observe.HttpTarget;
+import io.flowlag.exporter.observe.StatusTarget;
+
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** All targets, by the names that {@code bin/fuzz} and the corpus know. */
+final class FuzzTargets {
+    private FuzzTargets() {
+    }
+
+    static Map<String, Supplier<FuzzTarget>> all() {
+        final Map<String, Supplier<FuzzTarget>> all = new LinkedHashMap<>();
+        all.put("decoder", PacketTarget::new);
+        all.put("reference", ReferenceTarget::new);
+        all.put("capture", CaptureFileTarget::new);
+        all.put("ipfix", IpfixTarget::new);
+        all.put("exchange", ExchangeTarget::new);
+        all.put("reconciliation", ReconciliationTarget::new);
+        all.put("config", ConfigTarget::new);
+        all.put("http", HttpTarget::new);
+        all.put("status", StatusTarget::new);
+        return all;
+    }
+
+    static FuzzTarget of(final String name) {
+        final Supplier<FuzzTarget> supplier = all().get(name);
+        if (supplier == null) {
+            throw new IllegalArgumentException(name + " is no target; there are " + String.join(", ", all().keySet()));
+        }
+        return supplier.get();
+    }
+}

@@ -1,0 +1,95 @@
+package io.flowlag.tests.soak;
+
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.tests.support.Checkout;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What {@code bin/soak} runs: {@code [--minutes N] [--rate N] [--flows N] [--write]}. Prints a table, with {@code --write} into
+ * docs/reliability.md too; ends with 1 if counters do not add up or something grew.
+ */
+public final class SoakMain {
+    private static final int PARTS = 40;
+    private static final int ROWS = 10;
+    private static final String BEGIN = "<!-- soak: written by bin/soak --write -->";
+    private static final String END = "<!-- end of soak -->";
+
+    private SoakMain() {
+    }
+
+    /**
+     * Runs.
+     *
+     * @param args as the type says.
+     * @throws Exception if it could not be run.
+     */
+    public static void main(final String[] args) throws Exception {
+        final Soak.Plan plan = new Soak.Plan(Duration.ofMinutes(option(args, "--minutes", 120)),
+            option(args, "--rate", 200_000), (int)option(args, "--flows", 20_000), PARTS);
+        final Path directory = Files.createTempDirectory("flowlag-soak");
+        final Soak.Outcome outcome = new Soak(plan, directory).run();
+        final List<String> faults = new ArrayList<>(outcome.faults());
+        faults.addAll(Soak.growth(outcome));
+        final String report = report(plan, outcome, faults);
+        System.out.print(report);
+        if (Arrays.asList(args).contains("--write")) {
+            write(Checkout.root().resolve("docs/reliability.md"), report);
+        }
+        System.exit(faults.isEmpty() ? 0 : 1);
+    }
+
+    private static long option(final String[] args, final String option, final long otherwise) {
+        final int index = Arrays.asList(args).indexOf(option);
+        return index < 0 ? otherwise : Long.parseLong(args[index + 1]);
+    }
+
+    private static String report(final Soak.Plan plan, final Soak.Outcome outcome, final List<String> faults) {
+        final StringBuilder text = new StringBuilder();
+        final double seconds = plan.duration().toSeconds();
+        line(text, "%s, %d minutes, at most %d packets/s, %d flows at once:", LocalDate.now(), plan.duration().toMinutes(),
+            plan.packetsPerSecond(), plan.flows());
+        line(text, "");
+        line(text, "| second | packets sent | heap behind a collection, KiB | resident, KiB | descriptors | threads |");
+        line(text, "|---|---|---|---|---|---|");
+        final List<Soak.Sample> samples = outcome.samples();
+        for (int i = 0; i < samples.size(); i += Math.max(1, samples.size() / ROWS)) {
+            final Soak.Sample each = samples.get(i);
+            line(text, "| %d | %d | %d | %d | %d | %d |", each.second(), each.sent(), each.heapKib(), each.rssKib(),
+                each.descriptors(), each.threads());
+        }
+        line(text, "");
+        line(text, "%d packets sent (%.0f a second) = %d captured = %d decoded + %d refused + %d lost in the kernel.",
+            outcome.sent(), outcome.sent() / seconds, outcome.stats().counter(CounterId.CAPTURED),
+            outcome.stats().counter(CounterId.DECODED), outcome.stats().refused(),
+            outcome.stats().counter(CounterId.LOST_IN_KERNEL));
+        line(text, "%d packets metered, %d dropped at the packet ring; %d flows; %d records exported = %d collected.",
+            outcome.stats().counter(CounterId.METERED), outcome.stats().counter(CounterId.DROPPED_AT_PACKET_RING),
+            outcome.stats().counter(CounterId.FLOWS_CREATED), outcome.stats().destination(0, "records_exported"),
+            outcome.collected());
+        line(text, faults.isEmpty() ? "Everything adds up, and nothing grew." : "FAULTS: " + String.join("; ", faults));
+        return text.toString();
+    }
+
+    private static void line(final StringBuilder text, final String format, final Object... values) {
+        text.append(values.length == 0 ? format : String.format(Locale.ROOT, format, values)).append('\n');
+    }
+
+    private static void write(final Path page, final String report) throws IOException {
+        final String text = Files.readString(page);
+        final int begin = text.indexOf(BEGIN) + BEGIN.length();
+        final int end = text.indexOf(END);
+        if (end < begin) {
+            throw new IOException(page + " has no place for it");
+        }
+        Files.writeString(page, text.substring(0, begin) + "\n" + report + text.substring(end));
+    }
+}
