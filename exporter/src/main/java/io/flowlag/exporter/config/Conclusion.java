@@ -124,7 +124,10 @@ final class Conclusion {
             orZero(value(spec, ConfigTable.RATE_LIMIT)),
             value(spec, ConfigTable.RECONNECT_INTERVAL),
             value(spec, ConfigTable.CONNECT_TIMEOUT),
-            value(spec, ConfigTable.SEND_BUFFER).intValue());
+            value(spec, ConfigTable.SEND_BUFFER).intValue(),
+            uri.transport() == Transport.UDP ? null : value(spec, ConfigTable.SPOOL),
+            value(spec, ConfigTable.SPOOL_SIZE),
+            value(spec, ConfigTable.SPOOL_RATE).intValue());
     }
 
     private boolean optionsOn(final DestinationSpec spec) {

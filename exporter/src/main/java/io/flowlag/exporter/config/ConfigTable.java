@@ -310,7 +310,8 @@ public final class ConfigTable {
     /** The longest gap. */
     public static final ConfigKey<Long> MAXIMUM_GAP = row(ConfigKey.of(
         "rli.max-gap", duration("100us", "10s"), "100ms",
-        "The longest time without a reference, whatever the policy.")
+        "The longest time without a reference, whatever the policy. With policy passive, which sends none: the longest time " +
+        "between two over which delays are estimated; as rli.silent-after if it is not set.")
         .reloads());
     /** The bandwidth ceiling. */
     public static final ConfigKey<Long> CEILING = row(ConfigKey.of(
@@ -345,7 +346,8 @@ public final class ConfigTable {
     public static final ConfigKey<List<Long>> CLASSES = row(ConfigKey.of(
         "rli.classes", list(number(0, 63)), "[]",
         "DSCP of each traffic class that has a queue, and so references, of its own; packets with another DSCP are of the " +
-        "first class. One class if none is listed.")
+        "first class. One class if none is listed. A receiver takes over others, as many as before.")
+        .reloads()
         .example("[0, 46]"));
     /** How delays are estimated. */
     public static final ConfigKey<ExporterConfig.EstimatorKind> ESTIMATOR = row(ConfigKey.of(
@@ -682,8 +684,9 @@ public final class ConfigTable {
     /** How long to wait before connecting again. */
     public static final ConfigKey<Long> RECONNECT_INTERVAL = row(ConfigKey.of(
         "exporting.reconnect-interval", duration("10ms", "1d"), "60s",
-        "How long to wait before connecting to a collector again; RFC 7011 section 10.4.4 asks for a minute or more.")
-        .reloads().perDestination(TCP, TLS));
+        "How long to wait before connecting to a collector again; RFC 7011 section 10.4.4 asks for a minute or more. With a " +
+        "spool also how long before a file is tried again that could not be written.")
+        .reloads().perDestination(TCP, TLS, FILE));
     /** How long a connection may take to come about. */
     public static final ConfigKey<Long> CONNECT_TIMEOUT = row(ConfigKey.of(
         "exporting.connect-timeout", duration("10ms", "5m"), "5s",
@@ -694,6 +697,22 @@ public final class ConfigTable {
         "exporting.send-buffer", octets("4k", "1g"), "4m",
         "Send buffer asked of the kernel for the socket.")
         .reloads().perDestination(UDP, TCP, TLS));
+    /** Where records wait. */
+    public static final ConfigKey<Path> SPOOL = row(ConfigKey.of(
+        "exporting.spool", orWord(NONE, path()), NONE,
+        "Directory for records that wait while a collector is away or a file cannot be written (run); each destination has a " +
+        "directory of its own in it, for one process alone. None: such records are lost, and counted.")
+        .example("/var/lib/flowlag/spool").reloads().perDestination(TCP, TLS, FILE));
+    /** How much of the disk. */
+    public static final ConfigKey<Long> SPOOL_SIZE = row(ConfigKey.of(
+        "exporting.spool-size", octets("1m", "1024g"), "256m",
+        "Octets of disk that a destination's spool takes at most; when it is full the oldest records give way, counted.")
+        .reloads().perDestination(TCP, TLS, FILE));
+    /** How fast they leave. */
+    public static final ConfigKey<Long> SPOOL_RATE = row(ConfigKey.of(
+        "exporting.spool-rate", number(1, 10_000_000), "10000",
+        "Records a second that leave a spool at most, beside the live ones, once the destination is back.")
+        .reloads().perDestination(TCP, TLS, FILE));
 
     static {
         section("exporting.tls", "Credentials of tls destinations. Both ends show a certificate (RFC 7011 section 11.3).");

@@ -52,6 +52,10 @@ final class DelayRelations {
         } else if (value(ConfigTable.ROLE) == Role.RECEIVER && value(ConfigTable.EXCHANGE_LISTEN) == null) {
             problem(ConfigTable.POLICY, "is passive and needs exchange.listen, by which send times come");
         }
+        if (isDefault(ConfigTable.MAXIMUM_GAP)) {
+            giveWay(ConfigTable.MAXIMUM_GAP, value(ConfigTable.SILENT_AFTER), settings.get(ConfigTable.SILENT_AFTER).text(),
+                "rli.policy is passive: as rli.silent-after");
+        }
         if (value(ConfigTable.TARGET) != null) {
             problem(ConfigTable.TARGET, "rli.policy passive sends no references: leave this out");
         }

@@ -606,6 +606,9 @@ public record ExporterConfig(
      * @param reconnectIntervalNs        between two attempts to connect.
      * @param connectTimeoutNs           of one attempt.
      * @param sendBufferBytes            asked of the kernel for the socket.
+     * @param spool                      where records are kept while the destination is away; null for nowhere.
+     * @param spoolBytes                 of disk that they may take.
+     * @param spoolRecordsPerSecond      that leave it again.
      */
     public record Destination(
         String uri,
@@ -623,7 +626,10 @@ public record ExporterConfig(
         long rateLimitBitsPerSecond,
         long reconnectIntervalNs,
         long connectTimeoutNs,
-        int sendBufferBytes) {
+        int sendBufferBytes,
+        Path spool,
+        long spoolBytes,
+        int spoolRecordsPerSecond) {
     }
 
     /**

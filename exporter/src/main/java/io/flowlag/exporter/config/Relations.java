@@ -38,6 +38,18 @@ final class Relations {
         status();
         messageSizes();
         distinctTargets();
+        spools();
+    }
+
+    private void spools() {
+        final Setting common = settings.get(ConfigTable.SPOOL);
+        for (final DestinationSpec spec : destinations) {
+            final Setting setting = spec.overrides().getOrDefault(ConfigTable.SPOOL, common);
+            final Path directory = (Path)setting.value();
+            if (directory != null && Files.exists(directory) && !Files.isDirectory(directory)) {
+                problems.add(setting.origin(), ConfigTable.SPOOL.path(), setting.text(), "is no directory: name one, or none");
+            }
+        }
     }
 
     /** One duration may not be more than another: a default gives way, a given value is refused. */

@@ -57,8 +57,13 @@ public final class OutputFiles {
         return new ExitException(ExitCode.CANNOT_WRITE, "cannot write " + what + " to " + file + ": " + reason);
     }
 
-    /** The message of the JDK is often no more than the name of the file. */
-    private static String reason(final IOException cause) {
+    /**
+     * Why a file could not be read or written: the message of the JDK is often no more than the name of the file.
+     *
+     * @param cause of the failure.
+     * @return the reason in words.
+     */
+    public static String reason(final IOException cause) {
         if (cause instanceof NoSuchFileException) {
             return "no such directory";
         }

@@ -8,99 +8,117 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Adds up what the aggregators of each class say, interval by interval. A loss that is not known in one interval is not known in
- * all. The metering thread owns it. Allocates at construction and in {@link #interval} and {@link #total}.
+ * Adds up what the aggregators of each class say, or the exact sums of its flows, interval by interval. A loss that is not known
+ * in one interval is not known in all. A class is known by its DSCP, so that it goes on when classes change. The metering thread
+ * owns it. Allocates at a new class and in {@link #interval} and {@link #total}.
  */
 final class Aggregates {
-    private final TrafficClasses classes;
-    private final double[] samples;
-    private final double[] meanNs;
-    private final double[] deviationsNs2;
-    private final boolean[] hasDeviation;
-    private final long[] lostPackets;
+    private final List<Total> totals = new ArrayList<>();
     private boolean isLossKnown = true;
-    private boolean hasSums;
 
-    Aggregates(final TrafficClasses classes) {
-        this.classes = classes;
-        samples = new double[classes.count()];
-        meanNs = new double[classes.count()];
-        deviationsNs2 = new double[classes.count()];
-        hasDeviation = new boolean[classes.count()];
-        lostPackets = new long[classes.count()];
+    /** What was added up of a class. */
+    private static final class Total {
+        private final int dscp;
+        private double samples;
+        private double meanNs;
+        private double deviationsNs2;
+        private boolean hasDeviation;
+        private boolean hasSums;
+        private long lostPackets;
+
+        private Total(final int dscp) {
+            this.dscp = dscp;
+        }
+
+        private void add(final long count, final double newMeanNs) {
+            final double before = samples;
+            final double distanceNs = newMeanNs - meanNs;
+            samples += count;
+            meanNs += distanceNs * count / samples;
+            deviationsNs2 += distanceNs * distanceNs * before * count / samples;
+        }
     }
 
-    void add(final IntervalAnswer answer) {
-        isLossKnown &= answer.hasLoss() && hasValues(answer);
-        if (!answer.hasSketches()) {
-            addSums(answer);
+    /** Nothing added yet. */
+    Aggregates() {
+        // classes come with their intervals
+    }
+
+    private Total total(final int dscp) {
+        for (final Total each : totals) {
+            if (each.dscp == dscp) {
+                return each;
+            }
+        }
+        final Total total = new Total(dscp);
+        totals.add(total);
+        return total;
+    }
+
+    /** Adds an interval, by the classes that held in it. */
+    void add(final IntervalAnswer answer, final TrafficClasses classes) {
+        isLossKnown &= answer.hasLoss();
+        for (int i = 0; i < classes.count(); i++) {
+            final Total total = total(classes.dscp(i));
+            if (answer.hasSketches()) {
+                add(answer.aggregator(i), total);
+                total.lostPackets += answer.hasLoss() ? answer.aggregator(i).lostPackets() : 0;
+            } else {
+                if (answer.exactPackets(i) > 0) {
+                    total.add(answer.exactPackets(i), answer.exactMeanNs(i));
+                    total.hasSums = true;
+                }
+                total.lostPackets += answer.hasLoss() ? answer.sumLostPackets(i) : 0;
+            }
+        }
+    }
+
+    private static void add(final LdaEstimate estimate, final Total total) {
+        if (!estimate.hasMean()) {
             return;
         }
-        for (int i = 0; i < samples.length; i++) {
-            final LdaEstimate estimate = answer.aggregator(i);
-            if (estimate.hasMean()) {
-                final double before = samples[i];
-                final double distanceNs = estimate.meanNs() - meanNs[i];
-                samples[i] += estimate.samples();
-                meanNs[i] += distanceNs * estimate.samples() / samples[i];
-                deviationsNs2[i] += distanceNs * distanceNs * before * estimate.samples() / samples[i];
-                if (estimate.hasStandardDeviation()) {
-                    deviationsNs2[i] += estimate.samples() * estimate.standardDeviationNs() * estimate.standardDeviationNs();
-                    hasDeviation[i] = true;
-                }
-            }
-            lostPackets[i] += answer.hasLoss() ? estimate.lostPackets() : 0;
+        total.add(estimate.samples(), estimate.meanNs());
+        if (estimate.hasStandardDeviation()) {
+            total.deviationsNs2 += estimate.samples() * estimate.standardDeviationNs() * estimate.standardDeviationNs();
+            total.hasDeviation = true;
         }
     }
 
-    /** Sums of flows know no classes: they tell of all traffic, where that is one class. */
-    private boolean hasValues(final IntervalAnswer answer) {
-        return answer.hasSketches() || samples.length == 1;
-    }
-
-    private void addSums(final IntervalAnswer answer) {
-        if (hasValues(answer) && answer.exactPackets() > 0) {
-            samples[0] += answer.exactPackets();
-            meanNs[0] += (answer.exactMeanNs() - meanNs[0]) * answer.exactPackets() / samples[0];
-            hasSums = true;
-        }
-        lostPackets[0] += answer.hasLoss() && hasValues(answer) ? answer.lostPackets() : 0;
-    }
-
-    private List<AggregateDelay> sums(final IntervalAnswer answer) {
+    /** {@return what an interval says, by the classes that held in it} */
+    List<AggregateDelay> interval(final IntervalAnswer answer, final TrafficClasses classes) {
         final List<AggregateDelay> list = new ArrayList<>();
-        for (int i = 0; i < samples.length; i++) {
-            final boolean hasMean = hasValues(answer) && answer.exactPackets() > 0;
-            list.add(new AggregateDelay(
-                classes.dscp(i), hasMean ? answer.exactPackets() : 0, hasMean ? Math.round(answer.exactMeanNs()) : null, null,
-                hasValues(answer) && answer.hasLoss() ? answer.lostPackets() : null));
+        for (int i = 0; i < classes.count(); i++) {
+            list.add(answer.hasSketches() ? aggregate(answer, i, classes.dscp(i)) : sums(answer, i, classes.dscp(i)));
         }
         return list;
     }
 
-    List<AggregateDelay> interval(final IntervalAnswer answer) {
-        if (!answer.hasSketches()) {
-            return sums(answer);
-        }
-        final List<AggregateDelay> list = new ArrayList<>();
-        for (int i = 0; i < samples.length; i++) {
-            final LdaEstimate estimate = answer.aggregator(i);
-            list.add(new AggregateDelay(
-                classes.dscp(i), estimate.samples(), estimate.hasMean() ? Math.round(estimate.meanNs()) : null,
-                estimate.hasStandardDeviation() ? Math.round(estimate.standardDeviationNs()) : null,
-                answer.hasLoss() ? estimate.lostPackets() : null));
-        }
-        return list;
+    private static AggregateDelay aggregate(final IntervalAnswer answer, final int classIndex, final int dscp) {
+        final LdaEstimate estimate = answer.aggregator(classIndex);
+        return new AggregateDelay(
+            dscp, estimate.samples(), estimate.hasMean() ? Math.round(estimate.meanNs()) : null,
+            estimate.hasStandardDeviation() ? Math.round(estimate.standardDeviationNs()) : null,
+            answer.hasLoss() ? estimate.lostPackets() : null);
     }
 
-    List<AggregateDelay> total() {
+    private static AggregateDelay sums(final IntervalAnswer answer, final int classIndex, final int dscp) {
+        final long packets = answer.exactPackets(classIndex);
+        return new AggregateDelay(
+            dscp, packets, packets > 0 ? Math.round(answer.exactMeanNs(classIndex)) : null, null,
+            answer.hasLoss() ? answer.sumLostPackets(classIndex) : null);
+    }
+
+    /** {@return what all intervals said of the classes} */
+    List<AggregateDelay> total(final TrafficClasses classes) {
         final List<AggregateDelay> list = new ArrayList<>();
-        for (int i = 0; i < samples.length; i++) {
-            final boolean hasMean = samples[i] > 0;
+        for (int i = 0; i < classes.count(); i++) {
+            final Total total = total(classes.dscp(i));
+            final boolean hasMean = total.samples > 0;
             list.add(new AggregateDelay(
-                classes.dscp(i), Math.round(samples[i]), hasMean ? Math.round(meanNs[i]) : null,
-                hasMean && hasDeviation[i] && !hasSums ? Math.round(Math.sqrt(deviationsNs2[i] / samples[i])) : null,
-                isLossKnown ? lostPackets[i] : null));
+                total.dscp, Math.round(total.samples), hasMean ? Math.round(total.meanNs) : null,
+                hasMean && total.hasDeviation && !total.hasSums ?
+                    Math.round(Math.sqrt(total.deviationsNs2 / total.samples)) : null,
+                isLossKnown ? total.lostPackets : null));
         }
         return list;
     }

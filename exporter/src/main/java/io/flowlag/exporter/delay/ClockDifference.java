@@ -2,62 +2,107 @@ package io.flowlag.exporter.delay;
 
 import io.flowlag.rli.reference.ErrorEstimate;
 
+import java.util.concurrent.atomic.AtomicLongArray;
+
 /**
  * How far the clocks of the two points may be apart. In one process that is what the process was told; a receiver adds what its
- * senders' references say of their clocks to the error of its own. The metering thread writes, any thread reads. Allocates at
- * construction.
+ * senders' references, and their intervals over the exchange, say of their clocks to the error of its own, for each sender by
+ * itself. The metering thread writes, any thread reads. Allocates at construction.
  */
 final class ClockDifference implements ClockError {
     private static final int NOTHING_SAID = 0;
     private static final long UNKNOWN_NS = -1;
+    /** Nothing was heard of a sender, which is no ill of the others. */
+    private static final long UNHEARD_NS = -2;
 
     private final ClockError own;
+    private final int classCount;
+    private final int senderCount;
+    /** By stream, then of the exchange by sender. */
     private final int[] estimates;
-    private volatile long sendersNs;
+    private final AtomicLongArray sendersNs;
 
     /**
      * Nothing was heard of senders.
      *
-     * @param wiring with the own clock, and the role that says whether it is the only one.
+     * @param wiring      with the own clock, and the role that says whether it is the only one.
+     * @param senderCount of senders.
+     * @param classCount  of the streams that each has.
      */
-    ClockDifference(final DelayWiring wiring) {
+    ClockDifference(final DelayWiring wiring, final int senderCount, final int classCount) {
+        this.senderCount = senderCount;
+        this.classCount = classCount;
         own = wiring.clockError();
         final boolean isOneProcess = !wiring.role().isReceiver() || wiring.role().isSender();
-        estimates = isOneProcess ? null : new int[wiring.sessions().size()];
-        sendersNs = isOneProcess ? 0 : UNKNOWN_NS;
+        estimates = isOneProcess ? null : new int[senderCount * (classCount + 1)];
+        sendersNs = new AtomicLongArray(senderCount);
+        for (int i = 0; i < senderCount; i++) {
+            sendersNs.set(i, isOneProcess ? 0 : UNHEARD_NS);
+        }
     }
 
     /**
      * A reference says how good its sender's clock is.
      *
-     * @param streamIndex   of the reference.
+     * @param streamIndex   of the reference, numbered by sender, then class.
      * @param errorEstimate that it carries.
      */
     void onReference(final int streamIndex, final int errorEstimate) {
-        if (estimates != null && estimates[streamIndex] != errorEstimate) {
-            estimates[streamIndex] = errorEstimate;
-            sendersNs = worst();
+        onEstimate(streamIndex, streamIndex / classCount, errorEstimate);
+    }
+
+    /**
+     * A sender says by the exchange how good its clock is.
+     *
+     * @param senderIndex   of the sender.
+     * @param errorEstimate that it gives; 0 if it has given none.
+     */
+    void onSender(final int senderIndex, final int errorEstimate) {
+        onEstimate(senderCount * classCount + senderIndex, senderIndex, errorEstimate);
+    }
+
+    private void onEstimate(final int index, final int senderIndex, final int errorEstimate) {
+        if (estimates != null && estimates[index] != errorEstimate) {
+            estimates[index] = errorEstimate;
+            sendersNs.lazySet(senderIndex, worstNs(senderIndex));
         }
     }
 
-    private long worst() {
-        long worstNs = UNKNOWN_NS;
-        for (final int estimate : estimates) {
-            if (estimate != NOTHING_SAID) {
-                if (!ErrorEstimate.isSynchronized(estimate)) {
-                    return UNKNOWN_NS;
-                }
-                worstNs = Math.max(worstNs, ErrorEstimate.errorNs(estimate));
-            }
+    private long worstNs(final int senderIndex) {
+        long worstNs = worstNs(UNHEARD_NS, estimates[senderCount * classCount + senderIndex]);
+        for (int i = 0; i < classCount; i++) {
+            worstNs = worstNs(worstNs, estimates[senderIndex * classCount + i]);
         }
         return worstNs;
     }
 
+    private static long worstNs(final long beforeNs, final int estimate) {
+        if (estimate == NOTHING_SAID || beforeNs == UNKNOWN_NS) {
+            return beforeNs;
+        }
+        return ErrorEstimate.isSynchronized(estimate) ? Math.max(beforeNs, ErrorEstimate.errorNs(estimate)) : UNKNOWN_NS;
+    }
+
+    /** {@return the bound with one sender's clock; below 0 for unknown} */
+    long errorNs(final int senderIndex) {
+        final long ownNs = own.errorNs();
+        final long senderNs = sendersNs.get(senderIndex);
+        return ownNs < 0 || senderNs < 0 ? UNKNOWN_NS : ownNs + senderNs;
+    }
+
+    /** {@return the bound with the worst clock of those senders that were heard; below 0 for unknown} */
     @Override
     public long errorNs() {
+        long worstNs = UNHEARD_NS;
+        for (int i = 0; i < senderCount; i++) {
+            final long senderNs = sendersNs.get(i);
+            if (senderNs == UNKNOWN_NS) {
+                return UNKNOWN_NS;
+            }
+            worstNs = Math.max(worstNs, senderNs);
+        }
         final long ownNs = own.errorNs();
-        final long othersNs = sendersNs;
-        return ownNs < 0 || othersNs < 0 ? UNKNOWN_NS : ownNs + othersNs;
+        return ownNs < 0 || worstNs < 0 ? UNKNOWN_NS : ownNs + worstNs;
     }
 
     @Override

@@ -53,7 +53,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private final DelayWiring wiring;
     private SegmentSelector selector;
     private final SenderSelector senders;
-    private final TrafficClasses classes;
+    private TrafficClasses classes;
     private final ClockDifference clocks;
     private final FlowCache cache;
     private final UnsafeBuffer entries;
@@ -106,7 +106,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         selector = new SegmentSelector(config.segment());
         senders = new SenderSelector(config.rli().senders());
         classes = new TrafficClasses(config.rli().classes());
-        clocks = new ClockDifference(wiring);
+        clocks = new ClockDifference(wiring, senders.count(), classes.count());
         segmentId = (int)config.segment().id();
         estimator = config.rli().estimator() == ExporterConfig.EstimatorKind.LEFT ?
             FlowDelay.ESTIMATOR_LEFT : FlowDelay.ESTIMATOR_INTERPOLATED;
@@ -323,6 +323,11 @@ public final class DelayMeter implements DelayView, AutoCloseable {
                 }
                 summaries.intervalNs(change.config().segment().intervalNs());
             }
+            classes = new TrafficClasses(change.config().rli().classes());
+            if (summaries != null) {
+                summaries.classes(classes);
+            }
+            report.classes(change.config().rli().classes());
             change = null;
         }
         return selector;
@@ -390,9 +395,15 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             scheduler.reconfigure(Injection.context(settings, classes.count()));
             report.onReload(settings);
         }
+        if (settings != null && passive != null) {
+            receiver.maximumGapNs(settings.maximumGapNs());
+        }
         selectorAt(capturedNs);
         if (shipped != null) {
             shipped.poll();
+        }
+        for (int i = 0; wiring.role() == ExporterConfig.Role.RECEIVER && wiring.link() != null && i < senders.count(); i++) {
+            clocks.onSender(i, wiring.link().errorEstimate(i));
         }
         if (passive != null) {
             passive.onTime(nowNs);
@@ -574,8 +585,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
 
     private void writeSegment(final MutableDirectBuffer entry, final int offset) {
         if (FlowDelay.estimator(entry, offset) != 0) {
-            FlowDelay.segmentId(entry, offset, segmentId + senders.ofEntry(entry, offset - FlowEntry.BASE_LENGTH_BYTES));
-            final long clockErrorNs = clocks.errorNs();
+            final int senderIndex = senders.ofEntry(entry, offset - FlowEntry.BASE_LENGTH_BYTES);
+            FlowDelay.segmentId(entry, offset, segmentId + senderIndex);
+            final long clockErrorNs = clocks.errorNs(senderIndex);
             if (clockErrorNs >= 0) {
                 FlowDelay.clockErrorNs(entry, offset, clockErrorNs);
             }
@@ -726,6 +738,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             .capacityBps(rli.capacityBps())
             .bufferPackets(rli.bufferPackets())
             .silentAfterNs(rli.silentAfterNs())
+            .maximumGapNs(wiring.referenceMode() == ReferenceMode.PASSIVE ? rli.maximumGapNs() : Long.MAX_VALUE)
             .maximumDelayNs(config.segment().maximumDelayNs())
             .heldOutPeriods(heldOutPeriods(config))
             .driftApplied(rli.drift() == ExporterConfig.Drift.APPLY);

@@ -46,7 +46,7 @@ final class DelayReport {
     private final ShippedSendTimes shipped;
     private final Counters counters;
     private final int classCount;
-    private final List<Integer> dscps;
+    private volatile List<Integer> dscps;
     private final List<ExporterConfig.Sender> senders;
     private volatile String policy;
     private volatile List<String> points = List.of();
@@ -100,6 +100,11 @@ final class DelayReport {
     /** The policy is the sender's, and nothing where there are no references. */
     private String policy() {
         return wiring.role() == Role.RECEIVER || !wiring.isInterpolated() ? "" : policy;
+    }
+
+    /** Other classes hold, as many as before. */
+    void classes(final List<Integer> newDscps) {
+        dscps = List.copyOf(newDscps);
     }
 
     /** Other settings hold from now on. */

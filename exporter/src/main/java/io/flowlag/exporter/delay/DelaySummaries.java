@@ -26,7 +26,7 @@ final class DelaySummaries {
     private static final long SUMMARY_BYTES = 640;
 
     private final RliReceiver receiver;
-    private final TrafficClasses classes;
+    private TrafficClasses classes;
     private long intervalNs;
     private final SignedHistogram[] totalEstimates;
     private final SignedHistogram[] totalReferences;
@@ -92,6 +92,11 @@ final class DelaySummaries {
     /** Intervals are as long as that from the present one on. */
     void intervalNs(final long lengthNs) {
         intervalNs = lengthNs;
+    }
+
+    /** Other classes hold, as many as before. */
+    void classes(final TrafficClasses newClasses) {
+        classes = newClasses;
     }
 
     /** A packet of a stream was longer than the link carries, and is not measured. */

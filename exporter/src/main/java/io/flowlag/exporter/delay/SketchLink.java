@@ -93,6 +93,14 @@ public interface SketchLink {
     }
 
     /**
+     * How good a sender's clock is, by its last interval, at a receiver. Any thread.
+     *
+     * @param senderIndex of the sender, in the order of the configuration.
+     * @return as RFC 4656 section 4.1.2 has it; 0 if the sender said nothing.
+     */
+    int errorEstimate(int senderIndex);
+
+    /**
      * Shows every counter. Any thread.
      *
      * @param consumer takes label and value.

@@ -49,7 +49,8 @@ final class SketchRun {
     SketchRun(
         final SketchChange change, final SenderAnswers answers, final SketchContext context, final SketchRun predecessor,
         final int entryLengthBytes, final IntervalHandler intervalHandler) {
-        this(change.config(), context, predecessor.classes, change.fromNs(), change.isSameWay(), predecessor.parity ^ 1,
+        this(change.config(), context, new TrafficClasses(change.config().rli().classes()), change.fromNs(),
+            change.isSameWay(), predecessor.parity ^ 1,
             predecessor.pair == null ? null : new SketchPair(context, predecessor.pair, change.fromNs(), intervalHandler),
             predecessor.pair != null ? null :
                 new SketchReceiver(context, answers, predecessor.receiver, change.fromNs(), intervalHandler),
@@ -121,6 +122,10 @@ final class SketchRun {
         } else {
             receiver.follow(fromNs, isSameWay);
         }
+    }
+
+    TrafficClasses classes() {
+        return classes;
     }
 
     int weight(final DirectBuffer descriptor, final int offset) {

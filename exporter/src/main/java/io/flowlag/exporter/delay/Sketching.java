@@ -64,13 +64,12 @@ final class Sketching {
     private final FlowCache cache;
     private final UnsafeBuffer entries;
     private final Counters counters;
-    private final TrafficClasses classes;
     private final SketchLink link;
     private final AtomicReference<SketchRun> prepared = new AtomicReference<>();
     private final WeightedShare weightedShare = new WeightedShare();
     private final SketchRecords records;
-    private final Aggregates aggregates;
-    private final ReconciledAggregates reconciled;
+    private final Aggregates aggregates = new Aggregates();
+    private final ReconciledAggregates reconciled = new ReconciledAggregates();
     private final EstimateErrors errors = new EstimateErrors();
     private final CounterTable table = new CounterTable(1, COLUMNS);
     private final boolean isLive;
@@ -112,12 +111,9 @@ final class Sketching {
         this.isLive = isLive;
         isReconciled = isReconciled(config);
         this.cache = cache;
-        this.classes = classes;
         this.counters = counters;
         entries = cache.entries();
         this.link = link;
-        aggregates = new Aggregates(classes);
-        reconciled = new ReconciledAggregates(classes);
         final SketchContext context = context(config, link, isLive).conclude();
         final SketchRun[] made = new SketchRun[1];
         made[0] = new SketchRun(config, context, link == null ? null : link.answers(senderIndex), classes, entryLengthBytes(),
@@ -129,7 +125,7 @@ final class Sketching {
         records = current.receiver().records();
         statistics = new SketchStatistics(
             senderIndex, current.geometry(), current.memoryBytes(), null, null, 0, 0, List.of(), null, List.of(),
-            aggregates.total(), null, null, null);
+            aggregates.total(classes), null, null, null);
     }
 
     /**
@@ -447,8 +443,8 @@ final class Sketching {
     }
 
     private void onInterval(final SketchRun run, final IntervalAnswer answer) {
-        aggregates.add(answer);
-        reconciled.add(answer);
+        aggregates.add(answer, run.classes());
+        reconciled.add(answer, run.classes());
         final List<HeavyFlow> heavyFlows = new ArrayList<>();
         answer.forEachHeavyHitter((record, packets) -> run.receiver().locate((int)record, new SketchReceiver.RecordVisitor() {
             @Override
@@ -463,9 +459,9 @@ final class Sketching {
         }));
         statistics = new SketchStatistics(
             senderIndex, run.geometry(), run.memoryBytes(), answer.startNs(), answer.endNs(), answer.usableCells(),
-            answer.occupiedCells(), aggregates.interval(answer), answer.hasLoss() ? answer.unexplainedLostPackets() : null,
-            heavyFlows, aggregates.total(), weightedShare.warning(), joint,
-            reconciled.statistics(answer));
+            answer.occupiedCells(), aggregates.interval(answer, run.classes()),
+            answer.hasLoss() ? answer.unexplainedLostPackets() : null, heavyFlows, aggregates.total(run.classes()),
+            weightedShare.warning(), joint, reconciled.statistics(answer, run.classes()));
         weightedShare.reset();
     }
 

@@ -16,7 +16,7 @@ import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
  *   1  protocol        1
  *   2  sourcePort      2   0 for fragments
  *   4  destinationPort 2
- *   6  reserved        2   0
+ *   6  classIndex      2   traffic class of the flow's first packet at the point, 0-63
  *   8  source         16   IPv4: the first 4 octets, the others 0
  *  24  destination    16
  *  40  packets         8   at least 1
@@ -34,8 +34,8 @@ public final class FlowSum {
     private static final int PROTOCOL_OFFSET = FAMILY_OFFSET + 1;
     private static final int SOURCE_PORT_OFFSET = PROTOCOL_OFFSET + 1;
     private static final int DESTINATION_PORT_OFFSET = SOURCE_PORT_OFFSET + 2;
-    private static final int RESERVED_OFFSET = DESTINATION_PORT_OFFSET + 2;
-    private static final int SOURCE_OFFSET = RESERVED_OFFSET + 2;
+    private static final int CLASS_INDEX_OFFSET = DESTINATION_PORT_OFFSET + 2;
+    private static final int SOURCE_OFFSET = CLASS_INDEX_OFFSET + 2;
     private static final int DESTINATION_OFFSET = SOURCE_OFFSET + 16;
     private static final int PACKETS_OFFSET = DESTINATION_OFFSET + 16;
     private static final int TIMESTAMP_SUM_OFFSET = PACKETS_OFFSET + 8;
@@ -151,13 +151,23 @@ public final class FlowSum {
         buffer.putLong(offset + BYTES_OFFSET, bytes, BYTE_ORDER);
     }
 
+    /**
+     * Writes the traffic class of a flow behind its key.
+     *
+     * @param buffer     has the key.
+     * @param offset     of the {@link #LENGTH_BYTES} octets.
+     * @param classIndex of the flow's first packet, in the order of the settings.
+     */
+    public static void encodeClass(final MutableDirectBuffer buffer, final int offset, final int classIndex) {
+        buffer.putShort(offset + CLASS_INDEX_OFFSET, (short)classIndex, BYTE_ORDER);
+    }
+
     static MessageResult verify(final DirectBuffer buffer, final int offset) {
         final int family = buffer.getByte(offset + FAMILY_OFFSET);
-        if (4 != family && 6 != family || 0 == buffer.getLong(offset + PACKETS_OFFSET, BYTE_ORDER)) {
+        final int classIndex = buffer.getShort(offset + CLASS_INDEX_OFFSET, BYTE_ORDER);
+        if (4 != family && 6 != family || 0 == buffer.getLong(offset + PACKETS_OFFSET, BYTE_ORDER) ||
+            classIndex < 0 || classIndex >= ExchangeSettings.MAX_CLASSES) {
             return MessageResult.VALUE;
-        }
-        if (!MessageFlyweight.isZero(buffer, offset + RESERVED_OFFSET, 2)) {
-            return MessageResult.RESERVED;
         }
         final boolean isPadded = 6 == family || MessageFlyweight.isZero(buffer, offset + SOURCE_OFFSET + 4, 12) &&
             MessageFlyweight.isZero(buffer, offset + DESTINATION_OFFSET + 4, 12);
@@ -241,6 +251,11 @@ public final class FlowSum {
     private long low(final int offset) {
         return 4 == family() ? entry.getInt(offset, ByteOrder.BIG_ENDIAN) & 0xffff_ffffL :
             entry.getLong(offset + Long.BYTES, ByteOrder.BIG_ENDIAN);
+    }
+
+    /** {@return the traffic class of the flow's first packet, in the order of the settings} */
+    public int classIndex() {
+        return entry.getShort(CLASS_INDEX_OFFSET, BYTE_ORDER) & 0xffff;
     }
 
     /** {@return count of packets} */

@@ -31,6 +31,7 @@ final class IntervalAssembler implements SenderInterval {
     private final ExpandableArrayBuffer flows = new ExpandableArrayBuffer(0);
     private final ExpandableArrayBuffer witnesses = new ExpandableArrayBuffer(0);
 
+    private final FlowSum sum = new FlowSum();
     private HeldSettings held;
     private UnsafeBuffer[] buffers = {};
     private SketchImage[] images = {};
@@ -76,6 +77,11 @@ final class IntervalAssembler implements SenderInterval {
     /** Length of the interval as its sender says it. */
     long intervalNs() {
         return begin.intervalNs();
+    }
+
+    @Override
+    public int errorEstimate() {
+        return begin.errorEstimate();
     }
 
     /** Why the interval cannot be used, null if it can. */
@@ -261,6 +267,7 @@ final class IntervalAssembler implements SenderInterval {
         if (null == spoiled) {
             final ExpandableArrayBuffer target = isWitness ? witnesses : flows;
             flowsMessage.flows(target, come * FlowSum.LENGTH_BYTES);
+            checkClasses(target, come, count);
         }
         if (isWitness) {
             witnessCount += count;
@@ -268,6 +275,16 @@ final class IntervalAssembler implements SenderInterval {
             flowCount += count;
         }
         return MessageResult.ACCEPTED;
+    }
+
+    private void checkClasses(final DirectBuffer sums, final int first, final int count) {
+        final int classCount = Math.max(1, held.settings().classes().size());
+        for (int i = first; null == spoiled && i < first + count; i++) {
+            final int classIndex = sum.wrap(sums, i * FlowSum.LENGTH_BYTES).classIndex();
+            if (classIndex >= classCount) {
+                spoil(MessageResult.VALUE, "class of a flow", classIndex, "below " + classCount);
+            }
+        }
     }
 
     /** Takes INTERVAL_END: accepted if all that was announced has come. */

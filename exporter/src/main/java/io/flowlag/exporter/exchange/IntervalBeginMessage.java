@@ -16,7 +16,8 @@ import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
  *  32  inFlightCount     4   digests that IN_FLIGHT messages bring, not negative
  *  36  flowCount         4   of FLOW_SUMS, not negative
  *  40  witnessCount      4   of WITNESS, not negative
- *  44  reserved          4   0
+ *  44  errorEstimate     2   of the sender's clock, as a STAMP packet has it (RFC 4656 section 4.1.2); 0 if it says nothing
+ *  46  reserved          2   0
  * </pre>
  */
 final class IntervalBeginMessage extends MessageFlyweight {
@@ -28,8 +29,9 @@ final class IntervalBeginMessage extends MessageFlyweight {
     private static final int IN_FLIGHT_OFFSET = SKETCHES_OFFSET + 4;
     private static final int FLOWS_OFFSET = IN_FLIGHT_OFFSET + 4;
     private static final int WITNESSES_OFFSET = FLOWS_OFFSET + 4;
-    private static final int RESERVED_OFFSET = WITNESSES_OFFSET + 4;
-    private static final int BODY_BYTES = RESERVED_OFFSET + 4;
+    private static final int ERROR_ESTIMATE_OFFSET = WITNESSES_OFFSET + 4;
+    private static final int RESERVED_OFFSET = ERROR_ESTIMATE_OFFSET + 2;
+    private static final int BODY_BYTES = RESERVED_OFFSET + 2;
 
     static int encode(
         final MutableDirectBuffer buffer,
@@ -41,7 +43,8 @@ final class IntervalBeginMessage extends MessageFlyweight {
         final int sketchCount,
         final int inFlightCount,
         final int flowCount,
-        final int witnessCount) {
+        final int witnessCount,
+        final int errorEstimate) {
         final int body = offset + MessageHeader.LENGTH_BYTES;
         buffer.putLong(body + NUMBER_OFFSET, intervalNumber, BYTE_ORDER);
         buffer.putLong(body + INTERVAL_NS_OFFSET, intervalNs, BYTE_ORDER);
@@ -51,7 +54,8 @@ final class IntervalBeginMessage extends MessageFlyweight {
         buffer.putInt(body + IN_FLIGHT_OFFSET, inFlightCount, BYTE_ORDER);
         buffer.putInt(body + FLOWS_OFFSET, flowCount, BYTE_ORDER);
         buffer.putInt(body + WITNESSES_OFFSET, witnessCount, BYTE_ORDER);
-        buffer.putInt(body + RESERVED_OFFSET, 0, BYTE_ORDER);
+        buffer.putShort(body + ERROR_ESTIMATE_OFFSET, (short)errorEstimate, BYTE_ORDER);
+        buffer.putShort(body + RESERVED_OFFSET, (short)0, BYTE_ORDER);
         return MessageHeader.encode(buffer, offset, MessageType.INTERVAL_BEGIN, BODY_BYTES);
     }
 
@@ -59,7 +63,7 @@ final class IntervalBeginMessage extends MessageFlyweight {
         if (BODY_BYTES != bodyBytes) {
             return MessageResult.LENGTH;
         }
-        if (!isZero(buffer, body + RESERVED_OFFSET, 4)) {
+        if (!isZero(buffer, body + RESERVED_OFFSET, 2)) {
             return MessageResult.RESERVED;
         }
         if (buffer.getLong(body + INTERVAL_NS_OFFSET, BYTE_ORDER) < 1) {
@@ -107,5 +111,9 @@ final class IntervalBeginMessage extends MessageFlyweight {
 
     int witnessCount() {
         return integer(WITNESSES_OFFSET);
+    }
+
+    int errorEstimate() {
+        return integer(ERROR_ESTIMATE_OFFSET) & 0xffff;
     }
 }

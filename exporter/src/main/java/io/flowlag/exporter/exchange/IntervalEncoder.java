@@ -23,6 +23,7 @@ public final class IntervalEncoder {
     private int inFlightCount;
     private int flowCount;
     private int witnessCount;
+    private int errorEstimate;
 
     /**
      * An encoder.
@@ -33,7 +34,7 @@ public final class IntervalEncoder {
     public IntervalEncoder(final NanoClock clock, final ExchangeCounters counters) {
         this.clock = clock;
         this.counters = counters;
-        beginBytes = IntervalBeginMessage.encode(buffer, 0, 0, 1, 0, 1, 0, 0, 0, 0);
+        beginBytes = IntervalBeginMessage.encode(buffer, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0);
     }
 
     /**
@@ -52,9 +53,21 @@ public final class IntervalEncoder {
         inFlightCount = 0;
         flowCount = 0;
         witnessCount = 0;
+        errorEstimate = 0;
         messageCount = 1;
         position = beginBytes;
         position += DropsMessage.encode(buffer, position, number, drops);
+        return this;
+    }
+
+    /**
+     * Says how good this point's clock is.
+     *
+     * @param newErrorEstimate 16 bits, as RFC 4656 section 4.1.2 has them; 0 if nothing is known.
+     * @return this.
+     */
+    public IntervalEncoder errorEstimate(final int newErrorEstimate) {
+        errorEstimate = newErrorEstimate;
         return this;
     }
 
@@ -143,7 +156,7 @@ public final class IntervalEncoder {
     public EncodedInterval end() {
         position += IntervalEndMessage.encode(buffer, position, number, messageCount);
         IntervalBeginMessage.encode(buffer, 0, number, held.settings().intervalNs(), held.receiverInstance(),
-            held.settings().number(), sketchCount, inFlightCount, flowCount, witnessCount);
+            held.settings().number(), sketchCount, inFlightCount, flowCount, witnessCount, errorEstimate);
         final byte[] messages = new byte[position];
         buffer.getBytes(0, messages);
         counters.add(ExchangeCounter.ENCODING_NS, clock.nanoTime() - beganNs);

@@ -22,6 +22,9 @@ public interface SenderInterval {
     /** {@return whether differences between the points are not the path's losses alone} */
     boolean isDamaged();
 
+    /** {@return how good the sender's clock is, as RFC 4656 section 4.1.2 has it; 0 if it says nothing} */
+    int errorEstimate();
+
     /** {@return count of sketches, as in the settings, or 0 in mode flows} */
     int sketchCount();
 

@@ -15,8 +15,8 @@ import java.util.Map;
 
 /**
  * Says what of a process is well: threads that work, sources that give, packets and records that are not dropped by the hundred,
- * destinations that take, an exchange that is connected, no unexpected errors. What is ill has to be so now: the last minute
- * counts. No packets at all is not ill. One thread.
+ * destinations that take, spools with room, an exchange that is connected, no unexpected errors. What is ill has to be so now:
+ * the last minute counts. No packets at all is not ill. One thread.
  */
 final class HealthJudge {
     /** Of time that is looked back. */
@@ -27,6 +27,8 @@ final class HealthJudge {
     static final long EXCHANGE_PATIENCE_NS = 10_000_000_000L;
     /** Share of packets that may be lost, and the packets that there must be to say so. */
     static final double DROP_SHARE = 0.01;
+    /** Share of its bound from which on a spool is nearly full. */
+    static final double FULL_SPOOL_SHARE = 0.9;
     private static final long LEAST_PACKETS = 1000;
     private static final String EXCHANGE = "exchange_";
 
@@ -68,6 +70,9 @@ final class HealthJudge {
         checks.add(drops("packets", now.captured - before.captured, now.droppedPackets - before.droppedPackets));
         checks.add(drops("records", now.records - before.records, now.droppedRecords - before.droppedRecords));
         checks.add(count("destinations", now.failed - before.failed, "records failed in the last minute"));
+        if (statistics.destinations().stream().anyMatch((each) -> each.spool() != null)) {
+            checks.add(spools(statistics.destinations()));
+        }
         if (statistics.delay() != null && statistics.delay().counters().containsKey(EXCHANGE + "connections")) {
             checks.add(exchange(statistics.delay().counters(), nowNs));
         }
@@ -116,6 +121,21 @@ final class HealthJudge {
 
     private static HealthCheck count(final String name, final long count, final String what) {
         return new HealthCheck(name, count <= 0, Math.max(0, count) + " " + what);
+    }
+
+    private static HealthCheck spools(final List<DestinationStatistics> destinations) {
+        final List<String> full = new ArrayList<>();
+        long records = 0;
+        for (final DestinationStatistics each : destinations) {
+            if (each.spool() != null) {
+                records += each.spool().recordsHeld();
+                if (each.spool().octetsHeld() > each.spool().octetsBound() * FULL_SPOOL_SHARE) {
+                    full.add(each.uri());
+                }
+            }
+        }
+        return new HealthCheck("spools", full.isEmpty(), records + " records wait on disk" +
+            (full.isEmpty() ? "" : "; nearly full: " + String.join(", ", full)));
     }
 
     private HealthCheck exchange(final Map<String, Long> counters, final long nowNs) {

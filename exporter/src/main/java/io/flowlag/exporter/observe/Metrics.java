@@ -10,6 +10,7 @@ import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.DestinationStatistics;
 import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.exporter.status.SourceStatistics;
+import io.flowlag.exporter.status.SpoolStatistics;
 import io.flowlag.exporter.status.Statistics;
 
 import java.util.ArrayList;
@@ -101,6 +102,25 @@ final class Metrics {
         counter("destination_errors", "Errors of sending or connecting.").add(destination.errors(), labels);
         gauge("destination_unexplained_records", "Records made that are neither exported, failed nor waiting; 0 when it holds.")
             .add(destination.unexplainedRecords(), labels);
+        if (destination.spool() != null) {
+            addSpool(destination.spool(), labels);
+        }
+    }
+
+    private void addSpool(final SpoolStatistics spool, final String[] labels) {
+        gauge("spool_held_records", "Flow records in a destination's spool now, a part of those that wait.")
+            .add(spool.recordsHeld(), labels);
+        counter("spool_taken_up_records", "Flow records found in a spool at the start, from a former process.")
+            .add(spool.recordsTakenUp(), labels);
+        counter("spool_in_records", "Flow records put into a spool.").add(spool.recordsIn(), labels);
+        counter("spool_out_records", "Flow records that left a spool and the process.").add(spool.recordsOut(), labels);
+        counter("spool_perhaps_twice_records", "Flow records taken up although a former process may have sent them.")
+            .add(spool.recordsPerhapsTwice(), labels);
+        gauge("spool_held_bytes", "Octets of a spool's files now.").add(spool.octetsHeld(), labels);
+        gauge("spool_bound_bytes", "Octets that a spool's files may have.").add(spool.octetsBound(), labels);
+        counter("spool_refused_bytes", "Octets in a spool that were no records any more: cut, damaged or foreign.")
+            .add(spool.octetsRefused(), labels);
+        counter("spool_errors", "Times that a spool could not be written or read.").add(spool.errors(), labels);
     }
 
     private void addDelay(final DelayStatistics delay) {

@@ -11,6 +11,7 @@ import io.flowlag.exporter.status.HeavyFlow;
 import io.flowlag.exporter.status.SegmentDescription;
 import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.exporter.status.SourceStatistics;
+import io.flowlag.exporter.status.SpoolStatistics;
 import io.flowlag.exporter.status.Statistics;
 import io.flowlag.exporter.watch.FlowRanking;
 import io.flowlag.exporter.watch.WatchedFlow;
@@ -61,6 +62,10 @@ final class SnapshotCodec {
             out.number(each.octets());
             out.number(each.reconnects());
             out.number(each.errors());
+            out.flag(each.spool() != null);
+            if (each.spool() != null) {
+                encodeSpool(each.spool(), out);
+            }
         });
         out.flag(statistics.delay() != null);
         if (statistics.delay() != null) {
@@ -100,7 +105,7 @@ final class SnapshotCodec {
             new SourceStatistics(in.text(), in.number(), in.number(), in.number(), in.textOrNone()));
         final List<DestinationStatistics> destinations = in.list(() -> new DestinationStatistics(
             in.text(), in.number(), in.number(), in.number(), in.number(), in.number(), in.number(), in.number(), in.number(),
-            in.number(), in.number()));
+            in.number(), in.number(), in.flag() ? decodeSpool(in) : null));
         final DelayStatistics delay = in.flag() ? decodeDelay(in) : null;
         final SegmentDescription segment = in.flag() ? decodeSegment(in) : null;
         final List<HealthCheck> health = in.list(() -> new HealthCheck(in.text(), in.flag(), in.text()));
@@ -113,6 +118,23 @@ final class SnapshotCodec {
         return new StatusSnapshot(
             pid, new Statistics(counters, sources, destinations, delay, startTimeMs, nowMs, memoryBoundBytes), segment, List.of(),
             health, errors, new FlowList(livingCount, endedCount, FlowOrder.slowestFirst(flows)));
+    }
+
+    private static void encodeSpool(final SpoolStatistics spool, final FieldWriter out) {
+        out.number(spool.recordsHeld());
+        out.number(spool.recordsTakenUp());
+        out.number(spool.recordsIn());
+        out.number(spool.recordsOut());
+        out.number(spool.recordsPerhapsTwice());
+        out.number(spool.octetsHeld());
+        out.number(spool.octetsBound());
+        out.number(spool.octetsRefused());
+        out.number(spool.errors());
+    }
+
+    private static SpoolStatistics decodeSpool(final FieldReader in) throws StatusFileException {
+        return new SpoolStatistics(in.number(), in.number(), in.number(), in.number(), in.number(), in.number(), in.number(),
+            in.number(), in.number());
     }
 
     private static Counters counters(final FieldReader in) throws StatusFileException {

@@ -107,7 +107,7 @@ public final class DemoProcess {
         return new ExporterConfig.Destination(
             "udp://" + address.getAddress().getHostAddress() + ":" + address.getPort(), ExporterConfig.Transport.UDP,
             address.getAddress().getHostAddress(), address.getPort(), null, ExporterConfig.Profile.FULL, true, secondNs,
-            maxMessageBytes, 60 * secondNs, 0, secondNs, rateLimitBitsPerSecond, secondNs, secondNs, sendBufferBytes);
+            maxMessageBytes, 60 * secondNs, 0, secondNs, rateLimitBitsPerSecond, secondNs, secondNs, sendBufferBytes, null, 0, 0);
     }
 
     private static boolean show(

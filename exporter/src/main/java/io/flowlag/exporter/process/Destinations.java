@@ -23,6 +23,7 @@ final class Destinations {
     }
 
     private final DestinationFactory factory;
+    private final List<String> notices = new ArrayList<>();
     private Map<Identity, Destination> current = new HashMap<>();
 
     Destinations(final DestinationFactory factory) {
@@ -39,21 +40,36 @@ final class Destinations {
     List<Destination> of(final ExporterConfig config) {
         final Map<Identity, Destination> next = new HashMap<>();
         final List<Destination> destinations = new ArrayList<>();
-        for (final ExporterConfig.Destination spec : config.exporting().destinations()) {
-            final Identity identity = new Identity(
-                spec, config.exporting().tls(), config.exporting().enterpriseNumber(), config.observationDomainId());
-            final Destination known = current.get(identity);
-            final Destination destination = known != null ? known : make(config, spec);
-            next.put(identity, destination);
-            destinations.add(destination);
+        try {
+            for (final ExporterConfig.Destination spec : config.exporting().destinations()) {
+                final Identity identity = new Identity(
+                    spec, config.exporting().tls(), config.exporting().enterpriseNumber(), config.observationDomainId());
+                final Destination known = current.get(identity);
+                final Destination destination = known != null ? known : make(config, spec);
+                next.put(identity, destination);
+                destinations.add(destination);
+            }
+        } catch (final ExitException ex) {
+            destinations.removeAll(current.values());
+            destinations.forEach((destination) -> destination.close(0, 0));
+            throw ex;
         }
         current = next;
         return destinations;
     }
 
+    /** {@return what new destinations found, once} */
+    List<String> notices() {
+        final List<String> told = List.copyOf(notices);
+        notices.clear();
+        return told;
+    }
+
     private Destination make(final ExporterConfig config, final ExporterConfig.Destination spec) {
         try {
-            return factory.make(config, spec);
+            final Destination destination = factory.make(config, spec);
+            notices.addAll(destination.notices());
+            return destination;
         } catch (final IOException ex) {
             throw new ExitException(
                 spec.transport() == ExporterConfig.Transport.FILE ? ExitCode.CANNOT_WRITE : ExitCode.CONFIGURATION,

@@ -3,6 +3,7 @@ package io.flowlag.exporter.process;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.ExitException;
+import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.SketchLink;
 import io.flowlag.exporter.exchange.ConnectionLimits;
 import io.flowlag.exporter.exchange.SharedKey;
@@ -24,11 +25,12 @@ record ExchangeEnd(Agent agent, SketchLink link) {
     /**
      * Reads keys and opens the port, as the configuration says.
      *
-     * @param config of the process.
+     * @param config     of the process.
+     * @param clockError of its clock.
      * @return the end; null if the process has none.
      * @throws ExitException if a key cannot be read or the port not be bound; the message says which.
      */
-    static ExchangeEnd open(final ExporterConfig config) {
+    static ExchangeEnd open(final ExporterConfig config, final ClockError clockError) {
         final ExporterConfig.Exchange exchange = config.exchange();
         if (exchange.listen() == null && exchange.connect() == null) {
             return null;
@@ -45,7 +47,7 @@ record ExchangeEnd(Agent agent, SketchLink link) {
                     new ExchangeReceiver(config, credentials, key, new SystemEpochNanoClock());
                 return new ExchangeEnd(receiver, receiver);
             }
-            final ExchangeSender sender = new ExchangeSender(config, credentials, key, new SystemEpochNanoClock());
+            final ExchangeSender sender = new ExchangeSender(config, credentials, key, new SystemEpochNanoClock(), clockError);
             return new ExchangeEnd(sender, sender);
         } catch (final IOException | IllegalArgumentException ex) {
             throw new ExitException(ExitCode.CONFIGURATION, name + ": " + ex.getMessage());

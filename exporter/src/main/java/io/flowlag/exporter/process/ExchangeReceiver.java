@@ -190,6 +190,11 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
     }
 
     @Override
+    public int errorEstimate(final int senderIndex) {
+        return senders[senderIndex].errorEstimate();
+    }
+
+    @Override
     public long memoryBytes() {
         return memoryBytes;
     }

@@ -2,6 +2,7 @@ package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.DigestSwitch;
+import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.SketchAgreement;
 import io.flowlag.exporter.delay.SketchLink;
 import io.flowlag.exporter.delay.SketchShipment;
@@ -25,6 +26,7 @@ import io.flowlag.exporter.sketching.SenderAnswer;
 import io.flowlag.exporter.sketching.SenderAnswers;
 import io.flowlag.ipfix.transport.Endpoint;
 import io.flowlag.ipfix.transport.TlsCredentials;
+import io.flowlag.rli.reference.ErrorEstimate;
 import io.flowlag.rli.reference.TimestampMethod;
 import io.flowlag.sketch.hash.SipHash;
 import org.agrona.CloseHelper;
@@ -61,6 +63,7 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
     private final int inFlightPackets;
     private final long memoryBytes;
     private final EpochNanoClock clock;
+    private final ClockError error;
     private final ExchangeCounters counters = new ExchangeCounters();
     private final AtomicLong unusableSettings = new AtomicLong();
     private final IntervalEncoder encoder;
@@ -94,10 +97,13 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
      * @param tls    credentials, or null.
      * @param key    that both ends have, or null.
      * @param clock  of the packets' timestamps.
+     * @param error  of that clock.
      */
     ExchangeSender(
-        final ExporterConfig config, final TlsCredentials tls, final SharedKey key, final EpochNanoClock clock) {
+        final ExporterConfig config, final TlsCredentials tls, final SharedKey key, final EpochNanoClock clock,
+        final ClockError error) {
         this.clock = clock;
+        this.error = error;
         inFlightPackets = config.lds().inFlightPackets();
         maxFlows = config.metering().maxFlows();
         memoryBytes = config.exchange().memoryBytes();
@@ -160,6 +166,7 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
         final long priorChanges = agreed.choice().changes();
         final boolean isFlows = flows != null && agreed.choice().isFlows(flows.count(), flows.overflowPackets() == 0);
         encoder.begin(interval.intervalNumber(), agreed.held(), drops(shipment, isFlows ? flows.overflowPackets() : 0));
+        encoder.errorEstimate(ErrorEstimate.of(Math.max(0, error.errorNs()), error.isSynchronized() && error.errorNs() >= 0));
         if (isFlows) {
             encoder.flowSums(sums, encode(flows, false));
             intervalsOfFlows.lazySet(intervalsOfFlows.get() + 1);
@@ -192,6 +199,7 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
                 FlowSum.encodeKey(
                     sums, at, table.ipVersion(row), table.sourceHigh(row), table.sourceLow(row), table.destinationHigh(row),
                     table.destinationLow(row), table.protocol(row), table.sourcePort(row), table.destinationPort(row));
+                FlowSum.encodeClass(sums, at, table.classIndex(row));
                 FlowSum.encodeSums(
                     sums, at, table.packets(row), table.timestampSumNs(row), table.digestSum(row), table.bytes(row));
             }
@@ -223,6 +231,11 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
     @Override
     public void senderCounters(final int senderIndex, final ObjLongConsumer<String> consumer) {
         // a sender tells of itself alone
+    }
+
+    @Override
+    public int errorEstimate(final int senderIndex) {
+        return 0;
     }
 
     @Override

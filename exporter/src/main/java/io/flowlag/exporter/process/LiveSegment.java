@@ -103,7 +103,7 @@ final class LiveSegment implements AutoCloseable {
                 role, isSent ? ReferenceMode.SENT : isPassive ? ReferenceMode.PASSIVE : ReferenceMode.NONE, sessions, transmitter,
                 clockState == null ? ClockError.NONE : SegmentClock.error(clockState), isInterpolated, isMatched,
                 config.segment().exact(), DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(config.lds().enabled());
-            final ExchangeEnd exchange = ExchangeEnd.open(config);
+            final ExchangeEnd exchange = ExchangeEnd.open(config, wiring.clockError());
             return exchange == null ? new LiveSegment(config, clockState, wiring, port, null) : new LiveSegment(
                 config, clockState, wiring.withLink(exchange.link()), port, exchange);
         } catch (final ExitException e) {
@@ -246,7 +246,13 @@ final class LiveSegment implements AutoCloseable {
      */
     long changesAt(final ExporterConfig before, final ExporterConfig after, final DelayMeter meter, final long nowNs) {
         final boolean isSameWay = SegmentChange.isSameWay(before, after);
-        if (meter == null || isSameWay && before.segment().intervalNs() == after.segment().intervalNs() &&
+        final boolean isSameClasses = before.rli().classes().equals(after.rli().classes());
+        if (!isSameClasses && (before.rli().classCount() != after.rli().classCount() ||
+            before.rli().classes().isEmpty() || config.segment().role() == Role.SENDER || wiring.transmitter() != null)) {
+            throw new IllegalArgumentException("rli.classes cannot change while running but at a receiver, and there their " +
+                "number stays: each has a session of references; restart for it");
+        }
+        if (meter == null || isSameWay && isSameClasses && before.segment().intervalNs() == after.segment().intervalNs() &&
             (!wiring.isSketched() || before.lds().equals(after.lds()))) {
             return 0;
         }

@@ -29,7 +29,8 @@ public final class MeterProcess {
     /**
      * Meters captures to their end.
      *
-     * @param config   of the process; one thread works everything unless its threading was chosen.
+     * @param config   of the process; where its threading was not chosen, capture, metering and export are a thread each, but
+     *                 with a single processor one thread works all three.
      * @param files    at least one; {@code -} is standard input.
      * @param terminal for the table and messages.
      * @return how it ended.
@@ -65,6 +66,7 @@ public final class MeterProcess {
 
     /** A source that may wait for its input needs a thread of its own, or a signal would find nobody to take it. */
     private static Threading defaultThreading(final List<String> files) {
-        return files.contains(CaptureFiles.STANDARD_INPUT) ? Threading.PIPELINED : Threading.INVOKER;
+        final boolean isPipelined = files.contains(CaptureFiles.STANDARD_INPUT) || Runtime.getRuntime().availableProcessors() > 1;
+        return isPipelined ? Threading.PIPELINED : Threading.INVOKER;
     }
 }

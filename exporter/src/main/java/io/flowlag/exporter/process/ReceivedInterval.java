@@ -118,6 +118,7 @@ final class ReceivedInterval implements SenderAnswer {
             table.key(
                 row, from.sourceHigh(), from.sourceLow(), from.destinationHigh(), from.destinationLow(), from.sourcePort(),
                 from.destinationPort(), from.protocol(), from.family());
+            table.classIndex(row, from.classIndex());
         }
     }
 

@@ -4,15 +4,14 @@ import io.flowlag.exporter.checkpoint.RecordsUnderWay;
 import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
-import io.flowlag.exporter.status.DestinationStatistics;
 
 import java.util.List;
 import java.util.function.Supplier;
 
 /**
  * Follows the records that had been made at one moment until they have left the process: through the ring to the exporting stage,
- * then out of every destination. Each of the two is a queue, so counts tell. Records that wait for sketches are no queue; they
- * are given the longest time that they may wait.
+ * then out of every destination or into its spool. Each of these is a queue, so counts tell. Records that wait for sketches are
+ * no queue; they are given the longest time that they may wait.
  */
 final class RecordSettlement implements RecordsUnderWay {
     private final Supplier<List<Destination>> destinations;
@@ -22,7 +21,7 @@ final class RecordSettlement implements RecordsUnderWay {
     private long madeCount;
     private boolean isAtDestinations;
     private List<Destination> followed;
-    private long[] acceptedCounts;
+    private List<Destination.Progress> accepted;
 
     /**
      * A settlement of nothing.
@@ -55,11 +54,11 @@ final class RecordSettlement implements RecordsUnderWay {
         final List<Destination> present = destinations.get();
         if (!present.equals(followed)) {
             followed = List.copyOf(present);
-            acceptedCounts = present.stream().mapToLong((each) -> each.statistics().recordsMade()).toArray();
+            accepted = present.stream().map(Destination::progress).toList();
         }
-        for (int i = 0; i < acceptedCounts.length; i++) {
-            final DestinationStatistics statistics = present.get(i).statistics();
-            if (statistics.recordsMade() - statistics.recordsWaiting() < acceptedCounts[i]) {
+        for (int i = 0; i < accepted.size(); i++) {
+            final Destination.Progress now = present.get(i).progress();
+            if (now.directLeft() < accepted.get(i).direct() || now.spooledLeft() < accepted.get(i).spooled()) {
                 return false;
             }
         }

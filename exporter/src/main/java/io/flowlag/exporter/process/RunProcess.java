@@ -18,6 +18,7 @@ import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.record.DestinationFactory;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.DestinationStatistics;
 import org.agrona.CloseHelper;
 import org.agrona.concurrent.SystemEpochNanoClock;
 import org.slf4j.Logger;
@@ -89,6 +90,7 @@ public final class RunProcess {
             run.run();
             run.tellUnsupportedLinkTypes();
             run.writeStatistics();
+            tellLeftInSpools(run);
             LOG.info("ended: {} packets metered, {} flow records made",
                 counters.get(CounterId.METERED), counters.get(CounterId.RECORDS_MADE));
             return exitCode(run, sources);
@@ -200,6 +202,7 @@ public final class RunProcess {
         final long ringsBytes = interfaceNames.size() * config.capture().ringBytes();
         LOG.info("memory bound: {} MiB: flow cache, rings and delay {} MiB, packet rings of the kernel {} MiB",
             mebibytes(stateBytes + ringsBytes), mebibytes(stateBytes), mebibytes(ringsBytes));
+        tellSpools();
         if (config.exporting().destinations().isEmpty()) {
             LOG.info("metering {} with {} threading, exporting nothing",
                 String.join(", ", interfaceNames), config.threading().name().toLowerCase(Locale.ROOT));
@@ -210,6 +213,23 @@ public final class RunProcess {
             config.exporting().destinations().stream().map(ExporterConfig.Destination::uri).toList(),
             config.exporting().destinations().stream().map((each) -> each.profile().name().toLowerCase(Locale.ROOT))
                 .distinct().toList());
+    }
+
+    private void tellSpools() {
+        final long[] bounds = DestinationFactory.spoolBounds(config.exporting().destinations());
+        if (bounds[1] > 0) {
+            LOG.info("spools: memory bound {} MiB, disk bound {} MiB", mebibytes(bounds[0]), mebibytes(bounds[1]));
+        }
+        destinations.notices().forEach((notice) -> LOG.warn("{}", notice));
+    }
+
+    /** What nobody has sent yet is not lost. */
+    private static void tellLeftInSpools(final PipelineRun run) {
+        for (final DestinationStatistics each : run.statistics().destinations()) {
+            if (each.spool() != null && each.spool().recordsHeld() > 0) {
+                LOG.info("{}: {} records stay in the spool for the next start", each.uri(), each.spool().recordsHeld());
+            }
+        }
     }
 
     private void onReload(final PipelineRun run, final MeteringPipeline pipeline, final LiveSegment segment) {
@@ -249,6 +269,7 @@ public final class RunProcess {
         pipeline.reload(newer, newDestinations);
         run.ownTraffic(LocalTraffic.of(newer));
         config = newer;
+        tellSpools();
         LOG.info("reloaded");
     }
 

@@ -37,6 +37,7 @@ final class SenderArrivals {
     private SendTimeHandler sendTimeHandler;
     private final MessageHandler sendTimeReader;
     private volatile List<SenderInbox> inboxes = List.of();
+    private volatile int errorEstimate;
 
     /**
      * Nothing has come.
@@ -133,7 +134,13 @@ final class SenderArrivals {
         return inboxes.get(inboxes.size() - 1);
     }
 
+    /** {@return how good the sender's clock is, as it said last} */
+    int errorEstimate() {
+        return errorEstimate;
+    }
+
     void onInterval(final SenderInterval interval) {
+        errorEstimate = interval.errorEstimate();
         for (final SenderInbox inbox : inboxes) {
             if (inbox.settingsNumber() == interval.settings().number()) {
                 if (!inbox.offer(interval)) {

@@ -45,7 +45,7 @@ final class TableOutput implements Transport {
         final long lingerNs = TimeUnit.SECONDS.toNanos(1);
         final ExporterConfig.Destination spec = new ExporterConfig.Destination(
             NAME, ExporterConfig.Transport.FILE, null, 0, null, ExporterConfig.Profile.FULL, false, lingerNs,
-            MAX_MESSAGE_BYTES, lingerNs, 0, lingerNs, 0, lingerNs, lingerNs, 0);
+            MAX_MESSAGE_BYTES, lingerNs, 0, lingerNs, 0, lingerNs, lingerNs, 0, null, 0, 0);
         return factory.make(NAME, new TableOutput(printer), config, spec);
     }
 

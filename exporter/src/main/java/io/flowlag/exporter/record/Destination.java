@@ -3,6 +3,8 @@ package io.flowlag.exporter.record;
 import io.flowlag.exporter.status.DestinationStatistics;
 import org.agrona.DirectBuffer;
 
+import java.util.List;
+
 /**
  * Where flow records go. The exporting thread owns it; only {@link #statistics()} may be read by others. Nothing here waits:
  * a destination that cannot take a record says so at once.
@@ -14,6 +16,17 @@ public interface Destination {
         DONE,
         /** Not taken yet, said in file replay only: the caller offers it again after {@link #doWork}. */
         BLOCKED
+    }
+
+    /**
+     * How far records have got in the two queues of a destination, the one to its transport and the one to its spool.
+     *
+     * @param direct      put into the first.
+     * @param directLeft  that left it.
+     * @param spooled     put into the second.
+     * @param spooledLeft that are on disk, or given up.
+     */
+    record Progress(long direct, long directLeft, long spooled, long spooledLeft) {
     }
 
     /** {@return what the destination is, for messages: its URI} */
@@ -52,6 +65,17 @@ public interface Destination {
 
     /** {@return counters of this destination; safe from any thread} */
     DestinationStatistics statistics();
+
+    /** {@return how far records have got; safe from any thread} */
+    default Progress progress() {
+        final DestinationStatistics statistics = statistics();
+        return new Progress(statistics.recordsMade(), statistics.recordsMade() - statistics.recordsWaiting(), 0, 0);
+    }
+
+    /** {@return what was found when the destination was made and is worth a line} */
+    default List<String> notices() {
+        return List.of();
+    }
 
     /** {@return the last reason for which something could not be sent, or an empty string; safe from any thread} */
     String lastError();

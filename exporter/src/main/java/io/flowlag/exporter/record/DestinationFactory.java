@@ -20,15 +20,22 @@ import io.flowlag.ipfix.transport.Transport;
 import io.flowlag.ipfix.transport.UdpTransport;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
+import java.util.zip.CRC32C;
 
 /**
  * Makes destinations from their configuration. Used when the process starts and when it reloads.
  */
 public final class DestinationFactory {
+    private static final int SPOOL_NAME_LIMIT = 80;
+    private static final int RETAINED_MESSAGES = 4;
+
     private final boolean mayWait;
     private final boolean[] isEgress;
     private final Map<Integer, String> interfaceNames;
@@ -69,7 +76,48 @@ public final class DestinationFactory {
      * @throws IOException if a file cannot be opened or credentials cannot be read; the message names it.
      */
     public Destination make(final ExporterConfig config, final ExporterConfig.Destination spec) throws IOException {
-        return make(spec.uri(), transport(config, spec), config, spec);
+        final Transport transport = transport(config, spec);
+        try {
+            return make(spec.uri(), transport, config, spec, hasSpool(spec) ? spoolDirectory(spec) : null);
+        } catch (final IOException ex) {
+            transport.close();
+            throw ex;
+        }
+    }
+
+    private boolean hasSpool(final ExporterConfig.Destination spec) {
+        return spec.spool() != null && !mayWait;
+    }
+
+    /** One directory for each destination, with a name that people recognise and no other destination has. */
+    private static Path spoolDirectory(final ExporterConfig.Destination spec) {
+        final CRC32C checksum = new CRC32C();
+        checksum.update(spec.uri().getBytes(StandardCharsets.UTF_8));
+        final String readable = spec.uri().replaceAll("[^A-Za-z0-9.-]+", "_");
+        return spec.spool().resolve(
+            readable.substring(0, Math.min(readable.length(), SPOOL_NAME_LIMIT)) +
+                String.format("-%08x", (int)checksum.getValue()));
+    }
+
+    /**
+     * What the spools of some destinations take.
+     *
+     * @param destinations of the process.
+     * @return octets of memory at most, and of disk at most.
+     */
+    public static long[] spoolBounds(final List<ExporterConfig.Destination> destinations) {
+        final long[] bounds = new long[2];
+        for (final ExporterConfig.Destination spec : destinations) {
+            if (spec.spool() != null) {
+                bounds[0] += Backlog.memoryBytes() + retainedBytes(spec) + RETAINED_MESSAGES * (long)spec.maxMessageBytes();
+                bounds[1] += spec.spoolBytes();
+            }
+        }
+        return bounds;
+    }
+
+    private static int retainedBytes(final ExporterConfig.Destination spec) {
+        return spec.transport() == ExporterConfig.Transport.FILE ? FileTransport.bufferBytes() : spec.sendBufferBytes();
     }
 
     /**
@@ -83,11 +131,26 @@ public final class DestinationFactory {
      */
     public Destination make(
         final String name, final Transport transport, final ExporterConfig config, final ExporterConfig.Destination spec) {
+        try {
+            return make(name, transport, config, spec, null);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex); // only a spool does that
+        }
+    }
+
+    private Destination make(
+        final String name,
+        final Transport transport,
+        final ExporterConfig config,
+        final ExporterConfig.Destination spec,
+        final Path spool) throws IOException {
         final int enterpriseNumber = (int)config.exporting().enterpriseNumber();
         final ElementRegistry registry = FlowElements.registry(enterpriseNumber);
         final TemplateCatalog catalog = new TemplateCatalog(registry);
-        final ExportingSession session = new ExportingSession(transport, settings(config, spec), catalog);
         final FlowRecordEncoder encoder = new FlowRecordEncoder(registry, catalog, spec.profile(), isEgress, counters);
+        final Backlog backlog = spool == null ? null :
+            new Backlog(spool, spec.spoolBytes(), spec.spoolRecordsPerSecond(), registry, catalog);
+        final ExportingSession session = new ExportingSession(transport, settings(config, spec, backlog), catalog);
         final OptionsExporter options = !spec.options() ? null : new OptionsExporter(
             session,
             new OptionsWriter(session, catalog),
@@ -99,20 +162,22 @@ public final class DestinationFactory {
             spec.profile() == Profile.FULL ? new DelayOptionsWriter(session, catalog) : null,
             () -> delay,
             counters);
-        return new IpfixDestination(name, session, encoder, options);
+        return new IpfixDestination(name, session, encoder, options, backlog);
     }
 
-    private SessionSettings settings(final ExporterConfig config, final ExporterConfig.Destination spec) {
-        return new SessionSettings()
+    private SessionSettings settings(
+        final ExporterConfig config, final ExporterConfig.Destination spec, final Backlog backlog) {
+        final SessionSettings settings = new SessionSettings()
             .observationDomainId((int)config.observationDomainId())
             .maxMessageBytes(spec.maxMessageBytes())
             .maxLingerMs(toMs(spec.flushIntervalNs()))
             .templateRefreshIntervalMs(toMs(spec.templateRefreshNs()))
             .templateRefreshMessages(spec.templateRefreshMessages())
             .lossless(mayWait);
+        return backlog == null ? settings : settings.unsentRecords(backlog, retainedBytes(spec));
     }
 
-    private static Transport transport(final ExporterConfig config, final ExporterConfig.Destination spec) throws IOException {
+    private Transport transport(final ExporterConfig config, final ExporterConfig.Destination spec) throws IOException {
         return switch (spec.transport()) {
             case UDP -> new UdpTransport(
                 new Endpoint(spec.host(), spec.port()), spec.sendBufferBytes(), spec.rateLimitBitsPerSecond());
@@ -123,7 +188,7 @@ public final class DestinationFactory {
                     config.exporting().tls().key(), config.exporting().tls().certificate(), config.exporting().tls().trust()),
                 spec.host(),
                 config.exporting().tls().peers());
-            case FILE -> new FileTransport(spec.file());
+            case FILE -> new FileTransport(spec.file(), hasSpool(spec) ? toMs(spec.reconnectIntervalNs()) : 0);
         };
     }
 

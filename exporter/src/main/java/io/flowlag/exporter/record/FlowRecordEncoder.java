@@ -97,17 +97,37 @@ final class FlowRecordEncoder {
         if (claimed < 0) {
             return claimed;
         }
+        write(session.buffer(), claimed, shape, entry, offset);
+        session.commit();
+        return claimed;
+    }
+
+    /**
+     * Writes one flow as a Data Record that is sent later.
+     *
+     * @param to          receives the record.
+     * @param at          where in it.
+     * @param entry       holds the finished flow, see {@link FlowEntry}.
+     * @param offset      of the flow.
+     * @param lengthBytes of the flow.
+     * @return the record's template.
+     */
+    Template encode(
+        final MutableDirectBuffer to, final int at, final DirectBuffer entry, final int offset, final int lengthBytes) {
+        final Shape shape = shapeOf(Presence.maskOf(entry, offset, lengthBytes));
+        write(to, at, shape, entry, offset);
+        return shape.template;
+    }
+
+    private void write(
+        final MutableDirectBuffer to, final int begin, final Shape shape, final DirectBuffer entry, final int offset) {
         if (shape.isPoorer) {
             counters.increment(CounterId.RECORDS_WITHOUT_GROUP);
         }
-
-        final MutableDirectBuffer message = session.buffer();
-        int at = claimed;
+        int at = begin;
         for (final RecordField field : shape.fields) {
-            at += write(message, at, field, entry, offset);
+            at += write(to, at, field, entry, offset);
         }
-        session.commit();
-        return claimed;
     }
 
     private Shape shapeOf(final int presence) {

@@ -64,7 +64,8 @@ final class FlowSumComparison {
         for (int row = 0; row < pairs.received().count(); row++) {
             if (pairs.sent().find(pairs.received().flowHash(row)) == FlowSums.NONE) {
                 final long flowHash = pairs.received().flowHash(row);
-                summary.sumLostPackets -= pairs.received().packets(row) + repair.unexpectedPackets(flowHash);
+                summary.addLost(pairs.received().classIndex(row),
+                    -pairs.received().packets(row) - repair.unexpectedPackets(flowHash));
             }
         }
     }
@@ -80,9 +81,9 @@ final class FlowSumComparison {
             case SENT_ONLY -> SketchCounter.FLOWS_UNSEEN;
             case DIFFERENT -> SketchCounter.FLOWS_DIFFERENT;
         });
-        summary.sumLostPackets += lostPackets;
+        summary.addLost(pairs.sent().classIndex(row), lostPackets);
         if (agreement == FlowSumPairs.Agreement.EXACT) {
-            summary.addExact(pairs.sent().packets(row), pairs.delaySumNs(row));
+            summary.addExact(pairs.sent().classIndex(row), pairs.sent().packets(row), pairs.delaySumNs(row));
         } else if (agreement == FlowSumPairs.Agreement.SENT_ONLY && isSilenceKnown && !explained.get(row)) {
             unseenFlowHandler.onUnseenFlow(pairs.sent(), row, summary.startNs, summary.endNs);
         }

@@ -49,8 +49,12 @@ public final class FlowSums {
 
     private static final int SOURCE_PORT_SHIFT = 48;
     private static final int DESTINATION_PORT_SHIFT = 32;
+    private static final int CLASS_SHIFT = 16;
     private static final int PROTOCOL_SHIFT = 8;
     private static final int PORT_MASK = 0xFFFF;
+    private static final int CLASS_MASK = 0xFFFF;
+    /** What tells a flow's key, without its class. */
+    private static final long TRANSPORT_MASK = ~((long)CLASS_MASK << CLASS_SHIFT);
     private static final int OCTET_MASK = 0xFF;
 
     private final int capacity;
@@ -130,12 +134,13 @@ public final class FlowSums {
      * @param relativeNs  its timestamp less the interval's start.
      * @param digest      of the packet.
      * @param lengthBytes of the packet.
+     * @param classIndex  of the packet's traffic class; the first one's is the flow's.
      * @param descriptor  has the flow's addresses and ports; null if nobody will ask for them.
      * @param offset      of the descriptor.
      */
     public void add(
-        final long flowHash, final long relativeNs, final long digest, final int lengthBytes, final DirectBuffer descriptor,
-        final int offset) {
+        final long flowHash, final long relativeNs, final long digest, final int lengthBytes, final int classIndex,
+        final DirectBuffer descriptor, final int offset) {
         if (!isOfAll && !sampling.isKept(flowHash)) {
             return;
         }
@@ -150,6 +155,7 @@ public final class FlowSums {
             if (descriptor != null) {
                 key(row, descriptor, offset);
             }
+            classIndex(row, classIndex);
         } else if (descriptor != null && !isKey(row, descriptor, offset)) {
             overflowPackets++;
             return;
@@ -231,6 +237,26 @@ public final class FlowSums {
         rows.putLong(at + DESTINATION_OFFSET, destinationHigh);
         rows.putLong(at + DESTINATION_OFFSET + Long.BYTES, destinationLow);
         rows.putLong(at + TRANSPORT_OFFSET, transport(sourcePort, destinationPort, protocol, ipVersion));
+    }
+
+    /**
+     * Says which traffic class a row's flow has.
+     *
+     * @param row        of the flow.
+     * @param classIndex of its first packet.
+     */
+    public void classIndex(final int row, final int classIndex) {
+        rows.putLong(at(row) + TRANSPORT_OFFSET, transport(row) & TRANSPORT_MASK | (long)classIndex << CLASS_SHIFT);
+    }
+
+    /**
+     * Reads the traffic class.
+     *
+     * @param row of the flow.
+     * @return of its first packet.
+     */
+    public int classIndex(final int row) {
+        return (int)(transport(row) >>> CLASS_SHIFT) & CLASS_MASK;
     }
 
     /** {@return flows that are here: rows from 0 on, in the order of their first packets} */
@@ -408,7 +434,7 @@ public final class FlowSums {
     }
 
     private boolean isKey(final int row, final DirectBuffer descriptor, final int offset) {
-        return transport(row) == transport(descriptor, offset) &&
+        return (transport(row) & TRANSPORT_MASK) == transport(descriptor, offset) &&
             sourceLow(row) == PacketDescriptor.sourceLow(descriptor, offset) &&
             destinationLow(row) == PacketDescriptor.destinationLow(descriptor, offset) &&
             sourceHigh(row) == PacketDescriptor.sourceHigh(descriptor, offset) &&

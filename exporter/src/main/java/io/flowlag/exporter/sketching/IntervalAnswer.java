@@ -6,6 +6,8 @@ import io.flowlag.sketch.estimate.SketchOverview;
 import io.flowlag.sketch.lda.LdaEstimate;
 import io.flowlag.sketch.reconcile.AggregateEstimate;
 
+import java.util.Arrays;
+
 /**
  * What the comparison of both points says of an interval as a whole. Filled by the receiver point, reused for the next
  * interval. One thread. Allocates at construction.
@@ -24,9 +26,9 @@ public final class IntervalAnswer {
     boolean isCut;
     boolean hasSketches;
     boolean hasAllSums;
-    long sumLostPackets;
-    long exactPackets;
-    double exactDelaySumNs;
+    private final long[] sumLostPackets;
+    private final long[] exactPackets;
+    private final double[] exactDelaySumsNs;
     int usableCells;
     int occupiedCells;
     int flowCount;
@@ -35,6 +37,9 @@ public final class IntervalAnswer {
     private IntervalRepair repair;
 
     IntervalAnswer(final int classCount) {
+        sumLostPackets = new long[classCount];
+        exactPackets = new long[classCount];
+        exactDelaySumsNs = new double[classCount];
         aggregators = new LdaEstimate[classCount];
         for (int i = 0; i < classCount; i++) {
             aggregators[i] = new LdaEstimate();
@@ -50,9 +55,9 @@ public final class IntervalAnswer {
         flowCount = 0;
         estimatedFlowCount = 0;
         flowLostPackets = 0;
-        sumLostPackets = 0;
-        exactPackets = 0;
-        exactDelaySumNs = 0;
+        Arrays.fill(sumLostPackets, 0);
+        Arrays.fill(exactPackets, 0);
+        Arrays.fill(exactDelaySumsNs, 0);
         heavyHitters.clear();
     }
 
@@ -157,23 +162,44 @@ public final class IntervalAnswer {
         return aggregators[classIndex];
     }
 
-    void addExact(final long packets, final long delaySumNs) {
-        exactPackets += packets;
-        exactDelaySumNs += delaySumNs;
+    void addExact(final int classIndex, final long packets, final long delaySumNs) {
+        exactPackets[classIndex] += packets;
+        exactDelaySumsNs[classIndex] += delaySumNs;
     }
 
-    /** {@return packets of flows whose sums agree, if the points compared no sketches} */
-    public long exactPackets() {
-        return exactPackets;
+    void addLost(final int classIndex, final long packets) {
+        sumLostPackets[classIndex] += packets;
+    }
+
+    /**
+     * Packets of flows of a class whose sums agree, if the points compared no sketches. A flow has the class of its first packet
+     * of the interval at the sender point.
+     *
+     * @param classIndex of the class.
+     * @return packets.
+     */
+    public long exactPackets(final int classIndex) {
+        return exactPackets[classIndex];
     }
 
     /**
      * The mean delay of those packets.
      *
+     * @param classIndex of the class.
      * @return ns, signed; 0 if there are none.
      */
-    public double exactMeanNs() {
-        return exactPackets == 0 ? 0 : exactDelaySumNs / exactPackets;
+    public double exactMeanNs(final int classIndex) {
+        return exactPackets[classIndex] == 0 ? 0 : exactDelaySumsNs[classIndex] / exactPackets[classIndex];
+    }
+
+    /**
+     * Packets of a class that were lost, less those that came unexpected, if the points compared no sketches.
+     *
+     * @param classIndex of the class; a flow that only the receiver saw has the class of its first packet there.
+     * @return signed.
+     */
+    public long sumLostPackets(final int classIndex) {
+        return sumLostPackets[classIndex];
     }
 
     /** {@return whether it is known how many packets were lost in all} */
@@ -191,7 +217,7 @@ public final class IntervalAnswer {
     /** {@return packets lost in all, less those that came unexpected; signed} */
     public long lostPackets() {
         if (!hasSketches) {
-            return sumLostPackets;
+            return Arrays.stream(sumLostPackets).sum();
         }
         long lost = 0;
         for (final LdaEstimate each : aggregators) {

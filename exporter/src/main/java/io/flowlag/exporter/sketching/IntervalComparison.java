@@ -134,7 +134,7 @@ final class IntervalComparison {
     /** A packet that was lost is missing from its class; one too many in a class was sent in another. */
     private boolean isRemarked() {
         boolean isMore = false;
-        for (int i = 0; summary.aggregators.length > 1 && i < summary.aggregators.length; i++) {
+        for (int i = 0; summary.hasSketches && summary.aggregators.length > 1 && i < summary.aggregators.length; i++) {
             isMore |= summary.aggregators[i].hasLoss() && summary.aggregators[i].lostPackets() < 0;
         }
         return isMore;

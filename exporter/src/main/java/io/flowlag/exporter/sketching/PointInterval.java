@@ -121,10 +121,10 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
             aggregators[classIndex].update(digest, relativeNs, lengthBytes);
         }
         if (flows != null) {
-            flows.add(flowHash, relativeNs, digest, lengthBytes, descriptor, offset);
+            flows.add(flowHash, relativeNs, digest, lengthBytes, classIndex, descriptor, offset);
         }
         if (witnesses != null) {
-            witnesses.add(flowHash, relativeNs, digest, lengthBytes, descriptor, offset);
+            witnesses.add(flowHash, relativeNs, digest, lengthBytes, classIndex, descriptor, offset);
         }
         if (packets != null) {
             packets.add(digest, flowHash, relativeNs, lengthBytes, weight, classIndex);

@@ -134,8 +134,25 @@ public final class StatisticsWriter {
             json.writeNumberField("octets", destination.octets());
             json.writeNumberField("reconnects", destination.reconnects());
             json.writeNumberField("errors", destination.errors());
+            if (destination.spool() != null) {
+                spool(json, destination.spool());
+            }
             json.writeEndObject();
         }
         json.writeEndArray();
+    }
+
+    private static void spool(final JsonGenerator json, final SpoolStatistics spool) throws IOException {
+        json.writeObjectFieldStart("spool");
+        json.writeNumberField("records_held", spool.recordsHeld());
+        json.writeNumberField("records_taken_up", spool.recordsTakenUp());
+        json.writeNumberField("records_in", spool.recordsIn());
+        json.writeNumberField("records_out", spool.recordsOut());
+        json.writeNumberField("records_perhaps_twice", spool.recordsPerhapsTwice());
+        json.writeNumberField("octets_held", spool.octetsHeld());
+        json.writeNumberField("octets_bound", spool.octetsBound());
+        json.writeNumberField("octets_refused", spool.octetsRefused());
+        json.writeNumberField("errors", spool.errors());
+        json.writeEndObject();
     }
 }

@@ -16,7 +16,22 @@ class ClockDifferenceTest {
     private static ClockDifference of(final Role role, final long ownNs) {
         return new ClockDifference(new DelayWiring(role, ReferenceMode.SENT,
             List.of(ReferenceSession.unauthenticated(1), ReferenceSession.unauthenticated(2)), null, ClockError.fixed(ownNs),
-            true, false, false, DelayWiring.DIGEST_PAYLOAD_BYTES));
+            true, false, false, DelayWiring.DIGEST_PAYLOAD_BYTES), 1, 2);
+    }
+
+    @Test
+    void shouldKeepTheClocksOfSendersApart() {
+        final ClockDifference clocks = new ClockDifference(new DelayWiring(Role.RECEIVER, ReferenceMode.PASSIVE, List.of(), null,
+            ClockError.fixed(OWN_NS), true, false, false, DelayWiring.DIGEST_PAYLOAD_BYTES), 3, 2);
+        clocks.onSender(0, ErrorEstimate.of(500, true));
+        assertEquals(OWN_NS + ErrorEstimate.errorNs(ErrorEstimate.of(500, true)), clocks.errorNs());
+        clocks.onSender(2, ErrorEstimate.of(0, false));
+        assertEquals(OWN_NS + ErrorEstimate.errorNs(ErrorEstimate.of(500, true)), clocks.errorNs(0), "its own clock is well");
+        assertTrue(clocks.errorNs(1) < 0, "it has said nothing");
+        assertTrue(clocks.errorNs(2) < 0, "it knows nothing");
+        assertTrue(clocks.errorNs() < 0);
+        clocks.onReference(1, ErrorEstimate.of(9_000, true));
+        assertEquals(OWN_NS + ErrorEstimate.errorNs(ErrorEstimate.of(9_000, true)), clocks.errorNs(0), "the worse of the two");
     }
 
     @Test

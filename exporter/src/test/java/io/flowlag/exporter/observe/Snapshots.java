@@ -15,6 +15,7 @@ import io.flowlag.exporter.status.HeavyFlow;
 import io.flowlag.exporter.status.SegmentDescription;
 import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.exporter.status.SourceStatistics;
+import io.flowlag.exporter.status.SpoolStatistics;
 import io.flowlag.exporter.status.Statistics;
 import io.flowlag.exporter.watch.FlowRanking;
 import io.flowlag.exporter.watch.WatchedFlow;
@@ -50,7 +51,8 @@ final class Snapshots {
             4711, new Statistics(
                 counters, List.of(new SourceStatistics("eth0", number, 2, 3, null),
                     new SourceStatistics(HOSTILE, 4, 5, 6, "gone")),
-                List.of(new DestinationStatistics("udp://192.0.2.1:4739", number, 2, 3, 4, 5, 6, 7, 8, 9, 10)),
+                List.of(new DestinationStatistics("udp://192.0.2.1:4739", number, 2, 3, 4, 5, 6, 7, 8, 9, 10,
+                    new SpoolStatistics(11, 12, 13, 14, 15, 16, 17, 18, 19))),
                 delay(number), 1_700_000_000_000L, 1_700_000_000_000L + number * 1000, 1 << 20),
             new SegmentDescription(1, "both", List.of("eth0", "eth1"), List.of(0, 46), "adaptive", 50, true), histograms(number),
             List.of(new HealthCheck("threads", true, "3 work"), new HealthCheck("exchange", number % 2 == 0, "connected")),

@@ -20,6 +20,7 @@ import io.flowlag.exporter.flow.FlowCacheContext;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.metering.MeteringAgent;
 import io.flowlag.exporter.status.AccountingIdentity;
+import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.ReconcileStatistics;
@@ -31,6 +32,8 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -46,6 +49,7 @@ import java.util.function.BooleanSupplier;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -72,6 +76,8 @@ class ExchangeLinkTest {
     private int flowCount = FLOWS;
     private boolean isPassive;
     private String senderSection = "";
+    /** Of every other flow. */
+    private int dscp;
     private final List<Packet> packets = new ArrayList<>();
 
     /** A packet that arrives. */
@@ -142,7 +148,7 @@ class ExchangeLinkTest {
     private void connectSender() {
         final ExporterConfig config = new ConfigLoader().text("test",
             senderSection + "segment: {role: sender}\nexchange: {connect: \"127.0.0.1:" + port + "\"}\n").conclude();
-        final ExchangeSender senderEnd = new ExchangeSender(config, null, null, () -> START_NS);
+        final ExchangeSender senderEnd = new ExchangeSender(config, null, null, () -> START_NS, ClockError.NONE);
         toClose.add(senderEnd);
         senderAgent = senderEnd;
         sender = new Point(config, wiring(Role.SENDER, false).withLink(senderEnd));
@@ -203,6 +209,7 @@ class ExchangeLinkTest {
         PacketDescriptor.ipVersion(batch, 0, 4);
         PacketDescriptor.protocol(batch, 0, 17);
         PacketDescriptor.sourceLow(batch, 0, number % flowCount);
+        PacketDescriptor.ipClassOfService(batch, 0, number % flowCount % 2 == 0 ? 0 : dscp << 2);
         PacketDescriptor.sourcePort(batch, 0, 7);
         PacketDescriptor.destinationLow(batch, 0, 1);
         PacketDescriptor.segmentCount(batch, 0, 1);
@@ -511,6 +518,84 @@ class ExchangeLinkTest {
         assertTrue(receiver.count("lds_intervals") >= compared + 4, "it goes on");
         assertTrue(receiver.count("lds_intervals_unanswered") > 0, "nobody made up what is missing");
         assertEquals(0, receiver.count("lds_intervals_refused"));
+    }
+
+    private ExporterConfig newer(final String segment, final String section, final String exchange) {
+        return config("role: receiver, " + segment, section + "exchange: {deadline: 20s, listen: " + port + exchange + "}\n");
+    }
+
+    /** {@return when other settings hold, which both ends know by then} */
+    private long changeTo(final ExporterConfig newer, final boolean isSameWay) {
+        final long fromNs = SegmentChange.fromNs(INTERVAL_NS, INTERVAL_NS, START_NS + packetNumber * GAP_NS);
+        final ExchangeReceiver end = (ExchangeReceiver)receiverAgent;
+        receiver.meter.change(new SketchChange(newer, fromNs, end.change(newer, fromNs), isSameWay));
+        await(() -> sender.count("exchange_settings_held") == 2);
+        return fromNs;
+    }
+
+    private static List<Integer> dscps(final List<AggregateDelay> aggregates) {
+        return aggregates.stream().map(AggregateDelay::dscp).toList();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"sketch", "flows"})
+    void shouldTellEachClassAndChangeClassesAtBothEndsAtOnce(final String mode) throws Exception {
+        dscp = 46;
+        reconnect("rli: {classes: [0, 46]}\n", ", mode: " + mode);
+        pass(6, null, true);
+        final long fromNs = changeTo(newer("", "rli: {classes: [0, 12]}\n", ", mode: " + mode), true);
+        pass(10, null, true);
+        assertFalse(receiver.meter.isChanging());
+        int before = 0;
+        int after = 0;
+        for (final SketchStatistics each : receiver.intervals.values()) {
+            final List<AggregateDelay> classes = each.interval();
+            if (each.startNs() < fromNs) {
+                assertEquals(List.of(0, 46), dscps(classes));
+                assertEquals(classes.get(0).samples(), classes.get(1).samples(), PACKETS_PER_INTERVAL / 4.0);
+                assertTrue(classes.get(1).samples() > 0);
+                before++;
+            } else {
+                assertEquals(List.of(0, 12), dscps(classes), "marks that no class has are of the first");
+                assertEquals(0, classes.get(1).samples());
+                assertTrue(classes.get(0).samples() > PACKETS_PER_INTERVAL / 4, classes::toString);
+                after++;
+            }
+        }
+        assertTrue(before >= 3 && after >= 4, "intervals: " + receiver.intervals.keySet());
+        final SketchStatistics last = receiver.intervals.get(Collections.max(receiver.intervals.keySet()));
+        assertEquals(List.of(0, 12), dscps(last.total()));
+        assertEquals(0, receiver.count("exchange_intervals_refused") + receiver.count("lds_intervals_refused"));
+        assertEquals(0, receiver.count("lds_intervals_remarked"), "marks do not change on the way");
+        assertEquals(1, receiver.count("lds_intervals_damaged"), "the first of all");
+        assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
+    }
+
+    @Test
+    void shouldSelectOtherPacketsAtBothEndsAtOnce() {
+        pass(6, null, true);
+        final long refusedBefore = receiver.count("exchange_intervals_refused");
+        final long fromNs = changeTo(newer("source: [0.0.0.0/29], ", "", ""), false);
+        pass(10, null, true);
+        assertFalse(receiver.meter.isChanging());
+        int selected = 0;
+        for (final SketchStatistics each : receiver.intervals.values()) {
+            final long packets = each.interval().get(0).samples();
+            if (each.startNs() == fromNs || each.startNs() == fromNs - INTERVAL_NS) {
+                assertNull(each.unexplainedLost(), "nobody knows which packets under way belong where");
+            } else if (each.startNs() > fromNs) {
+                assertTrue(packets <= PACKETS_PER_INTERVAL / 2 + FLOWS, "packets of half of the flows: " + packets);
+                assertTrue(packets > 0);
+                assertNotNull(each.unexplainedLost(), "the loss is known");
+                selected++;
+            }
+        }
+        assertTrue(selected >= 3, "intervals: " + receiver.intervals.keySet());
+        assertTrue(receiver.counters.get(CounterId.OUTSIDE_SEGMENT) >= 3 * PACKETS_PER_INTERVAL);
+        assertEquals(0, receiver.count("lds_intervals_refused"));
+        assertEquals(refusedBefore, receiver.count("exchange_intervals_refused"));
+        assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
+        assertTrue(sender.meter.statistics().isAccountedFor(), () -> sender.meter.statistics().toString());
     }
 
     /** What SIGHUP does at a receiver: other sketches, weights and intervals of another length, at both ends at the same time. */

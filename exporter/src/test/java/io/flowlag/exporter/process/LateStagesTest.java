@@ -211,6 +211,11 @@ class LateStagesTest {
         }
 
         @Override
+        public int errorEstimate(final int senderIndex) {
+            return 0;
+        }
+
+        @Override
         public long memoryBytes() {
             return 0;
         }

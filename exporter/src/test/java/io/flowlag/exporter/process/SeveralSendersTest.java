@@ -51,6 +51,7 @@ class SeveralSendersTest {
     private static final int FLOWS = 8;
     private static final long DEADLINE_NS = TimeUnit.MINUTES.toNanos(2);
     private static final int FIRST_ID = 40;
+    private static final long CLOCK_ERROR_NS = 70_000;
     /** 10.0.0.0 and 11.0.0.0. */
     private static final long[] NETWORKS = {10L << 24, 11L << 24};
 
@@ -109,7 +110,7 @@ class SeveralSendersTest {
     private void connect(final String mode) throws IOException {
         final ExporterConfig config = new ConfigLoader().text("test",
             "segment: {role: receiver, id: " + FIRST_ID + ", interval: 10s, source: [10.0.0.0/7]}\n" +
-            "lds: {enabled: on, rows: 2, columns: 1k, witnesses: 0.5}\nmetering: {max-flows: 1024}\n" +
+            "lds: {enabled: on, rows: 2, columns: 1k, witnesses: 0.5}\nmetering: {max-flows: 1024}\njoint: {enabled: off}\n" +
             "rli: {senders: [\"1@127.0.0.1?source=10.0.0.0/8\", \"2@127.0.0.1?source=11.0.0.0/8\"]}\n" +
             "exchange: {deadline: 20s, mode: " + mode + ", listen: " + port + "}\n").conclude();
         receiverEnd = new ExchangeReceiver(config, null, null, () -> START_NS);
@@ -125,7 +126,7 @@ class SeveralSendersTest {
     private ExchangeSender end(final long id) {
         final ExporterConfig config = new ConfigLoader().text("test",
             "segment: {role: sender, id: " + id + "}\nexchange: {connect: \"127.0.0.1:" + port + "\"}\n").conclude();
-        final ExchangeSender end = new ExchangeSender(config, null, null, () -> START_NS);
+        final ExchangeSender end = new ExchangeSender(config, null, null, () -> START_NS, ClockError.fixed(CLOCK_ERROR_NS));
         toClose.add(end);
         return end;
     }
@@ -247,6 +248,7 @@ class SeveralSendersTest {
                 assertTrue(meanNs >= leastNs && meanNs <= leastNs + 2_000_000, "mean " + meanNs + " of sender " + index);
                 assertEquals(FIRST_ID + index, FlowDelay.segmentId(record, offset));
                 assertEquals(0, DelayCounters.count(record, offset), "no references");
+                assertEquals(CLOCK_ERROR_NS, FlowDelay.clockErrorNs(record, offset), CLOCK_ERROR_NS / 100.0);
                 count++;
             }
         }

@@ -44,13 +44,13 @@ class FlowSumsTest {
 
     private static FlowSums sent(final List<Packet> packets) {
         final FlowSums sums = FlowSums.ofAll(FLOWS);
-        packets.forEach((each) -> sums.add(flowHash(each.flow), each.sentNs, each.digest, 100, null, 0));
+        packets.forEach((each) -> sums.add(flowHash(each.flow), each.sentNs, each.digest, 100, 0, null, 0));
         return sums;
     }
 
     private static FlowSums received(final List<Packet> packets) {
         final FlowSums sums = FlowSums.ofAll(FLOWS);
-        packets.forEach((each) -> sums.add(flowHash(each.flow), each.sentNs + each.delayNs, each.digest, 100, null, 0));
+        packets.forEach((each) -> sums.add(flowHash(each.flow), each.sentNs + each.delayNs, each.digest, 100, 0, null, 0));
         return sums;
     }
 
@@ -117,7 +117,7 @@ class FlowSumsTest {
     void shouldKeepFlowsWholeAndCountThePacketsOfThoseWithoutRoom() {
         final FlowSums sums = FlowSums.ofAll(3);
         for (int i = 0; i < 50; i++) {
-            sums.add(flowHash(i % 5), i, i, 1, null, 0);
+            sums.add(flowHash(i % 5), i, i, 1, 0, null, 0);
         }
         assertEquals(3, sums.count());
         assertEquals(20, sums.overflowPackets());
@@ -140,11 +140,11 @@ class FlowSumsTest {
         final FlowSums received = FlowSums.ofWitnesses(1_000, sampling);
         final List<Integer> order = new ArrayList<>();
         for (int flow = 0; flow < 2_000; flow++) {
-            sent.add(flowHash(flow), 1, flow, 1, null, 0);
+            sent.add(flowHash(flow), 1, flow, 1, 0, null, 0);
             order.add(flow);
         }
         Collections.shuffle(order, new Random(1));
-        order.forEach((flow) -> received.add(flowHash(flow), 3, flow, 1, null, 0));
+        order.forEach((flow) -> received.add(flowHash(flow), 3, flow, 1, 0, null, 0));
         assertEquals(400, sent.count(), 80);
         assertEquals(sent.count(), received.count());
         final FlowSumPairs pairs = new FlowSumPairs().pair(sent, received);
@@ -157,15 +157,17 @@ class FlowSumsTest {
     @Test
     void shouldKnowWhoseSumsTheyAreAndRefuseAnotherFlowOfTheSameHash() {
         final FlowSums sums = FlowSums.ofAll(2);
-        sums.add(1, 5, 6, 7, descriptor(9, 0), 0);
-        sums.add(1, 5, 6, 7, descriptor(10, 0), 0);
-        sums.add(2, 5, 6, 7, descriptor(10, PacketDescriptor.FLAG_FRAGMENT), 0);
-        sums.add(2, 5, 6, 7, descriptor(11, PacketDescriptor.FLAG_FRAGMENT), 0);
+        sums.add(1, 5, 6, 7, 3, descriptor(9, 0), 0);
+        sums.add(1, 5, 6, 7, 3, descriptor(10, 0), 0);
+        sums.add(2, 5, 6, 7, 3, descriptor(10, PacketDescriptor.FLAG_FRAGMENT), 0);
+        sums.add(2, 5, 6, 7, 3, descriptor(11, PacketDescriptor.FLAG_FRAGMENT), 0);
         assertEquals(1, sums.overflowPackets());
         assertEquals(1, sums.packets(0));
         assertEquals(2, sums.packets(1));
         assertEquals(6, sums.ipVersion(0));
         assertEquals(132, sums.protocol(0));
+        assertEquals(3, sums.classIndex(0));
+        assertEquals(3, sums.classIndex(1));
         assertEquals(9, sums.sourcePort(0));
         assertEquals(65535, sums.destinationPort(0));
         assertEquals(0, sums.sourcePort(1) + sums.destinationPort(1));
@@ -206,8 +208,8 @@ class FlowSumsTest {
         for (int repetition = 0; repetition < 10 && least > 0; repetition++) {
             final long before = threads.getCurrentThreadAllocatedBytes();
             for (int i = 0; i < 20_000; i++) {
-                sent.add(flowHash(i % 600), i, i, 1, descriptor, 0);
-                received.add(flowHash(i % 600), i + 1, i, 1, null, 0);
+                sent.add(flowHash(i % 600), i, i, 1, 0, descriptor, 0);
+                received.add(flowHash(i % 600), i + 1, i, 1, 0, null, 0);
             }
             pairs.pair(sent, received);
             for (int row = 0; row < pairs.count(); row++) {

@@ -92,6 +92,12 @@ final class ActiveTemplates {
         return known;
     }
 
+    /** The template with an id, or null. */
+    Template find(final int templateId) {
+        final Entry entry = byId.get(templateId);
+        return entry == null ? null : entry.template;
+    }
+
     int size() {
         return entries.size();
     }

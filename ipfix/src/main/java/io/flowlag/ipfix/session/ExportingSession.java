@@ -33,6 +33,8 @@ import static io.flowlag.ipfix.session.SessionCounter.TEMPLATES_SENT;
  * <li>Export Time never goes back (section 8.2).</li>
  * <li>While there is no connection, records wait in the one open message, which survives until the next connection; beyond that
  *     they are discarded and counted, or the caller is {@link #BLOCKED} if the session is lossless.</li>
+ * <li>With somebody who takes {@linkplain SessionSettings#unsentRecords unsent records} back, none waits without a connection:
+ *     what a broken one has not carried away is given back, and nothing is discarded for want of room.</li>
  * </ul>
  * One thread calls everything but {@link #statistics()}, whose values any thread may read. The session owns its buffers; a claim
  * is the caller's until commit or abort. Allocates at construction and when a template is new; never per record or message
@@ -45,6 +47,7 @@ public final class ExportingSession implements AutoCloseable {
     public static final int BLOCKED = -2;
 
     private static final int LEDGER_CAPACITY = 16_384;
+    private static final int RETAINED_MESSAGES = 4;
     private static final long REANNOUNCE_INTERVAL_MS = 1_000L;
     private static final long MILLISECONDS_PER_SECOND = 1_000L;
     private static final long CLOSE_PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -61,6 +64,8 @@ public final class ExportingSession implements AutoCloseable {
     private final MessageChecksum checksum;
     private final ActiveTemplates templates;
     private final SessionStatistics statistics = new SessionStatistics();
+    private final UnsentRecords unsentRecords;
+    private final RetainedMessages retained;
     private final RecordAccounts accounts = new RecordAccounts(statistics, LEDGER_CAPACITY);
 
     private Template claimedTemplate;
@@ -104,6 +109,9 @@ public final class ExportingSession implements AutoCloseable {
         this.message = new MessageBuilder(maxMessageBytes, checksum == null ? 0 : MessageChecksum.LENGTH_BYTES);
         this.announcement = new MessageBuilder(isDatagram ? 0 : maxMessageBytes, 0);
         this.templates = new ActiveTemplates(isDatagram ? settings.initialTemplateCopies() : 1);
+        this.unsentRecords = settings.unsentRecords();
+        this.retained = unsentRecords == null ? null :
+            new RetainedMessages(settings.unsentBytes() + RETAINED_MESSAGES * maxMessageBytes, LEDGER_CAPACITY);
     }
 
     /**
@@ -127,6 +135,26 @@ public final class ExportingSession implements AutoCloseable {
     /** {@return the transport, whose name, state and last error any thread may read} */
     public Transport transport() {
         return transport;
+    }
+
+    /** {@return whether there is a connection that records can be handed to} */
+    public boolean isReady() {
+        return inSession && transport.isConnected();
+    }
+
+    /**
+     * Counts flow records as failed that somebody kept for this session and lost.
+     *
+     * @param records that were lost.
+     * @param packets that they stand for.
+     * @param octets  that they stand for.
+     */
+    public void onLost(final long records, final long packets, final long octets) {
+        expectClaimed(false);
+        accounts.onLost(inSession, records, packets, octets);
+        if (message.isEmpty()) {
+            messageSequence = accounts.sequence();
+        }
     }
 
     /** {@return how many Transport Sessions have begun; options that are due once a session are due when this has changed} */
@@ -172,9 +200,12 @@ public final class ExportingSession implements AutoCloseable {
         if (isTransportFinished()) {
             return discard(template, SessionCounter.RECORDS_FAILED_TRANSPORT_DOWN);
         }
+        if (retained != null && !isReady()) {
+            return BLOCKED;
+        }
         final ActiveTemplates.Entry entry = templates.entry(template);
         final int offset = findRoom(entry, recordLengthBytes, nowMs);
-        if (offset == MessageBuilder.NO_ROOM) {
+        if (offset == MessageBuilder.NO_ROOM || retained != null && !inSession) {
             return refuse(template);
         }
         claimedTemplate = template;
@@ -285,7 +316,10 @@ public final class ExportingSession implements AutoCloseable {
     public void close() {
         if (!isClosed) {
             isClosed = true;
-            accounts.onDelivered(transport.deliveredOctets());
+            settle();
+            if (retained != null) {
+                returnUnsent();
+            }
             accounts.failMessage(SessionCounter.RECORDS_FAILED_AT_CLOSE);
             accounts.failUndelivered(SessionCounter.RECORDS_FAILED_AT_CLOSE);
             transport.close();
@@ -372,11 +406,14 @@ public final class ExportingSession implements AutoCloseable {
 
     private boolean trySend(final long nowMs) {
         trackConnection(nowMs);
+        if (message.isEmpty()) {
+            return true;
+        }
         if (isTransportFinished()) {
             dropMessage(SessionCounter.RECORDS_FAILED_TRANSPORT_DOWN);
             return true;
         }
-        if (!inSession || accounts.isLedgerFull() || isCarrying && !announceCarried(nowMs)) {
+        if (!inSession || isHoldingAllItMay() || isCarrying && !announceCarried(nowMs)) {
             return false;
         }
         final int lengthBytes = finishMessage(nowMs);
@@ -386,8 +423,15 @@ public final class ExportingSession implements AutoCloseable {
         } else if (result == SendResult.FAILED && (isTransportFinished() || transport.isConnected())) {
             trackConnection(nowMs);
             dropMessage(SessionCounter.RECORDS_FAILED_SEND_ERROR);
+        } else if (retained != null) {
+            trackConnection(nowMs);
         }
         return message.isEmpty();
+    }
+
+    private boolean isHoldingAllItMay() {
+        return accounts.isLedgerFull() ||
+            retained != null && !retained.hasRoom(message.lengthBytes() + (checksum == null ? 0 : MessageChecksum.LENGTH_BYTES));
     }
 
     private int finishMessage(final long nowMs) {
@@ -414,8 +458,11 @@ public final class ExportingSession implements AutoCloseable {
         }
         countMessage(lengthBytes, templates.onMessageSent());
         accounts.onMessageSent(handedOctets);
+        if (retained != null) {
+            retained.add(message.buffer(), lengthBytes, handedOctets);
+        }
         openNextMessage();
-        accounts.onDelivered(transport.deliveredOctets());
+        settle();
         if (isDatagram) {
             onDatagramSent(hasData, nowMs);
         }
@@ -486,7 +533,7 @@ public final class ExportingSession implements AutoCloseable {
         final boolean isNew = transport.connectionCount() != connectionCount;
         if (inSession) {
             if (!isNew) {
-                accounts.onDelivered(transport.deliveredOctets());
+                settle();
             }
             if (isNew || !transport.isConnected()) {
                 endSession();
@@ -503,20 +550,51 @@ public final class ExportingSession implements AutoCloseable {
         if (isBroken) {
             accounts.markUncertain(transport.deliveredOctets() - transport.uncertainOctets());
         }
-        accounts.failUndelivered(
-            isBroken ? SessionCounter.RECORDS_FAILED_CONNECTION_BROKEN : SessionCounter.RECORDS_FAILED_SEND_ERROR);
+        if (retained != null) {
+            returnUnsent();
+        } else {
+            accounts.failUndelivered(
+                isBroken ? SessionCounter.RECORDS_FAILED_CONNECTION_BROKEN : SessionCounter.RECORDS_FAILED_SEND_ERROR);
+        }
+    }
+
+    private void settle() {
+        final long deliveredOctets = transport.deliveredOctets();
+        accounts.onDelivered(deliveredOctets);
+        if (retained != null) {
+            retained.onDelivered(deliveredOctets);
+        }
+    }
+
+    /** The records are safe with whoever takes them before they are out of this session's books. */
+    private void returnUnsent() {
+        retained.forEach(templates, unsentRecords);
+        if (!message.isEmpty()) {
+            message.finish(message.lengthBytes(), exportTimeSeconds, messageSequence, observationDomainId);
+            RetainedMessages.forEach(message.buffer(), 0, message.lengthBytes(), templates, unsentRecords);
+        }
+        unsentRecords.onUnsentEnd();
+        retained.clear();
+        accounts.returnUnsent();
+        templates.onMessageDropped();
+        openNextMessage();
     }
 
     private void beginSession(final long nowMs) {
         statistics.begin();
-        statistics.add(RECONNECTS, connectionCount == 0 ? 0 : 1);
+        statistics.add(RECONNECTS, connectionCount == 0 || transport.isContinued() ? 0 : 1);
         statistics.end();
         connectionCount = transport.connectionCount();
         inSession = true;
+        lastRefreshMs = nowMs;
+        if (transport.isContinued()) {
+            handedOctets = transport.deliveredOctets();
+            templates.refresh();
+            return;
+        }
         handedOctets = 0;
         messageSequence = 0;
         accounts.restartSequence();
-        lastRefreshMs = nowMs;
         templates.onNewSession();
         isCarrying = templates.isAnyMissingForMessage();
     }
@@ -562,7 +640,7 @@ public final class ExportingSession implements AutoCloseable {
     }
 
     private int refuse(final Template template) {
-        if (lossless && !isTransportFinished()) {
+        if ((lossless || retained != null) && !isTransportFinished()) {
             return BLOCKED;
         }
         if (!transport.isConnected()) {

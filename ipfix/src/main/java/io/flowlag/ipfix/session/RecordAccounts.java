@@ -9,14 +9,16 @@ import static io.flowlag.ipfix.session.SessionCounter.OPTIONS_RECORDS_WAITING;
 import static io.flowlag.ipfix.session.SessionCounter.PACKETS_NOT_SENT;
 import static io.flowlag.ipfix.session.SessionCounter.RECORDS_ACCEPTED;
 import static io.flowlag.ipfix.session.SessionCounter.RECORDS_EXPORTED;
+import static io.flowlag.ipfix.session.SessionCounter.RECORDS_FAILED_SPOOL;
+import static io.flowlag.ipfix.session.SessionCounter.RECORDS_RETURNED;
 import static io.flowlag.ipfix.session.SessionCounter.RECORDS_UNCERTAIN;
 import static io.flowlag.ipfix.session.SessionCounter.RECORDS_WAITING;
 import static io.flowlag.ipfix.session.SessionCounter.SEQUENCE;
 
 /**
  * The books of a session: where every record is, from its acceptance to its end. Each method moves records from one account to
- * another in one change of the statistics, so that accepted = exported + failed + waiting between any two. Used by one thread;
- * allocates at construction.
+ * another in one change of the statistics, so that accepted = exported + failed + waiting + returned between any two. Used by
+ * one thread; allocates at construction.
  */
 final class RecordAccounts {
     private static final long SEQUENCE_MASK = 0xFFFF_FFFFL;
@@ -87,6 +89,40 @@ final class RecordAccounts {
         statistics.add(OCTETS_NOT_SENT, recordOctets);
         statistics.set(SEQUENCE, sequence & SEQUENCE_MASK);
         statistics.end();
+    }
+
+    /** Flow records that were kept outside the session are lost; they count in the sequence of a session that goes on. */
+    void onLost(final boolean isInSequence, final long records, final long recordPackets, final long recordOctets) {
+        sequence += isInSequence ? records : 0;
+        statistics.begin();
+        statistics.add(RECORDS_ACCEPTED, records);
+        statistics.add(RECORDS_FAILED_SPOOL, records);
+        statistics.add(PACKETS_NOT_SENT, recordPackets);
+        statistics.add(OCTETS_NOT_SENT, recordOctets);
+        statistics.set(SEQUENCE, sequence & SEQUENCE_MASK);
+        statistics.end();
+    }
+
+    /** What the transport did not deliver and the open message have not left: their flow records have been given back. */
+    void returnUnsent() {
+        statistics.begin();
+        while (!ledger.isSettled()) {
+            giveBack(ledger.nextFlowRecords(), ledger.nextOptionsRecords());
+            ledger.settleNext();
+        }
+        ledger.clear();
+        giveBack(flowRecords, optionsRecords);
+        statistics.set(SEQUENCE, sequence & SEQUENCE_MASK);
+        statistics.end();
+        closeMessage();
+    }
+
+    private void giveBack(final int backFlowRecords, final int backOptionsRecords) {
+        sequence -= backFlowRecords + backOptionsRecords;
+        statistics.add(RECORDS_RETURNED, backFlowRecords);
+        statistics.add(RECORDS_WAITING, -backFlowRecords);
+        statistics.add(OPTIONS_RECORDS_FAILED, backOptionsRecords);
+        statistics.add(OPTIONS_RECORDS_WAITING, -backOptionsRecords);
     }
 
     /** The transport took the open message, which ends at an octet of the connection. */

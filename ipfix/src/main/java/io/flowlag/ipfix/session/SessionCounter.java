@@ -2,7 +2,7 @@ package io.flowlag.ipfix.session;
 
 /**
  * What an {@link ExportingSession} counts: label, unit and one sentence. Flow records and options records are counted apart,
- * and for each of them accepted = exported + failed + waiting; failed flow records are further split by reason.
+ * and for each of them accepted = exported + failed + waiting + returned; failed flow records are further split by reason.
  */
 public enum SessionCounter {
     /** Flow records handed to the session. */
@@ -29,9 +29,15 @@ public enum SessionCounter {
     /** Flow records in the transport's buffer when a connection broke. */
     RECORDS_FAILED_CONNECTION_BROKEN("records_failed_connection_broken", "records",
         "Flow records that waited in the transport's buffer when its connection broke."),
+    /** Flow records that whoever keeps them for the session gave up. */
+    RECORDS_FAILED_SPOOL("records_failed_spool", "records",
+        "Flow records that were kept for a later connection and given up: no room, or they could not be written or read."),
     /** Flow records that waited at the end. */
     RECORDS_FAILED_AT_CLOSE("records_failed_at_close", "records",
         "Flow records that were still waiting when the session was closed."),
+    /** Flow records given back. */
+    RECORDS_RETURNED("records_returned", "records",
+        "Flow records given back to whoever keeps them, because their connection broke first; each is handed over again."),
     /** Exported flow records that a broken connection may have lost. */
     RECORDS_UNCERTAIN("records_uncertain", "records",
         "Flow records among the exported that were at most in the kernel's buffer when a connection broke."),

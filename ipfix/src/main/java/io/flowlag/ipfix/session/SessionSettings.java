@@ -29,6 +29,8 @@ public final class SessionSettings {
     private int initialTemplateCopies = DEFAULT_INITIAL_TEMPLATE_COPIES;
     private boolean lossless;
     private boolean messageChecksum;
+    private UnsentRecords unsentRecords;
+    private int unsentBytes;
 
     /** All defaults. */
     public SessionSettings() {
@@ -132,6 +134,28 @@ public final class SessionSettings {
     public SessionSettings messageChecksum(final boolean newMessageChecksum) {
         messageChecksum = newMessageChecksum;
         return this;
+    }
+
+    /**
+     * Who takes back what a broken connection has not carried away. With it a session loses no flow record: it keeps none while
+     * there is no connection, and answers {@link ExportingSession#BLOCKED} where it would have discarded one.
+     *
+     * @param handler     takes the records.
+     * @param retainBytes octets of messages that the transport may hold back; more are not handed to it.
+     * @return this.
+     */
+    public SessionSettings unsentRecords(final UnsentRecords handler, final int retainBytes) {
+        unsentRecords = handler;
+        unsentBytes = (int)notNegative("retainBytes", retainBytes);
+        return this;
+    }
+
+    UnsentRecords unsentRecords() {
+        return unsentRecords;
+    }
+
+    int unsentBytes() {
+        return unsentBytes;
     }
 
     int observationDomainId() {

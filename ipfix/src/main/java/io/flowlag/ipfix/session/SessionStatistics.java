@@ -9,7 +9,8 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
  * The counters of one {@link ExportingSession}. The session's thread writes, any thread reads. {@link #snapshot} gives values
- * that belong together: in each, accepted = exported + failed + waiting.
+ * that belong together: in each, accepted = exported + failed + waiting +
+ * returned.
  * <p>
  * Assumption: one writer, which brackets related changes by {@link #begin} and {@link #end}. Guarantees: a reader never stops the
  * writer; a snapshot holds no half of a change. Allocates at construction.

@@ -14,7 +14,8 @@ import java.nio.file.StandardOpenOption;
 /**
  * Messages one after another in a file (RFC 5655 section 7), which a File Reader takes from the first octet. Buffered; the
  * buffer is written when it is full, a second after something was put into it, and at {@link #flush}. After a write error the
- * transport is {@link TransportState#FAILED} for good, and the file is cut back to its last whole message.
+ * file is cut back to its last whole message, and the transport is {@link TransportState#FAILED} for good, or goes on behind that
+ * message when the file can be opened again: as the user chooses.
  * <p>
  * See {@link Transport} for threads and memory. Writing to a file may take as long as the disk takes. Allocates at construction.
  */
@@ -25,26 +26,47 @@ public final class FileTransport extends TransportSupport {
     private static final int BUFFER_BYTES = 256 * 1024;
     private static final int MIN_MESSAGE_BYTES = 20;
     private static final long MAX_BUFFERED_MS = 1_000L;
+    private static final long NEVER = Long.MIN_VALUE;
 
     private final Path path;
-    private final FileChannel channel;
+    private final long retryIntervalMs;
+    private FileChannel channel;
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
     private final IntArrayList messageEnds = new IntArrayList(BUFFER_BYTES / MIN_MESSAGE_BYTES, IntArrayList.DEFAULT_NULL_VALUE);
     private long writtenOctets;
     private long wholeMessageOctets;
     private long writeDueMs = Long.MAX_VALUE;
+    private long retryMs = NEVER;
+    private boolean isContinued;
 
     /**
-     * Creates the file or empties it.
+     * Creates the file or empties it; after a write error the transport has failed for good.
      *
      * @param path of the file.
      * @throws IOException if that cannot be done; the message names the file.
      */
     public FileTransport(final Path path) throws IOException {
+        this(path, 0);
+    }
+
+    /**
+     * Creates the file or empties it.
+     *
+     * @param path            of the file.
+     * @param retryIntervalMs between attempts to open it again after a write error; 0 for none.
+     * @throws IOException if that cannot be done; the message names the file.
+     */
+    public FileTransport(final Path path, final long retryIntervalMs) throws IOException {
         super("file:" + path);
         this.path = path;
+        this.retryIntervalMs = retryIntervalMs;
         this.channel = open(path);
         state(TransportState.CONNECTED);
+    }
+
+    /** {@return octets that wait in this process at most} */
+    public static int bufferBytes() {
+        return BUFFER_BYTES;
     }
 
     private static FileChannel open(final Path path) throws IOException {
@@ -74,6 +96,9 @@ public final class FileTransport extends TransportSupport {
 
     @Override
     public int doWork(final long nowMs) {
+        if (state() == TransportState.DISCONNECTED) {
+            return goOn(nowMs);
+        }
         if (buffer.position() == 0 || !isConnected()) {
             return 0;
         }
@@ -122,7 +147,45 @@ public final class FileTransport extends TransportSupport {
         }
         error(text);
         CloseHelper.quietClose(channel);
-        state(TransportState.FAILED);
+        retryMs = NEVER;
+        state(retryIntervalMs > 0 ? TransportState.DISCONNECTED : TransportState.FAILED);
+    }
+
+    /** A clock that was set back waits for a whole interval once more. */
+    private int goOn(final long nowMs) {
+        if (retryMs == NEVER || retryMs - nowMs > retryIntervalMs) {
+            retryMs = nowMs + retryIntervalMs;
+        }
+        if (nowMs < retryMs) {
+            return 0;
+        }
+        retryMs = NEVER;
+        FileChannel reopened = null;
+        try {
+            reopened = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            isContinued = Files.isRegularFile(path) && reopened.size() >= wholeMessageOctets;
+            if (!isContinued) {
+                wholeMessageOctets = 0;
+            }
+            if (Files.isRegularFile(path)) {
+                reopened.truncate(wholeMessageOctets);
+                reopened.position(wholeMessageOctets);
+            }
+        } catch (final IOException ex) {
+            CloseHelper.quietClose(reopened);
+            error("cannot write " + path + ": " + FileErrors.reason(ex));
+            return 1;
+        }
+        channel = reopened;
+        writtenOctets = wholeMessageOctets;
+        error("");
+        state(TransportState.CONNECTED);
+        return 1;
+    }
+
+    @Override
+    public boolean isContinued() {
+        return isContinued;
     }
 
     /** How many octets of the buffer, up to a limit, are messages that were written to their end. */

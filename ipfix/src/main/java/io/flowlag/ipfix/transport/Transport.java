@@ -62,6 +62,16 @@ public interface Transport extends AutoCloseable {
     /** {@return how many connections there have been, the present one included; each is a Transport Session of its own} */
     long connectionCount();
 
+    /**
+     * Whether the latest connection goes on where the one before broke, behind its last whole message, so that the Transport
+     * Session goes on too: a file that could not be written for a while.
+     *
+     * @return true if templates and sequence numbers go on.
+     */
+    default boolean isContinued() {
+        return false;
+    }
+
     /** {@return octets of the latest connection's messages that have left this process} */
     long deliveredOctets();
 

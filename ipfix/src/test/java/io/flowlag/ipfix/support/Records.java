@@ -42,7 +42,7 @@ public final class Records {
         return offset;
     }
 
-    /** The identity: every record is exported, failed or waiting. */
+    /** The identity: every record is exported, failed, waiting or given back. */
     public static void assertBooksBalance(final SessionStatistics statistics) {
         final long[] values = new long[SessionCounter.count()];
         statistics.snapshot(values);
@@ -51,7 +51,8 @@ public final class Records {
             failed += SessionCounter.of(i).isFailure() ? values[i] : 0;
         }
         assertEquals(values[SessionCounter.RECORDS_ACCEPTED.ordinal()],
-            values[SessionCounter.RECORDS_EXPORTED.ordinal()] + failed + values[SessionCounter.RECORDS_WAITING.ordinal()]);
+            values[SessionCounter.RECORDS_EXPORTED.ordinal()] + failed + values[SessionCounter.RECORDS_WAITING.ordinal()] +
+                values[SessionCounter.RECORDS_RETURNED.ordinal()]);
         assertEquals(values[SessionCounter.OPTIONS_RECORDS_ACCEPTED.ordinal()],
             values[SessionCounter.OPTIONS_RECORDS_EXPORTED.ordinal()] +
                 values[SessionCounter.OPTIONS_RECORDS_FAILED.ordinal()] +

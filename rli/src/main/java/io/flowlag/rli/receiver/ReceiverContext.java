@@ -17,6 +17,7 @@ public final class ReceiverContext {
     private long capacityBps;
     private int bufferPackets = 64 * 1024;
     private long silentAfterNs = TimeUnit.SECONDS.toNanos(1);
+    private long maximumGapNs = Long.MAX_VALUE;
     private long maximumDelayNs = TimeUnit.MILLISECONDS.toNanos(200);
     private long highestTrackableNs = TimeUnit.SECONDS.toNanos(60);
     private int significantDigits = 3;
@@ -153,6 +154,23 @@ public final class ReceiverContext {
      */
     public ReceiverContext bufferPackets(final int bufferPackets) {
         this.bufferPackets = bufferPackets;
+        return this;
+    }
+
+    /** {@return the longest time between two references over which delays are estimated, ns} */
+    public long maximumGapNs() {
+        return maximumGapNs;
+    }
+
+    /**
+     * Sets the longest time between two references over which delays are estimated. References that nobody spaces can be far
+     * apart, and be told of late, so that silence alone would not see it in time.
+     *
+     * @param maximumGapNs more than 0; the default is no limit.
+     * @return this.
+     */
+    public ReceiverContext maximumGapNs(final long maximumGapNs) {
+        this.maximumGapNs = maximumGapNs;
         return this;
     }
 
@@ -293,6 +311,7 @@ public final class ReceiverContext {
             bufferPackets <= InterpolationBuffer.MAXIMUM_PACKETS,
             "bufferPackets=" + bufferPackets + " is above " + InterpolationBuffer.MAXIMUM_PACKETS);
         checkAtLeast("silentAfterNs", silentAfterNs, 1);
+        checkAtLeast("maximumGapNs", maximumGapNs, 1);
         checkAtLeast("maximumDelayNs", maximumDelayNs, 1);
         checkAtLeast("highestTrackableNs", highestTrackableNs, 2);
         checkAtLeast("significantDigits", significantDigits, 1);

@@ -51,6 +51,7 @@ final class ReferenceStream {
     private final boolean isStampUsed;
     private final boolean isDriftApplied;
     private final long silentAfterNs;
+    private long maximumGapNs;
     private final long maximumDelayNs;
 
     private final SequenceWindow window;
@@ -90,6 +91,7 @@ final class ReferenceStream {
         isStampUsed = context.sendTimes() == SendTimes.STAMP;
         isDriftApplied = context.isDriftApplied();
         silentAfterNs = context.silentAfterNs();
+        maximumGapNs = context.maximumGapNs();
         maximumDelayNs = context.maximumDelayNs();
         window = new SequenceWindow(silentAfterNs + maximumDelayNs);
         buffer = new InterpolationBuffer(isLinear ? context.bufferPackets() : 1);
@@ -104,6 +106,9 @@ final class ReferenceStream {
         onTime(arrivalNs);
         if (hasLeft && arrivalNs < leftArrivalNs) {
             onPacketBeforeLeft(slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs);
+        }
+        else if (!isLinear && hasLeft && arrivalNs - leftArrivalNs > maximumGapNs) {
+            count(SILENCE);
         }
         else if (!isLinear && hasLeft) {
             final double extraNs = serialisation.nsPerByte() * (lengthBytes - leftLengthBytes);
@@ -213,6 +218,10 @@ final class ReferenceStream {
         }
     }
 
+    void maximumGapNs(final long gapNs) {
+        maximumGapNs = gapNs;
+    }
+
     void onClockStep() {
         if (isHeard) {
             count(CLOCK_STEPS);
@@ -270,11 +279,17 @@ final class ReferenceStream {
     private void onSettled(final long arrivalNs, final long measuredNs, final int lengthBytes) {
         final long delayNs = measuredNs - driftNs(arrivalNs);
         final long changeNs = delayNs - leftDelayNs;
+        final boolean isGap = hasLeft && arrivalNs - leftArrivalNs > maximumGapNs;
         final boolean isStep = hasLeft && (changeNs > maximumDelayNs || changeNs < -maximumDelayNs);
         if (isStep) {
             count(CLOCK_STEPS);
             drop(arrivalNs, CLOCK_STEP);
             forgetDrift();
+            hasPrevious = false;
+        }
+        else if (isGap) {
+            count(SILENCES);
+            drop(arrivalNs, SILENCE);
             hasPrevious = false;
         }
         else if (hasLeft) {

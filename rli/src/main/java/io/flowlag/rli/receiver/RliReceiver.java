@@ -98,6 +98,17 @@ public final class RliReceiver {
         }
     }
 
+    /**
+     * Changes the longest time between two references over which delays are estimated.
+     *
+     * @param maximumGapNs more than 0.
+     */
+    public void maximumGapNs(final long maximumGapNs) {
+        for (final ReferenceStream stream : streams) {
+            stream.maximumGapNs(maximumGapNs);
+        }
+    }
+
     /** The input has ended: what still waits is settled, or given up as by silence. */
     public void onEnd() {
         for (final ReferenceStream stream : streams) {

@@ -68,6 +68,30 @@ class RliReceiverTest {
         assertEquals(0, count(BUFFERED));
     }
 
+    @Test
+    void shouldNotEstimateAcrossAGapThatIsTooLong() {
+        receiver = receiver(stamped().maximumGapNs(100 * MS));
+        reference(0, 0, 10 * MS);
+        packet(25 * MS);
+        reference(1, 100 * MS, 30 * MS);
+        packet(150 * MS);
+        reference(2, 201 * MS, 30 * MS);
+        assertEquals(1, count(ESTIMATED));
+        assertEquals(1, count(SILENCE));
+        assertEquals(1, count(SILENCES));
+        packet(250 * MS);
+        reference(3, 301 * MS, 50 * MS);
+        assertEquals(List.of(15 * MS, 30 * MS + 20 * MS * 49 / 100), samples.delaysNs());
+        identitiesShouldHold();
+
+        receiver = receiver(stamped().estimator(Estimator.LEFT).maximumGapNs(100 * MS));
+        reference(0, 0, 10 * MS);
+        packet(100 * MS);
+        packet(101 * MS);
+        assertEquals(1, count(ESTIMATED));
+        assertEquals(1, count(SILENCE));
+    }
+
     @Property(tries = 300)
     void shouldBeExactOnLinearDelay(
         @ForAll @LongRange(min = -1_000_000_000L, max = 1_000_000_000L) final long offsetNs,

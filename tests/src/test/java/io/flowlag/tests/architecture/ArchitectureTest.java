@@ -37,8 +37,7 @@ class ArchitectureTest {
     private static final List<String> STAGES =
         List.of(
             "capture", "decode", "pipeline", "flow", "checkpoint", "match", "reconcile", "sketching", "delay", "inject",
-            "watch", "metering",
-            "exchange", "record", "observe", "process", "command");
+            "watch", "metering", "exchange", "spool", "record", "observe", "process", "command");
     private static final List<String> HOT_STAGES =
         List.of("capture", "decode", "pipeline", "flow", "match", "reconcile", "sketching", "delay", "inject", "watch",
             "metering");

@@ -14,6 +14,7 @@ import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.time.Instant;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
@@ -142,6 +143,30 @@ class LauncherTest {
         assertEquals(0, tree.buildCount());
     }
 
+    @ParameterizedTest
+    @MethodSource("javaHomes")
+    void shouldKeepTheClassesOfTheJarBesideIt(final Path javaHome) throws IOException, InterruptedException {
+        final Tree tree = new Tree(directory.resolve("a checkout"));
+        final Map<String, String> environment = new HashMap<>(tree.environment);
+        environment.put("JAVA_HOME", javaHome.toString());
+        launch(tree.launcher, environment, "--version");
+        final Path archive = tree.classArchive();
+        final FileTime made = Files.getLastModifiedTime(archive);
+        if (Files.size(archive) > 0) {
+            environment.put("FLOWLAG_JAVA_OPTS", "-Xlog:class+load");
+            final Outcome loaded = launch(tree.launcher, environment, "--version");
+            assertTrue(loaded.out().contains("shared objects file (top)"), "the classes are not taken from the archive");
+            environment.remove("FLOWLAG_JAVA_OPTS");
+        }
+        assertEquals(made, Files.getLastModifiedTime(archive));
+        Files.delete(archive);
+        Files.writeString(archive, "no archive");
+        final Outcome damaged = launch(tree.launcher, environment, "--version");
+        assertEquals("", damaged.err());
+        assertTrue(damaged.out().matches("flowlag [0-9.]+\n"), damaged.out());
+        assertEquals(0, damaged.exitCode());
+    }
+
     @Test
     void shouldBuildAnewWhereAJarWasCut() throws IOException, InterruptedException {
         final Tree tree = new Tree(directory.resolve("checkout"));
@@ -198,6 +223,12 @@ class LauncherTest {
                 "'\ncase \" $* \" in *\" -pl tests \"*) mkdir -p '" + lab.getParent() + "'; cp '" + JAR + "' '" + lab +
                 "';; esac\n");
             environment = Map.of("PATH", maven.getParent() + ":" + System.getenv("PATH"));
+        }
+
+        private Path classArchive() throws IOException {
+            try (Stream<Path> files = Files.list(launcher.resolveSibling("../target"))) {
+                return files.filter((file) -> file.toString().endsWith(".jsa")).findFirst().orElseThrow();
+            }
         }
 
         private long buildCount() throws IOException {

@@ -160,6 +160,7 @@ class ExchangeProcessTest {
             Deadline.await(TIMEOUT, () -> count("exchange_refused_version") == 1 && count("exchange_refused_length") == 1 &&
                 count("exchange_refused_magic") == 1 && count("exchange_ended_handshake") > before, receiver::errors);
 
+            trickle(receiver);
             final Path otherStats = directory.resolve("other.json");
             try (Command.Running other = start("sender", otherStats,
                 own("--set", "exchange.key-file=" + key("other", "ffeeddccbbaa99887766554433221100")))) {
@@ -184,6 +185,34 @@ class ExchangeProcessTest {
             }
         }
         Stats.read(receiverStats).orFailUnlessAccounted();
+    }
+
+    /** One octet at a time of a HELLO, and then silence: the time for it runs from the start, however many octets come. */
+    private void trickle(final Command.Running receiver) throws IOException {
+        final long before = count("exchange_ended_handshake");
+        final long compared = count("lds_intervals");
+        final byte[] hello = header(VERSION, 56);
+        final int[] said = new int[1];
+        try (SocketChannel slow = SocketChannel.open(new InetSocketAddress("127.0.0.1", port))) {
+            Deadline.await(TIMEOUT, () -> {
+                if (said[0] < hello.length) {
+                    say(slow, hello, said);
+                }
+                return count("exchange_ended_handshake") > before && count("lds_intervals") > compared;
+            }, receiver::errors);
+            assertTrue(said[0] > 1, "octets that were said: " + said[0]);
+            // What the receiver said first, its HELLO, and its end.
+            slow.socket().setSoTimeout((int)TIMEOUT.toMillis());
+            slow.socket().getInputStream().readAllBytes();
+        }
+    }
+
+    private static void say(final SocketChannel slow, final byte[] octets, final int[] said) {
+        try {
+            said[0] += slow.write(ByteBuffer.wrap(octets, said[0], 1));
+        } catch (final IOException ex) {
+            said[0] = octets.length;
+        }
     }
 
     private static byte[] header(final int version, final int lengthBytes) {

@@ -18,8 +18,8 @@ import java.nio.channels.FileChannel.MapMode;
  * the source, when the error comes, asks {@link #isCutBelowView()}.
  */
 final class MappedWindow extends ByteWindow {
-    /** How much is mapped at a time. Longer than the longest piece that a reader requires. */
-    static final int WINDOW_LENGTH_BYTES = 64 << 20;
+    /** How much is mapped at a time: it counts as the process's memory. Longer than the longest piece that a reader requires. */
+    static final int WINDOW_LENGTH_BYTES = 16 << 20;
 
     /** How much of the mapping is in view after one look at the length of the file. */
     static final int TRUSTED_LENGTH_BYTES = 64 << 10;
