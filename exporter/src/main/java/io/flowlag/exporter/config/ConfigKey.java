@@ -16,37 +16,45 @@ public final class ConfigKey<T> {
     private final String example;
     private final String description;
     private final boolean reloadable;
+    private final RestartReason restartReason;
     private final Set<ExporterConfig.Transport> transports;
     private final T defaultValue;
 
     private ConfigKey(final String path, final ValueType<T> type, final String defaultText, final String example,
-        final boolean reloadable, final Set<ExporterConfig.Transport> transports, final String description) {
+        final boolean reloadable, final RestartReason restartReason, final Set<ExporterConfig.Transport> transports,
+        final String description) {
         this.path = path;
         this.type = type;
         this.defaultText = defaultText;
         this.example = example;
         this.reloadable = reloadable;
+        this.restartReason = restartReason;
         this.transports = transports;
         this.description = description;
         this.defaultValue = parseDefault();
     }
 
     static <T> ConfigKey<T> of(final String path, final ValueType<T> type, final String defaultText, final String description) {
-        return new ConfigKey<>(path, type, defaultText, defaultText, false, EnumSet.noneOf(ExporterConfig.Transport.class),
-            description);
+        return new ConfigKey<>(path, type, defaultText, defaultText, false, null,
+            EnumSet.noneOf(ExporterConfig.Transport.class), description);
     }
 
     ConfigKey<T> reloads() {
-        return new ConfigKey<>(path, type, defaultText, example, true, transports, description);
+        return new ConfigKey<>(path, type, defaultText, example, true, null, transports, description);
+    }
+
+    ConfigKey<T> restarts(final RestartReason reason) {
+        return new ConfigKey<>(path, type, defaultText, example, false, reason, transports, description);
     }
 
     ConfigKey<T> example(final String text) {
-        return new ConfigKey<>(path, type, defaultText, text, reloadable, transports, description);
+        return new ConfigKey<>(path, type, defaultText, text, reloadable, restartReason, transports, description);
     }
 
     /** The same key, which a destination may also set for itself if it is of one of these transports. */
     ConfigKey<T> perDestination(final ExporterConfig.Transport first, final ExporterConfig.Transport... others) {
-        return new ConfigKey<>(path, type, defaultText, example, reloadable, EnumSet.of(first, others), description);
+        return new ConfigKey<>(
+            path, type, defaultText, example, reloadable, restartReason, EnumSet.of(first, others), description);
     }
 
     /** {@return the full name, its parts joined by dots} */
@@ -92,6 +100,11 @@ public final class ConfigKey<T> {
     /** {@return whether a running process takes a new value over without a restart} */
     public boolean isReloadable() {
         return reloadable;
+    }
+
+    /** {@return why the key is not taken over; null if it is} */
+    public RestartReason restartReason() {
+        return restartReason;
     }
 
     /** {@return whether a destination may set the key for itself} */

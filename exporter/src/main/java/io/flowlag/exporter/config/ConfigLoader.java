@@ -124,7 +124,7 @@ public final class ConfigLoader {
             } else if (ConfigTable.sections().contains(path)) {
                 subsection(path, entry.value());
             } else {
-                problems.add(entry.origin(), path + ": unknown key" + wayOut(section, entry.name()));
+                problems.add(entry.origin(), path + ": unknown key" + (problems.isFull() ? "" : wayOut(section, entry.name())));
             }
         }
     }

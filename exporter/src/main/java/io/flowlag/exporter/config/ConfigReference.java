@@ -72,7 +72,8 @@ public final class ConfigReference {
         final String transports = key.isPerDestination() ? " Per destination: " + key.transports().stream()
             .map(ValueTypes::name).collect(Collectors.joining(", ")) + "." : "";
         return "| `" + key.name() + "` | " + escaped(key.syntax()) + " | `" + key.defaultText() + "` | " +
-            (key.isReloadable() ? "yes" : "restart") + " | " + escaped(key.description()) + transports + " |\n";
+            (key.isReloadable() ? "yes" : "restart: " + key.restartReason().text()) +
+            " | " + escaped(key.description()) + transports + " |\n";
     }
 
     private static String escaped(final String text) {

@@ -2,6 +2,7 @@ package io.flowlag.exporter.config;
 
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -46,16 +47,18 @@ public final class ConfigTable {
 
     private static final Map<String, String> SECTIONS = new LinkedHashMap<>();
     private static final Map<String, ConfigKey<?>> KEYS = new LinkedHashMap<>();
+    private static final Map<String, RestartReason> REASONS = new HashMap<>();
 
     static {
-        section("", "What concerns the whole process.");
+        section("", RestartReason.OPENED, "What concerns the whole process.");
     }
 
     /** The Observation Domain. */
     public static final ConfigKey<Long> OBSERVATION_DOMAIN = row(ConfigKey.of(
         "observation-domain", number(0, UNSIGNED_32_MAX), "1",
         "Observation Domain ID in the header of every message (RFC 7011 section 3.1); give every exporter of a device its " +
-        "own."));
+        "own.")
+        .restarts(RestartReason.RECORDS));
     /** How the agents are spread over threads. */
     public static final ConfigKey<ExporterConfig.Threading> THREADING = row(ConfigKey.of(
         "threading", choice(ExporterConfig.Threading.class), "pipelined",
@@ -63,7 +66,7 @@ public final class ConfigTable {
         "invoker is none beside the caller's, for files and tests."));
 
     static {
-        section("capture", "Where packets come from (live). Files are named on the command line of meter.");
+        section("capture", RestartReason.OPENED, "Where packets come from (live). Files are named on the command line of meter.");
     }
 
     /** The interfaces. */
@@ -103,7 +106,7 @@ public final class ConfigTable {
         "Use the card's own timestamps where it has them, instead of the kernel's."));
 
     static {
-        section("decode", "How headers become flow keys.");
+        section("decode", RestartReason.RECORDS, "How headers become flow keys.");
     }
 
     /** Whose header counts when a packet is in a tunnel. */
@@ -134,14 +137,14 @@ public final class ConfigTable {
         .example("/etc/flowlag/digest.key"));
 
     static {
-        section("metering", "The flow cache.");
+        section("metering", RestartReason.MEMORY, "The flow cache.");
     }
 
     /** What the key has beyond the 5-tuple. */
     public static final ConfigKey<List<ExporterConfig.KeyField>> FLOW_KEY = row(ConfigKey.of(
         "metering.flow-key", list(choice(ExporterConfig.KeyField.class)), "[]",
         "What tells flows apart beyond addresses, ports and protocol.")
-        .example("[dscp, vlan]"));
+        .example("[dscp, vlan]").restarts(RestartReason.RECORDS));
     /** Entries of the flow cache. */
     public static final ConfigKey<Long> MAX_FLOWS = row(ConfigKey.of(
         "metering.max-flows", count("16", "8m"), "128k",
@@ -163,7 +166,8 @@ public final class ConfigTable {
         .reloads());
 
     static {
-        section("checkpoint", "Copies of living flows in a file, which the next start of run takes up after a crash.");
+        section("checkpoint", RestartReason.OPENED,
+            "Copies of living flows in a file, which the next start of run takes up after a crash.");
     }
 
     /** The checkpoint's file. */
@@ -178,7 +182,8 @@ public final class ConfigTable {
         "How often flows that have changed are copied: a crash loses what came since."));
 
     static {
-        section("segment", "Delay between two measurement points: which packets pass both, and what this process is.");
+        section("segment", RestartReason.MEASUREMENT,
+            "Delay between two measurement points: which packets pass both, and what this process is.");
     }
 
     /** What this process is for the segment. */
@@ -243,7 +248,8 @@ public final class ConfigTable {
         "Whether a sender makes flow records of its own too."));
 
     static {
-        section("clock", "How far the clocks of the two points may differ: said in every record with a delay.");
+        section("clock", RestartReason.MEASUREMENT,
+            "How far the clocks of the two points may differ: said in every record with a delay.");
     }
 
     /** Where the clock's error is known from. */
@@ -262,7 +268,8 @@ public final class ConfigTable {
         .example("/run/flowlag/clock-error"));
 
     static {
-        section("rli", "Reference Latency Interpolation: reference packets and what the receiver makes of them.");
+        section("rli", RestartReason.MEASUREMENT,
+            "Reference Latency Interpolation: reference packets and what the receiver makes of them.");
     }
 
     /** When references are sent. */
@@ -380,7 +387,8 @@ public final class ConfigTable {
         .example("[\"1@192.0.2.1?source=192.0.2.0/25\", \"11@192.0.2.2?source=192.0.2.128/25\"]"));
 
     static {
-        section("lds", "Sketches of the packets at both points, compared at the end of each measurement interval.");
+        section("lds", RestartReason.MEMORY,
+            "Sketches of the packets at both points, compared at the end of each measurement interval.");
     }
 
     /** Whether there are sketches. */
@@ -436,7 +444,8 @@ public final class ConfigTable {
         "against. Larger flows are chosen more often, and so are all where there are few."));
 
     static {
-        section("joint", "References and sketches solved together, interval by interval: the mean delay of each flow, with its " +
+        section("joint", RestartReason.MEMORY,
+            "References and sketches solved together, interval by interval: the mean delay of each flow, with its " +
             "error bound. Where there are sketches.");
     }
 
@@ -470,8 +479,8 @@ public final class ConfigTable {
         "where both points are in this process."));
 
     static {
-        section("reconcile", "Packets that only one point has, listed one by one: loss by flow is exact then, and costs no " +
-            "accuracy. Where there are sketches, or sums of flows.");
+        section("reconcile", RestartReason.MEMORY, "Packets that only one point has, listed one by one: loss by flow is " +
+            "exact then, and costs no accuracy. Where there are sketches, or sums of flows.");
     }
 
     /** Whether points reconcile their packets. */
@@ -494,7 +503,7 @@ public final class ConfigTable {
         "How long the sender's answers about an interval are waited for."));
 
     static {
-        section("quantiles", "The distribution of each flow's delays: its quantiles in the records.");
+        section("quantiles", RestartReason.MEMORY, "The distribution of each flow's delays: its quantiles in the records.");
     }
 
     /** Memory of all distributions. */
@@ -507,7 +516,8 @@ public final class ConfigTable {
         "A flow gets a distribution with this delay, if there is room; its quantiles know nothing of those before."));
 
     static {
-        section("exchange", "The connection between the two points where they are two processes: lds needs it then. The " +
+        section("exchange", RestartReason.OPENED,
+            "The connection between the two points where they are two processes: lds needs it then. The " +
             "receiver listens, and tells the sender what to do; see the page on the exchange.");
     }
 
@@ -576,7 +586,7 @@ public final class ConfigTable {
         "Octets of messages that may wait in this process for the other end of a connection to take them."));
 
     static {
-        section("exchange.tls", "Credentials of the exchange. Both ends show a certificate.");
+        section("exchange.tls", RestartReason.OPENED, "Credentials of the exchange. Both ends show a certificate.");
     }
 
     /** Whether the exchange has TLS. */
@@ -606,7 +616,7 @@ public final class ConfigTable {
         .example("[sender.example.net]"));
 
     static {
-        section("pipeline", "The rings between the threads.");
+        section("pipeline", RestartReason.MEMORY, "The rings between the threads.");
     }
 
     /** The ring between capture and metering. */
@@ -624,7 +634,8 @@ public final class ConfigTable {
         "its core."));
 
     static {
-        section("exporting", "Where the records go, and how. Keys marked with transports may also be set for one destination.");
+        section("exporting", RestartReason.RECORDS,
+            "Where the records go, and how. Keys marked with transports may also be set for one destination.");
     }
 
     /** The destinations. */
@@ -715,7 +726,7 @@ public final class ConfigTable {
         .reloads().perDestination(TCP, TLS, FILE));
 
     static {
-        section("exporting.tls", "Credentials of tls destinations. Both ends show a certificate (RFC 7011 section 11.3).");
+        section("exporting.tls", null, "Credentials of tls destinations. Both ends show a certificate (RFC 7011 section 11.3).");
     }
 
     /** Our certificate. */
@@ -740,7 +751,7 @@ public final class ConfigTable {
         .example("[collector.example.net]").reloads());
 
     static {
-        section("log", "What the process says of itself.");
+        section("log", RestartReason.OPENED, "What the process says of itself.");
     }
 
     /** The log's level. */
@@ -755,7 +766,7 @@ public final class ConfigTable {
         .example("/var/log/flowlag.log"));
 
     static {
-        section("stats", "Counters for other programs, as JSON.");
+        section("stats", RestartReason.OPENED, "Counters for other programs, as JSON.");
     }
 
     /** Where the statistics go. */
@@ -770,7 +781,7 @@ public final class ConfigTable {
         .example("10s").reloads());
 
     static {
-        section("status", "What flowlag top, flowlag flows and the status page show of a running process.");
+        section("status", RestartReason.OPENED, "What flowlag top, flowlag flows and the status page show of a running process.");
     }
 
     /** Whether there is a status file. */
@@ -794,7 +805,8 @@ public final class ConfigTable {
         "measured, the largest."));
 
     static {
-        section("metrics", "HTTP for monitoring: /metrics (Prometheus), /healthz, and a status page at /. It only reads.");
+        section("metrics", RestartReason.OPENED,
+            "HTTP for monitoring: /metrics (Prometheus), /healthz, and a status page at /. It only reads.");
     }
 
     /** Where the metrics are served. */
@@ -871,11 +883,18 @@ public final class ConfigTable {
         return path.contains(".") ? path.substring(0, path.lastIndexOf('.')) : "";
     }
 
-    private static void section(final String path, final String description) {
+    /** A section; the reason is for those of its keys that say none and are not taken over on reload. */
+    private static void section(final String path, final RestartReason reason, final String description) {
         SECTIONS.put(path, description);
+        REASONS.put(path, reason);
     }
 
-    private static <T> ConfigKey<T> row(final ConfigKey<T> key) {
+    private static <T> ConfigKey<T> row(final ConfigKey<T> written) {
+        final ConfigKey<T> key = written.isReloadable() || written.restartReason() != null ? written :
+            written.restarts(REASONS.get(written.section()));
+        if (!key.isReloadable() && key.restartReason() == null) {
+            throw new IllegalStateException(key + " is not taken over on reload and does not say why");
+        }
         if (KEYS.put(key.path(), key) != null || !SECTIONS.containsKey(key.section())) {
             throw new IllegalStateException("row " + key);
         }

@@ -18,6 +18,9 @@ public final class Names {
         String best = null;
         int bestDistance = 1 + Math.max(1, name.length() / 3);
         for (final String candidate : known) {
+            if (Math.abs(name.length() - candidate.length()) >= bestDistance && !isBeginning(name, candidate)) {
+                continue; // so many letters are missing or too many, whatever the others are
+            }
             final int distance = isBeginning(name, candidate) ? 1 : distance(name, candidate);
             if (distance < bestDistance) {
                 best = candidate;

@@ -6,18 +6,35 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 
-/** Collects everything that is wrong with a configuration, so that one run shows all of it. Used by one thread. */
+/**
+ * Collects everything that is wrong with a configuration, so that one run shows all of it; of a file that is no configuration the
+ * first {@value #MOST} faults, and how many there are beyond. Used by one thread.
+ */
 final class Problems {
+    /** More faults than anybody mends at once. */
+    static final int MOST = 100;
+    private static final int MOST_CHARACTERS = 1000;
+
     private record Problem(Origin origin, String message) {
     }
 
     private final List<Problem> problems = new ArrayList<>();
     private final Set<String> paths = new HashSet<>();
     private boolean inputMissing;
+    private long furtherCount;
 
     /** A fault at a place; the message names what and the way out. */
     void add(final Origin origin, final String message) {
-        problems.add(new Problem(origin, message));
+        if (problems.size() < MOST) {
+            problems.add(new Problem(origin, message));
+        } else {
+            furtherCount++;
+        }
+    }
+
+    /** Whether a further fault is counted alone, so that its message need not be found. */
+    boolean isFull() {
+        return problems.size() >= MOST;
     }
 
     /** A fault of a key's value. */
@@ -45,7 +62,11 @@ final class Problems {
         }
         problems.sort(Comparator.comparing((final Problem problem) -> problem.origin().isCommandLine())
             .thenComparing((problem) -> problem.origin().line()).thenComparing((problem) -> problem.origin().column()));
-        throw new ConfigurationException(kind(), problems.stream().map(Problems::line).toList());
+        final List<String> lines = new ArrayList<>(problems.stream().map(Problems::line).toList());
+        if (furtherCount > 0) {
+            lines.add("and " + furtherCount + " further errors: is it a configuration of flowlag?");
+        }
+        throw new ConfigurationException(kind(), lines);
     }
 
     private ConfigurationException.Kind kind() {
@@ -58,7 +79,9 @@ final class Problems {
 
     /** One line, whatever control characters a value has. */
     private static String line(final Problem problem) {
-        return placed(problem).replaceAll("\\p{Cntrl}", "?");
+        final String line = placed(problem);
+        final String cut = line.length() <= MOST_CHARACTERS ? line : line.substring(0, MOST_CHARACTERS) + " ...";
+        return cut.replaceAll("\\p{Cntrl}", "?");
     }
 
     private static String placed(final Problem problem) {

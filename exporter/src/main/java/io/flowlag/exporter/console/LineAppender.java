@@ -9,10 +9,14 @@ import java.time.Instant;
 import java.time.temporal.ChronoUnit;
 import java.util.function.Consumer;
 
-/** Writes a log event as one line: time in UTC, level, message; a stack trace only where it was asked for. */
+/**
+ * Writes a log event as one line: time in UTC, level, message; a stack trace only where it was asked for. Of warnings and errors
+ * of one kind at most {@link LineLimit#LINES} a minute; the next one says how many were left out.
+ */
 final class LineAppender extends AppenderBase<ILoggingEvent> {
     private final Consumer<String> lines;
     private final boolean withStackTraces;
+    private final LineLimit limit = new LineLimit();
 
     LineAppender(final Consumer<String> lines, final boolean withStackTraces) {
         this.lines = lines;
@@ -22,6 +26,17 @@ final class LineAppender extends AppenderBase<ILoggingEvent> {
     @Override
     protected void append(final ILoggingEvent event) {
         final StringBuilder text = new StringBuilder(128);
+        if (event.getLevel().isGreaterOrEqual(Level.WARN)) {
+            final String kind = event.getLoggerName() + ' ' + event.getMessage();
+            if (!limit.allows(kind, event.getTimeStamp())) {
+                return;
+            }
+            final long leftOut = limit.takeLeftOut(kind);
+            if (leftOut > 0) {
+                text.append(Instant.ofEpochMilli(event.getTimeStamp()).truncatedTo(ChronoUnit.MILLIS)).append(' ')
+                    .append(padded(event.getLevel())).append(' ').append(leftOut).append(" lines like the next were left out\n");
+            }
+        }
         text.append(Instant.ofEpochMilli(event.getTimeStamp()).truncatedTo(ChronoUnit.MILLIS)).append(' ');
         text.append(padded(event.getLevel())).append(' ').append(event.getFormattedMessage());
         if (event.getThrowableProxy() != null) {

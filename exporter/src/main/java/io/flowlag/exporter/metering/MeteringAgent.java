@@ -11,6 +11,7 @@ import io.flowlag.exporter.pipeline.Stage;
 import io.flowlag.exporter.pipeline.StageRing;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.PipelineLatency;
 import io.flowlag.exporter.watch.FlowWatch;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.EpochNanoClock;
@@ -46,6 +47,7 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
     private SavedFlows savedFlows = SavedFlows.none();
     private BooleanSupplier isRecordRingEmpty = () -> true;
     private FlowWatch watch;
+    private PipelineLatency latency;
     private long packetTimeNs = Long.MIN_VALUE;
     private long clockTimeNs;
     private long capturedNs = DelayMeter.NOTHING_CAPTURED_NS;
@@ -125,6 +127,15 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
         watch = flowWatch;
     }
 
+    /**
+     * Has the way of packets to here timed, live, from the first one on.
+     *
+     * @param pipelineLatency this stage is its writer.
+     */
+    public void time(final PipelineLatency pipelineLatency) {
+        latency = pipelineLatency;
+    }
+
     @Override
     public String roleName() {
         return "metering";
@@ -190,6 +201,9 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
         }
         counters.add(CounterId.METERED, meteredCount);
         counters.add(CounterId.METERED_OCTETS, octets);
+        if (latency != null && count > 0) {
+            latency.record(PacketDescriptor.timestampNs(buffer, offset), clock.nanoTime(), count);
+        }
     }
 
     @Override

@@ -41,7 +41,7 @@ final class HealthJudge {
         private long sinceNs;
     }
 
-    private final List<Heartbeat> heartbeats;
+    private final List<Heartbeat> heartbeats = new ArrayList<>();
     private final List<Pulse> pulses = new ArrayList<>();
     private final Deque<Sample> samples = new ArrayDeque<>();
     private boolean wasExchangeUp;
@@ -49,8 +49,12 @@ final class HealthJudge {
     private boolean isStarted;
 
     HealthJudge(final List<Heartbeat> heartbeats) {
-        this.heartbeats = heartbeats;
-        heartbeats.forEach((each) -> pulses.add(new Pulse()));
+        heartbeats.forEach(this::watch);
+    }
+
+    void watch(final Heartbeat heartbeat) {
+        heartbeats.add(heartbeat);
+        pulses.add(new Pulse());
     }
 
     List<HealthCheck> judge(final Statistics statistics, final long nowNs) {

@@ -8,6 +8,7 @@ import io.flowlag.exporter.status.DelayHistogram;
 import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.DestinationStatistics;
+import io.flowlag.exporter.status.LatencySummary;
 import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.exporter.status.SourceStatistics;
 import io.flowlag.exporter.status.SpoolStatistics;
@@ -37,6 +38,9 @@ final class Metrics {
         metrics.addCounters(snapshot.statistics());
         snapshot.statistics().sources().forEach(metrics::addSource);
         snapshot.statistics().destinations().forEach(metrics::addDestination);
+        if (snapshot.statistics().latency() != null) {
+            metrics.addLatency(snapshot.statistics().latency());
+        }
         if (snapshot.statistics().delay() != null) {
             metrics.addDelay(snapshot.statistics().delay());
         }
@@ -72,6 +76,12 @@ final class Metrics {
         final MetricName name = MetricName.of(label, entry.unit());
         family(name.name(), entry.type(), MetricCatalogue.help(name.name(), entry.sentence()))
             .add(value * name.factor(), name.labels().toArray(String[]::new));
+    }
+
+    private void addLatency(final LatencySummary latency) {
+        addBuckets(family("flowlag_pipeline_latency_seconds", Type.HISTOGRAM,
+            "Time from a packet's timestamp until it was metered here; packets of a batch count with its first one's."),
+            latency.buckets(), List.of());
     }
 
     private void addSource(final SourceStatistics source) {

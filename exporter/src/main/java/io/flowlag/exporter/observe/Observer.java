@@ -93,6 +93,15 @@ public final class Observer implements StatusSource, AutoCloseable {
     }
 
     /**
+     * Looks at one more thread; before the first {@link #doWork}.
+     *
+     * @param heartbeat of the thread.
+     */
+    public void watch(final Heartbeat heartbeat) {
+        judge.watch(heartbeat);
+    }
+
+    /**
      * The memory of an observer, by formula.
      *
      * @param config of the process.

@@ -4,10 +4,12 @@ import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayDistribution;
+import io.flowlag.exporter.status.DelayHistogram;
 import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.DestinationStatistics;
 import io.flowlag.exporter.status.HeavyFlow;
+import io.flowlag.exporter.status.LatencySummary;
 import io.flowlag.exporter.status.SegmentDescription;
 import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.exporter.status.SourceStatistics;
@@ -23,9 +25,9 @@ import java.util.Map;
 
 /**
  * The contents of a snapshot in the status file, field behind field as {@link FieldWriter} writes them, in the order of the
- * methods here: process, counters by label, sources, destinations, delay (absent where none is measured), segment, health,
- * errors,
- * flows. Flows are in the layout of {@link WatchedFlow}. Whoever changes it raises {@link StatusFile#VERSION}.
+ * methods here: process, counters by label, sources, destinations, delay (absent where none is measured), latency (absent
+ * where packets do not come as they happen), segment, health, errors, flows.
+ * Flows are in the layout of {@link WatchedFlow}. Whoever changes it raises {@link StatusFile#VERSION}.
  */
 final class SnapshotCodec {
     private SnapshotCodec() {
@@ -71,6 +73,10 @@ final class SnapshotCodec {
         if (statistics.delay() != null) {
             encodeDelay(statistics.delay(), out);
         }
+        out.flag(statistics.latency() != null);
+        if (statistics.latency() != null) {
+            encodeLatency(statistics.latency(), out);
+        }
         out.flag(snapshot.segment() != null);
         if (snapshot.segment() != null) {
             encodeSegment(snapshot.segment(), out);
@@ -107,6 +113,7 @@ final class SnapshotCodec {
             in.text(), in.number(), in.number(), in.number(), in.number(), in.number(), in.number(), in.number(), in.number(),
             in.number(), in.number(), in.flag() ? decodeSpool(in) : null));
         final DelayStatistics delay = in.flag() ? decodeDelay(in) : null;
+        final LatencySummary latency = in.flag() ? decodeLatency(in) : null;
         final SegmentDescription segment = in.flag() ? decodeSegment(in) : null;
         final List<HealthCheck> health = in.list(() -> new HealthCheck(in.text(), in.flag(), in.text()));
         final List<DistinctError> errors = in.list(() ->
@@ -116,8 +123,8 @@ final class SnapshotCodec {
         final List<FlowView> flows = in.list(() -> FlowView.of(buffer, in.skip(WatchedFlow.LENGTH_BYTES)));
         in.end();
         return new StatusSnapshot(
-            pid, new Statistics(counters, sources, destinations, delay, startTimeMs, nowMs, memoryBoundBytes), segment, List.of(),
-            health, errors, new FlowList(livingCount, endedCount, FlowOrder.slowestFirst(flows)));
+            pid, new Statistics(counters, sources, destinations, delay, latency, startTimeMs, nowMs, memoryBoundBytes), segment,
+            List.of(), health, errors, new FlowList(livingCount, endedCount, FlowOrder.slowestFirst(flows)));
     }
 
     private static void encodeSpool(final SpoolStatistics spool, final FieldWriter out) {
@@ -270,6 +277,23 @@ final class SnapshotCodec {
     private static AggregateDelay decodeAggregate(final FieldReader in) throws StatusFileException {
         return new AggregateDelay(
             (int)in.number(), in.number(), in.numberOrNone(), in.numberOrNone(), in.numberOrNone());
+    }
+
+    private static void encodeLatency(final LatencySummary latency, final FieldWriter out) {
+        out.list(latency.buckets().countsAtMost(), out::number);
+        out.number(latency.buckets().count());
+        out.number(latency.buckets().sumNs());
+        out.number(latency.p50Ns());
+        out.number(latency.p90Ns());
+        out.number(latency.p99Ns());
+        out.number(latency.p999Ns());
+        out.number(latency.maximumNs());
+    }
+
+    private static LatencySummary decodeLatency(final FieldReader in) throws StatusFileException {
+        return new LatencySummary(
+            new DelayHistogram.Buckets(in.list(in::number), in.number(), in.number()), in.number(), in.number(), in.number(),
+            in.number(), in.number());
     }
 
     private static void encodeSegment(final SegmentDescription segment, final FieldWriter out) {

@@ -39,7 +39,9 @@ public final class StatusFiles {
         if (runtime != null && !runtime.isEmpty()) {
             directories.add(Path.of(runtime.split(":")[0]));
         }
-        directories.add(SYSTEM_DIRECTORY);
+        if (!directories.contains(SYSTEM_DIRECTORY)) {
+            directories.add(SYSTEM_DIRECTORY);
+        }
         final String ofUser = environment.get("XDG_RUNTIME_DIR");
         if (ofUser != null && !ofUser.isEmpty()) {
             directories.add(Path.of(ofUser, "flowlag"));

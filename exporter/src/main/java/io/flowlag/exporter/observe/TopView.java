@@ -68,8 +68,8 @@ public final class TopView {
         for (int i = 0; i < CounterId.count(); i++) {
             copy.set(CounterId.of(i), statistics.counters().get(CounterId.of(i)));
         }
-        return new Statistics(copy, statistics.sources(), statistics.destinations(), statistics.delay(), statistics.startTimeMs(),
-            statistics.nowMs(), statistics.memoryBoundBytes());
+        return new Statistics(copy, statistics.sources(), statistics.destinations(), statistics.delay(), statistics.latency(),
+            statistics.startTimeMs(), statistics.nowMs(), statistics.memoryBoundBytes());
     }
 
     private String title(final StatusSnapshot snapshot) {

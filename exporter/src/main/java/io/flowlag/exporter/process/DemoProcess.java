@@ -137,7 +137,7 @@ public final class DemoProcess {
 
     /** The ways in which a flow's mean delay is estimated. */
     private enum Kind {
-        RLI("references (RLI)"), LDS("sketches (LDS)"), JOINT("both together");
+        RLI("references (RLI)"), LDS("sketches (LDS), intervals with an answer"), JOINT("both together");
 
         private final String text;
 

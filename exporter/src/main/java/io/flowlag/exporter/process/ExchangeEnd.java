@@ -7,6 +7,7 @@ import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.SketchLink;
 import io.flowlag.exporter.exchange.ConnectionLimits;
 import io.flowlag.exporter.exchange.SharedKey;
+import io.flowlag.exporter.observe.Heartbeat;
 import io.flowlag.ipfix.transport.TlsCredentials;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentRunner;
@@ -14,6 +15,7 @@ import org.agrona.concurrent.SleepingMillisIdleStrategy;
 import org.agrona.concurrent.SystemEpochNanoClock;
 
 import java.io.IOException;
+import java.net.BindException;
 
 /**
  * The end of the exchange that a process has, if any, and the thread that works it.
@@ -49,6 +51,8 @@ record ExchangeEnd(Agent agent, SketchLink link) {
             }
             final ExchangeSender sender = new ExchangeSender(config, credentials, key, new SystemEpochNanoClock(), clockError);
             return new ExchangeEnd(sender, sender);
+        } catch (final BindException ex) {
+            throw PortFailure.of(name, ex);
         } catch (final IOException | IllegalArgumentException ex) {
             throw new ExitException(ExitCode.CONFIGURATION, name + ": " + ex.getMessage());
         }
@@ -61,10 +65,15 @@ record ExchangeEnd(Agent agent, SketchLink link) {
             limits.sendBufferBytes(), limits.maxMessageBytes());
     }
 
-    /** {@return the thread, started; to be closed} */
-    AgentRunner start() {
-        final AgentRunner runner = new AgentRunner(
-            new SleepingMillisIdleStrategy(1), new StageErrors(), null, agent);
+    /**
+     * Starts the thread.
+     *
+     * @param heartbeat around the agent.
+     * @param errors    takes what nobody foresaw.
+     * @return the thread; to be closed.
+     */
+    AgentRunner start(final Heartbeat heartbeat, final StageErrors errors) {
+        final AgentRunner runner = new AgentRunner(new SleepingMillisIdleStrategy(1), errors, null, heartbeat);
         AgentRunner.startOnThread(runner, (work) -> {
             final Thread thread = new Thread(work, agent.roleName());
             thread.setDaemon(true);

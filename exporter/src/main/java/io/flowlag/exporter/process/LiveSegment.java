@@ -19,6 +19,7 @@ import io.flowlag.exporter.inject.ReferencePort;
 import io.flowlag.exporter.inject.StampPoint;
 import io.flowlag.exporter.inject.TransmitterOptions;
 import io.flowlag.exporter.inject.UdpReferenceTransmitter;
+import io.flowlag.exporter.observe.Heartbeat;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.SketchStatistics;
@@ -56,6 +57,8 @@ final class LiveSegment implements AutoCloseable {
     private final DelayWiring wiring;
     private final ReferencePort port;
     private final AgentRunner exchange;
+    private final Heartbeat exchangeHeartbeat;
+    private final StageErrors exchangeErrors = new StageErrors();
     private final ExchangeReceiver exchangeReceiver;
     private String toldNotice = "";
     private boolean isSilenceTold;
@@ -66,7 +69,8 @@ final class LiveSegment implements AutoCloseable {
     private LiveSegment(
         final ExporterConfig config, final ClockState clockState, final DelayWiring wiring, final ReferencePort port,
         final ExchangeEnd exchange) {
-        this.exchange = exchange == null ? null : exchange.start();
+        exchangeHeartbeat = exchange == null ? null : new Heartbeat(exchange.agent());
+        this.exchange = exchange == null ? null : exchange.start(exchangeHeartbeat, exchangeErrors);
         exchangeReceiver = exchange != null && exchange.agent() instanceof ExchangeReceiver receiver ? receiver : null;
         this.config = config;
         this.clockState = clockState;
@@ -110,6 +114,16 @@ final class LiveSegment implements AutoCloseable {
             CloseHelper.closeAll(transmitter, port);
             throw e;
         }
+    }
+
+    /** {@return the duty cycle of the exchange's thread; null without an exchange} */
+    Heartbeat exchangeHeartbeat() {
+        return exchangeHeartbeat;
+    }
+
+    /** {@return what nobody foresaw on the exchange's thread} */
+    StageErrors exchangeErrors() {
+        return exchangeErrors;
     }
 
     /**

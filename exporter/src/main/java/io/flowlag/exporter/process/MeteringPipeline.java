@@ -27,6 +27,8 @@ import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.record.ExportingAgent;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
+import io.flowlag.exporter.status.LatencySummary;
+import io.flowlag.exporter.status.PipelineLatency;
 import io.flowlag.exporter.watch.FlowWatch;
 import io.flowlag.sketch.hash.SipHash;
 import org.agrona.CloseHelper;
@@ -55,7 +57,7 @@ import java.util.List;
  * The same stages give the same records in every mode. The end runs through the stages in order: when the sources have ended,
  * or a stop was asked for, metering flushes the cache, then exporting sends what it has and closes the sessions.
  */
-final class MeteringPipeline implements AutoCloseable {
+public final class MeteringPipeline implements AutoCloseable {
     /** How long the end may take for destinations that take nothing. */
     static final long CLOSE_TIMEOUT_MS = 10_000;
 
@@ -65,6 +67,7 @@ final class MeteringPipeline implements AutoCloseable {
     private final DelayMeter delayMeter;
     private final Checkpoint checkpoint;
     private final FlowWatch flowWatch;
+    private final PipelineLatency latency;
     private final List<AgentRunner> runners = new ArrayList<>();
     private final List<Heartbeat> heartbeats = new ArrayList<>();
     private final Threading threading;
@@ -103,7 +106,7 @@ final class MeteringPipeline implements AutoCloseable {
      * @param counters     of the process.
      * @param errorHandler takes what nobody foresaw.
      */
-    MeteringPipeline(
+    public MeteringPipeline(
         final ExporterConfig config,
         final List<? extends PacketSource> sources,
         final boolean isLive,
@@ -161,6 +164,8 @@ final class MeteringPipeline implements AutoCloseable {
         }
         metering = new MeteringAgent(
             cache, packetRing, this::isCaptureEnded, liveClock, delayMeter, wiring, config.segment().senderRecords(), counters);
+        latency = isLive ? new PipelineLatency() : null;
+        metering.time(latency);
         if (checkpoint != null) {
             checkpoint.recordsUnderWay(new RecordSettlement(
                 exporting::destinations, counters, wiring.isSketched() ? longestWaitNs(config) : 0));
@@ -204,8 +209,9 @@ final class MeteringPipeline implements AutoCloseable {
         final long watch = isWatched(config, isLive) ?
             FlowWatch.memoryBytes(config.status().flows()) + Observer.memoryBytes(config) : 0;
         final long flows = cacheContext(config).stateLengthBytes(DelayMeter.stateLengthBytes(wiring)).memoryBytes();
+        final long latency = isLive ? PipelineLatency.memoryBytes() : 0;
         final long exchange = wiring.link() == null ? 0 : wiring.link().memoryBytes();
-        return rings + copies + watch + flows + merge + exchange + DelayMeter.memoryBytes(config, wiring, isLive);
+        return latency + rings + copies + watch + flows + merge + exchange + DelayMeter.memoryBytes(config, wiring, isLive);
     }
 
     /** Starts the threads of the mode; they do not keep the process alive. */
@@ -220,7 +226,7 @@ final class MeteringPipeline implements AutoCloseable {
      *
      * @return how much was done; 0 where threads do the work.
      */
-    int doWork() {
+    public int doWork() {
         if (threading != Threading.INVOKER) {
             return 0;
         }
@@ -301,8 +307,13 @@ final class MeteringPipeline implements AutoCloseable {
     }
 
     /** {@return what the delay stage tells of itself; null where no delay is measured} */
-    DelayStatistics delayStatistics() {
+    public DelayStatistics delayStatistics() {
         return delayMeter == null ? null : delayMeter.statistics();
+    }
+
+    /** {@return how long packets take to be metered, for one thread at a time; null where they do not come as they happen} */
+    LatencySummary latency() {
+        return latency == null ? null : latency.summary();
     }
 
     /** {@return the destinations of the moment} */

@@ -5,7 +5,6 @@ import io.flowlag.exporter.checkpoint.Checkpoint;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
 import io.flowlag.exporter.console.ExitCode;
-import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.console.OutputFiles;
 import io.flowlag.exporter.console.Progress;
 import io.flowlag.exporter.console.Signals;
@@ -13,6 +12,8 @@ import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.delay.DelayMeter;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.match.DigestAgreement;
+import io.flowlag.exporter.observe.DistinctError;
+import io.flowlag.exporter.observe.Heartbeat;
 import io.flowlag.exporter.observe.Observer;
 import io.flowlag.exporter.observe.StatusServer;
 import io.flowlag.exporter.pipeline.OwnTraffic;
@@ -58,6 +59,7 @@ final class PipelineRun implements AutoCloseable {
     private final List<? extends PacketSource> sources;
     private final Counters counters;
     private final StageErrors errors = new StageErrors();
+    private StageErrors otherErrors = new StageErrors();
     private final StatisticsWriter statisticsWriter = new StatisticsWriter();
     private final Map<Destination, String> toldErrors = new HashMap<>();
     private final long startTimeMs = System.currentTimeMillis();
@@ -171,7 +173,7 @@ final class PipelineRun implements AutoCloseable {
         }
         try {
             return new Observer(config, isLive, startTimeMs, this::statistics, pipeline.delayMeter(), pipeline.flowWatch(),
-                pipeline.heartbeats(), errors::distinct);
+                pipeline.heartbeats(), this::distinctErrors);
         } catch (final IOException ex) {
             pipeline.close();
             throw OutputFiles.failure("the status", config.status().file(), ex);
@@ -188,8 +190,7 @@ final class PipelineRun implements AutoCloseable {
             return server;
         } catch (final IOException ex) {
             CloseHelper.quietCloseAll(observer, pipeline);
-            throw new ExitException(ExitCode.CONFIGURATION, "metrics.listen=" + config.metrics().listen() + ": " +
-                ex.getMessage() + "; stop what holds the port, or take another one");
+            throw PortFailure.of("metrics.listen=" + config.metrics().listen(), ex);
         }
     }
 
@@ -209,6 +210,25 @@ final class PipelineRun implements AutoCloseable {
      */
     void onHousekeeping(final Runnable onHousekeeping) {
         this.onHousekeeping = onHousekeeping;
+    }
+
+    /**
+     * Looks after a thread that is not of the pipeline.
+     *
+     * @param heartbeat of the thread.
+     * @param others    what nobody foresaw there.
+     */
+    void watch(final Heartbeat heartbeat, final StageErrors others) {
+        otherErrors = others;
+        if (observer != null) {
+            observer.watch(heartbeat);
+        }
+    }
+
+    private List<DistinctError> distinctErrors() {
+        final List<DistinctError> all = new ArrayList<>(errors.distinct());
+        all.addAll(otherErrors.distinct());
+        return all;
     }
 
     /**
@@ -237,7 +257,7 @@ final class PipelineRun implements AutoCloseable {
 
     /** {@return how many exceptions there were that nobody foresaw} */
     long errorCount() {
-        return errors.count();
+        return errors.count() + otherErrors.count();
     }
 
     /** Runs to the end of the sources, or until the system asks to stop. */
@@ -256,8 +276,9 @@ final class PipelineRun implements AutoCloseable {
                 }
             }
         }
-        counters.set(CounterId.ERRORS, errors.count());
+        counters.set(CounterId.ERRORS, errorCount());
         errors.tell();
+        otherErrors.tell();
         tellDestinationErrors();
         if (!isLive) {
             tellDisagreement();
@@ -337,7 +358,7 @@ final class PipelineRun implements AutoCloseable {
             destinationStatistics.add(destination.statistics());
         }
         return new Statistics(
-            counters, sourceStatistics, destinationStatistics, pipeline.delayStatistics(), startTimeMs,
+            counters, sourceStatistics, destinationStatistics, pipeline.delayStatistics(), pipeline.latency(), startTimeMs,
             System.currentTimeMillis(), memoryBoundBytes);
     }
 
@@ -348,7 +369,7 @@ final class PipelineRun implements AutoCloseable {
     }
 
     private void keepHouse(final Progress progress) {
-        counters.set(CounterId.ERRORS, errors.count());
+        counters.set(CounterId.ERRORS, errorCount());
         onHousekeeping.run();
         if (observer != null) {
             observer.doWork();
@@ -417,6 +438,7 @@ final class PipelineRun implements AutoCloseable {
         }
         LOG.info("{}", line);
         errors.tell();
+        otherErrors.tell();
         for (final Destination destination : pipeline.destinations()) {
             LOG.info("{}", destination.statistics().line());
         }

@@ -4,6 +4,8 @@ import io.flowlag.exporter.capture.LiveCaptureOptions;
 import io.flowlag.exporter.capture.LivePacketSource;
 import io.flowlag.exporter.capture.live.LiveCapture;
 import io.flowlag.exporter.checkpoint.Checkpoint;
+import io.flowlag.exporter.config.ConfigKey;
+import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ConfigurationException;
 import io.flowlag.exporter.config.EffectiveValue;
 import io.flowlag.exporter.config.ExporterConfig;
@@ -32,6 +34,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.function.Supplier;
+import java.util.stream.Collectors;
 
 /**
  * {@code flowlag run}: the exporter process on live interfaces, until a signal or until its interfaces are gone. SIGHUP takes
@@ -84,6 +87,9 @@ public final class RunProcess {
             tellConfiguration(run.memoryBoundBytes());
             tellNotices(sources);
             segment.tellStart();
+            if (segment.exchangeHeartbeat() != null) {
+                run.watch(segment.exchangeHeartbeat(), segment.exchangeErrors());
+            }
             run.onHousekeeping(() -> segment.keepHouse(counters, run.delayMeter()));
             run.ownTraffic(LocalTraffic.of(config));
             run.onReload((pipeline) -> onReload(run, pipeline, segment));
@@ -246,7 +252,7 @@ public final class RunProcess {
         final List<String> restartKeys = config.restartKeys(newer);
         if (!restartKeys.isEmpty()) {
             LOG.error("reload refused, the old configuration stays: {} cannot change while running; restart for it",
-                String.join(", ", restartKeys));
+                restartKeys.stream().map(RunProcess::withReason).collect(Collectors.joining(", ")));
             return;
         }
         final long changeNs;
@@ -271,6 +277,11 @@ public final class RunProcess {
         config = newer;
         tellSpools();
         LOG.info("reloaded");
+    }
+
+    private static String withReason(final String path) {
+        final ConfigKey<?> key = ConfigTable.key(path);
+        return key == null || key.restartReason() == null ? path : path + " (" + key.restartReason().text() + ")";
     }
 
     private static long mebibytes(final long octets) {

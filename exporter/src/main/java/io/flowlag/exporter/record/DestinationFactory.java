@@ -195,7 +195,8 @@ public final class DestinationFactory {
     private static StreamSettings streamSettings(final ExporterConfig.Destination spec) {
         return StreamSettings.of(new Endpoint(spec.host(), spec.port()))
             .withTimes(toMs(spec.connectTimeoutNs()), toMs(spec.reconnectIntervalNs()))
-            .withBuffers(spec.sendBufferBytes(), StreamSettings.DEFAULT_SOCKET_SEND_BUFFER_BYTES);
+            .withBuffers(spec.sendBufferBytes(), StreamSettings.DEFAULT_SOCKET_SEND_BUFFER_BYTES)
+            .withRateLimit(spec.rateLimitBitsPerSecond());
     }
 
     private static List<InformationElement> enterpriseElements(final ElementRegistry registry) {

@@ -482,12 +482,12 @@ public final class SketchRecords {
      * same flows in each, and errors may not average out.
      *
      * @param record that has one.
-     * @return ns, rounded up.
+     * @return ns, rounded up; at least 1, for the mean is in whole ns.
      */
     public long jointBoundNs(final int record) {
         final int row = row(record);
-        return (long)Math.ceil(
-            rows.getDouble(row + JOINT_BOUND_SUM_OFFSET) / rows.getLong(row + JOINT_PACKETS_OFFSET));
+        return (long)Math.max(1, Math.ceil(
+            rows.getDouble(row + JOINT_BOUND_SUM_OFFSET) / rows.getLong(row + JOINT_PACKETS_OFFSET)));
     }
 
     /**

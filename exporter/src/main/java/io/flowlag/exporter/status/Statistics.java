@@ -9,6 +9,7 @@ import java.util.List;
  * @param sources          in the order of the configuration.
  * @param destinations     in the order of the configuration.
  * @param delay            what the delay stage tells of itself; null where no delay is measured.
+ * @param latency          of the process's own way; null where packets do not come as they happen.
  * @param startTimeMs      of the process, since 1970.
  * @param nowMs            of the view, since 1970.
  * @param memoryBoundBytes that cache, rings and tables take at most, as the configuration has it.
@@ -18,9 +19,32 @@ public record Statistics(
     List<SourceStatistics> sources,
     List<DestinationStatistics> destinations,
     DelayStatistics delay,
+    LatencySummary latency,
     long startTimeMs,
     long nowMs,
     long memoryBoundBytes) {
+    /**
+     * Without the latency of the process.
+     *
+     * @param counters         of the process.
+     * @param sources          in the order of the configuration.
+     * @param destinations     in the order of the configuration.
+     * @param delay            what the delay stage tells of itself, or null.
+     * @param startTimeMs      of the process, since 1970.
+     * @param nowMs            of the view, since 1970.
+     * @param memoryBoundBytes that cache, rings and tables take at most.
+     */
+    public Statistics(
+        final Counters counters,
+        final List<SourceStatistics> sources,
+        final List<DestinationStatistics> destinations,
+        final DelayStatistics delay,
+        final long startTimeMs,
+        final long nowMs,
+        final long memoryBoundBytes) {
+        this(counters, sources, destinations, delay, null, startTimeMs, nowMs, memoryBoundBytes);
+    }
+
     /** {@return whether every sum of the accounting identity holds} */
     public boolean isAccountedFor() {
         return AccountingIdentity.unexplainedCaptured(counters) == 0 && AccountingIdentity.unexplainedDecoded(counters) == 0 &&

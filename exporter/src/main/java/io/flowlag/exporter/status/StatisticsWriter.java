@@ -75,6 +75,9 @@ public final class StatisticsWriter {
             identity(json, statistics);
             sources(json, statistics);
             destinations(json, statistics);
+            if (statistics.latency() != null) {
+                latency(json, statistics.latency());
+            }
             if (statistics.delay() != null) {
                 DelayStatisticsWriter.write(json, statistics.delay());
             }
@@ -82,6 +85,17 @@ public final class StatisticsWriter {
         }
         stream.write(System.lineSeparator().getBytes(StandardCharsets.UTF_8));
         stream.flush();
+    }
+
+    private static void latency(final JsonGenerator json, final LatencySummary latency) throws IOException {
+        json.writeObjectFieldStart("pipeline_latency");
+        json.writeNumberField("packets", latency.buckets().count());
+        json.writeNumberField("p50_ns", latency.p50Ns());
+        json.writeNumberField("p90_ns", latency.p90Ns());
+        json.writeNumberField("p99_ns", latency.p99Ns());
+        json.writeNumberField("p999_ns", latency.p999Ns());
+        json.writeNumberField("max_ns", latency.maximumNs());
+        json.writeEndObject();
     }
 
     private static void counters(final JsonGenerator json, final Counters counters) throws IOException {

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 
 class ExamplesTest {
@@ -22,7 +23,8 @@ class ExamplesTest {
         assertFalse(examples.isEmpty());
         for (final Path example : examples) {
             final ExporterConfig config = new ConfigLoader().file(example).conclude();
-            assertFalse(config.capture().interfaces().isEmpty(), example.toString());
+            final boolean isRouter = config.segment().role() == ExporterConfig.Role.BOTH;
+            assertEquals(isRouter, config.capture().interfaces().isEmpty(), example.toString());
             assertFalse(config.exporting().destinations().isEmpty(), example.toString());
         }
     }

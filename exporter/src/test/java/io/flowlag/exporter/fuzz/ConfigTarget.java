@@ -17,8 +17,8 @@ import java.util.stream.Stream;
 
 /** Configuration files: each is a configuration, or refused with at least one line that says why. */
 final class ConfigTarget implements FuzzTarget {
-    private static final int MAX_BYTES = 1024;
-    private static final int LINES_OF_A_PIECE = 6;
+    private static final int MAX_BYTES = 512;
+    private static final int LINES_OF_A_PIECE = 3;
 
     @Override
     public List<byte[]> seeds() {

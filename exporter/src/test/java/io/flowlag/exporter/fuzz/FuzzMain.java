@@ -8,8 +8,9 @@ import java.util.Arrays;
 import java.util.Locale;
 
 /**
- * What {@code bin/fuzz} runs: {@code TARGET [--inputs N] [--minutes N] [--seed N] [--keep FOLDER] [--replay FILE]}. Ends with 0
- * if no law was broken; else it writes the input into the folder, says what happened, and ends with 1 (3 for a hang).
+ * What {@code bin/fuzz} runs: {@code TARGET [--inputs N] [--minutes N] [--seed N] [--keep FOLDER] [--replay FILE]
+ * [--seeds FOLDER]}, of which the last writes the good inputs and does no more. Ends with 0 if no law was broken; else it writes
+ * the input into the folder, says what happened, and ends with 1 (3 for a hang).
  */
 public final class FuzzMain {
     private static final long TIME_BOUND_NS = 100_000_000L;
@@ -39,7 +40,8 @@ public final class FuzzMain {
      */
     public static void main(final String[] args) throws IOException {
         if (args.length == 0 || args.length % 2 == 0) {
-            System.err.println("bin/fuzz TARGET [--inputs N] [--minutes N] [--seed N] [--keep FOLDER] [--replay FILE]; targets: "
+            System.err.println("bin/fuzz TARGET [--inputs N] [--minutes N] [--seed N] [--keep FOLDER] [--replay FILE] "
+                + "[--seeds FOLDER]; targets: "
                 + String.join(", ", FuzzTargets.all().keySet()));
             System.exit(64);
         }
@@ -49,12 +51,24 @@ public final class FuzzMain {
             System.out.println("answer " + FuzzTargets.of(args[0]).take(input, input.length));
             return;
         }
+        final String seeds = option(args, "--seeds", null);
+        if (seeds != null) {
+            writeSeeds(FuzzTargets.of(args[0]), Path.of(seeds));
+            return;
+        }
         final long seed = Long.parseLong(option(args, "--seed", "1"));
         final long inputs = Long.parseLong(option(args, "--inputs", Long.toString(Long.MAX_VALUE)));
         final long minutes = Long.parseLong(option(args, "--minutes", "525600"));
         final FuzzMain main = new FuzzMain(args[0], new FuzzLoop(FuzzTargets.of(args[0]), seed, TIME_BOUND_NS),
             Path.of(option(args, "--keep", "target/fuzz")));
         System.exit(main.run(inputs, minutes * REPORT_NS));
+    }
+
+    private static void writeSeeds(final FuzzTarget target, final Path folder) throws IOException {
+        Files.createDirectories(folder);
+        for (final byte[] each : target.seeds()) {
+            Files.write(folder.resolve("seed-" + Integer.toHexString(Arrays.hashCode(each))), each);
+        }
     }
 
     private static String option(final String[] args, final String option, final String otherwise) {

@@ -12,6 +12,8 @@ import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.DestinationStatistics;
 import io.flowlag.exporter.status.HeavyFlow;
+import io.flowlag.exporter.status.LatencySummary;
+import io.flowlag.exporter.status.PipelineLatency;
 import io.flowlag.exporter.status.SegmentDescription;
 import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.exporter.status.SourceStatistics;
@@ -53,11 +55,17 @@ final class Snapshots {
                     new SourceStatistics(HOSTILE, 4, 5, 6, "gone")),
                 List.of(new DestinationStatistics("udp://192.0.2.1:4739", number, 2, 3, 4, 5, 6, 7, 8, 9, 10,
                     new SpoolStatistics(11, 12, 13, 14, 15, 16, 17, 18, 19))),
-                delay(number), 1_700_000_000_000L, 1_700_000_000_000L + number * 1000, 1 << 20),
+                delay(number), latency(number), 1_700_000_000_000L, 1_700_000_000_000L + number * 1000, 1 << 20),
             new SegmentDescription(1, "both", List.of("eth0", "eth1"), List.of(0, 46), "adaptive", 50, true), histograms(number),
             List.of(new HealthCheck("threads", true, "3 work"), new HealthCheck("exchange", number % 2 == 0, "connected")),
             List.of(new DistinctError("java.lang.IllegalStateException at X.java:1", 3, 4, 5)),
             new FlowList(40, 7, FlowOrder.slowestFirst(views)));
+    }
+
+    private static LatencySummary latency(final long number) {
+        final PipelineLatency latency = new PipelineLatency();
+        latency.record(0, 20_000, (int)number);
+        return latency.summary();
     }
 
     static FlowRanking flows(final long number, final int count) {

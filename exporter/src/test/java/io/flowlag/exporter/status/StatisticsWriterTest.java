@@ -88,6 +88,16 @@ class StatisticsWriterTest {
     }
 
     @Test
+    void shouldWriteTheLatencyOfALiveProcessAlone() throws IOException {
+        assertFalse(json(statistics()).has("pipeline_latency"));
+        final PipelineLatency latency = new PipelineLatency();
+        latency.record(0, 1_000, 64);
+        final JsonNode json = json(new Statistics(counters, List.of(), List.of(), null, latency.summary(), 1, 2, 3));
+        assertEquals(64, json.get("pipeline_latency").get("packets").asLong());
+        assertEquals(1_000, json.get("pipeline_latency").get("p999_ns").asLong(), 10);
+    }
+
+    @Test
     void shouldReplaceAFileWholeOrNotAtAll() throws IOException {
         final Path file = Files.writeString(directory.resolve("stats.json"), "old");
         new StatisticsWriter().write(statistics(), file);

@@ -36,6 +36,11 @@ final class RateLimit {
         return bitsPerSecond == 0 || milliBits >= cost(lengthBytes);
     }
 
+    /** Octets that may be sent now. */
+    long allowedBytes() {
+        return bitsPerSecond == 0 ? Long.MAX_VALUE : milliBits / (Byte.SIZE * MILLISECONDS_PER_SECOND);
+    }
+
     void onSent(final int lengthBytes) {
         if (bitsPerSecond != 0) {
             milliBits -= cost(lengthBytes);

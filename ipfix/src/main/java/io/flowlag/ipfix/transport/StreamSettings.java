@@ -8,13 +8,15 @@ package io.flowlag.ipfix.transport;
  * @param socketSendBufferBytes octets that wait in the kernel; what may be lost unnoticed when a connection breaks.
  * @param connectTimeoutMs      from the beginning of an attempt to the end of any handshake.
  * @param reconnectIntervalMs   from the beginning of one attempt to that of the next.
+ * @param rateLimitBitsPerSecond of messages; 0 for none.
  */
 public record StreamSettings(
     Endpoint collector,
     int sendRingBytes,
     int socketSendBufferBytes,
     long connectTimeoutMs,
-    long reconnectIntervalMs) {
+    long reconnectIntervalMs,
+    long rateLimitBitsPerSecond) {
 
     /** Octets that wait in this process, unless told otherwise. */
     public static final int DEFAULT_SEND_RING_BYTES = 4 * 1024 * 1024;
@@ -32,9 +34,10 @@ public record StreamSettings(
         if (sendRingBytes < MIN_SEND_RING_BYTES) {
             throw new IllegalArgumentException("sendRingBytes=" + sendRingBytes + " is less than " + MIN_SEND_RING_BYTES);
         }
-        if (socketSendBufferBytes < 1 || connectTimeoutMs < 1 || reconnectIntervalMs < 0) {
+        if (socketSendBufferBytes < 1 || connectTimeoutMs < 1 || reconnectIntervalMs < 0 || rateLimitBitsPerSecond < 0) {
             throw new IllegalArgumentException("socketSendBufferBytes=" + socketSendBufferBytes + ", connectTimeoutMs=" +
-                connectTimeoutMs + " or reconnectIntervalMs=" + reconnectIntervalMs + " is too small");
+                connectTimeoutMs + ", reconnectIntervalMs=" + reconnectIntervalMs + " or rateLimitBitsPerSecond=" +
+                rateLimitBitsPerSecond + " is too small");
         }
     }
 
@@ -46,7 +49,7 @@ public record StreamSettings(
      */
     public static StreamSettings of(final Endpoint collector) {
         return new StreamSettings(collector, DEFAULT_SEND_RING_BYTES, DEFAULT_SOCKET_SEND_BUFFER_BYTES,
-            DEFAULT_CONNECT_TIMEOUT_MS, DEFAULT_RECONNECT_INTERVAL_MS);
+            DEFAULT_CONNECT_TIMEOUT_MS, DEFAULT_RECONNECT_INTERVAL_MS, 0);
     }
 
     /**
@@ -58,7 +61,7 @@ public record StreamSettings(
      */
     public StreamSettings withTimes(final long newConnectTimeoutMs, final long newReconnectIntervalMs) {
         return new StreamSettings(
-            collector, sendRingBytes, socketSendBufferBytes, newConnectTimeoutMs, newReconnectIntervalMs);
+            collector, sendRingBytes, socketSendBufferBytes, newConnectTimeoutMs, newReconnectIntervalMs, rateLimitBitsPerSecond);
     }
 
     /**
@@ -70,6 +73,17 @@ public record StreamSettings(
      */
     public StreamSettings withBuffers(final int newSendRingBytes, final int newSocketSendBufferBytes) {
         return new StreamSettings(
-            collector, newSendRingBytes, newSocketSendBufferBytes, connectTimeoutMs, reconnectIntervalMs);
+            collector, newSendRingBytes, newSocketSendBufferBytes, connectTimeoutMs, reconnectIntervalMs, rateLimitBitsPerSecond);
+    }
+
+    /**
+     * These settings with another rate.
+     *
+     * @param newRateLimitBitsPerSecond of messages; 0 for no limit.
+     * @return the settings.
+     */
+    public StreamSettings withRateLimit(final long newRateLimitBitsPerSecond) {
+        return new StreamSettings(
+            collector, sendRingBytes, socketSendBufferBytes, connectTimeoutMs, reconnectIntervalMs, newRateLimitBitsPerSecond);
     }
 }

@@ -20,9 +20,14 @@ abstract class StreamTransport extends TransportSupport {
         RESOLVING, CONNECTING, SHAKING_HANDS
     }
 
+    private static final int BURST_BYTES = 16_384;
+    /** With a rate limit not less than this at once, unless there is less. */
+    private static final int LEAST_BYTES = 1_400;
+
     private final StreamSettings settings;
     private final AddressLookup lookup;
     private final SendRing ring;
+    private final RateLimit rateLimit;
     private final ByteBuffer received;
     private SocketChannel channel;
     private Phase phase = Phase.RESOLVING;
@@ -38,6 +43,7 @@ abstract class StreamTransport extends TransportSupport {
         this.settings = settings;
         this.lookup = new AddressLookup(settings.collector());
         this.ring = new SendRing(settings.sendRingBytes());
+        this.rateLimit = new RateLimit(settings.rateLimitBitsPerSecond(), BURST_BYTES);
         this.received = ByteBuffer.allocateDirect(receiveBufferBytes);
     }
 
@@ -62,8 +68,26 @@ abstract class StreamTransport extends TransportSupport {
     /** Whether the peer has a word of its own to say when it has read everything. */
     abstract boolean isGoodByeAnswered();
 
-    final SendRing ring() {
-        return ring;
+    final long consumedOctets() {
+        return ring.consumedOctets();
+    }
+
+    /** Whether there is something to move to the socket, and the rate allows it. */
+    final boolean mayDrain() {
+        return !ring.isEmpty() && rateLimit.allowedBytes() >= Math.min(LEAST_BYTES, ring.head().remaining());
+    }
+
+    /** The oldest octets, as many as there are in one piece and the rate allows. */
+    final ByteBuffer head() {
+        final ByteBuffer head = ring.head();
+        head.limit(head.position() + (int)Math.min(head.remaining(), rateLimit.allowedBytes()));
+        return head;
+    }
+
+    /** So many of the oldest octets went to the socket. */
+    final void consume(final int lengthBytes) {
+        ring.consume(lengthBytes);
+        rateLimit.onSent(lengthBytes);
     }
 
     final SocketChannel channel() {
@@ -96,6 +120,7 @@ abstract class StreamTransport extends TransportSupport {
         if (isFinishing) {
             return 0;
         }
+        rateLimit.onTime(nowMs);
         try {
             return switch (state()) {
                 case DISCONNECTED -> isAttemptDue(nowMs) ? beginAttempt(nowMs) : 0;
@@ -111,6 +136,7 @@ abstract class StreamTransport extends TransportSupport {
 
     @Override
     public final boolean flush(final long nowMs) {
+        rateLimit.onTime(nowMs);
         drainOrBreak();
         return ring.isEmpty() && isDrained();
     }

@@ -40,10 +40,10 @@ public final class TcpTransport extends StreamTransport {
     @Override
     int drain() throws IOException {
         int drainedBytes = 0;
-        while (!ring().isEmpty()) {
-            final ByteBuffer head = ring().head();
+        while (mayDrain()) {
+            final ByteBuffer head = head();
             final int writtenBytes = channel().write(head);
-            ring().consume(writtenBytes);
+            consume(writtenBytes);
             drainedBytes += writtenBytes;
             if (head.hasRemaining()) {
                 break;
@@ -59,7 +59,7 @@ public final class TcpTransport extends StreamTransport {
 
     @Override
     public long deliveredOctets() {
-        return ring().consumedOctets();
+        return consumedOctets();
     }
 
     @Override

@@ -174,11 +174,11 @@ public final class TlsTransport extends StreamTransport {
         int drainedBytes = 0;
         while (writeSealed()) {
             deliveredOctets = wrappedOctets;
-            if (!goOnWithLateHandshake() || ring().isEmpty()) {
+            if (!goOnWithLateHandshake() || !mayDrain()) {
                 break;
             }
-            final int wrappedBytes = wrap(ring().head());
-            ring().consume(wrappedBytes);
+            final int wrappedBytes = wrap(head());
+            consume(wrappedBytes);
             wrappedOctets += wrappedBytes;
             drainedBytes += wrappedBytes;
         }

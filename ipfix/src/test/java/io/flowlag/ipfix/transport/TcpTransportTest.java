@@ -68,6 +68,31 @@ class TcpTransportTest {
     }
 
     @Test
+    void shouldKeepToItsRate() throws IOException {
+        final long bytesPerSecond = 10_000;
+        final long burstBytes = 16_384;
+        try (StreamCollector collector = collector(0)) {
+            final ExportingSession session = session(settings(collector.port()).withRateLimit(8 * bytesPerSecond), false);
+            connect(session);
+            final long beginMs = nowMs;
+            put(session, 10_000);
+            while (nowMs < beginMs + 5_000) {
+                nowMs += 50;
+                session.doWork(nowMs);
+                final long sent = session.transport().deliveredOctets();
+                assertTrue(sent <= burstBytes + (nowMs - beginMs + 100) * bytesPerSecond / 1_000, () -> "sent " + sent);
+            }
+            assertTrue(session.transport().deliveredOctets() > 4 * bytesPerSecond);
+            while (session.statistics().recordsWaiting() > 0) {
+                nowMs += 1_000;
+                session.flush(nowMs);
+            }
+            assertEquals(10_000, session.statistics().recordsExported());
+            session.close();
+        }
+    }
+
+    @Test
     void shouldFindALateCollectorAndTryNoMoreThanOnceAMinute() throws IOException {
         final int port = freePort();
         final ExportingSession session = session(settings(port), false);

@@ -10,6 +10,7 @@ import io.flowlag.tests.support.Deadline;
 import io.flowlag.tests.support.Flow;
 import io.flowlag.tests.support.Flowlag;
 import io.flowlag.tests.support.Flows;
+import io.flowlag.tests.support.IpfixReader;
 import io.flowlag.tests.support.NetworkNamespace;
 import io.flowlag.tests.support.Nfcapd;
 import io.flowlag.tests.support.RawSender;
@@ -135,13 +136,18 @@ class RunLiveTest {
 
                 Files.writeString(config, common + "metering: {idle-timeout: 10m, active-timeout: 20m, max-flows: 64k}\n");
                 run.signal("HUP");
-                Deadline.await(TIMEOUT, () -> run.errors().contains("metering.max-flows"), () -> "refusal: " + run.errors());
-                Files.writeString(config, common + "metering: {idle-timeout: 100ms}\n");
+                Deadline.await(TIMEOUT, () -> run.errors().contains("metering.max-flows (memory is taken at the start)"),
+                    () -> "refusal: " + run.errors());
+                final Path file = directory.resolve("added.ipfix");
+                Files.writeString(config, common.replace("']}", "', 'file:" + file + "']}") +
+                    "metering: {idle-timeout: 100ms}\nlog: {level: error}\n");
                 run.signal("HUP");
                 Deadline.await(TIMEOUT, () -> endedIdle() > 0, () -> "new timeout: " + run.errors());
                 stop(run);
 
+                assertFalse(run.errors().contains("INFO  reloaded"), "the log's level did not change");
                 Flows.assertSameCounts(Flows.of(truth), nfcapd.finish().orFail().flows(), "nfcapd");
+                Flows.assertSameCounts(Flows.of(truth), IpfixReader.read(file).orFail().flows(), "destination added");
             }
         }
     }

@@ -17,12 +17,6 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
-import org.openjdk.jmh.profile.GCProfiler;
-import org.openjdk.jmh.runner.Runner;
-import org.openjdk.jmh.runner.RunnerException;
-import org.openjdk.jmh.runner.options.CommandLineOptionException;
-import org.openjdk.jmh.runner.options.CommandLineOptions;
-import org.openjdk.jmh.runner.options.OptionsBuilder;
 
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
@@ -30,12 +24,7 @@ import java.util.concurrent.TimeUnit;
 /**
  * What an LDS of 4 rows and k = 5 costs: an update, and an estimate. 100 000 flows; rows of 1000 cells stay in the cache, rows of
  * 87 500 do not. The gc profiler shows allocation, which is to be 0 octets an operation.
- * <pre>
- *   mvn -q -B -pl tests -am package -DskipTests
- *   jmh=$(find ~/.m2 -name jmh-core-1.37.jar -o -name jopt-simple-5.0.4.jar -o -name commons-math3-3.6.1.jar | tr '\n' ':')
- *   java --add-opens java.base/jdk.internal.misc=ALL-UNNAMED --add-opens java.base/sun.nio.ch=ALL-UNNAMED \
- *     -cp tests/target/test-classes:exporter/target/flowlag.jar:$jmh io.flowlag.tests.benchmark.LdsBenchmark -f 3
- * </pre>
+ * Run by {@code bin/benchmark jmh Lds}.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -63,6 +52,7 @@ public class LdsBenchmark {
     private FlowEstimator estimator;
     private int packet;
 
+    /** Fills both points' sketches. */
     @Setup(Level.Trial)
     public void setUp() {
         final SketchGeometry geometry = "all".equals(rates) ? SketchGeometry.lds(4, columns, 5) :
@@ -98,13 +88,5 @@ public class LdsBenchmark {
         final long mixed = packet * 0x9e37_79b9_7f4a_7c15L;
         estimator.estimate(flowHashes[(int)(mixed >>> 47)], 1, PACKETS / FLOWS, estimate);
         return estimate;
-    }
-
-    public static void main(final String[] arguments) throws RunnerException, CommandLineOptionException {
-        new Runner(new OptionsBuilder()
-            .parent(new CommandLineOptions(arguments))
-            .include(LdsBenchmark.class.getSimpleName())
-            .addProfiler(GCProfiler.class)
-            .build()).run();
     }
 }

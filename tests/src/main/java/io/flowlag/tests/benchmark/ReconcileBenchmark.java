@@ -24,20 +24,14 @@ import org.openjdk.jmh.annotations.Scope;
 import org.openjdk.jmh.annotations.Setup;
 import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.Warmup;
-import org.openjdk.jmh.profile.GCProfiler;
-import org.openjdk.jmh.runner.Runner;
-import org.openjdk.jmh.runner.RunnerException;
-import org.openjdk.jmh.runner.options.CommandLineOptionException;
-import org.openjdk.jmh.runner.options.CommandLineOptions;
-import org.openjdk.jmh.runner.options.OptionsBuilder;
 
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 
 /**
  * What reconciliation costs: a packet in the cache (empty slots, and overloaded), in an RDA, in the estimator of the difference;
- * and after the interval decoding and repair, by the size of the difference. Built and run as {@link LdsBenchmark} says. The gc
- * profiler shows allocation, which is to be 0 octets an operation.
+ * and after the interval decoding and repair, by the size of the difference. Run by
+ * {@code bin/benchmark jmh Reconcile}.
  */
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -88,6 +82,7 @@ public class ReconcileBenchmark {
         private RdaReconciler reconciler;
         private AggregateEstimate estimate;
 
+        /** Fills both points' synopses. */
         @Setup(Level.Trial)
         public void setUp() {
             final SynopsisGeometry geometry = "paper".equals(size) ?
@@ -165,13 +160,5 @@ public class ReconcileBenchmark {
         interval.sender.clear();
         interval.sent.fill(interval.sender, FlowSample.ALL);
         return interval.sender;
-    }
-
-    public static void main(final String[] arguments) throws RunnerException, CommandLineOptionException {
-        new Runner(new OptionsBuilder()
-            .parent(new CommandLineOptions(arguments))
-            .include(ReconcileBenchmark.class.getSimpleName())
-            .addProfiler(GCProfiler.class)
-            .build()).run();
     }
 }

@@ -1,0 +1,68 @@
+package io.flowlag.exporter.status;
+
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.SingleWriterRecorder;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * How long packets take through the process itself: from their timestamp, of the kernel or the card, until they are metered. One
+ * thread records, another one asks; neither waits for the other longer than for a swap. Allocates at construction, and a few
+ * numbers when it is asked.
+ */
+public final class PipelineLatency {
+    /** What takes longer is counted as this. */
+    public static final long LONGEST_NS = 60_000_000_000L;
+
+    private static final int SIGNIFICANT_DIGITS = 2;
+    private static final double PERCENT = 100;
+    private static final int HISTOGRAMS = 3;
+
+    private final SingleWriterRecorder recorder = new SingleWriterRecorder(1, LONGEST_NS, SIGNIFICANT_DIGITS);
+    private final Histogram total = new Histogram(1, LONGEST_NS, SIGNIFICANT_DIGITS);
+    private Histogram taken;
+    private long sumNs;
+
+    /** Nothing recorded yet. */
+    public PipelineLatency() {
+        // The histograms are all it has.
+    }
+
+    /** {@return octets that an instance takes} */
+    public static long memoryBytes() {
+        return HISTOGRAMS * (long)new Histogram(1, LONGEST_NS, SIGNIFICANT_DIGITS).getEstimatedFootprintInBytes();
+    }
+
+    /**
+     * Packets were metered together. All of them are counted with the latency of the first one, which has waited longest.
+     *
+     * @param timestampNs of the first packet.
+     * @param nowNs       when they were metered, by the clock of the timestamps; before the timestamp counts as 0.
+     * @param packetCount at least 1.
+     */
+    public void record(final long timestampNs, final long nowNs, final int packetCount) {
+        recorder.recordValueWithCount(Math.max(0, Math.min(nowNs - timestampNs, LONGEST_NS)), packetCount);
+    }
+
+    /** {@return the latency of all packets so far; one thread at a time may ask} */
+    public LatencySummary summary() {
+        taken = recorder.getIntervalHistogram(taken);
+        if (taken.getTotalCount() > 0) {
+            sumNs += Math.round(taken.getMean() * taken.getTotalCount());
+            total.add(taken);
+        }
+        final long[] boundariesNs = DelayHistogram.boundariesNs();
+        final List<Long> countsAtMost = new ArrayList<>(boundariesNs.length);
+        for (final long boundaryNs : boundariesNs) {
+            countsAtMost.add(total.getTotalCount() == 0 ? 0 : total.getCountBetweenValues(0, boundaryNs));
+        }
+        return new LatencySummary(
+            new DelayHistogram.Buckets(countsAtMost, total.getTotalCount(), sumNs), quantileNs(0.5), quantileNs(0.9),
+            quantileNs(0.99), quantileNs(0.999), total.getTotalCount() == 0 ? 0 : total.getMaxValue());
+    }
+
+    private long quantileNs(final double share) {
+        return total.getTotalCount() == 0 ? 0 : total.getValueAtPercentile(share * PERCENT);
+    }
+}

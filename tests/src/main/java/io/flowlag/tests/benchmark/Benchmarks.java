@@ -1,0 +1,70 @@
+package io.flowlag.tests.benchmark;
+
+import org.openjdk.jmh.profile.GCProfiler;
+import org.openjdk.jmh.runner.Runner;
+import org.openjdk.jmh.runner.RunnerException;
+import org.openjdk.jmh.runner.options.CommandLineOptionException;
+import org.openjdk.jmh.runner.options.CommandLineOptions;
+import org.openjdk.jmh.runner.options.OptionsBuilder;
+
+import java.io.IOException;
+import java.util.Arrays;
+
+/** The command {@code bin/benchmark}. */
+public final class Benchmarks {
+    private static final int WRONG_COMMAND_LINE = 64;
+    private static final int FAILED = 1;
+
+    private Benchmarks() {
+    }
+
+    /**
+     * Runs benchmarks.
+     *
+     * @param arguments what to run, and its options.
+     * @throws Exception if it cannot be run.
+     */
+    public static void main(final String[] arguments) throws Exception {
+        final String what = arguments.length == 0 ? "files" : arguments[0];
+        final String[] rest = Arrays.copyOfRange(arguments, Math.min(1, arguments.length), arguments.length);
+        System.exit(run(what, rest));
+    }
+
+    private static int run(final String what, final String[] rest) throws IOException, InterruptedException {
+        switch (what) {
+            case "jmh" -> {
+                return jmh(rest);
+            }
+            case "files" -> {
+                return FileComparison.run(rest, System.out, System.err);
+            }
+            case "live" -> {
+                return LiveComparison.run(rest, System.out, System.err);
+            }
+            case "send" -> {
+                return RingSender.run(rest);
+            }
+            default -> {
+                System.err.println("benchmark: '" + what + "' is none of files, live, jmh; bin/benchmark --help says more");
+                return WRONG_COMMAND_LINE;
+            }
+        }
+    }
+
+    /** Every option of JMH is known; without a name every benchmark runs. */
+    private static int jmh(final String[] arguments) {
+        try {
+            new Runner(new OptionsBuilder()
+                .parent(new CommandLineOptions(arguments))
+                .addProfiler(GCProfiler.class)
+                .build()).run();
+            return 0;
+        } catch (final CommandLineOptionException e) {
+            System.err.println("benchmark: " + e.getMessage());
+            return WRONG_COMMAND_LINE;
+        } catch (final RunnerException e) {
+            System.err.println("benchmark: " + e.getMessage());
+            return FAILED;
+        }
+    }
+}

@@ -1,0 +1,255 @@
+package io.flowlag.tests.benchmark;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * {@code bin/benchmark live}: packets of 60 octets as fast as a veth pair takes them, in a network namespace of its own, first
+ * with nobody capturing, then with flowlag, flowlag on pcap4j, and tcpdump that writes to nothing, one after the other. Needs
+ * root.
+ */
+final class LiveComparison {
+    private static final String SENDER = "flbench0";
+    private static final String RECEIVER = "flbench1";
+    private static final int READY_S = 60;
+    private static final int END_S = 60;
+    private static final long NS_PER_TICK = 10_000_000L;
+    private static final int USER_TICKS = 11;
+    private static final int SYSTEM_TICKS = 12;
+    private static final int NOTHING = 0;
+    private static final int FAILED = 1;
+    private static final int WRONG_COMMAND_LINE = 64;
+    private static final int NO_PERMISSION = 77;
+
+    private final String namespace = "flowlag-benchmark-" + ProcessHandle.current().pid();
+    private final LiveOptions options;
+    private final PrintStream out;
+    private final PrintStream err;
+    private double aloneRate;
+    private boolean hasFailed;
+
+    /** Who captures. */
+    private enum Capturer {
+        NOBODY, FLOWLAG, FLOWLAG_PCAP4J, TCPDUMP;
+
+        private String text() {
+            return name().toLowerCase(Locale.ROOT).replace('_', '-');
+        }
+    }
+
+    /** What was sent, and how fast. */
+    private record Sent(long packets, double seconds) {
+        private double rate() {
+            return packets / seconds;
+        }
+    }
+
+    /** What a capturer says of itself; {@code latency} is null where it does not know it. */
+    private record Seen(long packets, long dropped, JsonNode latency) {
+    }
+
+    private LiveComparison(final LiveOptions options, final PrintStream out, final PrintStream err) {
+        this.options = options;
+        this.out = out;
+        this.err = err;
+    }
+
+    /**
+     * Compares.
+     *
+     * @param arguments see {@link LiveOptions}.
+     * @param out       takes the table.
+     * @param err       takes what goes on.
+     * @return the exit code: 1 if flowlag missed a packet.
+     * @throws IOException          if something cannot be run.
+     * @throws InterruptedException if interrupted.
+     */
+    static int run(final String[] arguments, final PrintStream out, final PrintStream err)
+        throws IOException, InterruptedException {
+        final LiveOptions options;
+        try {
+            options = LiveOptions.of(arguments);
+        } catch (final IllegalArgumentException e) {
+            err.println("benchmark: " + e.getMessage());
+            return WRONG_COMMAND_LINE;
+        }
+        return new LiveComparison(options, out, err).run();
+    }
+
+    private int run() throws IOException, InterruptedException {
+        try {
+            call("ip", "netns", "add", namespace);
+        } catch (final IOException e) {
+            err.println("benchmark: a network namespace cannot be made, which needs root and iproute2: " + e.getMessage());
+            return NO_PERMISSION;
+        }
+        try {
+            inNamespace("sh", "-c", "echo 1 > /proc/sys/net/ipv6/conf/default/disable_ipv6 || true");
+            inNamespace("ip", "link", "add", SENDER, "type", "veth", "peer", "name", RECEIVER);
+            inNamespace("ip", "link", "set", SENDER, "up");
+            inNamespace("ip", "link", "set", RECEIVER, "up");
+            out.println(Machine.line());
+            out.printf(Locale.ROOT, "%nveth, frames of 60 octets, %d flows, %.0f s each%n", options.flows(),
+                options.seconds());
+            out.printf(Locale.ROOT, "%-16s %10s %10s %12s %12s %10s %14s%n", "capturer", "sent/s", "of nobody", "sent",
+                "captured", "dropped", "CPU ns/packet");
+            for (final Capturer capturer : Capturer.values()) {
+                measure(capturer);
+            }
+        } finally {
+            call("ip", "netns", "del", namespace);
+        }
+        return hasFailed ? FAILED : 0;
+    }
+
+    private void measure(final Capturer capturer) throws IOException, InterruptedException {
+        if (capturer == Capturer.NOBODY) {
+            final Sent sent = send();
+            aloneRate = sent.rate();
+            print(capturer, sent, null, NOTHING);
+            return;
+        }
+        if (capturer == Capturer.TCPDUMP && !isThere("tcpdump")) {
+            err.println("benchmark: tcpdump is not installed");
+            return;
+        }
+        final Path directory = Files.createTempDirectory("flowlag-live");
+        final Process process = start(capturer, directory);
+        try {
+            awaitSocket(process, directory);
+            final long cpuBeforeNs = cpuNs(process.pid());
+            final Sent sent = send();
+            final long cpuNs = cpuNs(process.pid()) - cpuBeforeNs;
+            process.destroy();
+            if (!process.waitFor(END_S, TimeUnit.SECONDS)) {
+                throw new IOException(capturer.text() + " does not end");
+            }
+            final Seen seen = seen(capturer, directory);
+            print(capturer, sent, seen, cpuNs);
+            if (capturer == Capturer.FLOWLAG && seen.packets != sent.packets) {
+                hasFailed = true;
+            }
+        } finally {
+            process.destroyForcibly();
+            for (final String file : List.of("output.txt", "stats.json")) {
+                Files.deleteIfExists(directory.resolve(file));
+            }
+            Files.deleteIfExists(directory);
+        }
+    }
+
+    private Process start(final Capturer capturer, final Path directory) throws IOException {
+        final List<String> command = new ArrayList<>(List.of("ip", "netns", "exec", namespace));
+        if (capturer == Capturer.TCPDUMP) {
+            command.addAll(List.of("tcpdump", "-i", RECEIVER, "-n", "-s", "256", "-B", "65536", "-w", "/dev/null"));
+        } else {
+            command.addAll(List.of(options.program(), "run", "-i", RECEIVER, "--direction", "in", "--export", "file:/dev/null",
+                "--stats", directory.resolve("stats.json").toString(), "--set", "status.enabled=off",
+                "--source", capturer == Capturer.FLOWLAG ? "afpacket" : "pcap"));
+            command.addAll(options.more());
+        }
+        final ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true)
+            .redirectOutput(directory.resolve("output.txt").toFile());
+        builder.environment().put("FLOWLAG_BUILD", "never");
+        return builder.start();
+    }
+
+    /** Who captures has a packet socket; the kernel lists them. */
+    private void awaitSocket(final Process process, final Path directory) throws IOException, InterruptedException {
+        final long deadlineNs = System.nanoTime() + TimeUnit.SECONDS.toNanos(READY_S);
+        while (inNamespace("cat", "/proc/net/packet").lines().count() < 2) {
+            if (!process.isAlive() || System.nanoTime() - deadlineNs > 0) {
+                throw new IOException("nobody captures: " + Files.readString(directory.resolve("output.txt")));
+            }
+            Thread.sleep(100);
+        }
+        // What is compiled and connected at the start is not what a packet costs.
+        Thread.sleep(1_000);
+    }
+
+    private Sent send() throws IOException, InterruptedException {
+        final List<String> command = new ArrayList<>(List.of("ip", "netns", "exec", namespace));
+        command.addAll(options.sender());
+        command.addAll(List.of("send", SENDER, Double.toString(options.seconds()), Integer.toString(options.flows())));
+        final String said = call(command.toArray(new String[0]));
+        final Matcher matcher = Pattern.compile("sent (\\d+) packets in (\\d+) ns").matcher(said);
+        if (!matcher.find()) {
+            throw new IOException("the sender said: " + said);
+        }
+        return new Sent(Long.parseLong(matcher.group(1)), Long.parseLong(matcher.group(2)) / 1e9);
+    }
+
+    private static Seen seen(final Capturer capturer, final Path directory) throws IOException {
+        if (capturer == Capturer.TCPDUMP) {
+            final String said = Files.readString(directory.resolve("output.txt"), StandardCharsets.UTF_8);
+            return new Seen(number(said, "(\\d+) packets? captured"), number(said, "(\\d+) packets? dropped by kernel"), null);
+        }
+        final JsonNode statistics = new ObjectMapper().readTree(directory.resolve("stats.json").toFile());
+        final JsonNode counters = statistics.path("counters");
+        return new Seen(counters.path("metered").asLong(), counters.path("lost_in_kernel").asLong() +
+            counters.path("dropped_at_packet_ring").asLong(), statistics.path("pipeline_latency"));
+    }
+
+    private static long number(final String text, final String pattern) {
+        final Matcher matcher = Pattern.compile(pattern).matcher(text);
+        return matcher.find() ? Long.parseLong(matcher.group(1)) : -1;
+    }
+
+    private void print(final Capturer capturer, final Sent sent, final Seen seen, final long cpuNs) {
+        out.printf(Locale.ROOT, "%-16s %10.0f %10.2f %12d %12s %10s %14s%n", capturer.text(), sent.rate(),
+            sent.rate() / aloneRate, sent.packets, seen == null ? "-" : Long.toString(seen.packets),
+            seen == null ? "-" : Long.toString(seen.dropped),
+            seen == null ? "-" : String.format(Locale.ROOT, "%.0f", (double)cpuNs / Math.max(1, seen.packets)));
+        if (seen != null && seen.latency != null && seen.latency.isObject()) {
+            out.println("  from the kernel's timestamp to metered: " + seen.latency);
+        }
+        out.flush();
+    }
+
+    private static long cpuNs(final long pid) throws IOException {
+        final String stat = Files.readString(Path.of("/proc", Long.toString(pid), "stat"), StandardCharsets.ISO_8859_1);
+        final String[] fields = stat.substring(stat.lastIndexOf(')') + 2).split(" ");
+        return (Long.parseLong(fields[USER_TICKS]) + Long.parseLong(fields[SYSTEM_TICKS])) * NS_PER_TICK;
+    }
+
+    private static boolean isThere(final String program) throws InterruptedException {
+        try {
+            call("sh", "-c", "command -v " + program);
+            return true;
+        } catch (final IOException e) {
+            return false;
+        }
+    }
+
+    private String inNamespace(final String... command) throws IOException, InterruptedException {
+        final List<String> all = new ArrayList<>(List.of("ip", "netns", "exec", namespace));
+        all.addAll(List.of(command));
+        return call(all.toArray(new String[0]));
+    }
+
+    private static String call(final String... command) throws IOException, InterruptedException {
+        final Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+        try {
+            process.getOutputStream().close();
+            final String said = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);
+            if (process.waitFor() != 0) {
+                throw new IOException(String.join(" ", command) + ": " + said);
+            }
+            return said;
+        } finally {
+            process.destroyForcibly();
+        }
+    }
+}

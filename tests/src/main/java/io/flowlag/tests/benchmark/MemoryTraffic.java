@@ -1,0 +1,226 @@
+package io.flowlag.tests.benchmark;
+
+import io.flowlag.exporter.capture.LinkType;
+import io.flowlag.exporter.capture.PacketHandler;
+import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.lab.GeneratedTraffic;
+import io.flowlag.exporter.lab.TrafficProfile;
+import io.flowlag.rli.reference.ErrorEstimate;
+import io.flowlag.rli.reference.ReferenceEncoder;
+import org.agrona.collections.IntArrayList;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.ByteBuffer;
+
+import static java.nio.ByteOrder.BIG_ENDIAN;
+
+/**
+ * A capture of packets of 60 octets in memory, as pcap records with nanoseconds, without end: it is played in rounds, each with
+ * the same packets, later by the length of a round. Flows are those of {@link TrafficProfile#min64}. Among the packets there may
+ * be references, new ones in each round. One thread uses an instance; it allocates at construction.
+ * <pre>
+ *   0      4      8      12     16
+ *   +------+------+------+------+---------+
+ *   | s    | ns   | held | wire | octets  |   host byte order
+ *   +------+------+------+------+---------+
+ * </pre>
+ */
+final class MemoryTraffic implements PacketSource {
+    /** One reference behind as many packets. */
+    static final int REFERENCE_DISTANCE = 100;
+    /** The UDP port of references, the default of the program. */
+    static final int REFERENCE_PORT = 8620;
+    /** The session of references. */
+    static final int SESSION = 1;
+
+    private static final long NS_PER_SECOND = 1_000_000_000L;
+    private static final int PACKETS_PER_SECOND = 1_000_000;
+    private static final int NANOSECONDS_OFFSET = 4;
+    private static final int HELD_OFFSET = 8;
+    private static final int WIRE_OFFSET = 12;
+    private static final int HEADER_BYTES = 16;
+    private static final int FRAME_BYTES = 60;
+    private static final int FRAME_HEADERS_BYTES = 42;
+    private static final int REFERENCE_BYTES = FRAME_HEADERS_BYTES + 44;
+    private static final long SHORTEST_DELAY_NS = 50_000;
+    private static final long DELAY_PERIOD_NS = 2_000_000;
+    private static final int DELAY_SLOPE = 20;
+    private static final int POLL_LIMIT = 256;
+
+    private final UnsafeBuffer records;
+    private final IntArrayList references = new IntArrayList();
+    private final ReferenceEncoder encoder = new ReferenceEncoder();
+    private final int packetCount;
+    private final long roundNs;
+    private final int lengthBytes;
+    private int position;
+    private long shiftNs;
+    private long capturedCount;
+    private long round;
+
+    /**
+     * Makes the packets.
+     *
+     * @param flowCount     of a round, all of them in each.
+     * @param packetCount   of a round, without references; at 1 packet a µs.
+     * @param hasReferences whether every {@link #REFERENCE_DISTANCE}th packet is followed by a reference.
+     */
+    MemoryTraffic(final int flowCount, final int packetCount, final boolean hasReferences) {
+        this.packetCount = packetCount;
+        final TrafficProfile profile = TrafficProfile.min64().toBuilder().flowCount(flowCount).packetCount(packetCount)
+            .packetsPerSecond(PACKETS_PER_SECOND).build();
+        roundNs = profile.durationNs();
+        final long bytes = (long)packetCount * (HEADER_BYTES + FRAME_BYTES) +
+            (hasReferences ? (long)packetCount / REFERENCE_DISTANCE * (HEADER_BYTES + REFERENCE_BYTES) : 0);
+        records = new UnsafeBuffer(ByteBuffer.allocateDirect(Math.toIntExact(bytes)));
+        try (GeneratedTraffic traffic = new GeneratedTraffic(profile)) {
+            final PacketHandler writer = (buffer, offset, held, wire, timestampNs, linkType, interfaceId, vlanTag) -> {
+                putHeader(held, timestampNs);
+                records.putBytes(position + HEADER_BYTES, buffer, offset, held);
+                position += HEADER_BYTES + held;
+                if (hasReferences && ++capturedCount % REFERENCE_DISTANCE == 0) {
+                    putReference(timestampNs);
+                }
+            };
+            while (traffic.poll(writer, POLL_LIMIT) != END_OF_SOURCE) {
+                // goes on to the end
+            }
+        }
+        lengthBytes = position;
+        capturedCount = 0;
+    }
+
+    private void putHeader(final int heldBytes, final long timestampNs) {
+        records.putInt(position, (int)(timestampNs / NS_PER_SECOND));
+        records.putInt(position + NANOSECONDS_OFFSET, (int)(timestampNs % NS_PER_SECOND));
+        records.putInt(position + HELD_OFFSET, heldBytes);
+        records.putInt(position + WIRE_OFFSET, heldBytes);
+    }
+
+    /** Without checksums, which nobody asks for. */
+    private void putReference(final long timestampNs) {
+        putHeader(REFERENCE_BYTES, timestampNs);
+        references.addInt(position);
+        final int frame = position + HEADER_BYTES;
+        records.putInt(frame + 12, 0x0800_4500, BIG_ENDIAN);
+        records.putShort(frame + 16, (short)(REFERENCE_BYTES - 14), BIG_ENDIAN);
+        records.putShort(frame + 22, (short)(64 << 8 | 17), BIG_ENDIAN);
+        records.putInt(frame + 26, 0xC000_0201, BIG_ENDIAN);
+        records.putInt(frame + 30, 0xC633_6401, BIG_ENDIAN);
+        records.putShort(frame + 34, (short)49_152, BIG_ENDIAN);
+        records.putShort(frame + 36, (short)REFERENCE_PORT, BIG_ENDIAN);
+        records.putShort(frame + 38, (short)(REFERENCE_BYTES - 34), BIG_ENDIAN);
+        position += HEADER_BYTES + REFERENCE_BYTES;
+    }
+
+    /** Goes back to the first packet, with the time of the next round, and writes its references. */
+    void nextRound() {
+        shiftNs = round * roundNs;
+        for (int i = 0; i < references.size(); i++) {
+            final int record = references.getInt(i);
+            final long arrivalNs = recordNs(record) + shiftNs;
+            encoder.wrap(records, record + HEADER_BYTES + FRAME_HEADERS_BYTES, false)
+                .sequenceNumber((int)(round * references.size() + i))
+                .stampNs(arrivalNs - delayNs(arrivalNs))
+                .errorEstimate(ErrorEstimate.of(1_000, true))
+                .ssid(SESSION);
+        }
+        round++;
+        position = 0;
+    }
+
+    /** Goes back to the first packet of the same round. */
+    void rewind() {
+        capturedCount -= packetCount + references.size();
+        position = 0;
+    }
+
+    /**
+     * The delay of a packet: between 50 and 100 µs, up and down in 2 ms, so that packets keep their order.
+     *
+     * @param arrivalNs of the packet.
+     * @return ns.
+     */
+    static long delayNs(final long arrivalNs) {
+        return SHORTEST_DELAY_NS + Math.abs(arrivalNs % DELAY_PERIOD_NS - DELAY_PERIOD_NS / 2) / DELAY_SLOPE;
+    }
+
+    private long recordNs(final int record) {
+        return records.getInt(record) * NS_PER_SECOND + records.getInt(record + NANOSECONDS_OFFSET);
+    }
+
+    /** {@return how long a round lasts, ns of packet time; a multiple of it begins it} */
+    long roundNs() {
+        return roundNs;
+    }
+
+    /** {@return packets of a round, without references} */
+    int packetCount() {
+        return packetCount;
+    }
+
+    /** {@return references of a round} */
+    int referenceCount() {
+        return references.size();
+    }
+
+    /** {@return whether every packet of the round was given} */
+    boolean isRoundOver() {
+        return position == lengthBytes;
+    }
+
+    @Override
+    public int poll(final PacketHandler handler, final int packetLimit) {
+        int count = 0;
+        for (; count < packetLimit && position < lengthBytes; count++) {
+            final int record = position;
+            final int heldBytes = records.getInt(record + HELD_OFFSET);
+            position = record + HEADER_BYTES + heldBytes;
+            handler.onPacket(
+                records, record + HEADER_BYTES, heldBytes, records.getInt(record + WIRE_OFFSET), recordNs(record) + shiftNs,
+                LinkType.ETHERNET, 0, PacketHandler.NO_VLAN_TAG);
+        }
+        capturedCount += count;
+        return count;
+    }
+
+    @Override
+    public String name() {
+        return "memory";
+    }
+
+    @Override
+    public long capturedCount() {
+        return capturedCount;
+    }
+
+    @Override
+    public long filteredCount() {
+        return 0;
+    }
+
+    @Override
+    public long kernelDropCount() {
+        return 0;
+    }
+
+    @Override
+    public long consumedBytes() {
+        return 0;
+    }
+
+    @Override
+    public long totalBytes() {
+        return -1;
+    }
+
+    @Override
+    public String damage() {
+        return null;
+    }
+
+    @Override
+    public void close() {
+        position = lengthBytes;
+    }
+}

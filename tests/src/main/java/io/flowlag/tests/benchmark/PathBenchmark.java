@@ -1,0 +1,181 @@
+package io.flowlag.tests.benchmark;
+
+import io.flowlag.exporter.config.ConfigLoader;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.delay.ClockError;
+import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.process.MeteringPipeline;
+import io.flowlag.exporter.record.Destination;
+import io.flowlag.exporter.record.DestinationFactory;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.rli.reference.ReferenceSession;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The whole path on one core, from pcap records in memory to the flow cache: the pipeline of the program without threads, which
+ * reads rounds of 5 000 000 packets of 60 octets in random order of flows (the profile min64). An operation is a packet.
+ * <p>
+ * {@code with}: nothing; {@code rli}, a receiver with a reference behind every 100th packet, {@code linear}; {@code lds}, a
+ * receiver with sketches of R = 4, k = 1, c = 0.5 (cells of a row for each flow), digests included, compared with the
+ * sender's each round; both; or {@code everything}: both, and the records as IPFIX into a file that keeps nothing. What the
+ * sender would do is not
+ * measured.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(value = 1, jvmArgsAppend = {
+    "-Xms1g", "-Xmx1g", "-XX:+UseSerialGC", "-XX:MaxDirectMemorySize=16g", "-Dagrona.disable.bounds.checks=true",
+    "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED", "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED"})
+@Warmup(iterations = 4, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class PathBenchmark {
+    private static final int PACKETS = 5_000_000;
+    private static final double CELLS_PER_FLOW = 0.5;
+
+    @Param({"10000", "100000", "1000000"})
+    private int flows;
+
+    @Param({"nothing", "rli", "lds", "rli+lds", "everything"})
+    private String with;
+
+    private final Counters counters = new Counters();
+    private MemoryTraffic traffic;
+    private SenderInMemory sender;
+    private MeteringPipeline pipeline;
+    private long rounds;
+
+    /** What goes wrong in a pipeline is the benchmark's failure. */
+    private static void fail(final Throwable problem) {
+        throw new IllegalStateException(problem);
+    }
+
+    @Setup(Level.Trial)
+    public void setUp() throws IOException {
+        setUp(PACKETS);
+    }
+
+    private void setUp(final int packetCount) throws IOException {
+        final boolean isAll = "everything".equals(with);
+        final boolean isInterpolated = isAll || with.contains("rli");
+        final boolean isSketched = isAll || with.contains("lds");
+        traffic = new MemoryTraffic(flows, packetCount, isInterpolated);
+        final ExporterConfig config = config();
+        sender = isSketched ? new SenderInMemory(config) : null;
+        final List<Destination> destinations = isAll ?
+            List.of(new DestinationFactory(true, new boolean[1], Map.of(), counters)
+                .make(config, config.exporting().destinations().get(0))) : List.of();
+        pipeline = new MeteringPipeline(
+            config, List.of(traffic), false, wiring(isInterpolated, isSketched), destinations, counters, PathBenchmark::fail);
+    }
+
+    private ExporterConfig config() {
+        return new ConfigLoader().text("benchmark", "threading: invoker\nmetering: {max-flows: " + flows * 5 / 4 +
+            "}\nsegment: {interval: " + traffic.roundNs() / 1_000_000 +
+            "ms, max-delay: 20ms}\nlds: {rows: 4, vlda: 1, columns: " + Math.round(flows * CELLS_PER_FLOW) +
+            "}\nexchange: {deadline: 100ms}\nexporting: {destinations: ['file:/dev/null']}\n").conclude();
+    }
+
+    private DelayWiring wiring(final boolean isInterpolated, final boolean isSketched) {
+        if (!isInterpolated && !isSketched) {
+            return DelayWiring.NONE;
+        }
+        final DelayWiring wiring = new DelayWiring(
+            Role.RECEIVER, ReferenceMode.NONE,
+            isInterpolated ? List.of(ReferenceSession.unauthenticated(MemoryTraffic.SESSION)) : List.of(), null,
+            ClockError.fixed(1_000), isInterpolated, false, false, DelayWiring.DIGEST_PAYLOAD_BYTES);
+        return isSketched ? wiring.withSketches(true).withLink(sender) : wiring;
+    }
+
+    /** Goes back to the first packet. */
+    @Setup(Level.Invocation)
+    public void nextRound() {
+        traffic.nextRound();
+        if (sender != null) {
+            sender.send(traffic);
+            traffic.rewind();
+        }
+        rounds++;
+    }
+
+    @Benchmark
+    @OperationsPerInvocation(PACKETS)
+    public long path() {
+        while (!traffic.isRoundOver()) {
+            pipeline.doWork();
+        }
+        return counters.get(CounterId.METERED);
+    }
+
+    /** Every packet must have been metered, every reference known, and every packet sketched, or the figure means nothing. */
+    @TearDown(Level.Trial)
+    public void check() {
+        final long packets = rounds * traffic.packetCount();
+        check("metered", counters.get(CounterId.METERED), packets);
+        if (pipeline.delayStatistics() != null) {
+            final Map<String, Long> delay = pipeline.delayStatistics().counters();
+            if (sender != null) {
+                check("sketched", delay.get("lds_received_booked") + delay.get("lds_received_held"), packets);
+                check("intervals without answer", delay.get("lds_intervals_unanswered"), 0);
+            }
+            if (traffic.referenceCount() > 0) {
+                check("references", delay.get("rli_references_settled") + delay.get("rli_references_waiting"),
+                    rounds * traffic.referenceCount());
+                check("estimated or waiting", delay.get("rli_estimated") + delay.get("rli_buffered") +
+                    delay.get("rli_without_reference"), packets);
+            }
+        }
+        pipeline.close();
+    }
+
+    private static void check(final String what, final long seen, final long expected) {
+        if (seen != expected) {
+            throw new IllegalStateException(what + ": " + seen + ", not " + expected);
+        }
+    }
+
+    /**
+     * Plays rounds outside of JMH, for a test.
+     *
+     * @param flowCount   of a round.
+     * @param packetCount of a round.
+     * @param parts       as {@code with}.
+     * @param roundCount  at least 1.
+     * @return the counters at the end.
+     * @throws IOException if the records have no destination.
+     */
+    static Counters play(final int flowCount, final int packetCount, final String parts, final int roundCount)
+        throws IOException {
+        final PathBenchmark benchmark = new PathBenchmark();
+        benchmark.flows = flowCount;
+        benchmark.with = parts;
+        benchmark.setUp(packetCount);
+        for (int i = 0; i < roundCount; i++) {
+            benchmark.nextRound();
+            benchmark.path();
+        }
+        benchmark.check();
+        return benchmark.counters;
+    }
+}

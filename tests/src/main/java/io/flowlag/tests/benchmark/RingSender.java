@@ -1,0 +1,150 @@
+package io.flowlag.tests.benchmark;
+
+import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.capture.posix.CLibrary;
+import io.flowlag.exporter.capture.posix.Errno;
+import io.flowlag.exporter.capture.posix.LinuxLibrary;
+import io.flowlag.exporter.capture.posix.NetworkInterfaces;
+import io.flowlag.exporter.lab.GeneratedTraffic;
+import io.flowlag.exporter.lab.TrafficProfile;
+import org.agrona.BufferUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.io.IOException;
+import java.nio.ByteOrder;
+
+/**
+ * Sends packets of 60 octets as fast as an interface takes them: the kernel's transmission ring (packet(7), PACKET_TX_RING,
+ * version 2), filled once with the frames of {@link TrafficProfile#min64} and sent again and again, past the queueing discipline.
+ * What the kernel does with a packet on a veth pair, up to who captures it, is done in this process's time. One thread uses an
+ * instance.
+ * <pre>
+ *   frame of the ring
+ *     0  status  4        4  length  4        8  ...        32  octets
+ * </pre>
+ */
+final class RingSender implements AutoCloseable {
+    private static final int AF_PACKET = 17;
+    private static final int SOCK_RAW = 3;
+    private static final int SOL_PACKET = 263;
+    private static final int PACKET_VERSION = 10;
+    private static final int PACKET_TX_RING = 13;
+    private static final int PACKET_QDISC_BYPASS = 20;
+    private static final int TPACKET_V2 = 1;
+    private static final int STATUS_SEND_REQUEST = 1;
+    private static final int PROTECTION_READ_WRITE = 3;
+    private static final int MAP_SHARED = 1;
+
+    private static final int SLOT_BYTES = 128;
+    private static final int BLOCK_BYTES = 1 << 16;
+    private static final int BLOCKS = 32;
+    private static final int SLOTS = BLOCKS * BLOCK_BYTES / SLOT_BYTES;
+    private static final int LENGTH_OFFSET = 4;
+    private static final int OCTETS_OFFSET = 32;
+    private static final int ADDRESS_BYTES = 20;
+    private static final int FRAME_BYTES = 60;
+
+    private final int fd;
+    private final UnsafeBuffer ring = new UnsafeBuffer(0, 0);
+    private final UnsafeBuffer argument = new UnsafeBuffer(BufferUtil.allocateDirectAligned(64, Long.BYTES));
+
+    /**
+     * Opens an interface and fills the ring.
+     *
+     * @param interfaceName of the calling process's network namespace.
+     * @param flowCount     of the packets.
+     * @throws IOException if that cannot be done.
+     */
+    RingSender(final String interfaceName, final int flowCount) throws IOException {
+        fd = CLibrary.socket(AF_PACKET, SOCK_RAW, 0);
+        check("socket", fd);
+        setInt(PACKET_VERSION, TPACKET_V2);
+        setInt(PACKET_QDISC_BYPASS, 1);
+        argument.putInt(0, BLOCK_BYTES);
+        argument.putInt(4, BLOCKS);
+        argument.putInt(8, SLOT_BYTES);
+        argument.putInt(12, SLOTS);
+        check("transmission ring", CLibrary.setsockopt(fd, SOL_PACKET, PACKET_TX_RING, argument.addressOffset(), 16));
+        final long address = CLibrary.mmap(0, (long)BLOCKS * BLOCK_BYTES, PROTECTION_READ_WRITE, MAP_SHARED, fd, 0);
+        check("mapping", address == -1 ? -1 : 0);
+        ring.wrap(address, BLOCKS * BLOCK_BYTES);
+        argument.setMemory(0, ADDRESS_BYTES, (byte)0);
+        argument.putShort(0, (short)AF_PACKET);
+        argument.putShort(2, (short)0, ByteOrder.BIG_ENDIAN);
+        argument.putInt(4, NetworkInterfaces.indexOf(interfaceName));
+        check("bind to " + interfaceName, CLibrary.bind(fd, argument.addressOffset(), ADDRESS_BYTES));
+        fill(flowCount);
+    }
+
+    private void fill(final int flowCount) {
+        final int[] slot = new int[1];
+        try (GeneratedTraffic traffic = new GeneratedTraffic(
+            TrafficProfile.min64().toBuilder().packetCount(SLOTS).flowCount(flowCount).build())) {
+            while (traffic.poll((buffer, offset, held, wire, timestampNs, linkType, interfaceId, vlanTag) ->
+                ring.putBytes(slot[0]++ * SLOT_BYTES + OCTETS_OFFSET, buffer, offset, held), 256) !=
+                PacketSource.END_OF_SOURCE) {
+                // goes on to the end
+            }
+        }
+    }
+
+    /** {@return the most flows that the ring has packets for} */
+    static int mostFlows() {
+        return SLOTS;
+    }
+
+    /**
+     * Sends the ring once, and waits until the interface has taken it.
+     *
+     * @return packets that were sent.
+     * @throws IOException if the interface is gone or takes none.
+     */
+    long sendRing() throws IOException {
+        for (int slot = 0; slot < SLOTS; slot++) {
+            ring.putInt(slot * SLOT_BYTES + LENGTH_OFFSET, FRAME_BYTES);
+            ring.putIntRelease(slot * SLOT_BYTES, STATUS_SEND_REQUEST);
+        }
+        final long octets = LinuxLibrary.send(fd, 0, 0, 0);
+        check("send", octets);
+        return octets / FRAME_BYTES;
+    }
+
+    private void setInt(final int option, final int value) throws IOException {
+        argument.putInt(0, value);
+        check("option " + option, CLibrary.setsockopt(fd, SOL_PACKET, option, argument.addressOffset(), Integer.BYTES));
+    }
+
+    private static void check(final String what, final long result) throws IOException {
+        if (result < 0) {
+            throw new IOException(what + ": " + Errno.describe(Errno.last()));
+        }
+    }
+
+    @Override
+    public void close() {
+        CLibrary.munmap(ring.addressOffset(), (long)BLOCKS * BLOCK_BYTES);
+        CLibrary.close(fd);
+    }
+
+    /**
+     * Sends for some time, and prints packets and nanoseconds.
+     *
+     * @param arguments interface, seconds, flows.
+     * @return the exit code.
+     * @throws IOException if it cannot be sent.
+     */
+    static int run(final String[] arguments) throws IOException {
+        final long limitNs = Math.round(Double.parseDouble(arguments[1]) * 1e9);
+        try (RingSender sender = new RingSender(arguments[0], Integer.parseInt(arguments[2]))) {
+            final long startNs = System.nanoTime();
+            long packets = 0;
+            long passedNs = 0;
+            while (passedNs < limitNs) {
+                packets += sender.sendRing();
+                passedNs = System.nanoTime() - startNs;
+            }
+            System.out.println("sent " + packets + " packets in " + passedNs + " ns");
+        }
+        return 0;
+    }
+}

@@ -1,0 +1,171 @@
+package io.flowlag.tests.benchmark;
+
+import io.flowlag.exporter.capture.PacketHandler;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.decode.DigestSwitch;
+import io.flowlag.exporter.decode.PacketDecoder;
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.SketchAgreement;
+import io.flowlag.exporter.delay.SketchLink;
+import io.flowlag.exporter.delay.SketchShipment;
+import io.flowlag.exporter.sketching.IntervalMode;
+import io.flowlag.exporter.sketching.SenderAnswers;
+import io.flowlag.exporter.sketching.SketchContext;
+import io.flowlag.exporter.sketching.SketchPoint;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.rli.reference.ErrorEstimate;
+import io.flowlag.sketch.hash.SipHash;
+import io.flowlag.sketch.image.SketchGeometry;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.util.function.ObjLongConsumer;
+
+/**
+ * The sender point of {@link MemoryTraffic}, whose sketches the receiver under measurement compares its own with, as if an
+ * exchange had brought them. It is filled between the rounds, so that its work is not measured.
+ */
+final class SenderInMemory implements SketchLink {
+    private static final int POLL_LIMIT = 256;
+
+    private final SipHash hash = new SipHash(1, 2);
+    private final SketchPoint point;
+    private final PacketDecoder decoder;
+    private final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
+    private final long answerDeadlineNs;
+
+    /**
+     * A sender that has sent nothing.
+     *
+     * @param config of the receiver.
+     */
+    SenderInMemory(final ExporterConfig config) {
+        final ExporterConfig.Lds lds = config.lds();
+        answerDeadlineNs = config.exchange().deadlineNs();
+        point = new SketchPoint(
+            new SketchContext()
+                .geometry(SketchGeometry.lds(lds.rows(), lds.columns(), lds.vldaLength()))
+                .aggregatorCells(lds.aggregatorCells())
+                .classCount(config.rli().classCount())
+                .intervalNs(config.segment().intervalNs())
+                .maximumDelayNs(config.segment().maximumDelayNs())
+                .answerDeadlineNs(answerDeadlineNs)
+                .inFlightPackets(lds.inFlightPackets())
+                .waitingRecords(lds.waitingRecords())
+                .mostFlows(mostFlows())
+                .witnessPpm(lds.witnessPpm())
+                .maxFlows(config.metering().maxFlows())
+                .conclude(),
+            false);
+        decoder = new PacketDecoder(
+            new PacketDecoder.Context().digest(hash).digestPayloadBytes(DelayWiring.DIGEST_PAYLOAD_BYTES), new Counters());
+    }
+
+    /**
+     * Sends the packets of a round, in which nobody may have looked yet.
+     *
+     * @param traffic at its beginning; left at its end.
+     */
+    void send(final MemoryTraffic traffic) {
+        final PacketHandler handler = (buffer, offset, held, wire, timestampNs, linkType, interfaceId, vlanTag) -> {
+            final int result = decoder.decode(
+                buffer, offset, held, wire, timestampNs, linkType, interfaceId, vlanTag, descriptor, 0);
+            if (result != PacketDecoder.DECODED) {
+                throw new IllegalStateException("not decoded");
+            }
+            if (PacketDescriptor.destinationPort(descriptor, 0) == MemoryTraffic.REFERENCE_PORT) {
+                return;
+            }
+            final long sentNs = timestampNs - MemoryTraffic.delayNs(timestampNs);
+            point.advance(sentNs);
+            if (!point.onPacket(
+                sentNs, PacketDescriptor.segmentFlowHash(descriptor, 0), PacketDescriptor.digest(descriptor, 0),
+                PacketDescriptor.ipLengthBytes(descriptor, 0), 0, 1, descriptor, 0)) {
+                throw new IllegalStateException("the interval of a packet is closed");
+            }
+        };
+        while (!traffic.isRoundOver()) {
+            traffic.poll(handler, POLL_LIMIT);
+        }
+    }
+
+    @Override
+    public SenderAnswers answers(final int senderIndex) {
+        return point;
+    }
+
+    @Override
+    public SipHash hash() {
+        return hash;
+    }
+
+    @Override
+    public DigestSwitch digests() {
+        return null;
+    }
+
+    @Override
+    public long answerDeadlineNs() {
+        return answerDeadlineNs;
+    }
+
+    @Override
+    public IntervalMode mode() {
+        return IntervalMode.CELLS;
+    }
+
+    @Override
+    public int mostFlows() {
+        return 1;
+    }
+
+    @Override
+    public SketchAgreement takeAgreement() {
+        return null;
+    }
+
+    @Override
+    public boolean ship(final SketchShipment shipment) {
+        return false;
+    }
+
+    @Override
+    public SketchShipment takeBack() {
+        return null;
+    }
+
+    @Override
+    public void shipSendTime(final int streamIndex, final int sequenceNumber, final long sentNs, final int methodCode) {
+        throw new IllegalStateException("a receiver");
+    }
+
+    @Override
+    public void shipPassiveSendTime(final long digest, final long sentNs) {
+        throw new IllegalStateException("a receiver");
+    }
+
+    @Override
+    public int takeSendTimes(final SendTimeHandler handler) {
+        return 0;
+    }
+
+    @Override
+    public void counters(final ObjLongConsumer<String> consumer) {
+        // Has none.
+    }
+
+    @Override
+    public void senderCounters(final int senderIndex, final ObjLongConsumer<String> consumer) {
+        // Has none.
+    }
+
+    @Override
+    public int errorEstimate(final int senderIndex) {
+        return ErrorEstimate.of(1_000, true);
+    }
+
+    @Override
+    public long memoryBytes() {
+        return 0;
+    }
+}

@@ -1,0 +1,311 @@
+package io.flowlag.tests.benchmark;
+
+import io.flowlag.exporter.capture.FilterSupplier;
+import io.flowlag.exporter.capture.PacketHandler;
+import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.capture.file.CaptureFiles;
+import io.flowlag.exporter.config.ConfigLoader;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.decode.PacketDecoder;
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.flow.FlowCache;
+import io.flowlag.exporter.flow.FlowCacheContext;
+import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.lab.CaptureWriter;
+import io.flowlag.exporter.lab.TrafficProfile;
+import io.flowlag.exporter.metering.MeteringAgent;
+import io.flowlag.exporter.record.Destination;
+import io.flowlag.exporter.record.DestinationFactory;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.rli.receiver.Estimator;
+import io.flowlag.rli.receiver.ReceiverContext;
+import io.flowlag.rli.receiver.RliReceiver;
+import io.flowlag.sketch.hash.SipHash;
+import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.sketch.lds.LossyDifferenceSketch;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OperationsPerInvocation;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * The stages one by one, on one core: an invocation takes 1 000 000 packets of 60 octets in random order of flows through a
+ * stage. An operation is a packet, or in {@link #expire} and {@link #encode} a flow.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Fork(value = 1, jvmArgsAppend = {
+    "-Xms1g", "-Xmx1g", "-XX:+UseSerialGC", "-XX:MaxDirectMemorySize=16g", "-Dagrona.disable.bounds.checks=true",
+    "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED", "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED"})
+@Warmup(iterations = 4, time = 1)
+@Measurement(iterations = 5, time = 1)
+public class StageBenchmark {
+    private static final int PACKETS = 1_000_000;
+    private static final int SMALLEST_FLOWS = 10_000;
+    private static final int BATCH = 64;
+    private static final int POLL_LIMIT = 256;
+    private static final int EXPIRY_LIMIT = 256;
+    private static final long IDLE_NS = 15_000_000_000L;
+
+    /** Packets in memory, and their descriptors; flows make no difference to whoever reads or decodes. */
+    @State(Scope.Thread)
+    public static class Packets {
+        private MemoryTraffic traffic;
+        private Path file;
+
+        /** Makes them. */
+        @Setup(Level.Trial)
+        public void setUp() throws IOException {
+            traffic = new MemoryTraffic(SMALLEST_FLOWS, PACKETS, false);
+            final Path memory = Path.of("/dev/shm");
+            file = Files.isWritable(memory) ? Files.createTempFile(memory, "flowlag", ".pcap") :
+                Files.createTempFile("flowlag", ".pcap");
+            CaptureMaker.make(
+                TrafficProfile.min64().toBuilder().packetCount(PACKETS).flowCount(SMALLEST_FLOWS).build(), file,
+                CaptureWriter.Format.PCAP_NANOSECONDS);
+        }
+
+        @TearDown(Level.Trial)
+        public void delete() throws IOException {
+            Files.deleteIfExists(file);
+        }
+    }
+
+    /** Decoded packets, and what keeps something for each flow. */
+    @State(Scope.Thread)
+    public static class Flows {
+        @Param({"10000", "100000", "1000000"})
+        private int flows;
+
+        private final UnsafeBuffer descriptors =
+            new UnsafeBuffer(ByteBuffer.allocateDirect(PACKETS * PacketDescriptor.LENGTH_BYTES));
+        private FlowCache cache;
+        private MeteringAgent agent;
+        private LossyDifferenceSketch sketch;
+        private RliReceiver receiver;
+        private Destination destination;
+        private long now;
+        private long samples;
+        private int sequence;
+
+        /** Makes them. */
+        @Setup(Level.Trial)
+        public void setUp() throws IOException {
+            decodeAll(flows, descriptors);
+            final Counters counters = new Counters();
+            cache = new FlowCache(
+                new FlowCacheContext().maxFlows(flows * 5 / 4), (buffer, offset, lengthBytes) -> samples++, counters);
+            agent = new MeteringAgent(cache, null, () -> false, null, counters);
+            sketch = new LossyDifferenceSketch(SketchGeometry.lds(4, flows / 2, 1), 0);
+            receiver = new RliReceiver(
+                new ReceiverContext().estimator(Estimator.LINEAR).bufferPackets(1024),
+                (slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, delayNs) -> {
+                    samples += delayNs;
+                    return true;
+                });
+            final ExporterConfig config = new ConfigLoader()
+                .text("benchmark", "exporting: {destinations: ['file:/dev/null']}").conclude();
+            destination = new DestinationFactory(true, new boolean[1], Map.of(), counters)
+                .make(config, config.exporting().destinations().get(0));
+            meter();
+        }
+
+        private void meter() {
+            for (int i = 0; i < PACKETS; i += BATCH) {
+                agent.onDescriptors(descriptors, i * PacketDescriptor.LENGTH_BYTES, Math.min(BATCH, PACKETS - i));
+            }
+        }
+    }
+
+    private static void decodeAll(final int flows, final UnsafeBuffer descriptors) {
+        final PacketDecoder decoder = decoder(true);
+        final MemoryTraffic traffic = new MemoryTraffic(flows, PACKETS, false);
+        traffic.nextRound();
+        final int[] offset = new int[1];
+        final PacketHandler handler = (buffer, packet, held, wire, timestampNs, linkType, interfaceId, vlanTag) -> {
+            decoder.decode(buffer, packet, held, wire, timestampNs, linkType, interfaceId, vlanTag, descriptors, offset[0]);
+            offset[0] += PacketDescriptor.LENGTH_BYTES;
+        };
+        while (!traffic.isRoundOver()) {
+            traffic.poll(handler, POLL_LIMIT);
+        }
+    }
+
+    private static PacketDecoder decoder(final boolean hasDigests) {
+        final PacketDecoder.Context context = new PacketDecoder.Context();
+        if (hasDigests) {
+            context.digest(new SipHash(1, 2)).digestPayloadBytes(DelayWiring.DIGEST_PAYLOAD_BYTES);
+        }
+        return new PacketDecoder(context, new Counters());
+    }
+
+    private final PacketDecoder plain = decoder(false);
+    private final PacketDecoder digesting = decoder(true);
+    private final UnsafeBuffer batch = new UnsafeBuffer(ByteBuffer.allocateDirect(BATCH * PacketDescriptor.LENGTH_BYTES));
+    private long sum;
+    private int index;
+    private final PacketHandler summing =
+        (buffer, offset, held, wire, timestampNs, linkType, interfaceId, vlanTag) -> sum += timestampNs + held;
+    private final PacketHandler decoding = (buffer, offset, held, wire, timestampNs, linkType, interfaceId, vlanTag) ->
+        sum += plain.decode(buffer, offset, held, wire, timestampNs, linkType, interfaceId, vlanTag, batch, next());
+    private final PacketHandler decodingDigests = (buffer, offset, held, wire, timestampNs, linkType, interfaceId, vlanTag) ->
+        sum += digesting.decode(buffer, offset, held, wire, timestampNs, linkType, interfaceId, vlanTag, batch, next());
+
+    private int next() {
+        index = index + 1 & BATCH - 1;
+        return index * PacketDescriptor.LENGTH_BYTES;
+    }
+
+    private long play(final Packets packets, final PacketHandler handler) {
+        packets.traffic.nextRound();
+        while (!packets.traffic.isRoundOver()) {
+            packets.traffic.poll(handler, POLL_LIMIT);
+        }
+        return sum;
+    }
+
+    /** Reads a capture file that is in memory: the program's reader, with opening and mapping. */
+    @Benchmark
+    @OperationsPerInvocation(PACKETS)
+    public long read(final Packets packets) {
+        try (PacketSource source = CaptureFiles.open(List.of(packets.file.toString()), FilterSupplier.ALL)) {
+            while (source.poll(summing, POLL_LIMIT) != PacketSource.END_OF_SOURCE) {
+                // goes on to the end
+            }
+        }
+        return sum;
+    }
+
+    /** From octets to descriptors. */
+    @Benchmark
+    @OperationsPerInvocation(PACKETS)
+    public long decode(final Packets packets) {
+        return play(packets, decoding);
+    }
+
+    /** The same with a digest of each packet. */
+    @Benchmark
+    @OperationsPerInvocation(PACKETS)
+    public long decodeAndDigest(final Packets packets) {
+        return play(packets, decodingDigests);
+    }
+
+    /** Hash, lookup and update of the flow cache, in batches as capture hands them over; the timer wheel looks on. */
+    @Benchmark
+    @OperationsPerInvocation(PACKETS)
+    public int update(final Flows flows) {
+        flows.meter();
+        return flows.cache.size();
+    }
+
+    /** Interpolation, with a reference after every 100th packet. */
+    @Benchmark
+    @OperationsPerInvocation(PACKETS)
+    public long interpolate(final Flows flows) {
+        for (int i = 0; i < PACKETS; i++) {
+            flows.now += 1_000;
+            flows.receiver.onPacket(0, i & 0xFFF, 1, 0, 0, 60, flows.now);
+            if (i % MemoryTraffic.REFERENCE_DISTANCE == 0) {
+                flows.receiver.onReference(0, flows.sequence++, flows.now - 100_000, flows.now, 86);
+            }
+        }
+        return flows.samples;
+    }
+
+    /** An LDS of R = 4, k = 1, c = 0.5, of packets whose digest is known. */
+    @Benchmark
+    @OperationsPerInvocation(PACKETS)
+    public long sketch(final Flows flows) {
+        final UnsafeBuffer descriptors = flows.descriptors;
+        for (int i = 0, offset = 0; i < PACKETS; i++, offset += PacketDescriptor.LENGTH_BYTES) {
+            flows.sketch.update(
+                PacketDescriptor.segmentFlowHash(descriptors, offset), PacketDescriptor.digest(descriptors, offset), i,
+                PacketDescriptor.ipLengthBytes(descriptors, offset), 1);
+        }
+        return flows.sketch.geometry().rows();
+    }
+
+    /** Flows of a cache, before they end. */
+    @State(Scope.Thread)
+    public static class Ending {
+        private static final int FLOWS = 100_000;
+
+        private final UnsafeBuffer descriptors =
+            new UnsafeBuffer(ByteBuffer.allocateDirect(PACKETS * PacketDescriptor.LENGTH_BYTES));
+        private FlowCache cache;
+        private long records;
+        private long laterNs;
+        private long startNs;
+
+        /** Makes them. */
+        @Setup(Level.Trial)
+        public void setUp() {
+            decodeAll(FLOWS, descriptors);
+            startNs = PacketDescriptor.timestampNs(descriptors, 0);
+            cache = new FlowCache(
+                new FlowCacheContext().maxFlows(FLOWS * 5 / 4), (buffer, offset, lengthBytes) -> records++, new Counters());
+        }
+
+        /** Fills the cache. */
+        @Setup(Level.Invocation)
+        public void fill() {
+            for (int i = 0, offset = 0; i < PACKETS; i++, offset += PacketDescriptor.LENGTH_BYTES) {
+                PacketDescriptor.timestampNs(descriptors, offset, startNs + laterNs + i * 1_000L);
+                cache.update(descriptors, offset);
+            }
+            laterNs += PACKETS * 1_000L + 2 * IDLE_NS;
+        }
+    }
+
+    /** The timer wheel finds flows that are silent, and ends them. */
+    @Benchmark
+    @OperationsPerInvocation(Ending.FLOWS)
+    public long expire(final Ending ending) {
+        while (ending.cache.size() > 0) {
+            ending.cache.expire(ending.startNs + ending.laterNs, EXPIRY_LIMIT);
+        }
+        return ending.records;
+    }
+
+    /** Finished flows as IPFIX, into a file that keeps nothing. */
+    @Benchmark
+    @OperationsPerInvocation(SMALLEST_FLOWS)
+    public long encode(final Flows flows) {
+        long taken = 0;
+        for (int slot = 0, count = 0; count < SMALLEST_FLOWS; slot++) {
+            if (flows.cache.isLive(slot)) {
+                count++;
+                final int offset = flows.cache.stateOffset(slot) - FlowEntry.BASE_LENGTH_BYTES;
+                if (flows.destination.offer(
+                    flows.cache.entries(), offset, FlowEntry.BASE_LENGTH_BYTES, 1) ==
+                    Destination.Outcome.DONE) {
+                    taken++;
+                } else {
+                    flows.destination.doWork(1);
+                }
+            }
+        }
+        return taken;
+    }
+}

@@ -1,0 +1,79 @@
+package io.flowlag.tests.benchmark;
+
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.tests.support.Checkout;
+import io.flowlag.tests.support.Tools;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Benchmarks measure what they say: every packet goes the whole way. Nothing here asks how long it took. */
+@Timeout(180)
+class BenchmarksTest {
+    private static final int PACKETS = 100_000;
+    private static final int FLOWS = 1_000;
+    private static final int ROUNDS = 3;
+
+    @TempDir
+    Path directory;
+
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+    private int compare(final String... arguments) throws IOException, InterruptedException {
+        return FileComparison.run(arguments, new PrintStream(out, true, StandardCharsets.UTF_8),
+            new PrintStream(err, true, StandardCharsets.UTF_8));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"nothing", "rli", "lds", "rli+lds", "everything"})
+    void shouldTakeEveryPacketTheWholeWay(final String with) throws IOException {
+        assertEquals(ROUNDS * PACKETS, PathBenchmark.play(FLOWS, PACKETS, with, ROUNDS).get(CounterId.METERED));
+    }
+
+    @Test
+    void shouldCompareExportersOnTheSamePackets() throws IOException, InterruptedException {
+        final boolean hasPeer = Tools.find("softflowd").isPresent();
+        final int exitCode = compare("--packets", "2k", "--profiles", "mix", "--rounds", "1", "--directory", directory.toString(),
+            "--exporters", "flowlag,softflowd", "--program", "flowlag=" + Checkout.root().resolve("bin/flowlag"));
+        final List<String> lines = out.toString(StandardCharsets.UTF_8).lines().filter(line -> line.contains(" 2000 ")).toList();
+        assertEquals(0, exitCode, () -> err.toString(StandardCharsets.UTF_8));
+        assertEquals(hasPeer ? 3 : 2, lines.size(), () -> out.toString(StandardCharsets.UTF_8));
+        assertTrue(lines.get(0).startsWith("mix: 2000 packets in 160 flows"), lines.get(0));
+        assertTrue(lines.get(1).matches("flowlag +2000 +[0-9.]+ +[0-9.]+ +-?[0-9.]+ +[0-9.]+ +[0-9]+ +1\\.00 +1\\.00"),
+            lines.get(1));
+        assertTrue(out.toString(StandardCharsets.UTF_8).contains("flowlag states "), () -> out.toString(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void shouldSayWhenAnExporterDidNotSeeEveryPacket() throws IOException, InterruptedException {
+        final Path blind = Files.writeString(directory.resolve("blind"), "#!/bin/sh\nfor last; do :; done\n: >\"$last\"\n");
+        assertTrue(blind.toFile().setExecutable(true));
+        assertEquals(1, compare("--packets", "200", "--profiles", "min64", "--rounds", "1", "--directory", directory.toString(),
+            "--exporters", "yaf", "--program", "yaf=" + blind));
+        assertTrue(err.toString(StandardCharsets.UTF_8).contains("yaf saw 0 of 200 packets"),
+            err.toString(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void shouldReadTheCommandLine() throws IOException, InterruptedException {
+        assertEquals(List.of(5_000_000, 300_000, 7), FileOptions.of(new String[] {"--packets", "5m,300k,7"}).packetCounts());
+        assertThrows(IllegalArgumentException.class, () -> FileOptions.of(new String[] {"--packets", "much"}));
+        assertEquals(64, compare("--pakets", "5m"));
+        assertTrue(err.toString(StandardCharsets.UTF_8).contains("'--pakets' is no option"));
+    }
+}

@@ -1,0 +1,39 @@
+package io.flowlag.tests.benchmark;
+
+import io.flowlag.tests.support.Checkout;
+import io.flowlag.tests.support.NetworkNamespace;
+import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** A moment of {@code bin/benchmark live}: fewer packets than the ring of the kernel holds, so that none can be lost. */
+@Tag("topology")
+@Tag("slow")
+@Timeout(300)
+class LiveComparisonTest {
+    @Test
+    void shouldMeterWhatTheRingSenderSends() throws IOException, InterruptedException {
+        NetworkNamespace.assumeAvailable();
+        final ByteArrayOutputStream out = new ByteArrayOutputStream();
+        final int exitCode = LiveComparison.run(
+            new String[] {"--seconds", "0.001", "--flows", "100", "--program", Checkout.root().resolve("bin/flowlag").toString()},
+            new PrintStream(out, true, StandardCharsets.UTF_8), System.err);
+        final String table = out.toString(StandardCharsets.UTF_8);
+        assertEquals(0, exitCode, table);
+        final Matcher row = Pattern.compile("flowlag +\\d+ +[0-9.]+ +(\\d+) +(\\d+) +0 +\\d+\n").matcher(table);
+        assertTrue(row.find(), table);
+        assertTrue(Long.parseLong(row.group(1)) >= RingSender.mostFlows(), table);
+        assertEquals(row.group(1), row.group(2), table);
+        assertTrue(table.contains("\"packets\":" + row.group(1)), table);
+    }
+}
