@@ -45,6 +45,11 @@ final class DelayCommand extends ConfiguredCommand {
             "rli,exact.")
     private List<String> estimators;
 
+    @Option(names = "--reconcile",
+        description = "Finds every packet that only one point has, takes it out of the sketches, and says what an exchange " +
+            "between two processes would have taken for it.")
+    private boolean isReconciled;
+
     @Option(names = "--truth", paramLabel = "FILE.csv",
         description = "Writes the exact delay of each flow, by matching every packet; - is standard output.")
     private Path truthFile;
@@ -82,10 +87,14 @@ final class DelayCommand extends ConfiguredCommand {
         if (chosen.contains(JOINT) && !chosen.contains(LDS)) {
             throw new ExitException(ExitCode.USAGE, "--estimators joint: needs lds too, and better rli as well");
         }
+        if (isReconciled && !chosen.contains(LDS)) {
+            throw new ExitException(ExitCode.USAGE, "--reconcile: needs --estimators lds");
+        }
         OutputFiles.check("the truth", truthFile);
         final ReferenceMode mode = MARKED.equalsIgnoreCase(references) ? ReferenceMode.MARKED : ReferenceMode.CAPTURED;
         return starter.delay(
-            config.withJoint(chosen.contains(JOINT) ? config.joint().on() : config.joint().off()),
+            config.withJoint(chosen.contains(JOINT) ? config.joint().on() : config.joint().off())
+                .withReconcile(isReconciled ? config.reconcile().on() : config.reconcile()),
             new DelayOptions(
                 List.copyOf(senderFiles), List.copyOf(receiverFiles), mode, chosen.contains(RLI), chosen.contains(LDS),
                 chosen.contains(EXACT),

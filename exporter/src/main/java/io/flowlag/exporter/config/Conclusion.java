@@ -39,7 +39,7 @@ final class Conclusion {
                 value(ConfigTable.ACTIVE_TIMEOUT), value(ConfigTable.IDLE_TIMEOUT), value(ConfigTable.TCP_END_TIMEOUT)),
             new ExporterConfig.Checkpoint(value(ConfigTable.CHECKPOINT_FILE), value(ConfigTable.CHECKPOINT_INTERVAL)),
             segment(), new ExporterConfig.Clock(value(ConfigTable.CLOCK_SOURCE), value(ConfigTable.CLOCK_ERROR),
-                value(ConfigTable.CLOCK_FILE)), rli(), lds(), joint(),
+                value(ConfigTable.CLOCK_FILE)), rli(), lds(), joint(), reconcile(),
             new ExporterConfig.Quantiles(value(ConfigTable.QUANTILES_MEMORY), intValue(ConfigTable.QUANTILES_FROM)), exchange(),
             new ExporterConfig.Pipeline(intValue(ConfigTable.PACKET_RING), intValue(ConfigTable.RECORD_RING),
                 value(ConfigTable.IDLE)),
@@ -91,6 +91,11 @@ final class Conclusion {
         return new ExporterConfig.Joint(value(ConfigTable.JOINT_ENABLED), value(ConfigTable.JOINT_BUDGET),
             value(ConfigTable.JOINT_WAIT), intValue(ConfigTable.JOINT_FLOWS), intValue(ConfigTable.JOINT_PENDING),
             value(ConfigTable.JOINT_CHECK));
+    }
+
+    private ExporterConfig.Reconcile reconcile() {
+        return new ExporterConfig.Reconcile(value(ConfigTable.RECONCILE_ENABLED), intValue(ConfigTable.RECONCILE_PACKETS),
+            intValue(ConfigTable.RECONCILE_CELLS), value(ConfigTable.RECONCILE_WAIT));
     }
 
     private ExporterConfig.Exchange exchange() {

@@ -479,6 +479,30 @@ public final class ConfigTable {
         "where both points are in this process."));
 
     static {
+        section("reconcile", RestartReason.MEMORY, "Packets that only one point has, listed one by one: loss by flow is " +
+            "exact then, and costs no accuracy. Where there are sketches, or sums of flows.");
+    }
+
+    /** Whether points reconcile their packets. */
+    public static final ConfigKey<Boolean> RECONCILE_ENABLED = row(ConfigKey.of(
+        "reconcile.enabled", onOff(), "off",
+        "Remember the packets of each interval, find those that were lost or came unexpectedly, and take them out of sketches " +
+        "and sums of flows before anything is estimated. At both ends, or nothing is reconciled."));
+    /** Packets that are remembered. */
+    public static final ConfigKey<Long> RECONCILE_PACKETS = row(ConfigKey.of(
+        "reconcile.packets", count("1k", "24m"), "384k",
+        "Packets of an interval that each point remembers, 32 octets each and a third more, rounded up to a power of two, " +
+        "for each interval that may be open; of more, those of a part of the flows."));
+    /** Cells of an aggregator. */
+    public static final ConfigKey<Long> RECONCILE_CELLS = row(ConfigKey.of(
+        "reconcile.cells", count("1k", "2m"), "64k",
+        "Largest aggregator of a traffic class, 24 octets a cell; 1.7 cells tell of one packet that only one point has."));
+    /** How long answers are waited for. */
+    public static final ConfigKey<Long> RECONCILE_WAIT = row(ConfigKey.of(
+        "reconcile.wait", duration("1ms", "10s"), "500ms",
+        "How long the sender's answers about an interval are waited for."));
+
+    static {
         section("quantiles", RestartReason.MEMORY, "The distribution of each flow's delays: its quantiles in the records.");
     }
 

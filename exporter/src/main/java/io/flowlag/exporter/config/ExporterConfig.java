@@ -21,6 +21,7 @@ import java.util.Set;
  * @param rli                 reference packets and what is made of them.
  * @param lds                 sketches of both points.
  * @param joint               references and sketches solved together.
+ * @param reconcile           packets that only one point has, listed.
  * @param quantiles           of each flow's delays.
  * @param exchange            the connection between two points that are two processes.
  * @param pipeline            the rings between the threads.
@@ -44,6 +45,7 @@ public record ExporterConfig(
     Rli rli,
     Lds lds,
     Joint joint,
+    Reconcile reconcile,
     Quantiles quantiles,
     Exchange exchange,
     Pipeline pipeline,
@@ -498,6 +500,21 @@ public record ExporterConfig(
     }
 
     /**
+     * Packets that only one point has, listed one by one.
+     *
+     * @param enabled whether points reconcile their packets.
+     * @param packets of an interval that each point remembers.
+     * @param cells   of the largest aggregator.
+     * @param waitNs  how long the sender's answers are waited for.
+     */
+    public record Reconcile(boolean enabled, int packets, int cells, long waitNs) {
+        /** {@return the same, but all is reconciled} */
+        public Reconcile on() {
+            return new Reconcile(true, packets, cells, waitNs);
+        }
+    }
+
+    /**
      * Quantiles of each flow's delays.
      *
      * @param memoryBytes of all flows' distributions; 0 for none.
@@ -680,8 +697,8 @@ public record ExporterConfig(
      */
     public ExporterConfig withThreading(final Threading otherThreading) {
         return new ExporterConfig(observationDomainId, otherThreading, capture, decode, metering, checkpoint, segment, clock,
-            rli, lds, joint, quantiles, exchange, pipeline, exporting, log, stats, status, metrics, effectiveValues,
-            warnings);
+            rli, lds, joint, reconcile, quantiles, exchange, pipeline, exporting, log, stats, status, metrics,
+            effectiveValues, warnings);
     }
 
     /**
@@ -692,8 +709,8 @@ public record ExporterConfig(
      */
     public ExporterConfig withSegment(final Segment otherSegment) {
         return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, otherSegment, clock,
-            rli, lds, joint, quantiles, exchange, pipeline, exporting, log, stats, status, metrics, effectiveValues,
-            warnings);
+            rli, lds, joint, reconcile, quantiles, exchange, pipeline, exporting, log, stats, status, metrics,
+            effectiveValues, warnings);
     }
 
     /**
@@ -704,8 +721,8 @@ public record ExporterConfig(
      */
     public ExporterConfig withRli(final Rli otherRli) {
         return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, segment, clock,
-            otherRli, lds, joint, quantiles, exchange, pipeline, exporting, log, stats, status, metrics, effectiveValues,
-            warnings);
+            otherRli, lds, joint, reconcile, quantiles, exchange, pipeline, exporting, log, stats, status, metrics,
+            effectiveValues, warnings);
     }
 
     /**
@@ -716,8 +733,20 @@ public record ExporterConfig(
      */
     public ExporterConfig withJoint(final Joint otherJoint) {
         return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, segment, clock,
-            rli, lds, otherJoint, quantiles, exchange, pipeline, exporting, log, stats, status, metrics, effectiveValues,
-            warnings);
+            rli, lds, otherJoint, reconcile, quantiles, exchange, pipeline, exporting, log, stats, status, metrics,
+            effectiveValues, warnings);
+    }
+
+    /**
+     * The same configuration with other reconciliation, for a command that knows better.
+     *
+     * @param otherReconcile of the process.
+     * @return the copy.
+     */
+    public ExporterConfig withReconcile(final Reconcile otherReconcile) {
+        return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, segment, clock,
+            rli, lds, joint, otherReconcile, quantiles, exchange, pipeline, exporting, log, stats, status, metrics,
+            effectiveValues, warnings);
     }
 
     /**
@@ -728,8 +757,8 @@ public record ExporterConfig(
      */
     public ExporterConfig withLds(final Lds otherLds) {
         return new ExporterConfig(observationDomainId, threading, capture, decode, metering, checkpoint, segment, clock,
-            rli, otherLds, joint, quantiles, exchange, pipeline, exporting, log, stats, status, metrics, effectiveValues,
-            warnings);
+            rli, otherLds, joint, reconcile, quantiles, exchange, pipeline, exporting, log, stats, status, metrics,
+            effectiveValues, warnings);
     }
 
     /**

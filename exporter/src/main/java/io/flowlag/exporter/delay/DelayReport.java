@@ -26,7 +26,10 @@ import java.util.Map;
 final class DelayReport {
     private static final List<SketchCounter> SENDING = List.of(
         SketchCounter.SENT, SketchCounter.SENT_WITHOUT_DIGEST, SketchCounter.SENT_BOOKED, SketchCounter.SENT_LATE,
-        SketchCounter.SENT_UNSKETCHED, SketchCounter.INTERVALS_SHIPPED, SketchCounter.INTERVALS_UNSHIPPED);
+        SketchCounter.SENT_UNSKETCHED, SketchCounter.INTERVALS_SHIPPED, SketchCounter.INTERVALS_UNSHIPPED,
+        SketchCounter.RECONCILE_OFFERED, SketchCounter.RECONCILE_HELD, SketchCounter.RECONCILE_NOT_SAMPLED,
+        SketchCounter.RECONCILE_WITHDRAWN, SketchCounter.RECONCILE_SATURATED, SketchCounter.RECONCILE_COPIES,
+        SketchCounter.RECONCILE_COLLIDING);
 
     private final String role;
     private final long segmentId;
@@ -186,6 +189,7 @@ final class DelayReport {
                 values.put(each.label(), sending.counters().get(each));
             }
             unexplained.put("unexplained_lds_sent", sending.counters().unexplainedSent());
+            unexplained.put("unexplained_reconcile_packets", sending.counters().unexplainedCached());
         }
         if (wiring.link() != null) {
             wiring.link().counters((label, count) -> values.put("exchange_" + label, count));
@@ -223,6 +227,9 @@ final class DelayReport {
         values.put("joint_flows", sketching.sum(Sketching::jointFlowCount));
         values.put("joint_bounded_flows", sketching.sum(Sketching::jointBoundedFlowCount));
         values.put("joint_bounds_held", sketching.sum(Sketching::jointHeldBoundCount));
+        values.put("reconcile_loss_flows", sketching.sum(Sketching::listedFlowCount));
+        values.put("reconcile_loss_agreed", sketching.sum(Sketching::listedAgreedCount));
+        unexplained.put("unexplained_reconcile_packets", sketching.sum((each) -> each.counters().unexplainedCached()));
         for (int i = 0; i < senders.size(); i++) {
             for (final SketchCounter each : SketchCounter.values()) {
                 values.put(each.label() + senderSuffix(i), sketching.of(i).counters().get(each));

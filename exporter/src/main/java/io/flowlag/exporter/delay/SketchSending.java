@@ -193,6 +193,10 @@ final class SketchSending {
             sketchCounters.increment(SketchCounter.INTERVALS_UNSHIPPED);
             return;
         }
+        if (closed.packets() != null) {
+            closed.packets().settle();
+            sketchCounters.cached(closed.packets());
+        }
         if (!closed.isInFlightComplete()) {
             unshipped(holding, closed);
             return;

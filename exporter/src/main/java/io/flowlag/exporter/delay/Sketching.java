@@ -4,6 +4,7 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.reconcile.ReconcileSettings;
 import io.flowlag.exporter.sketching.FlowWeights;
 import io.flowlag.exporter.sketching.IntervalAnswer;
 import io.flowlag.exporter.sketching.IntervalMode;
@@ -53,7 +54,9 @@ final class Sketching {
     private static final int JOINT_BOUNDED_FLOWS = 4;
     private static final int JOINT_BOUNDS_HELD = 5;
     private static final int JOINT_FLOWS = 6;
-    private static final int COLUMNS = 7;
+    private static final int LISTED_FLOWS = 7;
+    private static final int LISTED_AGREED = 8;
+    private static final int COLUMNS = 9;
     /** Of a packet that is in no sketch any more. */
     private static final long NO_TICKET = -1;
 
@@ -66,9 +69,11 @@ final class Sketching {
     private final WeightedShare weightedShare = new WeightedShare();
     private final SketchRecords records;
     private final Aggregates aggregates = new Aggregates();
+    private final ReconciledAggregates reconciled = new ReconciledAggregates();
     private final EstimateErrors errors = new EstimateErrors();
     private final CounterTable table = new CounterTable(1, COLUMNS);
     private final boolean isLive;
+    private final boolean isReconciled;
     private volatile SketchRun latest;
     private volatile boolean isChanging;
     private SketchRun current;
@@ -104,6 +109,7 @@ final class Sketching {
         final Counters counters) {
         this.senderIndex = senderIndex;
         this.isLive = isLive;
+        isReconciled = isReconciled(config);
         this.cache = cache;
         this.counters = counters;
         entries = cache.entries();
@@ -119,7 +125,7 @@ final class Sketching {
         records = current.receiver().records();
         statistics = new SketchStatistics(
             senderIndex, current.geometry(), current.memoryBytes(), null, null, 0, 0, List.of(), null, List.of(),
-            aggregates.total(classes), null, null);
+            aggregates.total(classes), null, null, null);
     }
 
     /**
@@ -193,9 +199,15 @@ final class Sketching {
             .mostFlows(link == null ? 1 : link.mostFlows())
             .witnessPpm(lds.witnessPpm())
             .maxFlows(config.metering().maxFlows())
+            .reconcile(!isReconciled(config) ? null : new ReconcileSettings(
+                config.reconcile().packets(), config.reconcile().cells(), link == null ? 0 : config.reconcile().waitNs()))
             .joint(!joint.enabled() || link != null && link.mode() == IntervalMode.FLOWS ? null : new JointSettings(
                 joint.waitNs(), joint.budgetNs(), joint.maxFlows(), joint.pendingPackets(), isLive,
                 joint.isChecked() && link == null));
+    }
+
+    private static boolean isReconciled(final ExporterConfig config) {
+        return config.reconcile().enabled();
     }
 
     /** {@return octets of both points, by formula} */
@@ -325,14 +337,25 @@ final class Sketching {
             }
         }
         writeJoint(entry, offset, record);
+        judgeLoss(entry, offset, record);
         if (records.hasLoss(record) && !FlowDelay.has(entry, offset, FlowDelay.FLAG_LOSS)) {
-            if (records.isLossExact(record) && records.lostPackets(record) > 0) {
+            if (records.isLossExact(record) && !records.hasUnexpected(record)) {
                 FlowDelay.lossDifference(entry, offset, records.lostPackets(record));
             } else if (records.isLossExact(record)) {
-                FlowDelay.loss(entry, offset, records.lostPackets(record), 0, FlowDelay.LOSS_EXACT);
+                FlowDelay.loss(
+                    entry, offset, records.lostPackets(record), records.unexpectedPackets(record), FlowDelay.LOSS_EXACT);
             } else {
                 FlowDelay.lossBound(entry, offset, records.lostPackets(record));
             }
+        }
+    }
+
+    /** Compares losses that were listed with what was matched. */
+    private void judgeLoss(final DirectBuffer entry, final int offset, final int record) {
+        if (isReconciled && records.hasLoss(record) && records.isLossExact(record) &&
+            FlowDelay.has(entry, offset, FlowDelay.FLAG_LOSS)) {
+            table.increment(0, LISTED_FLOWS);
+            table.add(0, LISTED_AGREED, records.lostPackets(record) == FlowDelay.lostPackets(entry, offset) ? 1 : 0);
         }
     }
 
@@ -353,7 +376,9 @@ final class Sketching {
     /** References and sketches together, or the parent that stands in; only exact matching knows better. */
     private void writeJoint(final MutableDirectBuffer entry, final int offset, final int record) {
         final int matchedOffset = FlowDelay.matchedOffset(offset);
-        final boolean hasMean = records.hasJointMean(record);
+        final boolean isSketchBetter = DelayCounters.count(entry, offset) == 0 && records.hasBound(record) &&
+            !records.hasJointBound(record);
+        final boolean hasMean = records.hasJointMean(record) && !isSketchBetter;
         final boolean isTold = records.isJointTold(record);
         table.add(0, JOINT_FLOWS, hasMean ? 1 : 0);
         if (hasMean && !isTold && records.hasJointBound(record) && DelayCounters.count(entry, matchedOffset) > 0) {
@@ -421,6 +446,7 @@ final class Sketching {
 
     private void onInterval(final SketchRun run, final IntervalAnswer answer) {
         aggregates.add(answer, run.classes());
+        reconciled.add(answer, run.classes());
         final List<HeavyFlow> heavyFlows = new ArrayList<>();
         answer.forEachHeavyHitter((record, packets) -> run.receiver().locate((int)record, new SketchReceiver.RecordVisitor() {
             @Override
@@ -437,7 +463,7 @@ final class Sketching {
             senderIndex, run.geometry(), run.memoryBytes(), answer.startNs(), answer.endNs(), answer.usableCells(),
             answer.occupiedCells(), aggregates.interval(answer, run.classes()),
             answer.hasLoss() ? answer.unexplainedLostPackets() : null, heavyFlows, aggregates.total(run.classes()),
-            weightedShare.warning(), joint);
+            weightedShare.warning(), joint, reconciled.statistics(answer, run.classes()));
         weightedShare.reset();
     }
 
@@ -510,6 +536,16 @@ final class Sketching {
     /** {@return those of them where the matched mean lies within the bound} */
     long jointHeldBoundCount() {
         return table.get(0, JOINT_BOUNDS_HELD);
+    }
+
+    /** {@return flow records with an exact loss by sketches and reconciliation, and one by matching} */
+    long listedFlowCount() {
+        return table.get(0, LISTED_FLOWS);
+    }
+
+    /** {@return those of them where the two are equal} */
+    long listedAgreedCount() {
+        return table.get(0, LISTED_AGREED);
     }
 
     /** {@return flow records with two bounded means, by sketches and by references} */

@@ -32,6 +32,7 @@ public final class ConnectorContext {
     private long maxWaitingBytes = 64L << 20;
     private long maxWaitNs = 30_000 * MILLISECOND_NS;
     private int sendTimesBytes = 1 << 20;
+    private int maxAskedPackets;
 
     /** A context with defaults; receiver and handler have none. */
     public ConnectorContext() {
@@ -254,6 +255,21 @@ public final class ConnectorContext {
 
     long maxWaitNs() {
         return maxWaitNs;
+    }
+
+    int maxAskedPackets() {
+        return maxAskedPackets;
+    }
+
+    /**
+     * Sets how many packets a receiver may ask for at once.
+     *
+     * @param packets at least 0.
+     * @return this.
+     */
+    public ConnectorContext maxAskedPackets(final int packets) {
+        maxAskedPackets = packets;
+        return this;
     }
 
     int sendTimesBytes() {

@@ -3,6 +3,7 @@ package io.flowlag.exporter.exchange;
 import io.flowlag.ipfix.transport.Endpoint;
 import io.flowlag.ipfix.transport.TlsCredentials;
 import org.agrona.CloseHelper;
+import io.flowlag.exporter.reconcile.SynopsisRequest;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.MessageHandler;
@@ -60,6 +61,9 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         new UnsafeBuffer(new byte[MessageHeader.MAX_MESSAGE_BYTES + MessageHeader.TRAILER_BYTES]);
     private final SettingsMessage settingsMessage = new SettingsMessage();
     private final IntervalAckMessage intervalAck = new IntervalAckMessage();
+    private final SynopsisRequestMessage synopsisRequest = new SynopsisRequestMessage();
+    private final int maxAskedPackets;
+    private SynopsisRequest asked;
 
     private FutureTask<InetSocketAddress> lookup;
     private SocketChannel connecting;
@@ -89,6 +93,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         clock = context.clock();
         counters = context.counters();
         limits = context.limits();
+        maxAskedPackets = context.maxAskedPackets();
         tls = context.tls();
         peerName = context.peerName();
         allowedPeers = context.allowedPeers();
@@ -335,6 +340,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         return switch (type) {
             case SETTINGS -> onSettings(from, buffer, offset, lengthBytes);
             case INTERVAL_ACK -> onIntervalAck(buffer, offset);
+            case SYNOPSIS_REQUEST -> onSynopsisRequest(buffer, offset);
             default -> MessageResult.UNEXPECTED;
         };
     }
@@ -396,6 +402,49 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         from.send(scratch, SettingsAckMessage.encode(scratch, 0, held.settings().number(), held.receiverInstance(),
             held.settings().fromInterval()));
         return MessageResult.ACCEPTED;
+    }
+
+    private MessageResult onSynopsisRequest(final DirectBuffer buffer, final int offset) {
+        synopsisRequest.wrap(buffer, offset);
+        if (0 == synopsisRequest.firstIndex()) {
+            asked = new SynopsisRequest(Math.min(maxAskedPackets, synopsisRequest.totalCount()));
+        }
+        if (null == asked || !synopsisRequest.read(asked)) {
+            asked = null;
+            counters.increment(ExchangeCounter.SYNOPSIS_REQUESTS_DENIED);
+            connection.send(scratch, SynopsisMessage.encode(scratch, 0, synopsisRequest.requestId(), null, 0));
+        } else if (asked.count() == synopsisRequest.totalCount()) {
+            counters.increment(ExchangeCounter.SYNOPSIS_REQUESTS_RECEIVED);
+            handler.onSynopsisRequest(synopsisRequest.requestId(), synopsisRequest.settingsNumber(), asked);
+            asked = null;
+        }
+        return MessageResult.ACCEPTED;
+    }
+
+    /**
+     * Sends the next piece of an answer about synopses; on the connector's thread.
+     *
+     * @param requestId   of the request.
+     * @param image       of the answer; null if it cannot be had.
+     * @param imageOffset of the next piece.
+     * @return octets of the image that are out now, from its beginning on; the offset if there is no room, and below 0 if there
+     *     is no session.
+     */
+    public int sendSynopsis(final int requestId, final DirectBuffer image, final int imageOffset) {
+        if (null == connection || !isSettled) {
+            return -1;
+        }
+        if (connection.room() < MessageHeader.MAX_MESSAGE_BYTES) {
+            return imageOffset;
+        }
+        connection.send(scratch, SynopsisMessage.encode(scratch, 0, requestId, image, imageOffset));
+        final int sentBytes = null == image ? 0 : imageOffset + SynopsisMessage.pieceBytes(image.capacity(), imageOffset);
+        if (null != image && sentBytes == image.capacity()) {
+            counters.increment(ExchangeCounter.SYNOPSES_SENT);
+        } else if (null == image) {
+            counters.increment(ExchangeCounter.SYNOPSIS_REQUESTS_DENIED);
+        }
+        return sentBytes;
     }
 
     private MessageResult onIntervalAck(final DirectBuffer buffer, final int offset) {

@@ -131,6 +131,24 @@ public enum ExchangeCounter {
     /** Octets of the same sketches as they are in memory. */
     IMAGE_OCTETS("image_octets", "octets",
         "Octets of the same sketches as they are in memory."),
+    /** Requests for synopses sent. */
+    SYNOPSIS_REQUESTS_SENT("synopsis_requests_sent", "requests",
+        "Requests for the synopses or packets of an interval sent."),
+    /** Requests for synopses received. */
+    SYNOPSIS_REQUESTS_RECEIVED("synopsis_requests_received", "requests",
+        "Requests for the synopses or packets of an interval received."),
+    /** Requests that could not be answered. */
+    SYNOPSIS_REQUESTS_DENIED("synopsis_requests_denied", "requests",
+        "Of those received, requests for what this end does not have: too late, too large, or nothing is remembered."),
+    /** Synopses sent. */
+    SYNOPSES_SENT("synopses_sent", "synopses",
+        "Synopses and lists of packets sent whole."),
+    /** Synopses received. */
+    SYNOPSES_RECEIVED("synopses_received", "synopses",
+        "Synopses and lists of packets received whole."),
+    /** Synopses that were refused. */
+    SYNOPSES_REFUSED("synopses_refused", "synopses",
+        "Answers about synopses refused: too long, out of order, or nobody waited for them any more."),
     /** Time spent on encoding intervals. */
     ENCODING_NS("encoding_ns", "ns",
         "Time spent on encoding intervals.");

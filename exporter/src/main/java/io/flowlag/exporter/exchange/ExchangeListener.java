@@ -3,6 +3,7 @@ package io.flowlag.exporter.exchange;
 import io.flowlag.exporter.exchange.IntervalLedger.Answer;
 import io.flowlag.ipfix.transport.TlsCredentials;
 import org.agrona.CloseHelper;
+import io.flowlag.exporter.reconcile.SynopsisRequest;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.Agent;
@@ -71,6 +72,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     private final List<SenderRecord> senderList = new ArrayList<>();
     private final UnsafeBuffer scratch = new UnsafeBuffer(new byte[MessageHeader.MAX_MESSAGE_BYTES]);
     private final SendTimesMessage sendTimes = new SendTimesMessage();
+    private final SynopsisMessage synopsis = new SynopsisMessage();
     private final ExchangeConnection.Handler sessionHandler = this::onMessage;
     private long nowNs;
     private boolean isClosed;
@@ -467,12 +469,58 @@ public final class ExchangeListener implements Agent, AutoCloseable {
             case DROPS, CELLS, IN_FLIGHT, FLOW_SUMS, WITNESS -> sender.assembler().add(type, buffer, offset);
             case INTERVAL_END -> onIntervalEnd(sender, connection, buffer, offset);
             case SEND_TIMES -> onSendTimes(sender, buffer, offset);
+            case SYNOPSIS -> onSynopsis(sender, buffer, offset);
             case REFUSED -> {
                 connection.end(ExchangeCounter.ENDED_BY_PEER, new RefusedMessage().wrap(buffer, offset).text());
                 yield MessageResult.ACCEPTED;
             }
             default -> MessageResult.UNEXPECTED;
         };
+    }
+
+    private MessageResult onSynopsis(final SenderRecord sender, final DirectBuffer buffer, final int offset) {
+        synopsis.wrap(buffer, offset);
+        final SynopsisAssembler assembler = handler.synopses(sender.pointId(), synopsis.requestId());
+        if (null == assembler) {
+            counters.increment(ExchangeCounter.SYNOPSES_REFUSED);
+        } else if (0 == synopsis.imageBytes()) {
+            handler.onSynopsis(sender.pointId(), synopsis.requestId(), null);
+        } else if (!assembler.add(synopsis)) {
+            counters.increment(ExchangeCounter.SYNOPSES_REFUSED);
+            handler.onSynopsis(sender.pointId(), synopsis.requestId(), null);
+        } else {
+            final DirectBuffer whole = assembler.takeWhole();
+            if (null != whole) {
+                counters.increment(ExchangeCounter.SYNOPSES_RECEIVED);
+                handler.onSynopsis(sender.pointId(), synopsis.requestId(), whole);
+            }
+        }
+        return MessageResult.ACCEPTED;
+    }
+
+    /**
+     * Asks a sender for a synopsis or for packets; on the listener's thread.
+     *
+     * @param senderPointId  of the sender.
+     * @param requestId      that the answer will have.
+     * @param settingsNumber that the interval is of.
+     * @param request        what is asked.
+     * @return false if there is no session, or no room: nothing will come.
+     */
+    public boolean ask(
+        final long senderPointId, final int requestId, final int settingsNumber, final SynopsisRequest request) {
+        final SenderRecord sender = senders.get(senderPointId);
+        final ExchangeConnection connection = null == sender ? null : sender.connection();
+        int index = 0;
+        do {
+            if (null == connection || !connection.send(
+                scratch, SynopsisRequestMessage.encode(scratch, 0, requestId, settingsNumber, request, index))) {
+                return false;
+            }
+            index += SynopsisRequestMessage.MAX_COUNT;
+        } while (index < request.count());
+        counters.increment(ExchangeCounter.SYNOPSIS_REQUESTS_SENT);
+        return true;
     }
 
     private MessageResult onSettingsAck(final SenderRecord sender, final DirectBuffer buffer, final int offset) {

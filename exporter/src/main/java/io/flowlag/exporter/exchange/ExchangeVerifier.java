@@ -77,6 +77,8 @@ final class ExchangeVerifier {
             case SEND_TIMES -> SendTimesMessage.verify(buffer, body, bodyBytes);
             case PING -> PingMessage.verify(buffer, body, bodyBytes);
             case REFUSED -> RefusedMessage.verify(buffer, body, bodyBytes);
+            case SYNOPSIS_REQUEST -> SynopsisRequestMessage.verify(buffer, body, bodyBytes);
+            case SYNOPSIS -> SynopsisMessage.verify(buffer, body, bodyBytes);
         };
     }
 }

@@ -15,7 +15,9 @@ enum MessageType {
     INTERVAL_ACK(11),
     SEND_TIMES(12),
     PING(13),
-    REFUSED(14);
+    REFUSED(14),
+    SYNOPSIS_REQUEST(15),
+    SYNOPSIS(16);
 
     private static final MessageType[] TYPES = values();
 

@@ -1,5 +1,7 @@
 package io.flowlag.exporter.exchange;
 
+import org.agrona.DirectBuffer;
+
 /** What a receiver learns from its senders; called on the listener's thread, must not block. */
 public interface ReceiverHandler {
     /**
@@ -44,6 +46,28 @@ public interface ReceiverHandler {
      * @param text        why it ended, for people; empty if it began.
      */
     void onSession(long pointId, boolean isConnected, String text);
+
+    /**
+     * Who puts a sender's synopses together.
+     *
+     * @param pointId   of the sender.
+     * @param requestId that is answered.
+     * @return room for the answer that is waited for; null if nobody waits.
+     */
+    default SynopsisAssembler synopses(final long pointId, final int requestId) {
+        return null;
+    }
+
+    /**
+     * A sender has answered about synopses.
+     *
+     * @param pointId   of the sender.
+     * @param requestId that is answered.
+     * @param image     octets of the answer, not verified, the handler's from now on; null if it cannot be had.
+     */
+    default void onSynopsis(final long pointId, final int requestId, final DirectBuffer image) {
+        // nobody asks
+    }
 
     /**
      * A connection ended before there was a session.

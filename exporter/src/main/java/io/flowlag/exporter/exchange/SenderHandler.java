@@ -1,5 +1,7 @@
 package io.flowlag.exporter.exchange;
 
+import io.flowlag.exporter.reconcile.SynopsisRequest;
+
 /** What a sender learns from its receiver; called on the connector's thread, must not block. */
 public interface SenderHandler {
     /**
@@ -24,6 +26,17 @@ public interface SenderHandler {
      * @param verdict        of the receiver.
      */
     void onAnswer(long intervalNumber, IntervalVerdict verdict);
+
+    /**
+     * The receiver asks for a synopsis or for packets of an interval.
+     *
+     * @param requestId      that the answer must have.
+     * @param settingsNumber that the interval is of.
+     * @param request        whole; the handler's from now on.
+     */
+    default void onSynopsisRequest(final int requestId, final int settingsNumber, final SynopsisRequest request) {
+        // nothing is remembered: no answer
+    }
 
     /**
      * The session began or ended.

@@ -63,6 +63,9 @@ final class MetricCatalogue {
         counter("exchange_mode_changes", "changes", "Changes between sketches and sums, mode auto.");
         counter("exchange_flow_sums_shipped", "flows", "Sums of flows shipped.");
         counter("exchange_flow_sums_overflow", "packets", "Packets of flows that found no room among the sums.");
+        counter("exchange_synopses_unverified", "synopses", "Answers about synopses that are no image of one.");
+        counter("reconcile_loss_flows", "flows", "Flow records with an exact loss by reconciliation, and matched packets.");
+        counter("reconcile_loss_agreed", "flows", "Those of them where matching counted the same loss.");
         counter("send_times_used", "packets", "References that took the send time that was shipped.");
         counter("send_times_unused", "packets", "Send times shipped for references that did not wait for them.");
         counter("passive_matched", "packets", "Packets that stand in for references, seen and with their send time.");

@@ -263,7 +263,7 @@ final class SnapshotCodec {
             in.list(() -> decodeAggregate(in)), in.numberOrNone(),
             in.list(() -> new HeavyFlow(
                 in.text(), in.text(), (int)in.number(), (int)in.number(), (int)in.number(), in.number())),
-            in.list(() -> decodeAggregate(in)), in.textOrNone(), null);
+            in.list(() -> decodeAggregate(in)), in.textOrNone(), null, null);
     }
 
     private static void encodeAggregate(final AggregateDelay aggregate, final FieldWriter out) {

@@ -4,6 +4,7 @@ import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.HeavyFlow;
+import io.flowlag.exporter.status.ReconcileStatistics;
 import io.flowlag.exporter.status.SketchStatistics;
 
 import java.io.PrintStream;
@@ -29,6 +30,7 @@ final class DelayTableSketches {
         for (int i = 0; i < total.size(); i++) {
             print(total.get(i), i < delay.total().size() ? delay.total().get(i) : null, out);
         }
+        printReconciled(delay, out);
         if (sketches.startNs() != null) {
             out.printf(Locale.ROOT, "last interval: %d of %d cells usable, %s lost packets of no known flow, largest flows:%n",
                 sketches.usableCells(), sketches.occupiedCells(),
@@ -50,6 +52,26 @@ final class DelayTableSketches {
         printJoint(out, delay, counters);
         share(out, "sketches and references agree within their bounds for %.1f %% of %d flows%n",
             counters.get("lds_rli_agreed"), counters.get("lds_rli_flows"));
+    }
+
+    private static void printReconciled(final DelayStatistics delay, final PrintStream out) {
+        final ReconcileStatistics reconciled = delay.sketches().get(0).reconcile();
+        if (reconciled == null) {
+            return;
+        }
+        out.printf(Locale.ROOT, "%-5s %12s %12s %12s %12s %12s %12s%n", "class", "rda_samples", "rda_mean_us", "rda_sd_us",
+            "rli_mean_us", "rli_sd_us", "lost");
+        for (int i = 0; i < reconciled.total().size(); i++) {
+            print(reconciled.total().get(i), i < delay.total().size() ? delay.total().get(i) : null, out);
+        }
+        final Map<String, Long> counters = delay.counters();
+        out.printf(Locale.ROOT,
+            "reconciled: %d intervals, %d whole; %d lost packets and %d unexpected ones listed, %d of them of no known flow; " +
+            "%d octets to exchange%n",
+            counters.get("reconcile_intervals"), counters.get("reconcile_complete"), counters.get("reconcile_lost"),
+            counters.get("reconcile_unexpected"), counters.get("reconcile_lost_unnamed"), counters.get("reconcile_octets"));
+        share(out, "reconciled: loss equals that of matching for %.1f %% of %d flow records%n",
+            counters.get("reconcile_loss_agreed"), counters.get("reconcile_loss_flows"));
     }
 
     private static void printJoint(

@@ -15,6 +15,8 @@ import io.flowlag.exporter.exchange.ListenerContext;
 import io.flowlag.exporter.exchange.ReceiverHandler;
 import io.flowlag.exporter.exchange.SenderInterval;
 import io.flowlag.exporter.exchange.SharedKey;
+import io.flowlag.exporter.exchange.SynopsisAssembler;
+import io.flowlag.exporter.reconcile.ReconcileSettings;
 import io.flowlag.exporter.sketching.IntervalMode;
 import io.flowlag.exporter.sketching.SenderAnswers;
 import io.flowlag.ipfix.transport.TlsCredentials;
@@ -33,6 +35,7 @@ import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.ObjLongConsumer;
 
 /**
@@ -50,6 +53,7 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
     private final IntervalMode mode;
     private volatile int mostFlows;
     private final ExchangeCounters counters = new ExchangeCounters();
+    private final AtomicInteger requestIds = new AtomicInteger();
     /** By the index of the sender; its point has the id of the first one's, and its index more. */
     private final SenderArrivals[] senders;
     private final List<List<Prefix>> sources;
@@ -117,7 +121,11 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
 
     @Override
     public int doWork() {
-        return listener.doWork();
+        int workCount = listener.doWork();
+        for (final SenderArrivals each : senders) {
+            workCount += each.ask(listener);
+        }
+        return workCount;
     }
 
     @Override
@@ -204,10 +212,12 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
     }
 
     private void addInboxes(final ExporterConfig config, final ExchangeSettings settings) {
+        final ReconcileSettings reconcile = SharedSettings.reconcile(config);
         for (final SenderArrivals each : senders) {
             each.add(new SenderInbox(settings, config.segment().maximumDelayNs() + deadlineNs,
                 () -> new ReceivedInterval(
                     settings, hash, config.lds().inFlightPackets(), SharedSettings.witnessFlows(config)),
+                reconcile == null ? null : new RemotePeer(reconcile, requestIds, each.unverifiedSynopses()),
                 (number) -> listener.expect(each.pointId(), number, settings.intervalNs()), each.unaskedIntervals()));
         }
     }
@@ -291,7 +301,20 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
     }
 
     @Override
+    public SynopsisAssembler synopses(final long senderPointId, final int requestId) {
+        return sender(senderPointId).synopses(requestId);
+    }
+
+    @Override
+    public void onSynopsis(final long senderPointId, final int requestId, final DirectBuffer image) {
+        sender(senderPointId).onSynopsis(requestId, image);
+    }
+
+    @Override
     public void onSession(final long senderPointId, final boolean isConnected, final String text) {
+        if (!isConnected) {
+            sender(senderPointId).onSessionEnd();
+        }
         if (!isConnected) {
             LOG.warn("exchange: sender {} is gone: {}", senderPointId, text);
         } else {

@@ -18,6 +18,8 @@ import io.flowlag.exporter.exchange.ModeChoice;
 import io.flowlag.exporter.exchange.PointDrops;
 import io.flowlag.exporter.exchange.SenderHandler;
 import io.flowlag.exporter.exchange.SharedKey;
+import io.flowlag.exporter.reconcile.ReconcileSettings;
+import io.flowlag.exporter.reconcile.SynopsisRequest;
 import io.flowlag.exporter.sketching.FlowSums;
 import io.flowlag.exporter.sketching.IntervalMode;
 import io.flowlag.exporter.sketching.SenderAnswer;
@@ -54,6 +56,8 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
     private static final int AGREEMENTS = 3;
     private static final int WAITING_SETTINGS = 8;
     private static final int WAITING_INTERVALS = 16;
+    /** Intervals that are kept for questions, at most. */
+    private static final int MOST_KEPT = 8;
     private static final long WAITING_NS = 30_000_000_000L;
 
     private final int inFlightPackets;
@@ -77,6 +81,9 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
     private final AtomicLong flowsShipped = new AtomicLong();
     private final AtomicLong sumsOverflow = new AtomicLong();
     private final AtomicLong modeChanges = new AtomicLong();
+    private final ReconcileSettings reconcile;
+    private final long waitNs;
+    private final SynopsisAnswers synopses;
     private String toldText = "";
 
     /** An agreement, and as what it came. */
@@ -102,6 +109,8 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
         memoryBytes = config.exchange().memoryBytes();
         digestsInFlight = new long[inFlightPackets];
         encoder = new IntervalEncoder(SystemNanoClock.INSTANCE, counters);
+        reconcile = SharedSettings.reconcile(config);
+        waitNs = config.segment().maximumDelayNs() + config.exchange().deadlineNs() + config.reconcile().waitNs();
         connector = new ExchangeConnector(new ConnectorContext()
             .receiver(new Endpoint(config.exchange().connect().host(), config.exchange().connect().port()))
             .pointId(config.segment().id())
@@ -110,7 +119,18 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
             .limits(ExchangeEnd.limits(config))
             .waiting(WAITING_INTERVALS, memoryBytes, WAITING_NS)
             .tls(tls, null, config.exchange().tls() == null ? List.of() : config.exchange().tls().peers())
+            .maxAskedPackets(reconcile == null ? 0 : reconcile.mostMissing())
             .key(key));
+        synopses = new SynopsisAnswers(reconcile, connector, this::giveBack);
+    }
+
+    private void giveBack(final SketchShipment shipment) {
+        returned.offer(shipment);
+    }
+
+    /** Intervals that the receiver may still ask about. */
+    private int keptIntervals(final long intervalNs) {
+        return reconcile == null ? 0 : (int)Math.min(MOST_KEPT, 2 + waitNs / intervalNs);
     }
 
     @Override
@@ -128,14 +148,16 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
         final SketchShipment shipment = shipped.poll();
         if (shipment != null) {
             workCount++;
+            int settingsNumber = -1;
             for (final Agreed each : agreements) {
                 if (each.agreement() == shipment.agreement()) {
                     encode(shipment, each);
+                    settingsNumber = each.held().settings().number();
                 }
             }
-            returned.offer(shipment);
+            synopses.keep(shipment, settingsNumber, keptIntervals(shipment.agreement().context().intervalNs()));
         }
-        return workCount;
+        return workCount + synopses.doWork();
     }
 
     private void encode(final SketchShipment shipment, final Agreed agreed) {
@@ -296,10 +318,12 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
             final HeldSettings last = agreements.isEmpty() ? null : agreements.getLast().held();
             final boolean isSuccessor = last != null && last.receiverInstance() == newer.receiverInstance() &&
                 last.settings().secrets().equals(settings.secrets());
-            final Agreed agreement = new Agreed(SharedSettings.agreement(settings, inFlightPackets, maxFlows,
-                Math.floorDiv(clock.nanoTime(), settings.intervalNs()), isSuccessor), newer, new ModeChoice(settings));
+            final Agreed agreement = new Agreed(SharedSettings.agreement(settings, inFlightPackets, maxFlows, reconcile,
+                keptIntervals(settings.intervalNs()), Math.floorDiv(clock.nanoTime(), settings.intervalNs()), isSuccessor),
+                newer, new ModeChoice(settings));
             agreed.offer(agreement.agreement());
             if (!isSuccessor) {
+                synopses.forget();
                 agreements.clear();
             } else if (agreements.size() == AGREEMENTS) {
                 agreements.removeFirst();
@@ -311,6 +335,11 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
             unusableSettings.incrementAndGet();
             LOG.error("exchange: the receiver's settings cannot be used, nothing is shipped for them: {}", ex.getMessage());
         }
+    }
+
+    @Override
+    public void onSynopsisRequest(final int requestId, final int settingsNumber, final SynopsisRequest request) {
+        synopses.onRequest(requestId, settingsNumber, request);
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.flowlag.exporter.exchange.SenderInterval;
 import io.flowlag.exporter.sketching.FlowSums;
 import io.flowlag.exporter.sketching.SenderAnswer;
 import io.flowlag.sketch.hash.SipHash;
+import io.flowlag.sketch.image.CellEditor;
 import io.flowlag.sketch.image.ImageDescriptor;
 import io.flowlag.sketch.image.SketchImage;
 import org.agrona.DirectBuffer;
@@ -164,6 +165,11 @@ final class ReceivedInterval implements SenderAnswer {
     @Override
     public long inFlight(final int index) {
         return inFlight[index];
+    }
+
+    @Override
+    public void edit(final CellEditor editor) {
+        editor.wrap(buffers[0], 0, images[0].length());
     }
 
     @Override

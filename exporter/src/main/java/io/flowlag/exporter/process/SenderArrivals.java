@@ -2,8 +2,11 @@ package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.delay.SketchLink.SendTimeHandler;
 import io.flowlag.exporter.exchange.ExchangeCounters;
+import io.flowlag.exporter.exchange.ExchangeListener;
 import io.flowlag.exporter.exchange.SendTimeQueue;
 import io.flowlag.exporter.exchange.SenderInterval;
+import io.flowlag.exporter.exchange.SynopsisAssembler;
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.MessageHandler;
 
 import java.util.ArrayList;
@@ -29,6 +32,7 @@ final class SenderArrivals {
     private final AtomicLong crowdedIntervals = new AtomicLong();
     private final AtomicLong unaskedIntervals = new AtomicLong();
     private final AtomicLong crowdedSendTimes = new AtomicLong();
+    private final AtomicLong unverifiedSynopses = new AtomicLong();
     private final SendTimeQueue sendTimes = new SendTimeQueue(SEND_TIME_BYTES);
     private SendTimeHandler sendTimeHandler;
     private final MessageHandler sendTimeReader;
@@ -69,6 +73,52 @@ final class SenderArrivals {
     /** {@return to be counted by an inbox: intervals whose time was over} */
     AtomicLong unaskedIntervals() {
         return unaskedIntervals;
+    }
+
+    /** {@return to be counted by an inbox: answers about synopses that are none} */
+    AtomicLong unverifiedSynopses() {
+        return unverifiedSynopses;
+    }
+
+    /** Asks the sender what the metering thread wants to know. */
+    int ask(final ExchangeListener listener) {
+        int workCount = 0;
+        for (final SenderInbox inbox : inboxes) {
+            final RemotePeer.Asked asked = inbox.peer() == null ? null : inbox.peer().poll();
+            if (asked != null) {
+                workCount++;
+                if (!listener.ask(pointId, asked.requestId(), inbox.settingsNumber(), asked.request())) {
+                    inbox.peer().onAnswer(asked.requestId(), null);
+                }
+            }
+        }
+        return workCount;
+    }
+
+    /** {@return room for the answer to a request; null if nobody waits for it} */
+    SynopsisAssembler synopses(final int requestId) {
+        SynopsisAssembler found = null;
+        for (final SenderInbox inbox : inboxes) {
+            found = found != null || inbox.peer() == null ? found : inbox.peer().assembler(requestId);
+        }
+        return found;
+    }
+
+    void onSynopsis(final int requestId, final DirectBuffer image) {
+        for (final SenderInbox inbox : inboxes) {
+            if (inbox.peer() != null) {
+                inbox.peer().onAnswer(requestId, image);
+            }
+        }
+    }
+
+    /** The session is over: nothing that was asked is answered. */
+    void onSessionEnd() {
+        for (final SenderInbox inbox : inboxes) {
+            if (inbox.peer() != null) {
+                inbox.peer().onSessionEnd();
+            }
+        }
     }
 
     /** Intervals of other settings come too from now on; those of the settings before the last do not any more. Any thread. */
@@ -118,6 +168,7 @@ final class SenderArrivals {
         consumer.accept("intervals_foreign", foreignIntervals.get());
         consumer.accept("intervals_crowded", crowdedIntervals.get());
         consumer.accept("intervals_unasked", unaskedIntervals.get());
+        consumer.accept("synopses_unverified", unverifiedSynopses.get());
         consumer.accept("send_times_crowded", crowdedSendTimes.get());
     }
 }

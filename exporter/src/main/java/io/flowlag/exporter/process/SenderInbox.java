@@ -19,6 +19,7 @@ final class SenderInbox implements SenderAnswers {
     private static final int SPARE_INTERVALS = 3;
 
     private final int settingsNumber;
+    private final RemotePeer peer;
     private final LongConsumer expect;
     private final AtomicLong unaskedIntervals;
     private final OneToOneConcurrentArrayQueue<ReceivedInterval> arrived;
@@ -33,12 +34,14 @@ final class SenderInbox implements SenderAnswers {
      * @param settings         that hold for its intervals.
      * @param waitNs           how long the metering thread waits for an interval.
      * @param copies           makes room for an interval.
+     * @param peer             is asked about packets; null if nobody asks.
      * @param expect           is told the number of each interval that the metering thread waits for.
      * @param unaskedIntervals counts what came too late; this is its writer.
      */
     SenderInbox(
-        final ExchangeSettings settings, final long waitNs, final Supplier<ReceivedInterval> copies, final LongConsumer expect,
-        final AtomicLong unaskedIntervals) {
+        final ExchangeSettings settings, final long waitNs, final Supplier<ReceivedInterval> copies, final RemotePeer peer,
+        final LongConsumer expect, final AtomicLong unaskedIntervals) {
+        this.peer = peer;
         settingsNumber = settings.number();
         this.expect = expect;
         this.unaskedIntervals = unaskedIntervals;
@@ -96,6 +99,11 @@ final class SenderInbox implements SenderAnswers {
         }
         earlyCount = kept;
         return found;
+    }
+
+    @Override
+    public RemotePeer peer() {
+        return peer;
     }
 
     @Override

@@ -11,6 +11,7 @@ import io.flowlag.exporter.exchange.ExchangeSettings;
 import io.flowlag.exporter.exchange.ExchangeSettings.AddressPrefix;
 import io.flowlag.exporter.exchange.ExchangeSettings.SketchPart;
 import io.flowlag.exporter.exchange.FlowSum;
+import io.flowlag.exporter.reconcile.ReconcileSettings;
 import io.flowlag.exporter.sketching.FlowSums;
 import io.flowlag.exporter.sketching.FlowWeights;
 import io.flowlag.exporter.sketching.IntervalMode;
@@ -144,20 +145,28 @@ final class SharedSettings {
             .maxFlows(config.metering().maxFlows()).witnessPpm(config.lds().witnessPpm()).witnessFlows();
     }
 
+    /** {@return how an end reconciles packets; null if it does not} */
+    static ReconcileSettings reconcile(final ExporterConfig config) {
+        return !config.reconcile().enabled() ? null : new ReconcileSettings(
+            config.reconcile().packets(), config.reconcile().cells(), config.reconcile().waitNs());
+    }
+
     /**
      * What a sender makes of it, with empty sketches.
      *
      * @param settings        that came.
      * @param inFlightPackets that the sender can remember.
      * @param maxFlows        that the sender expects at once, of which some are witnesses.
+     * @param reconcile       what is remembered of packets; null for nothing.
+     * @param keptIntervals   that are kept when they were shipped.
      * @param nowInterval     number of the present interval, if the settings have a usable length.
      * @param isSuccessor     whether they follow others of the same receiver, with the same key.
      * @return the agreement.
      * @throws IllegalArgumentException if the settings cannot be held to; the message says why.
      */
     static SketchAgreement agreement(
-        final ExchangeSettings settings, final int inFlightPackets, final int maxFlows, final long nowInterval,
-        final boolean isSuccessor) {
+        final ExchangeSettings settings, final int inFlightPackets, final int maxFlows, final ReconcileSettings reconcile,
+        final int keptIntervals, final long nowInterval, final boolean isSuccessor) {
         require(settings.fromInterval() <= nowInterval + MOST_AHEAD_INTERVALS,
             "interval " + settings.fromInterval() + " is too far ahead of " + nowInterval + ": do the clocks agree?");
         final int classCount = Math.max(1, settings.classes().size());
@@ -177,6 +186,8 @@ final class SharedSettings {
             .mostFlows(Math.max(1, settings.mostFlows()))
             .maxFlows(maxFlows)
             .witnessPpm(settings.witnessPpm())
+            .reconcile(reconcile)
+            .keptIntervals(keptIntervals)
             .conclude();
         for (final SketchPart part : settings.sketches().subList(1, settings.sketches().size())) {
             require(part.geometry().equals(context.aggregatorGeometry()), "aggregators of another shape");

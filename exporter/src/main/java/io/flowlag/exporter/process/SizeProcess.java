@@ -5,9 +5,11 @@ import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.exchange.ExchangePrice;
 import io.flowlag.exporter.exchange.ExchangeSettings;
+import io.flowlag.exporter.reconcile.ReconcilePrice;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.lds.LdsSizing;
 import io.flowlag.sketch.lds.ParetoFit;
+import io.flowlag.sketch.reconcile.PacketCache;
 
 import java.io.PrintStream;
 import java.util.Arrays;
@@ -121,6 +123,7 @@ public final class SizeProcess {
         printPrices(
             ExchangePrice.cellsBytes(List.of(new ExchangeSettings.SketchPart(ExchangeSettings.ANY, geometry))),
             ExchangePrice.witnessBytes((long)Math.ceil(WITNESS_SHARE * flows)), ExchangePrice.flowsBytes(flows));
+        printReconciliation();
     }
 
     private void printPrices(final long sketchBytes, final long witnessBytes, final long flowBytes) {
@@ -139,6 +142,19 @@ public final class SizeProcess {
             row("mode auto", "sketch, but neither fits " + scaled(options.bandwidthBps()) +
                 ": lower the target or lengthen --interval");
         }
+    }
+
+    private void printReconciliation() {
+        final long lost = (long)Math.ceil(options.lossRate() * packets);
+        out.println("Reconciliation, with that loss");
+        if (packets > PacketCache.MAX_CAPACITY) {
+            row("packets remembered", "too many: at most " + grouped(PacketCache.MAX_CAPACITY) + ", so of a part of the flows");
+        }
+        final int remembered = (int)Math.max(PacketCache.MIN_CAPACITY, Math.min(PacketCache.MAX_CAPACITY, packets));
+        row("memory of the packets", grouped(PacketCache.memoryBytes(remembered)) + " octets an open interval and point");
+        row("cells of an aggregator", grouped(ReconcilePrice.cells(lost)) + " for " + grouped(lost) + " lost packets");
+        final long bytes = ReconcilePrice.exchangeBytes(lost);
+        out.printf(Locale.ROOT, PRICE, "exchange", bytes, scaled(bitsPerSecond(bytes)));
     }
 
     private double bitsPerSecond(final long bytes) {

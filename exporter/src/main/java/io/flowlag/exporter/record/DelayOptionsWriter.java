@@ -6,7 +6,6 @@ import io.flowlag.exporter.status.DelayDistribution;
 import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.JointStatistics;
 import io.flowlag.exporter.status.SegmentDescription;
-import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.ipfix.message.RecordEncoder;
 import io.flowlag.ipfix.message.Values;
 import io.flowlag.ipfix.session.ExportingSession;
@@ -25,7 +24,10 @@ import java.util.Locale;
 final class DelayOptionsWriter {
     private static final long NS_PER_MS = 1_000_000L;
     private static final int ECN_BITS = 2;
-    private static final String AGGREGATOR = "aggregator";
+    /** Name of what the aggregators (LDA) say. */
+    static final String AGGREGATOR = "aggregator";
+    /** Name of what reconciliation (RDA) says. */
+    static final String RECONCILED = "reconciled";
     /** From how many delays on each further group of quantiles exists: 10 / (1 - q). */
     private static final int QUANTILE_GROUPS = 5;
     private static final int MAXIMUM_POINTS = 2;
@@ -163,23 +165,26 @@ final class DelayOptionsWriter {
     }
 
     /**
-     * What the aggregators of a class said of one measurement interval.
+     * What the aggregators of a class said of one measurement interval, or reconciliation.
      *
      * @param segmentId of the process.
-     * @param interval  of the sketches.
+     * @param name      of who said it.
+     * @param startNs   of the interval; null before the first, and nothing is written.
+     * @param endNs     of the interval.
      * @param aggregate of the class; without a mean nothing is written.
      * @param nowMs     milliseconds since the UNIX epoch.
      * @return how many records were written.
      */
     int aggregate(
-        final long segmentId, final SketchStatistics interval, final AggregateDelay aggregate, final long nowMs) {
-        if (interval.startNs() == null || aggregate.meanNs() == null) {
+        final long segmentId, final String name, final Long startNs, final Long endNs, final AggregateDelay aggregate,
+        final long nowMs) {
+        if (startNs == null || aggregate.meanNs() == null) {
             return 0;
         }
         final boolean hasClass = aggregate.dscp() >= 0;
         final boolean hasDeviation = aggregate.standardDeviationNs() != null;
         final boolean hasLoss = aggregate.lostPackets() != null && aggregate.lostPackets() >= 0;
-        final int claimed = claim(aggregateTemplate(hasClass, hasDeviation, hasLoss), nowMs, AGGREGATOR);
+        final int claimed = claim(aggregateTemplate(hasClass, hasDeviation, hasLoss), nowMs, name);
         if (claimed < 0) {
             return 0;
         }
@@ -187,9 +192,9 @@ final class DelayOptionsWriter {
         if (hasClass) {
             encoder.unsigned((long)aggregate.dscp() << ECN_BITS);
         }
-        encoder.string(AGGREGATOR)
-            .timeNs(interval.startNs() / NS_PER_MS * NS_PER_MS)
-            .timeNs(interval.endNs() / NS_PER_MS * NS_PER_MS)
+        encoder.string(name)
+            .timeNs(startNs / NS_PER_MS * NS_PER_MS)
+            .timeNs(endNs / NS_PER_MS * NS_PER_MS)
             .unsigned(aggregate.samples())
             .signed(aggregate.meanNs());
         if (hasDeviation) {

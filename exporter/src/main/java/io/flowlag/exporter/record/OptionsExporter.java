@@ -6,6 +6,7 @@ import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.DelayView;
 import io.flowlag.exporter.status.JointStatistics;
+import io.flowlag.exporter.status.ReconcileStatistics;
 import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.ipfix.element.InformationElement;
 import io.flowlag.ipfix.session.ExportingSession;
@@ -183,7 +184,14 @@ final class OptionsExporter {
         final long segmentId, final SketchStatistics sketches, final SketchStatistics before, final long nowMs) {
         int count = 0;
         for (final AggregateDelay aggregate : before != null && before.isOfInterval(sketches) ? NONE : sketches.interval()) {
-            count += delayWriter.aggregate(segmentId, sketches, aggregate, nowMs);
+            count += delayWriter.aggregate(
+                segmentId, DelayOptionsWriter.AGGREGATOR, sketches.startNs(), sketches.endNs(), aggregate, nowMs);
+        }
+        final ReconcileStatistics reconciled = sketches.reconcile();
+        for (final AggregateDelay aggregate : reconciled == null || before != null && before.reconcile() != null &&
+            before.reconcile().startNs() == reconciled.startNs() ? NONE : reconciled.interval()) {
+            count += delayWriter.aggregate(
+                segmentId, DelayOptionsWriter.RECONCILED, reconciled.startNs(), reconciled.endNs(), aggregate, nowMs);
         }
         final JointStatistics joint = sketches.joint();
         if (joint != null && (before == null || before.joint() != joint)) {

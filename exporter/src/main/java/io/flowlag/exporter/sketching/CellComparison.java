@@ -17,6 +17,7 @@ final class CellComparison {
     private final FlowEstimator estimator;
     private final FlowEstimate estimate = new FlowEstimate();
     private final int rowCount;
+    private final IntervalRepair repair;
 
     /**
      * Nothing compared yet.
@@ -26,10 +27,12 @@ final class CellComparison {
      * @param records  are told.
      * @param totals   packets of each flow in the interval that is compared.
      * @param counters of the receiver point.
+     * @param repair   knows which packets were taken out of the cells.
      */
     CellComparison(
         final SketchContext context, final SettingsRun run, final SketchRecords records, final FlowTotals totals,
-        final SketchCounters counters) {
+        final SketchCounters counters, final IntervalRepair repair) {
+        this.repair = repair;
         this.run = run;
         this.records = records;
         this.totals = totals;
@@ -58,7 +61,7 @@ final class CellComparison {
         for (int i = 0; i < own.recordCount(); i++) {
             tell(own.record(i), key, summary);
         }
-        if (summary.isDamaged || summary.usableCells < summary.occupiedCells) {
+        if (summary.isDamaged || summary.usableCells < summary.occupiedCells || repair.isRepaired()) {
             tellSilentFlows(key, summary);
         }
         final FlowSumPairs pairs = summary.flowSums;
@@ -74,11 +77,14 @@ final class CellComparison {
         final int packets = records.packets(record, key);
         final long flowPackets = totals.get(records.flowHash(record));
         final double share = (double)packets / flowPackets;
-        estimator.estimate(records.flowHash(record), records.weight(record, run.number()), flowPackets, estimate);
+        final long unexpectedPackets = repair.unexpectedPackets(records.flowHash(record));
+        final long commonPackets = Math.max(0, flowPackets - unexpectedPackets);
+        final int measuredPackets = Math.max(0, packets - (int)Math.round(share * unexpectedPackets));
+        estimator.estimate(records.flowHash(record), records.weight(record, run.number()), commonPackets, estimate);
         summary.flowCount++;
-        if (estimate.hasMean()) {
+        if (estimate.hasMean() && measuredPackets > 0) {
             summary.estimatedFlowCount++;
-            records.addDelay(record, packets, share, estimate);
+            records.addDelay(record, measuredPackets, share, estimate);
         } else {
             records.addUnanswered(record, packets);
         }
@@ -86,12 +92,34 @@ final class CellComparison {
     }
 
     private void tellLoss(final int record, final double share, final IntervalAnswer summary) {
-        if (estimate.lossKind() == LossKind.NONE || summary.isCut && estimate.lossKind() != LossKind.EXACT) {
+        final long flowHash = records.flowHash(record);
+        repair.name(flowHash);
+        if (repair.isRepaired() && repair.isLossHidden() && repair.isListed(flowHash)) {
+            records.addUnknownLoss(record);
+        } else if (repair.isLossKnown(flowHash) && !repair.isLossHidden()) {
+            tellListed(record, share, LossKind.EXACT, 0, summary);
+        } else if (repair.isListed(flowHash) &&
+            (estimate.lossKind() == LossKind.EXACT || estimate.lossKind() == LossKind.UPPER_BOUND)) {
+            tellListed(record, share, estimate.lossKind(), estimate.lostPackets(), summary);
+        } else if (estimate.lossKind() == LossKind.NONE || summary.isCut && estimate.lossKind() != LossKind.EXACT) {
             records.addUnknownLoss(record);
         } else {
             records.addLoss(record, share, estimate.lostPackets(), estimate.lossKind());
             summary.flowLostPackets += share * estimate.lostPackets();
         }
+    }
+
+    /** The packets that were taken out of the cells, and what the cells still say of the flow. */
+    private void tellListed(
+        final int record, final double share, final LossKind kind, final double restPackets, final IntervalAnswer summary) {
+        final long flowHash = records.flowHash(record);
+        final long lost = repair.lostPackets(flowHash);
+        final long unexpected = repair.unexpectedPackets(flowHash);
+        final boolean isExact = kind == LossKind.EXACT && (share == 1 || lost + unexpected == 0);
+        records.addListedLoss(
+            record, share * (lost + restPackets), Math.round(share * unexpected),
+            isExact ? LossKind.EXACT : LossKind.UPPER_BOUND);
+        summary.flowLostPackets += share * (lost - unexpected + restPackets);
     }
 
     /** Flows that live and of which nothing arrived may have lost all that they sent. */
@@ -106,7 +134,10 @@ final class CellComparison {
     /** Nobody knows the weight of a flow of which nothing arrived since settings changed. */
     private void tellSilentFlow(final int record, final IntervalAnswer summary) {
         final int weight = records.weight(record, run.number());
-        if (weight == 0) {
+        final long flowHash = records.flowHash(record);
+        if (repair.isLossKnown(flowHash) && !repair.isLossHidden()) {
+            tellListed(record, repair.name(flowHash) ? 1 : 0, LossKind.EXACT, 0, summary);
+        } else if (weight == 0) {
             records.addUnknownLoss(record);
         } else {
             estimator.estimate(records.flowHash(record), weight, 0, estimate);

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.sketching;
 
 import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.sketch.image.SketchImage;
 import io.flowlag.sketch.lds.CellMap;
 
 import java.util.Arrays;
@@ -42,6 +43,17 @@ final class CellEstimates {
             }
         }
         leastNs = Math.min(leastNs, delayNs);
+    }
+
+    /** Takes a packet out, of which nobody knows which estimate it had: in each cell an average share. */
+    void takeOut(final long flowHash, final long digest, final long weightedPackets, final SketchImage sketch) {
+        for (int row = 0; row < rows; row++) {
+            final int column = cellMap.column(row, flowHash, digest);
+            if (column != CellMap.NOT_SAMPLED && sketch.count(row, column) > 0) {
+                final int cell = row * columns + column;
+                sumsNs[cell] -= Math.round(sumsNs[cell] * ((double)weightedPackets / sketch.count(row, column)));
+            }
+        }
     }
 
     void copyTo(final long[] target) {

@@ -15,6 +15,7 @@ final class FlowSumComparison {
     private final SketchCounters counters;
     private final JointPart joint;
     private final UnseenFlowHandler unseenFlowHandler;
+    private final IntervalRepair repair;
     private final BitSet explained = new BitSet();
 
     /**
@@ -26,10 +27,12 @@ final class FlowSumComparison {
      * @param counters          of the receiver point.
      * @param joint             is told beside the records.
      * @param unseenFlowHandler is told of flows that only the sender point saw.
+     * @param repair            knows which packets were taken out of the sums.
      */
     FlowSumComparison(
         final SettingsRun run, final SketchRecords records, final FlowTotals totals, final SketchCounters counters,
-        final JointPart joint, final UnseenFlowHandler unseenFlowHandler) {
+        final JointPart joint, final UnseenFlowHandler unseenFlowHandler, final IntervalRepair repair) {
+        this.repair = repair;
         this.run = run;
         this.records = records;
         this.totals = totals;
@@ -60,7 +63,9 @@ final class FlowSumComparison {
         }
         for (int row = 0; row < pairs.received().count(); row++) {
             if (pairs.sent().find(pairs.received().flowHash(row)) == FlowSums.NONE) {
-                summary.addLost(pairs.received().classIndex(row), -pairs.received().packets(row));
+                final long flowHash = pairs.received().flowHash(row);
+                summary.addLost(pairs.received().classIndex(row),
+                    -pairs.received().packets(row) - repair.unexpectedPackets(flowHash));
             }
         }
     }
@@ -68,19 +73,28 @@ final class FlowSumComparison {
     private void tellFlow(final int row, final boolean isSilenceKnown, final IntervalAnswer summary) {
         final FlowSumPairs pairs = summary.flowSums;
         final FlowSumPairs.Agreement agreement = pairs.agreement(row);
+        final long lostPackets = lostPackets(row, pairs);
+        repair.name(pairs.sent().flowHash(row));
         counters.increment(switch (agreement) {
-            case EXACT -> SketchCounter.FLOWS_EXACT;
+            case EXACT -> lostPackets == 0 ? SketchCounter.FLOWS_EXACT : SketchCounter.FLOWS_WITH_LOSS;
             case LOST -> SketchCounter.FLOWS_WITH_LOSS;
             case SENT_ONLY -> SketchCounter.FLOWS_UNSEEN;
             case DIFFERENT -> SketchCounter.FLOWS_DIFFERENT;
         });
-        summary.addLost(pairs.sent().classIndex(row), pairs.lostPackets(row));
+        summary.addLost(pairs.sent().classIndex(row), lostPackets);
         if (agreement == FlowSumPairs.Agreement.EXACT) {
             summary.addExact(pairs.sent().classIndex(row), pairs.sent().packets(row), pairs.delaySumNs(row));
         } else if (agreement == FlowSumPairs.Agreement.SENT_ONLY && isSilenceKnown && !explained.get(row)) {
             unseenFlowHandler.onUnseenFlow(pairs.sent(), row, summary.startNs, summary.endNs);
         }
-        summary.flowLostPackets += Math.max(0, pairs.lostPackets(row));
+        summary.flowLostPackets += Math.max(0, lostPackets);
+    }
+
+    /** What the sums differ by, and what was taken out of them. */
+    private long lostPackets(final int row, final FlowSumPairs pairs) {
+        final long flowHash = pairs.sent().flowHash(row);
+        return pairs.lostPackets(row) +
+            (pairs.hasReceived(row) ? repair.lostPackets(flowHash) - repair.unexpectedPackets(flowHash) : 0);
     }
 
     private void tellSums(final int record, final long key, final boolean isLossKnown, final IntervalAnswer summary) {
@@ -94,17 +108,32 @@ final class FlowSumComparison {
             final long flowPackets = pairs.sent().packets(row);
             final double meanNs = (double)pairs.delaySumNs(row) / flowPackets;
             summary.estimatedFlowCount++;
-            records.addExactDelay(record, packets, packets == flowPackets, meanNs);
+            final int measuredPackets = (int)Math.min(packets, flowPackets);
+            records.addExactDelay(record, measuredPackets, packets == flowPackets, meanNs);
             joint.tellExact(record, packets, meanNs);
-            records.addLoss(record, 1, 0, LossKind.EXACT);
+            tellTakenOut(record, packets == flowPackets, isLossKnown);
             return;
         }
         records.addUnanswered(record, packets);
         joint.tellUnanswered(record, packets);
         if (agreement == FlowSumPairs.Agreement.LOST && isLossKnown) {
             final long flowPackets = totals.get(records.flowHash(record));
-            records.addLoss(record, (double)packets / flowPackets, pairs.lostPackets(row),
+            records.addLoss(record, (double)packets / flowPackets, lostPackets(row, pairs),
                 packets == flowPackets ? LossKind.EXACT : LossKind.UPPER_BOUND);
+        } else {
+            records.addUnknownLoss(record);
+        }
+    }
+
+    /** The sums agree: what was taken out of them is the loss. */
+    private void tellTakenOut(final int record, final boolean isWhole, final boolean isLossKnown) {
+        final long flowHash = records.flowHash(record);
+        if (!repair.isListed(flowHash)) {
+            records.addLoss(record, 1, 0, LossKind.EXACT);
+        } else if (isLossKnown) {
+            records.addListedLoss(
+                record, repair.lostPackets(flowHash), repair.unexpectedPackets(flowHash),
+                isWhole ? LossKind.EXACT : LossKind.UPPER_BOUND);
         } else {
             records.addUnknownLoss(record);
         }

@@ -16,7 +16,7 @@ public final class FlowSumPairs {
         LOST,
         /** The receiver has none. */
         SENT_ONLY,
-        /** As many packets, but others; or more than were sent. */
+        /** As many packets, but others; or more than were sent; or none in common, once repaired. */
         DIFFERENT
     }
 
@@ -79,6 +79,9 @@ public final class FlowSumPairs {
         final int other = received.find(sent.flowHash(row));
         if (other == FlowSums.NONE) {
             return Agreement.SENT_ONLY;
+        }
+        if (received.packets(other) == 0 || sent.packets(row) == 0) {
+            return Agreement.DIFFERENT;
         }
         if (received.packets(other) < sent.packets(row)) {
             return Agreement.LOST;

@@ -195,6 +195,27 @@ public final class FlowSums {
     }
 
     /**
+     * Takes packets out that only this point has; nothing is done where the flow is not here or has fewer.
+     *
+     * @param flowHash       the segment flow hash.
+     * @param packets        at least 1.
+     * @param timestampSumNs since the interval's start, modulo 2^64.
+     * @param digestSum      modulo 2^64.
+     * @param bytes          of the packets.
+     */
+    void subtract(
+        final long flowHash, final long packets, final long timestampSumNs, final long digestSum, final long bytes) {
+        final int row = find(flowHash);
+        if (row != NONE && packets(row) >= packets) {
+            final int at = at(row);
+            addLong(at + PACKETS_OFFSET, -packets);
+            addLong(at + TIMESTAMP_SUM_OFFSET, -timestampSumNs);
+            addLong(at + DIGEST_SUM_OFFSET, -digestSum);
+            addLong(at + BYTES_OFFSET, -bytes);
+        }
+    }
+
+    /**
      * Says whose sums a row has.
      *
      * @param row             of the flow.

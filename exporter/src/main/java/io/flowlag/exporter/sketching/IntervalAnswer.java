@@ -1,8 +1,10 @@
 package io.flowlag.exporter.sketching;
 
+import io.flowlag.exporter.reconcile.ReconcileStatus;
 import io.flowlag.sketch.estimate.HeavyHitters;
 import io.flowlag.sketch.estimate.SketchOverview;
 import io.flowlag.sketch.lda.LdaEstimate;
+import io.flowlag.sketch.reconcile.AggregateEstimate;
 
 import java.util.Arrays;
 
@@ -32,6 +34,7 @@ public final class IntervalAnswer {
     int flowCount;
     int estimatedFlowCount;
     double flowLostPackets;
+    private IntervalRepair repair;
 
     IntervalAnswer(final int classCount) {
         sumLostPackets = new long[classCount];
@@ -56,6 +59,30 @@ public final class IntervalAnswer {
         Arrays.fill(exactPackets, 0);
         Arrays.fill(exactDelaySumsNs, 0);
         heavyHitters.clear();
+    }
+
+    void reconciled(final IntervalRepair newRepair) {
+        repair = newRepair;
+    }
+
+    /** {@return what came of reconciling the points' packets; null if nobody tried} */
+    public ReconcileStatus reconcileStatus() {
+        return repair.status();
+    }
+
+    /**
+     * What the reconciled packets of a class say of its delays.
+     *
+     * @param classIndex of the class.
+     * @return the estimate, to be used during the call; null if there is none.
+     */
+    public AggregateEstimate reconciled(final int classIndex) {
+        return repair.estimate(classIndex);
+    }
+
+    /** {@return octets of the requests and answers of the reconciliation} */
+    public long reconcileOctets() {
+        return repair.status() == null ? 0 : repair.octets();
     }
 
     void cells(final SketchOverview overview, final int rows) {

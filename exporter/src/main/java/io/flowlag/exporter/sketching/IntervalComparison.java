@@ -21,6 +21,7 @@ final class IntervalComparison {
     private final FlowSumPairs pairs;
     private final CellComparison cells;
     private final FlowSumComparison flowSums;
+    private final IntervalRepair repair;
 
     /**
      * Nothing compared yet.
@@ -47,12 +48,18 @@ final class IntervalComparison {
         records = keeper.table();
         summary = new IntervalAnswer(context.classCount());
         pairs = summary.flowSums;
-        cells = new CellComparison(context, run, records, totals, counters);
-        flowSums = new FlowSumComparison(run, records, totals, counters, joint, unseenFlowHandler);
+        repair = new IntervalRepair(context, counters);
+        cells = new CellComparison(context, run, records, totals, counters, repair);
+        flowSums = new FlowSumComparison(run, records, totals, counters, joint, unseenFlowHandler, repair);
+    }
+
+    /** {@return takes packets out of an interval before it is concluded} */
+    IntervalRepair repair() {
+        return repair;
     }
 
     /**
-     * Concludes an interval.
+     * Concludes an interval, which was repaired.
      *
      * @param answer of the sender; null if none came.
      * @param own    of the receiver.
@@ -92,6 +99,8 @@ final class IntervalComparison {
         summary.hasSketches = answer.hasSketches();
         summary.isDamaged = own.isDamaged() || answer.isDamaged();
         summary.isCut = isCut;
+        summary.reconciled(repair);
+        repair.isLossHidden(summary.isDamaged || isCut);
         counters.add(SketchCounter.INTERVALS_DAMAGED, summary.isDamaged ? 1 : 0);
         counters.add(SketchCounter.INTERVALS_CUT, isCut ? 1 : 0);
         counters.add(SketchCounter.INTERVALS_REMARKED, !summary.isDamaged && !isCut && isRemarked() ? 1 : 0);
@@ -113,6 +122,7 @@ final class IntervalComparison {
         } else {
             flowSums.tell(own, summary);
         }
+        repair.countUnnamed();
         handler.onInterval(summary);
         joint.solve(answer, own, pairs, key, run.number());
         releaseRecords(own);

@@ -234,6 +234,8 @@ final class JointWorker {
             task.areTold[i] = isWitness[flow];
             if (isWitness[flow]) {
                 task.kinds[i] = JointKind.JOINT;
+            } else if (isGuess(flow)) {
+                task.kinds[i] = JointKind.NONE;
             } else if (hasUsableCell(flow)) {
                 task.kinds[i] = JointKind.of(estimator.status(flow));
             } else {
@@ -264,6 +266,11 @@ final class JointWorker {
         if (recordsOfFlow[flow] > 1) {
             tellPart(task, record, flow);
         }
+    }
+
+    /** Without references and without anyone who vouches, the sketches' own estimate is better: it has a bound. */
+    private boolean isGuess(final int flow) {
+        return estimates[flow] == 0 && !estimator.isCalibrated(flow);
     }
 
     private double estimatedMeanNs(final int flow) {

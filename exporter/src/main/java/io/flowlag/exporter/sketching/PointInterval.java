@@ -1,9 +1,11 @@
 package io.flowlag.exporter.sketching;
 
+import io.flowlag.sketch.image.CellEditor;
 import io.flowlag.sketch.image.SketchImage;
 import io.flowlag.sketch.interval.IntervalSketch;
 import io.flowlag.sketch.lda.LossyDifferenceAggregator;
 import io.flowlag.sketch.lds.LossyDifferenceSketch;
+import io.flowlag.sketch.reconcile.PacketCache;
 import org.agrona.DirectBuffer;
 
 /**
@@ -19,6 +21,7 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
     private final LossyDifferenceAggregator[] aggregators;
     private final FlowSums flows;
     private final FlowSums witnesses;
+    private final PacketCache packets;
     private final long[] inFlight;
     private final HeldPackets held;
     private final CellEstimates estimates;
@@ -51,6 +54,7 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         }
         flows = context.newFlows();
         witnesses = context.newWitnesses();
+        packets = context.newPackets();
         inFlight = new long[context.inFlightPackets()];
         held = isReceiver ? new HeldPackets(context.inFlightPackets(), context.joint() != null) : null;
         estimates = isReceiver && context.joint() != null ? JointStage.cellEstimates(context) : null;
@@ -73,6 +77,9 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         for (final LossyDifferenceAggregator aggregator : aggregators) {
             aggregator.clear();
         }
+        if (packets != null) {
+            packets.clear();
+        }
         if (held != null) {
             held.clear();
         }
@@ -93,6 +100,9 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         }
         for (final LossyDifferenceAggregator aggregator : aggregators) {
             aggregator.begin(intervalNumber, intervalNs);
+        }
+        if (packets != null) {
+            packets.begin(intervalNumber, intervalNs);
         }
         startNs = intervalNumber * intervalNs;
         tailStartNs = startNs + intervalNs - maximumDelayNs;
@@ -115,6 +125,9 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         }
         if (witnesses != null) {
             witnesses.add(flowHash, relativeNs, digest, lengthBytes, classIndex, descriptor, offset);
+        }
+        if (packets != null) {
+            packets.add(digest, flowHash, relativeNs, lengthBytes, weight, classIndex);
         }
         if (timestampNs >= tailStartNs) {
             if (inFlightCount < inFlight.length) {
@@ -199,6 +212,16 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
     @Override
     public FlowSums witnesses() {
         return witnesses;
+    }
+
+    @Override
+    public PacketCache packets() {
+        return packets;
+    }
+
+    @Override
+    public void edit(final CellEditor editor) {
+        editor.wrap(sketch);
     }
 
     @Override

@@ -1,6 +1,8 @@
 package io.flowlag.exporter.sketching;
 
+import io.flowlag.sketch.image.CellEditor;
 import io.flowlag.sketch.image.SketchImage;
+import io.flowlag.sketch.reconcile.PacketCache;
 
 /**
  * A closed interval of the sender point, as the receiver point needs it: sketches, what the sender lost itself, and the digests
@@ -70,6 +72,22 @@ public interface SenderAnswer {
      * @return a verified image of family LDS.
      */
     SketchImage sketch();
+
+    /**
+     * Lets packets be taken out of the sketch of all flows.
+     *
+     * @param editor to be wrapped around it.
+     */
+    void edit(CellEditor editor);
+
+    /**
+     * The packets of the interval, where the sender point is in this process and remembers them.
+     *
+     * @return the cache; null if there is none.
+     */
+    default PacketCache packets() {
+        return null;
+    }
 
     /**
      * The aggregator of a traffic class.

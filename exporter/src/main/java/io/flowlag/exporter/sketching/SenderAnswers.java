@@ -1,5 +1,7 @@
 package io.flowlag.exporter.sketching;
 
+import io.flowlag.exporter.reconcile.SynopsisPeer;
+
 /**
  * Where the closed intervals of the sender point come from: the other point of this process, or an exchange over the network. All
  * methods are called by the thread of the receiver point and must not block.
@@ -20,6 +22,15 @@ public interface SenderAnswers {
      * @return false if it will not come.
      */
     boolean isExpected(long intervalNumber);
+
+    /**
+     * Who is asked about the packets of an interval that was taken and not given back.
+     *
+     * @return the sender point in another process; null if it is in this one, or remembers nothing.
+     */
+    default SynopsisPeer peer() {
+        return null;
+    }
 
     /**
      * Gives an interval back.

@@ -1,7 +1,9 @@
 package io.flowlag.exporter.sketching;
 
+import io.flowlag.exporter.reconcile.ReconcileSettings;
 import io.flowlag.sketch.estimate.FlowEstimator;
 import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.sketch.reconcile.PacketCache;
 
 
 /**
@@ -32,6 +34,8 @@ public final class SketchContext {
     private int mostFlows;
     private int witnessPpm;
     private JointSettings joint;
+    private ReconcileSettings reconcile;
+    private int keptIntervals;
 
     /** Defaults. */
     public SketchContext() {
@@ -304,6 +308,43 @@ public final class SketchContext {
             (hasWitnesses() ? FlowSums.memoryBytes(isChecked() ? maxFlows : witnessFlows()) : 0);
     }
 
+    /** {@return how points reconcile their packets; null if they do not} */
+    public ReconcileSettings reconcile() {
+        return reconcile;
+    }
+
+    /**
+     * Sets how points reconcile their packets.
+     *
+     * @param settings null for not at all.
+     * @return this.
+     */
+    public SketchContext reconcile(final ReconcileSettings settings) {
+        reconcile = settings;
+        return this;
+    }
+
+    /** {@return intervals that are kept when they were shipped} */
+    public int keptIntervals() {
+        return keptIntervals;
+    }
+
+    /**
+     * Sets how many intervals of a sender point are kept when they were shipped, for the receiver to ask about.
+     *
+     * @param intervals at least 0.
+     * @return this.
+     */
+    public SketchContext keptIntervals(final int intervals) {
+        keptIntervals = intervals;
+        return this;
+    }
+
+    /** {@return room for the packets of an interval; null if nobody remembers them} */
+    PacketCache newPackets() {
+        return reconcile == null ? null : new PacketCache(reconcile.packets(), seed);
+    }
+
     /** {@return how references and sketches are solved together; null if they are not} */
     public JointSettings joint() {
         return joint;
@@ -328,7 +369,8 @@ public final class SketchContext {
 
     /** {@return how many intervals are open at the receiver point at most} */
     int openIntervals() {
-        final long holdNs = maximumDelayNs + Math.max(answerDeadlineNs, estimateWaitNs());
+        final long holdNs = maximumDelayNs + Math.max(answerDeadlineNs, estimateWaitNs()) +
+            (reconcile == null ? 0 : reconcile.waitNs());
         return 1 + (int)Math.min(MAX_OPEN_INTERVALS, -Math.floorDiv(-holdNs, intervalNs));
     }
 
@@ -353,6 +395,9 @@ public final class SketchContext {
         require(inFlightPackets >= 1, "inFlightPackets", inFlightPackets, "at least 1");
         require(waitingRecords >= 1, "waitingRecords", waitingRecords, "at least 1");
         require(maxFlows >= 1, "maxFlows", maxFlows, "at least 1");
+        require(reconcile == null || classCount <= PacketCache.MAX_CLASS_INDEX + 1, "classCount", classCount,
+            "at most " + (PacketCache.MAX_CLASS_INDEX + 1) + " with reconciliation");
+        require(keptIntervals >= 0, "keptIntervals", keptIntervals, "not negative");
         require(joint == null || joint.maxFlows() >= 1, "joint.maxFlows", joint, "at least 1");
         require(mode == IntervalMode.CELLS || mostFlows >= 1 && mostFlows <= FlowSums.MAX_CAPACITY, "mostFlows", mostFlows,
             "1 to " + FlowSums.MAX_CAPACITY);
@@ -366,7 +411,8 @@ public final class SketchContext {
      * Memory of both points in one process, by formula: for each interval that may be open, and one more, at each point the
      * sketch, an aggregator for each class, 88 to 96 octets for each flow with sums, and 8 octets a packet in flight; at the
      * receiver point 40 more for each such packet and 4 a record; and once 212 to 244 octets a record, those of the waiting
-     * records, and 24 to 48 a packet in flight; with joint estimation what that needs, see {@code JointStage}.
+     * records, and 24 to 48 a packet in flight; with joint estimation what that needs, see {@code JointStage}; with
+     * reconciliation the packets of each such interval at each point, and what {@link ReconcileSettings} says.
      *
      * @param entryLengthBytes of a flow in the cache.
      * @return octets.
@@ -375,11 +421,13 @@ public final class SketchContext {
         final long cells = isSketched() ? SketchGeometry.memoryBytes(geometry) +
             classCount * SketchGeometry.memoryBytes(aggregatorGeometry()) : 0;
         final long sketches = cells + flowSumBytes();
-        final long sender = sketches + (long)inFlightPackets * PointInterval.DIGEST_BYTES;
+        final long sender = sketches + (reconcile == null ? 0 : reconcile.cacheBytes()) +
+            (long)inFlightPackets * PointInterval.DIGEST_BYTES;
         final long receiver = sender + (long)inFlightPackets * HeldPackets.PACKET_BYTES + (long)recordCount() * Integer.BYTES;
         return (openIntervals() + 1) * (sender + receiver) + SketchRecords.memoryBytes(recordCount()) +
             FlowTotals.memoryBytes(recordCount()) + WaitingRecords.memoryBytes(waitingRecords, entryLengthBytes) +
-            DigestSet.memoryBytes(inFlightPackets) + (joint == null ? 0 : JointStage.memoryBytes(this));
+            DigestSet.memoryBytes(inFlightPackets) + (joint == null ? 0 : JointStage.memoryBytes(this)) +
+            (reconcile == null ? 0 : reconcile.reconcilerBytes() + reconcile.responderBytes());
     }
 
     private static void require(final boolean holds, final String name, final Object value, final String legal) {

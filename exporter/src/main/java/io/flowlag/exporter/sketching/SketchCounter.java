@@ -8,6 +8,8 @@ package io.flowlag.exporter.sketching;
  * waited   = completed + waiting
  * jointEstimates = jointEstimatesBooked + jointEstimatesHeld + jointEstimatesLate + jointEstimatesOverrun +
  *                  jointEstimatesUnsketched
+ * reconcileIntervals = reconcileComplete + reconcileIncomplete + reconcileUnanswered + reconcileRefused
+ * reconcileOffered = reconcileHeld + reconcileNotSampled + reconcileWithdrawn + reconcileSaturated
  * </pre>
  */
 public enum SketchCounter {
@@ -150,7 +152,54 @@ public enum SketchCounter {
         "joint_checked", "flows",
         "Flows with a bound that were no witnesses, over all intervals solved, where joint.check is on and sums agree."),
     /** Bounds that hold. */
-    JOINT_CHECKED_HELD("joint_checked_held", "flows", "Of those, whose true mean lies within the bound.");
+    JOINT_CHECKED_HELD("joint_checked_held", "flows", "Of those, whose true mean lies within the bound."),
+    /** Intervals reconciled. */
+    RECONCILE_INTERVALS("reconcile_intervals", "intervals", "Intervals whose packets both points tried to reconcile."),
+    /** Intervals without a rest. */
+    RECONCILE_COMPLETE(
+        "reconcile_complete", "intervals", "Of those, where every packet that only one point has was listed and taken out."),
+    /** Intervals with a rest. */
+    RECONCILE_INCOMPLETE(
+        "reconcile_incomplete", "intervals",
+        "Of those, where some packets could not be listed or taken out: losses are upper bounds, and clean cells still count."),
+    /** Intervals without an answer. */
+    RECONCILE_UNANSWERED("reconcile_unanswered", "intervals", "Of those, for which the sender did not answer in time."),
+    /** Intervals whose answer does not fit. */
+    RECONCILE_REFUSED(
+        "reconcile_refused", "intervals", "Of those, where the sender's answer does not fit: shape, seed or times."),
+    /** Packets listed as lost. */
+    RECONCILE_LOST("reconcile_lost", "packets", "Packets listed that only the sender point has, by flow."),
+    /** Packets listed as unexpected. */
+    RECONCILE_UNEXPECTED("reconcile_unexpected", "packets", "Packets listed that only the receiver point has, by flow."),
+    /** Lost packets of unknown flows. */
+    RECONCILE_LOST_UNNAMED(
+        "reconcile_lost_unnamed", "packets", "Packets listed as lost of flows of which the receiver point has no record."),
+    /** Packets not taken out. */
+    RECONCILE_UNREPAIRED(
+        "reconcile_unrepaired", "packets", "Packets listed of which too little is known to take them out of their cells."),
+    /** Cells of aggregators. */
+    RECONCILE_CELLS("reconcile_cells", "cells", "Cells of the aggregators that were compared."),
+    /** Cells that still differ. */
+    RECONCILE_CELLS_UNDECODED("reconcile_cells_undecoded", "cells", "Of those, cells that still differ when all is listed."),
+    /** Octets of the reconciliation. */
+    RECONCILE_OCTETS(
+        "reconcile_octets", "octets", "Octets of requests and answers; in one process, what an exchange would take."),
+    /** Packets offered to the caches. */
+    RECONCILE_OFFERED("reconcile_offered", "packets", "Packets of reconciled intervals offered to the caches of this process."),
+    /** Packets remembered. */
+    RECONCILE_HELD("reconcile_held", "packets", "Of those, packets that were remembered to the end."),
+    /** Packets not in the sample. */
+    RECONCILE_NOT_SAMPLED(
+        "reconcile_not_sampled", "packets", "Of those, packets of flows that a full cache leaves out."),
+    /** Packets withdrawn. */
+    RECONCILE_WITHDRAWN(
+        "reconcile_withdrawn", "packets", "Of those, packets that were remembered until a full cache left out their flow."),
+    /** Packets with too many copies. */
+    RECONCILE_SATURATED("reconcile_saturated", "packets", "Of those, packets with more than 1022 copies."),
+    /** Copies. */
+    RECONCILE_COPIES("reconcile_copies", "packets", "Packets remembered beside another one with the same digest."),
+    /** Copies of other flows. */
+    RECONCILE_COLLIDING("reconcile_colliding", "packets", "Of those, packets of another flow than the first with that digest.");
 
     private final String label;
     private final String unit;

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.sketching;
 
 import io.flowlag.rli.counters.CounterTable;
+import io.flowlag.sketch.reconcile.PacketCache;
 
 /**
  * The counters of {@link SketchCounter}. One thread writes; any thread may read. Allocates at construction.
@@ -43,6 +44,28 @@ public final class SketchCounters {
      */
     public long get(final SketchCounter counter) {
         return table.get(0, counter.ordinal());
+    }
+
+    /**
+     * Counts what a cache did with the packets of an interval.
+     *
+     * @param packets settled.
+     */
+    public void cached(final PacketCache packets) {
+        add(SketchCounter.RECONCILE_OFFERED, packets.offeredPackets());
+        add(SketchCounter.RECONCILE_HELD, packets.heldPackets());
+        add(SketchCounter.RECONCILE_NOT_SAMPLED, packets.notSampledPackets());
+        add(SketchCounter.RECONCILE_WITHDRAWN, packets.withdrawnPackets());
+        add(SketchCounter.RECONCILE_SATURATED, packets.saturatedPackets());
+        add(SketchCounter.RECONCILE_COPIES, packets.copyPackets());
+        add(SketchCounter.RECONCILE_COLLIDING, packets.collidingPackets());
+    }
+
+    /** {@return packets offered to the caches that no counter explains; 0 when the sum holds} */
+    public long unexplainedCached() {
+        return get(SketchCounter.RECONCILE_OFFERED) - get(SketchCounter.RECONCILE_HELD) -
+            get(SketchCounter.RECONCILE_NOT_SAMPLED) - get(SketchCounter.RECONCILE_WITHDRAWN) -
+            get(SketchCounter.RECONCILE_SATURATED);
     }
 
     /** {@return sent packets that no counter explains; 0 when the sum holds} */

@@ -25,7 +25,7 @@ public final class SketchPoint implements SenderAnswers {
         interval = new MeasurementInterval(context.intervalNs());
         openIntervals = context.openIntervals();
         intervals = new IntervalSketches<>(
-            interval, (openIntervals - 1) * context.intervalNs(), openIntervals, openIntervals + 1,
+            interval, (openIntervals - 1) * context.intervalNs(), openIntervals, openIntervals + 1 + context.keptIntervals(),
             () -> new PointInterval(context, isReceiver, damage));
     }
 

@@ -10,12 +10,15 @@ import org.agrona.DirectBuffer;
  * The metering thread owns it. Allocates at construction.
  */
 public final class SketchReceiver {
+    private static final long REPAIR_POLL_NS = 1_000_000L;
+
     private final SketchPoint point;
     private final SenderAnswers answers;
     private final SettingsRun run;
     private final long maximumDelayNs;
     private final long dueAfterNs;
     private final long lateAfterNs;
+    private final long repairWaitNs;
 
     private final ReceiverRecords records;
     private final FlowTotals totals;
@@ -40,6 +43,11 @@ public final class SketchReceiver {
     private long nextEventNs = Long.MIN_VALUE;
     private long newestNs = Long.MIN_VALUE;
     private boolean hasStragglers;
+    /** What is being repaired: concluded when that is done, or its time is up. */
+    private SenderAnswer repairedAnswer;
+    private PointInterval repairedInterval;
+    private boolean isRepairedCut;
+    private long repairUntilNs;
 
     /**
      * A point that has seen nothing.
@@ -70,6 +78,7 @@ public final class SketchReceiver {
         maximumDelayNs = context.maximumDelayNs();
         dueAfterNs = dueAfterNs(context);
         lateAfterNs = lateAfterNs(context);
+        repairWaitNs = context.reconcile() == null ? 0 : context.reconcile().waitNs();
         joint = new JointPart(context, records, counters);
         booking = new ReceiverBooking(context, point, run, records, settlement, joint, counters);
         comparison =
@@ -104,6 +113,7 @@ public final class SketchReceiver {
         maximumDelayNs = context.maximumDelayNs();
         dueAfterNs = dueAfterNs(context);
         lateAfterNs = lateAfterNs(context);
+        repairWaitNs = context.reconcile() == null ? 0 : context.reconcile().waitNs();
         joint = new JointPart(context, records, counters);
         booking = new ReceiverBooking(context, point, run, records, settlement, joint, counters);
         comparison =
@@ -280,7 +290,8 @@ public final class SketchReceiver {
             firstInterval = point.intervals().newestInterval();
             nextInterval = firstInterval;
         }
-        while (nextInterval <= point.intervals().newestInterval() && nextInterval < endInterval && isDue(timestampNs)) {
+        while (nextInterval <= point.intervals().newestInterval() && nextInterval < endInterval &&
+            (isRepairing() ? isRepaired(timestampNs) : isDue(timestampNs))) {
             nextInterval++;
         }
         if (isOver()) {
@@ -289,18 +300,30 @@ public final class SketchReceiver {
             return;
         }
         point.advance(timestampNs);
+        if (isRepairing() && nextInterval < point.intervals().newestInterval() - point.openIntervals() + 1) {
+            concludeRepaired(true);
+            nextInterval++;
+        }
         nextInterval = Math.max(nextInterval, point.intervals().newestInterval() - point.openIntervals() + 1);
         final long endNs = point.interval().endNs(nextInterval);
         nextEventNs = Math.min(
             point.interval().endNs(point.intervals().newestInterval()),
             timestampNs < endNs + dueAfterNs ? endNs + dueAfterNs : endNs + lateAfterNs);
+        if (isRepairing()) {
+            nextEventNs = Math.min(nextEventNs, timestampNs + REPAIR_POLL_NS);
+        }
     }
 
     /** The input has ended: every interval is compared as far as it was seen. */
     public void onEnd() {
         while (isStarted && nextInterval <= point.intervals().newestInterval() && nextInterval < endInterval) {
             final boolean isCut = point.interval().endNs(nextInterval) + maximumDelayNs > newestNs;
-            conclude(answers.take(nextInterval), isCut || isFirst());
+            if (!isRepairing()) {
+                conclude(answers.take(nextInterval), isCut || isFirst(), newestNs);
+            }
+            if (isRepairing()) {
+                concludeRepaired(true);
+            }
             nextInterval++;
             joint.onEnd();
         }
@@ -413,15 +436,44 @@ public final class SketchReceiver {
         if (answer == null && answers.isExpected(nextInterval) && timestampNs < endNs + lateAfterNs) {
             return false;
         }
-        conclude(answer, isFirst());
-        return true;
+        conclude(answer, isFirst(), timestampNs);
+        return !isRepairing();
     }
 
     private boolean isFirst() {
         return isFirstCut && nextInterval == firstInterval;
     }
 
-    private void conclude(final SenderAnswer answer, final boolean isCut) {
+    private boolean isRepairing() {
+        return repairedInterval != null;
+    }
+
+    /** Whether the repair of the next interval is over, by itself or because its time is up; then it was concluded. */
+    private boolean isRepaired(final long timestampNs) {
+        if (!comparison.repair().work()) {
+            if (timestampNs < repairUntilNs) {
+                return false;
+            }
+            comparison.repair().giveUp();
+        }
+        concludeRepaired(false);
+        return true;
+    }
+
+    private void concludeRepaired(final boolean isGivenUp) {
+        if (isGivenUp) {
+            comparison.repair().giveUp();
+        }
+        final SenderAnswer answer = repairedAnswer;
+        final PointInterval own = repairedInterval;
+        repairedAnswer = null;
+        repairedInterval = null;
+        comparison.conclude(answer, own, isRepairedCut);
+        point.giveBack(own);
+        answers.giveBack(answer);
+    }
+
+    private void conclude(final SenderAnswer answer, final boolean isCut, final long timestampNs) {
         final long number = nextInterval;
         if (hasStragglers || answer != null && answer.hasStragglers()) {
             hasStragglers = false;
@@ -434,6 +486,13 @@ public final class SketchReceiver {
             handOver(isKnown);
         }
         final PointInterval own = point.take(number);
+        if (own != null && !comparison.repair().begin(answer, own, answers.peer())) {
+            repairedAnswer = answer;
+            repairedInterval = own;
+            isRepairedCut = isCut;
+            repairUntilNs = timestampNs + repairWaitNs;
+            return;
+        }
         if (own != null) {
             comparison.conclude(answer, own, isCut);
             point.giveBack(own);

@@ -34,7 +34,7 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  * 160  jointRliPackets     8   of the jointPackets, where references alone stand in
  * 168  jointLdsPackets     8   of the jointPackets, where sketches alone stand in
  * 176  classIndex          4
- * 180  (unused)            4
+ * 180  unexpectedPackets   4
  * </pre>
  * One thread. Allocates at construction, off the heap.
  */
@@ -66,7 +66,8 @@ public final class SketchRecords {
     private static final int JOINT_RLI_PACKETS_OFFSET = JOINT_UNANSWERED_OFFSET + 8;
     private static final int JOINT_LDS_PACKETS_OFFSET = JOINT_RLI_PACKETS_OFFSET + 8;
     private static final int CLASS_INDEX_OFFSET = JOINT_LDS_PACKETS_OFFSET + 8;
-    private static final int LENGTH_BYTES = CLASS_INDEX_OFFSET + 8;
+    private static final int UNEXPECTED_PACKETS_OFFSET = CLASS_INDEX_OFFSET + 4;
+    private static final int LENGTH_BYTES = UNEXPECTED_PACKETS_OFFSET + 4;
 
     private static final int FLAG_IN_USE = 1;
     private static final int FLAG_LIVE = 1 << 1;
@@ -78,6 +79,7 @@ public final class SketchRecords {
     private static final int FLAG_NO_BOUND = 1 << 7;
     private static final int FLAG_NO_JOINT_BOUND = 1 << 8;
     private static final int FLAG_JOINT_TOLD = 1 << 9;
+    private static final int FLAG_UNEXPECTED_UNKNOWN = 1 << 10;
 
     private final UnsafeBuffer rows;
     private final int[] free;
@@ -297,9 +299,18 @@ public final class SketchRecords {
         if (kind == LossKind.EXACT || kind == LossKind.UPPER_BOUND) {
             addDouble(row(record) + LOST_PACKETS_OFFSET, share * lostPackets);
             flag(record, kind == LossKind.EXACT ? FLAG_LOSS_KNOWN : FLAG_LOSS_KNOWN | FLAG_LOSS_BOUND);
+            flag(record, kind == LossKind.EXACT && lostPackets == 0 ? 0 : FLAG_UNEXPECTED_UNKNOWN);
         } else {
             addUnknownLoss(record);
         }
+    }
+
+    /** The flow's loss in an interval, whose packets were listed one by one. */
+    void addListedLoss(final int record, final double lostPackets, final long unexpectedPackets, final LossKind kind) {
+        addDouble(row(record) + LOST_PACKETS_OFFSET, lostPackets);
+        final int at = row(record) + UNEXPECTED_PACKETS_OFFSET;
+        rows.putInt(at, (int)Math.min(Integer.MAX_VALUE, rows.getInt(at) + unexpectedPackets));
+        flag(record, kind == LossKind.EXACT ? FLAG_LOSS_KNOWN : FLAG_LOSS_KNOWN | FLAG_LOSS_BOUND);
     }
 
     /** Nobody knows what the flow lost in an interval. */
@@ -517,6 +528,26 @@ public final class SketchRecords {
      */
     public long lostPackets(final int record) {
         return (long)Math.ceil(rows.getDouble(row(record) + LOST_PACKETS_OFFSET) - 1e-6);
+    }
+
+    /**
+     * Whether it is known, in each interval in which the flow lived, which packets came without having been sent.
+     *
+     * @param record that has a loss, which is exact.
+     * @return true if so.
+     */
+    public boolean hasUnexpected(final int record) {
+        return !has(record, FLAG_UNEXPECTED_UNKNOWN);
+    }
+
+    /**
+     * The packets that came without having been sent.
+     *
+     * @param record where they are known.
+     * @return packets.
+     */
+    public long unexpectedPackets(final int record) {
+        return rows.getInt(row(record) + UNEXPECTED_PACKETS_OFFSET);
     }
 
     private boolean has(final int record, final int flag) {

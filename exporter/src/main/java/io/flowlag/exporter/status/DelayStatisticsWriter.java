@@ -81,6 +81,20 @@ final class DelayStatisticsWriter {
         if (sketches.joint() != null) {
             joint(json, sketches.joint());
         }
+        if (sketches.reconcile() != null) {
+            reconcile(json, sketches.reconcile());
+        }
+        json.writeEndObject();
+    }
+
+    private static void reconcile(final JsonGenerator json, final ReconcileStatistics reconcile) throws IOException {
+        json.writeObjectFieldStart("reconcile");
+        json.writeNumberField("start_ns", reconcile.startNs());
+        json.writeNumberField("end_ns", reconcile.endNs());
+        json.writeStringField("status", reconcile.status());
+        json.writeNumberField("octets", reconcile.octets());
+        aggregates(json, "interval", reconcile.interval());
+        aggregates(json, "total", reconcile.total());
         json.writeEndObject();
     }
 

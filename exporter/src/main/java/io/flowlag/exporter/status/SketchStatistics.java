@@ -21,6 +21,7 @@ import java.util.Objects;
  * @param total           by class, of all intervals.
  * @param weightWarning   if too much traffic of the last interval was weighted up.
  * @param joint           of the last interval in which references and sketches were solved together; null before.
+ * @param reconcile       of the last interval in which packets were reconciled; null before.
  */
 public record SketchStatistics(
     int senderIndex,
@@ -35,7 +36,8 @@ public record SketchStatistics(
     List<HeavyFlow> heavyFlows,
     List<AggregateDelay> total,
     String weightWarning,
-    JointStatistics joint) {
+    JointStatistics joint,
+    ReconcileStatistics reconcile) {
     /**
      * Whether both are of one interval.
      *
@@ -55,6 +57,6 @@ public record SketchStatistics(
     public SketchStatistics with(final JointStatistics newJoint) {
         return new SketchStatistics(
             senderIndex, geometry, memoryBytes, startNs, endNs, usableCells, occupiedCells, interval, unexplainedLost,
-            heavyFlows, total, weightWarning, newJoint);
+            heavyFlows, total, weightWarning, newJoint, reconcile);
     }
 }

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.exchange;
 
+import io.flowlag.exporter.reconcile.SynopsisRequest;
 import io.flowlag.sketch.image.SketchImage;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
@@ -60,6 +61,18 @@ class ExchangeMessagesTest {
         messages.put("ping", message(b -> PingMessage.encode(b, 0, 99, true)));
         messages.put("refused", message(b ->
             RefusedMessage.encode(b, 0, MessageResult.SETTINGS, "settings: sender 1, receiver 2")));
+        messages.put("estimator request", message(b -> SynopsisRequestMessage.encode(
+            b, 0, 5, 7, new SynopsisRequest(0).estimator(9, 1, 1L << 32), 0)));
+        messages.put("aggregator request", message(b -> SynopsisRequestMessage.encode(
+            b, 0, 6, 7, new SynopsisRequest(0).aggregator(9, 1, 99, 4, 300), 0)));
+        final SynopsisRequest missing = new SynopsisRequest(2).packets(9, 1, 99);
+        missing.add(-1);
+        missing.add(17);
+        messages.put("packets request", message(b -> SynopsisRequestMessage.encode(b, 0, 7, 7, missing, 0)));
+        messages.put("synopsis", message(b -> SynopsisMessage.encode(b, 0, 7, new UnsafeBuffer(new byte[96]), 0)));
+        messages.put("last piece", message(b -> SynopsisMessage.encode(
+            b, 0, 7, new UnsafeBuffer(new byte[MessageHeader.MAX_PAYLOAD_BYTES + 9]), MessageHeader.MAX_PAYLOAD_BYTES)));
+        messages.put("no synopsis", message(b -> SynopsisMessage.encode(b, 0, 7, null, 0)));
         return messages;
     }
 
@@ -222,6 +235,18 @@ class ExchangeMessagesTest {
             }
             case PING -> new PingMessage().wrap(message, 0).token();
             case REFUSED -> assertTrue(new RefusedMessage().wrap(message, 0).text().length() <= RefusedMessage.MAX_TEXT_BYTES);
+            case SYNOPSIS_REQUEST -> {
+                final SynopsisRequestMessage asked = new SynopsisRequestMessage().wrap(message, 0);
+                final SynopsisRequest request = new SynopsisRequest(Math.min(64, asked.totalCount()));
+                assertTrue(!asked.read(request) || request.count() <= asked.totalCount());
+            }
+            case SYNOPSIS -> {
+                final SynopsisMessage piece = new SynopsisMessage().wrap(message, 0);
+                assertTrue(piece.imageOffset() + (long)piece.payloadBytes() <= piece.imageBytes());
+                final SynopsisAssembler assembler = new SynopsisAssembler(MOST_IMAGE_BYTES);
+                assembler.expect();
+                assertTrue(!assembler.add(piece) || piece.imageOffset() == 0 && piece.imageBytes() <= MOST_IMAGE_BYTES);
+            }
             default -> throw new AssertionError("a type that is not read here");
         }
     }

@@ -23,6 +23,7 @@ import io.flowlag.exporter.status.AccountingIdentity;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.ReconcileStatistics;
 import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.rli.counters.DelayCounters;
 import io.flowlag.rli.reference.ReferenceSession;
@@ -60,6 +61,7 @@ class ExchangeLinkTest {
     private static final long PACKETS_PER_INTERVAL = INTERVAL_NS / GAP_NS;
     private static final int FLOWS = 16;
     private static final long DEADLINE_NS = TimeUnit.MINUTES.toNanos(2);
+    private static final String RECONCILE = "reconcile: {enabled: on, packets: 1k, cells: 1k, wait: 5s}\n";
     private static final String WEIGHTS = "weights: [\"src=0.0.0.3 port=7-9 weight=5\"]";
 
     private final UnsafeBuffer batch = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
@@ -73,6 +75,7 @@ class ExchangeLinkTest {
     private long packetNumber;
     private int flowCount = FLOWS;
     private boolean isPassive;
+    private String senderSection = "";
     /** Of every other flow. */
     private int dscp;
     private final List<Packet> packets = new ArrayList<>();
@@ -144,7 +147,7 @@ class ExchangeLinkTest {
 
     private void connectSender() {
         final ExporterConfig config = new ConfigLoader().text("test",
-            "segment: {role: sender}\nexchange: {connect: \"127.0.0.1:" + port + "\"}\n").conclude();
+            senderSection + "segment: {role: sender}\nexchange: {connect: \"127.0.0.1:" + port + "\"}\n").conclude();
         final ExchangeSender senderEnd = new ExchangeSender(config, null, null, () -> START_NS, ClockError.NONE);
         toClose.add(senderEnd);
         senderAgent = senderEnd;
@@ -269,6 +272,79 @@ class ExchangeLinkTest {
         assertEquals(1, receiver.count("lds_intervals_damaged"), "the first");
         assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
         assertTrue(sender.meter.statistics().isAccountedFor(), () -> sender.meter.statistics().toString());
+    }
+
+    /** What is asked has been answered, and what follows from it has been asked. */
+    private void settleRequests() {
+        for (int i = 0; i < 4; i++) {
+            work();
+        }
+        await(() -> receiver.count("exchange_synopsis_requests_sent") ==
+            receiver.count("exchange_synopses_received") + sender.count("exchange_synopsis_requests_denied"));
+    }
+
+    /** Both points of one process, and two points with the exchange between them, list the same packets for as many octets. */
+    @Test
+    void shouldReconcileAsOneProcessDoes() throws Exception {
+        senderSection = RECONCILE;
+        reconnect(RECONCILE, "");
+        final Point both =
+            new Point(config("role: both, ingress: a, egress: b, exact: off, ", RECONCILE), wiring(Role.BOTH, true));
+        passReconciled(14, both);
+
+        assertTrue(receiver.count("reconcile_complete") >= 6, receiver.meter.statistics()::toString);
+        assertEquals(0, receiver.count("reconcile_incomplete") + receiver.count("reconcile_refused"));
+        assertTrue(receiver.count("reconcile_unanswered") <= 1, receiver.meter.statistics()::toString);
+        assertTrue(receiver.count("reconcile_lost") > 10, receiver.meter.statistics()::toString);
+        assertEquals(0, receiver.count("exchange_synopses_refused") + receiver.count("exchange_synopses_unverified"));
+        int compared = 0;
+        for (final Map.Entry<Long, SketchStatistics> each : receiver.intervals.entrySet()) {
+            final SketchStatistics there = both.intervals.get(each.getKey());
+            final ReconcileStatistics here = each.getValue().reconcile();
+            if (here != null && here.startNs() == each.getKey() && here.interval().get(0).lostPackets() != null) {
+                assertEquals(there.reconcile().interval(), here.interval());
+                assertEquals(there.reconcile().octets(), here.octets());
+                assertEquals(each.getValue().occupiedCells(), each.getValue().usableCells());
+                compared++;
+            }
+        }
+        assertTrue(compared >= 5, "intervals: " + receiver.intervals.keySet());
+        assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
+        assertTrue(sender.meter.statistics().isAccountedFor(), () -> sender.meter.statistics().toString());
+    }
+
+    /** A sender that remembers nothing says so, and intervals are compared as without. */
+    @Test
+    void shouldGoOnWhenTheSenderRemembersNothing() throws Exception {
+        reconnect(RECONCILE, "");
+        passReconciled(8, null);
+
+        assertTrue(receiver.count("lds_intervals") >= 4, receiver.meter.statistics()::toString);
+        assertEquals(receiver.count("reconcile_intervals"), receiver.count("reconcile_unanswered"));
+        assertTrue(receiver.count("reconcile_unanswered") >= 4);
+        assertEquals(0, receiver.count("reconcile_lost"));
+    }
+
+    /** As {@link #pass}, and one packet of 61 is lost. */
+    private void passReconciled(final long intervals, final Point both) {
+        for (long i = 0; i < intervals * PACKETS_PER_INTERVAL; i++) {
+            final long number = packetNumber++;
+            final long sentNs = START_NS + number * GAP_NS + GAP_NS - 1_000_000;
+            describe(number, 0, sentNs);
+            sender.packet(batch);
+            if (both != null) {
+                both.packet(batch);
+            }
+            settle();
+            if (number % 61 != 0) {
+                describe(number, 1, sentNs + 2_000_000 + number % FLOWS * 100_000 + number);
+                receiver.packet(batch);
+                if (both != null) {
+                    both.packet(batch);
+                }
+            }
+            settleRequests();
+        }
     }
 
     /** Mean of the packets of a record, by what the test sent. */

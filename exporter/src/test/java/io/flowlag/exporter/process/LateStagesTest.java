@@ -66,8 +66,8 @@ class LateStagesTest {
         final ExporterConfig receiver = new ConfigLoader().text("test", "lds: {enabled: on, rows: 1, columns: 64}\n" +
             "segment: {role: receiver}\nexchange: {listen: 9}\n").conclude();
         link.agreement = SharedSettings.agreement(
-            SharedSettings.of(receiver, new UnsafeBuffer(new byte[16]), 1, START_NS / INTERVAL_NS), 1024, 1024,
-            START_NS / INTERVAL_NS, false);
+            SharedSettings.of(receiver, new UnsafeBuffer(new byte[16]), 1, START_NS / INTERVAL_NS), 1024, 1024, null,
+            0, START_NS / INTERVAL_NS, false);
     }
 
     /** Packets that the kernel holds, until somebody reads them. */

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.sketching;
 
+import io.flowlag.sketch.image.CellEditor;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.image.SketchImage;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -59,6 +60,11 @@ class SketchReceiverTest {
 
     /** An answer that says that the ones before were not whole. */
     private record Belated(SenderAnswer answer) implements SenderAnswer {
+        @Override
+        public void edit(final CellEditor editor) {
+            answer.edit(editor);
+        }
+
         @Override
         public boolean hasStragglers() {
             return true;

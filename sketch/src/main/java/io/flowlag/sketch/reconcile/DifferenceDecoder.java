@@ -142,6 +142,19 @@ public final class DifferenceDecoder {
      * @param result     of the last {@link #decode}, to be added to.
      */
     public void decodeFurther(final PacketCache cache, final boolean fromSender, final PacketDifference result) {
+        decodeFurther(cache, fromSender, PacketCache.ANY_CLASS, result);
+    }
+
+    /**
+     * Decodes further with the packets of one traffic class of a point.
+     *
+     * @param cache      packets of one point, of flows that the images are of.
+     * @param fromSender whether it is the sender's, so that what is found is lost; the receiver's is reordered.
+     * @param classIndex of the images, or {@link PacketCache#ANY_CLASS}.
+     * @param result     of the last {@link #decode}, to be added to.
+     */
+    public void decodeFurther(
+        final PacketCache cache, final boolean fromSender, final int classIndex, final PacketDifference result) {
         if (PureTest.CELL_INDEX == pureTest) {
             throw new IllegalStateException("pureTest=" + pureTest + " is too weak for guesses");
         }
@@ -149,7 +162,7 @@ public final class DifferenceDecoder {
         for (int round = 0; round < MAX_ROUNDS && result.size > before && !result.complete(); round++) {
             before = result.size;
             for (int slot = 0; slot < cache.slots() && result.size < result.identifiers.length; slot++) {
-                if (cache.countable(slot, FlowSample.ALL)) {
+                if (cache.countableOfClass(slot, classIndex)) {
                     tryPacket(cache.identifier(slot), cache.copies(slot), fromSender ? -1 : 1, result);
                 }
             }

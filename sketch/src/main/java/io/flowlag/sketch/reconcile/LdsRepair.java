@@ -36,11 +36,11 @@ public final class LdsRepair {
      *
      * @param difference what was listed.
      * @param fromSender whether cache and image are the sender's; else the receiver's.
-     * @param cache      of that point.
+     * @param cache      knows the packets of that point that are listed.
      * @param image      of that point, verified, of the geometry; its seed is the sketches'.
      */
     public void repair(
-        final PacketDifference difference, final boolean fromSender, final PacketCache cache, final CellEditor image) {
+        final PacketDifference difference, final boolean fromSender, final PacketDetails cache, final CellEditor image) {
         for (int item = 0; item < difference.size(); item++) {
             if (fromSender == difference.lost(item)) {
                 final int entry = cache.find(difference.identifier(item));
@@ -66,8 +66,8 @@ public final class LdsRepair {
      */
     public static void forEachLoss(
         final PacketDifference difference,
-        final PacketCache sent,
-        final PacketCache received,
+        final PacketDetails sent,
+        final PacketDetails received,
         final FlowLossHandler handler) {
         for (int item = 0; item < difference.size(); item++) {
             final long identifier = difference.identifier(item);
@@ -102,7 +102,7 @@ public final class LdsRepair {
         return unrepairedItems;
     }
 
-    private void takeOut(final long identifier, final PacketCache cache, final int entry, final CellEditor image) {
+    private void takeOut(final long identifier, final PacketDetails cache, final int entry, final CellEditor image) {
         final long weight = cache.weight(entry);
         final int copies = cache.copies(entry);
         for (int row = 0; row < cellMap.rows(); row++) {

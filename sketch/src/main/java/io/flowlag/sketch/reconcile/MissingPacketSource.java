@@ -10,7 +10,7 @@ import java.util.Arrays;
  *
  * <p>One thread at a time. Takes 8 to 16 octets a record at construction; allocates nothing later.
  */
-public final class MissingPacketSource implements PacketSource {
+public final class MissingPacketSource implements PacketDetails {
     private final int capacity;
     private final long slotSeed;
     private final int[] records;
@@ -71,6 +71,26 @@ public final class MissingPacketSource implements PacketSource {
     @Override
     public long timestampSumNs(final int entry) {
         return image.timestampSumNs(entry);
+    }
+
+    @Override
+    public long flowHash(final int entry) {
+        return image.missingFlowHash(entry);
+    }
+
+    @Override
+    public long bytes(final int entry) {
+        return image.missingBytes(entry);
+    }
+
+    @Override
+    public int weight(final int entry) {
+        return image.missingWeight(entry);
+    }
+
+    @Override
+    public boolean collided(final int entry) {
+        return image.missingCollided(entry);
     }
 
     /** The slot of an identifier, or the free one where it would be; at least half of the slots are free. */

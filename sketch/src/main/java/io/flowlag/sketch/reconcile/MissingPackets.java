@@ -27,15 +27,13 @@ public final class MissingPackets extends Synopsis {
      * @return items in the answer; if there is none, the image is not of this interval and need not be sent.
      */
     public int collect(final PacketDifference difference, final boolean fromSender, final PacketCache cache) {
-        final int capacity = (capacityBytes() - SynopsisDescriptor.PREAMBLE_LENGTH) / SynopsisFamily.MISSING_PACKETS.cellLength();
+        final int capacity = capacity();
         int records = 0;
         for (int item = 0; item < difference.size() && records < capacity; item++) {
             records += entry(difference, item, fromSender, cache) >= 0 ? 1 : 0;
         }
         if (records > 0) {
-            form(new SynopsisGeometry(SynopsisFamily.MISSING_PACKETS, 1, records));
-            flowThreshold(cache.flowThreshold());
-            begin(cache.intervalNumber(), cache.intervalNs());
+            start(records, cache);
             int record = 0;
             for (int item = 0; record < records; item++) {
                 final int entry = entry(difference, item, fromSender, cache);
@@ -46,6 +44,44 @@ public final class MissingPackets extends Synopsis {
             }
         }
         return records;
+    }
+
+    /**
+     * Fills an answer with packets that the other point asks for, as far as a cache knows them. Those beyond the capacity are
+     * left out.
+     *
+     * @param identifiers of the packets.
+     * @param count       how many.
+     * @param cache       of this point.
+     * @return items in the answer; if there is none, the image is not of this interval and need not be sent.
+     */
+    public int collect(final long[] identifiers, final int count, final PacketCache cache) {
+        int records = 0;
+        for (int i = 0; i < count && records < capacity(); i++) {
+            records += cache.find(identifiers[i]) >= 0 ? 1 : 0;
+        }
+        if (records > 0) {
+            start(records, cache);
+            int record = 0;
+            for (int i = 0; record < records; i++) {
+                final int entry = cache.find(identifiers[i]);
+                if (entry >= 0) {
+                    write(cellOffset(record), identifiers[i], cache, entry);
+                    record++;
+                }
+            }
+        }
+        return records;
+    }
+
+    private int capacity() {
+        return (capacityBytes() - SynopsisDescriptor.PREAMBLE_LENGTH) / SynopsisFamily.MISSING_PACKETS.cellLength();
+    }
+
+    private void start(final int records, final PacketCache cache) {
+        form(new SynopsisGeometry(SynopsisFamily.MISSING_PACKETS, 1, records));
+        flowThreshold(cache.flowThreshold());
+        begin(cache.intervalNumber(), cache.intervalNs());
     }
 
     private static int entry(

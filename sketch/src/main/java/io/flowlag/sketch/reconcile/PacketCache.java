@@ -18,7 +18,7 @@ import java.nio.ByteOrder;
  *   8  timestampSumNs  8   over all copies, since the interval's start; wraps
  *  16  flowHash        8   of the first copy
  *  24  bytes           4   over all copies, unsigned
- *  28  copies          2   unsigned; 0: the slot is empty; 65535: too many to be counted
+ *  28  copies          2   bits 0-9, 0: the slot is empty, 1023: too many to be counted; bits 10-15: traffic class of the first
  *  30  weight          2   bits 0-14, 0: the packet was withdrawn; bit 15: its copies are of different flows
  * </pre>
  * It holds every packet of every flow whose rank is below a threshold, see {@link FlowSample}. When there are more packets than
@@ -30,19 +30,32 @@ import java.nio.ByteOrder;
  *
  * <p>One thread at a time: the writer's, then the reader's. Allocates at construction only.
  */
-public final class PacketCache implements IntervalSketch, PacketSource {
+public final class PacketCache implements IntervalSketch, PacketDetails {
     /** Most copies of an identifier that are counted. */
-    public static final int MAX_COPIES = 65_534;
+    public static final int MAX_COPIES = 1_022;
+
+    /** Largest index of a traffic class. */
+    public static final int MAX_CLASS_INDEX = 63;
+
+    /** All traffic classes. */
+    public static final int ANY_CLASS = -1;
 
     /** Largest weight of a packet. */
     public static final int MAX_WEIGHT = 32_767;
 
+    /** Fewest identifiers that a cache is made for. */
+    public static final int MIN_CAPACITY = 16;
+
+    /** Most identifiers that a cache is made for. */
+    public static final int MAX_CAPACITY = 3 << 23;
+
     private static final int SLOT_LENGTH = 32;
-    private static final int MAX_SLOTS = 1 << 25;
     private static final int ALIGNMENT = 64;
     private static final int SWEPT_SLOTS = 16;
     private static final int SATURATED_COPIES = MAX_COPIES + 1;
     private static final int COLLIDED = 0x8000;
+    private static final int COPIES_MASK = 0x3ff;
+    private static final int CLASS_SHIFT = 10;
     private static final int NO_SWEEP = -1;
     private static final ByteOrder BYTE_ORDER = ByteOrder.LITTLE_ENDIAN;
 
@@ -115,6 +128,23 @@ public final class PacketCache implements IntervalSketch, PacketSource {
      */
     public CacheResult add(
         final long identifier, final long flowHash, final long timestampNs, final int bytes, final int weight) {
+        return add(identifier, flowHash, timestampNs, bytes, weight, 0);
+    }
+
+    /**
+     * Adds a packet of a traffic class.
+     *
+     * @param identifier  of the packet: its digest.
+     * @param flowHash    of its flow.
+     * @param timestampNs relative to the interval's start; it may lie outside the interval.
+     * @param bytes       of the packet.
+     * @param weight      of the flow, 1 to {@link #MAX_WEIGHT}; not checked here.
+     * @param classIndex  of the packet, 0 to {@link #MAX_CLASS_INDEX}; not checked here. Copies are of the class of the first.
+     * @return what became of it.
+     */
+    public CacheResult add(
+        final long identifier, final long flowHash, final long timestampNs, final int bytes, final int weight,
+        final int classIndex) {
         offeredPackets++;
         if (sweepSlot != NO_SWEEP) {
             sweep(SWEPT_SLOTS);
@@ -143,7 +173,7 @@ public final class PacketCache implements IntervalSketch, PacketSource {
             usedSlots++;
             free = slot;
         }
-        insert(free, identifier, flowHash, timestampNs, bytes, weight);
+        insert(free, identifier, flowHash, timestampNs, bytes, weight, classIndex);
         return CacheResult.CACHED;
     }
 
@@ -169,42 +199,22 @@ public final class PacketCache implements IntervalSketch, PacketSource {
         return buffer.getLong(offset(entry) + TIMESTAMP_SUM_OFFSET, BYTE_ORDER);
     }
 
-    /**
-     * The flow of a packet; of copies of different flows the first's.
-     *
-     * @param entry of {@link #find}.
-     * @return segment flow hash.
-     */
+    @Override
     public long flowHash(final int entry) {
         return buffer.getLong(offset(entry) + FLOW_HASH_OFFSET, BYTE_ORDER);
     }
 
-    /**
-     * Octets of all copies.
-     *
-     * @param entry of {@link #find}.
-     * @return octets.
-     */
+    @Override
     public long bytes(final int entry) {
         return buffer.getInt(offset(entry) + BYTES_OFFSET, BYTE_ORDER) & 0xffff_ffffL;
     }
 
-    /**
-     * Weight of the packet's flow.
-     *
-     * @param entry of {@link #find}.
-     * @return 1 or more.
-     */
+    @Override
     public int weight(final int entry) {
         return rawWeight(entry) & MAX_WEIGHT;
     }
 
-    /**
-     * Whether copies of one identifier belong to different flows, so that no flow can be named.
-     *
-     * @param entry of {@link #find}.
-     * @return true if so.
-     */
+    @Override
     public boolean collided(final int entry) {
         return 0 != (rawWeight(entry) & COLLIDED);
     }
@@ -216,10 +226,22 @@ public final class PacketCache implements IntervalSketch, PacketSource {
      * @param flowThreshold the lower of both points' thresholds.
      */
     public void fill(final ReconcilableDifferenceAggregator aggregator, final long flowThreshold) {
+        fill(aggregator, flowThreshold, ANY_CLASS);
+    }
+
+    /**
+     * Fills an aggregator with all packets of a traffic class, of flows below a threshold.
+     *
+     * @param aggregator    empty, of the size that the difference needs; gets the threshold and the interval.
+     * @param flowThreshold the lower of both points' thresholds.
+     * @param classIndex    of the class, or {@link #ANY_CLASS}.
+     */
+    public void fill(
+        final ReconcilableDifferenceAggregator aggregator, final long flowThreshold, final int classIndex) {
         aggregator.begin(intervalNumber, intervalNs);
         aggregator.flowThreshold(Math.min(flowThreshold, threshold));
         for (int slot = 0; slot < slots; slot++) {
-            if (countable(slot, flowThreshold)) {
+            if (countable(slot, flowThreshold) && isOfClass(slot, classIndex)) {
                 aggregator.add(identifier(slot), timestampSumNs(slot), rawCopies(slot));
             }
         }
@@ -232,8 +254,19 @@ public final class PacketCache implements IntervalSketch, PacketSource {
      * @param flowThreshold the lower of both points' thresholds.
      */
     public void fill(final DifferenceEstimator estimator, final long flowThreshold) {
+        fill(estimator, flowThreshold, ANY_CLASS);
+    }
+
+    /**
+     * Adds all packets of a traffic class, of flows below a threshold, to an estimator: one item for each identifier.
+     *
+     * @param estimator     of the difference.
+     * @param flowThreshold the lower of both points' thresholds.
+     * @param classIndex    of the class, or {@link #ANY_CLASS}.
+     */
+    public void fill(final DifferenceEstimator estimator, final long flowThreshold, final int classIndex) {
         for (int slot = 0; slot < slots; slot++) {
-            if (countable(slot, flowThreshold)) {
+            if (countable(slot, flowThreshold) && isOfClass(slot, classIndex)) {
                 estimator.add(groups.identifier(identifier(slot), rawCopies(slot)));
             }
         }
@@ -385,11 +418,21 @@ public final class PacketCache implements IntervalSketch, PacketSource {
         return thresholdReductions;
     }
 
+    /** Whether a slot holds a packet that counts, of a traffic class. */
+    boolean countableOfClass(final int slot, final int classIndex) {
+        return countable(slot, FlowSample.ALL) && isOfClass(slot, classIndex);
+    }
+
     int slots() {
         return slots;
     }
 
-    long intervalNs() {
+    /**
+     * Length of the interval.
+     *
+     * @return ns.
+     */
+    public long intervalNs() {
         return intervalNs;
     }
 
@@ -419,13 +462,14 @@ public final class PacketCache implements IntervalSketch, PacketSource {
         final long flowHash,
         final long timestampNs,
         final int bytes,
-        final int weight) {
+        final int weight,
+        final int classIndex) {
         final int offset = offset(slot);
         buffer.putLong(offset + IDENTIFIER_OFFSET, identifier, BYTE_ORDER);
         buffer.putLong(offset + TIMESTAMP_SUM_OFFSET, timestampNs, BYTE_ORDER);
         buffer.putLong(offset + FLOW_HASH_OFFSET, flowHash, BYTE_ORDER);
         buffer.putInt(offset + BYTES_OFFSET, bytes, BYTE_ORDER);
-        putCopies(slot, 1);
+        buffer.putShort(offset + COPIES_OFFSET, (short)(classIndex << CLASS_SHIFT | 1), BYTE_ORDER);
         putWeight(slot, weight);
         entries++;
         if (entries > capacity && sweepSlot == NO_SWEEP) {
@@ -502,7 +546,12 @@ public final class PacketCache implements IntervalSketch, PacketSource {
     }
 
     private int rawCopies(final int slot) {
-        return buffer.getShort(offset(slot) + COPIES_OFFSET, BYTE_ORDER) & 0xffff;
+        return buffer.getShort(offset(slot) + COPIES_OFFSET, BYTE_ORDER) & COPIES_MASK;
+    }
+
+    private boolean isOfClass(final int slot, final int classIndex) {
+        return ANY_CLASS == classIndex ||
+            (buffer.getShort(offset(slot) + COPIES_OFFSET, BYTE_ORDER) & 0xffff) >>> CLASS_SHIFT == classIndex;
     }
 
     private int rawWeight(final int slot) {
@@ -510,7 +559,8 @@ public final class PacketCache implements IntervalSketch, PacketSource {
     }
 
     private void putCopies(final int slot, final int copies) {
-        buffer.putShort(offset(slot) + COPIES_OFFSET, (short)copies, BYTE_ORDER);
+        final int classBits = buffer.getShort(offset(slot) + COPIES_OFFSET, BYTE_ORDER) & ~COPIES_MASK;
+        buffer.putShort(offset(slot) + COPIES_OFFSET, (short)(classBits | copies), BYTE_ORDER);
     }
 
     private void putWeight(final int slot, final int weight) {
@@ -522,8 +572,8 @@ public final class PacketCache implements IntervalSketch, PacketSource {
     }
 
     private static int slots(final int capacity) {
-        if (capacity < 16 || capacity > MAX_SLOTS / 4 * 3) {
-            throw new IllegalArgumentException("capacity=" + capacity + " is not in 16.." + MAX_SLOTS / 4 * 3);
+        if (capacity < MIN_CAPACITY || capacity > MAX_CAPACITY) {
+            throw new IllegalArgumentException("capacity=" + capacity + " is not in " + MIN_CAPACITY + ".." + MAX_CAPACITY);
         }
         return Math.max(32, BitUtil.findNextPositivePowerOfTwo((int)((capacity * 4L + 2) / 3)));
     }

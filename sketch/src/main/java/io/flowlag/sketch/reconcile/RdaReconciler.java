@@ -57,8 +57,19 @@ public final class RdaReconciler {
      * @param fromSender whether it is the sender's.
      */
     public void decodeFurther(final PacketCache cache, final boolean fromSender) {
+        decodeFurther(cache, fromSender, PacketCache.ANY_CLASS);
+    }
+
+    /**
+     * Lists more of what {@link #decode} could not, with the packets of one traffic class.
+     *
+     * @param cache      packets of one point; its threshold is the images'.
+     * @param fromSender whether it is the sender's.
+     * @param classIndex of the images, or {@link PacketCache#ANY_CLASS}.
+     */
+    public void decodeFurther(final PacketCache cache, final boolean fromSender, final int classIndex) {
         if (SynopsisPairing.PAIRED == pairing) {
-            decoder.decodeFurther(cache, fromSender, difference);
+            decoder.decodeFurther(cache, fromSender, classIndex, difference);
         }
     }
 

@@ -88,6 +88,7 @@ public final class SynopsisDescriptor {
     static final int MISSING_FLOW_HASH_OFFSET = CELL_TIMESTAMP_SUM_OFFSET + 8;
     static final int MISSING_BYTES_OFFSET = MISSING_FLOW_HASH_OFFSET + 8;
     static final int MISSING_COPIES_OFFSET = MISSING_BYTES_OFFSET + 4;
+    static final int MISSING_WEIGHT_OFFSET = MISSING_COPIES_OFFSET + 2;
 
     private SynopsisDescriptor() {
     }

@@ -1,6 +1,7 @@
 package io.flowlag.sketch.reconcile;
 
 import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import static io.flowlag.sketch.reconcile.SynopsisDescriptor.BYTE_ORDER;
@@ -242,6 +243,38 @@ public final class SynopsisImage {
      */
     public int missingCopies(final int cell) {
         return buffer.getShort(offset(cell) + SynopsisDescriptor.MISSING_COPIES_OFFSET, BYTE_ORDER) & 0xffff;
+    }
+
+    /**
+     * Weight of a missing packet's flow.
+     *
+     * @param cell index.
+     * @return 0 to 32767.
+     */
+    public int missingWeight(final int cell) {
+        return buffer.getShort(offset(cell) + SynopsisDescriptor.MISSING_WEIGHT_OFFSET, BYTE_ORDER) & PacketCache.MAX_WEIGHT;
+    }
+
+    /**
+     * Whether the copies of a missing packet are of different flows.
+     *
+     * @param cell index.
+     * @return true if so.
+     */
+    public boolean missingCollided(final int cell) {
+        return buffer.getShort(offset(cell) + SynopsisDescriptor.MISSING_WEIGHT_OFFSET, BYTE_ORDER) < 0;
+    }
+
+    /**
+     * Copies the image.
+     *
+     * @param target receives it.
+     * @param offset in the target.
+     * @return octets written, its length.
+     */
+    public int copyTo(final MutableDirectBuffer target, final int offset) {
+        target.putBytes(offset, buffer, 0, buffer.capacity());
+        return buffer.capacity();
     }
 
     /**

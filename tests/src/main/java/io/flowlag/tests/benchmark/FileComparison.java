@@ -207,7 +207,7 @@ final class FileComparison {
                 ours.statedBytes / MEBIBYTE, ours.peakMebibytes() * MEBIBYTE / ours.statedBytes);
             final Series yaf = all.get(ComparedExporter.YAF);
             out.println(yaf == null ? "" :
-                String.format(Locale.ROOT, ", and %.0f MiB more than yaf", ours.peakMebibytes() - yaf.peakMebibytes()));
+                String.format(Locale.ROOT, ", and %+.0f MiB beside yaf", ours.peakMebibytes() - yaf.peakMebibytes()));
         }
         out.flush();
     }

@@ -1,6 +1,10 @@
 package io.flowlag.tests.lab;
 
 import io.flowlag.tests.lab.joint.JointExperiment;
+import io.flowlag.tests.lab.reconcile.RdaFigure12;
+import io.flowlag.tests.lab.reconcile.RdaFigure6;
+import io.flowlag.tests.lab.reconcile.RdaFigure7;
+import io.flowlag.tests.lab.reconcile.RdaRepair;
 import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.rli.RliCeiling;
 import io.flowlag.tests.lab.rli.RliClasses;
@@ -37,7 +41,8 @@ final class Experiments {
             new RliTable1(), new RliFigure5(), new RliFigure6(), new RliFigure7(), new RliFigure8(), new RliFigure9(),
             new RliFigure10(), new RliFigure11(), new RliFigure12(), new RliSmoothing(), new RliEqualOctets(), new RliCeiling(),
             new RliClasses(), new LdsFigure9(), new LdsFigure10(), new LdsFigure11(), new LdsFigure12(), new LdsSizes(),
-            new LdsIntervals(), new LdaFigure4(), new LdaFigure5(), new LdaFigure6(), new MethodsExperiment(),
+            new LdsIntervals(), new LdaFigure4(), new LdaFigure5(), new LdaFigure6(), new RdaFigure6(), new RdaFigure7(),
+            new RdaFigure12(), new RdaRepair(), new MethodsExperiment(),
             new JointExperiment(), new CapturesExperiment());
     }
 }

@@ -9,10 +9,12 @@ import io.flowlag.rli.sender.AdaptivePolicy;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.tests.lab.joint.JointMethod;
 import io.flowlag.tests.lab.method.DelayMethod;
+import io.flowlag.tests.lab.method.FineCombMethod;
 import io.flowlag.tests.lab.method.LdaMethod;
 import io.flowlag.tests.lab.method.MethodTable;
 import io.flowlag.tests.lab.method.MultiPointEstimator;
 import io.flowlag.tests.lab.method.PathTrace;
+import io.flowlag.tests.lab.method.ReconciledMethod;
 import io.flowlag.tests.lab.method.RliMethod;
 import io.flowlag.tests.lab.method.Simple;
 import io.flowlag.tests.lab.method.SketchMethod;
@@ -30,6 +32,7 @@ public final class MethodsExperiment extends NamedExperiment {
     private static final int CELLS_FOR_FLOWS = 2;
     private static final double PROBES_PER_SECOND = 1000;
     private static final int PACKETS_PER_FLOW = 16;
+    private static final int FINE_COMB_CELLS = 1024;
     private static final double EPISODE_PACKETS = 100;
 
     /** The experiment. */
@@ -44,7 +47,8 @@ public final class MethodsExperiment extends NamedExperiment {
         return List.of(
             Simple.exactSums(), Simple.hashAndTimestamp(), Simple.trajectorySampling(0.01), new MultiPointEstimator(0.01, true),
             Simple.poissonProbes(PROBES_PER_SECOND, 1), Simple.globalMean(),
-            new LdaMethod(LdaMethod.twoBanks(packets), 1), new RliMethod(Estimator.LEFT), new RliMethod(Estimator.LINEAR),
+            new LdaMethod(LdaMethod.twoBanks(packets), 1), new FineCombMethod(FINE_COMB_CELLS, 1), new ReconciledMethod(1),
+            new RliMethod(Estimator.LEFT), new RliMethod(Estimator.LINEAR),
             new SketchMethod(SketchMethod.Kind.SDS, SketchGeometry.sds(ROWS, columns)),
             new SketchMethod(SketchMethod.Kind.LDS_RULE, lds), new SketchMethod(SketchMethod.Kind.LDS, lds),
             new JointMethod(lds));

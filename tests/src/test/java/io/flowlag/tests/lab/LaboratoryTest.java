@@ -3,6 +3,9 @@ package io.flowlag.tests.lab;
 import io.flowlag.exporter.command.Main;
 import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.lab.Laboratory;
+import io.flowlag.tests.lab.reconcile.RdaFigure12;
+import io.flowlag.tests.lab.reconcile.RdaFigure7;
+import io.flowlag.tests.lab.reconcile.RdaRepair;
 import io.flowlag.tests.lab.report.Comparison;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.PlotRenderer;
@@ -53,7 +56,8 @@ class LaboratoryTest {
         assertEquals(listings.size(), new HashSet<>(listings.stream().map(Laboratory.Listing::name).toList()).size());
         for (final String figure : List.of("RLI Table I", "RLI Figure 5", "RLI Figure 6", "RLI Figure 7", "RLI Figure 8",
             "RLI Figure 9", "RLI Figure 10", "RLI Figure 11", "RLI Figure 12", "LDS Figure 9", "LDS Figure 10", "LDS Figure 11",
-            "LDS Figure 12", "LDA/ToN Figure 4", "LDA/ToN Figure 5", "LDA/ToN Figure 6", "docs/joint.md")) {
+            "LDS Figure 12", "LDA/ToN Figure 4", "LDA/ToN Figure 5", "LDA/ToN Figure 6", "RDA Figure 6",
+            "RDA Figures 7, 8", "RDA Figures 12-15", "docs/joint.md")) {
             assertTrue(listings.stream().anyMatch(listing -> listing.source().equals(figure)), figure);
         }
     }
@@ -77,6 +81,18 @@ class LaboratoryTest {
         err.reset();
         return Main.run(new Terminal(new PrintStream(out, true, StandardCharsets.UTF_8),
             new PrintStream(err, true, StandardCharsets.UTF_8), false), arguments);
+    }
+
+    /** The reconciliation experiments at their smallest: every comparison has a number, and what is promised holds. */
+    @Test
+    void shouldReconcileAsPromised() {
+        final Setup setup = new Setup(Scale.TEST, 1);
+        final Results difference = new RdaFigure7().run(setup);
+        assertTrue(difference.named("mean").number("RDA late", difference.named("mean").rows().get(1).get(0)) < 1e-9);
+        assertEquals(2, new RdaRepair().run(setup).comparisons().size());
+        for (final Comparison each : new RdaFigure12().run(setup).comparisons()) {
+            assertTrue(each.here() > 0, each.line());
+        }
     }
 
     @Test

@@ -43,6 +43,7 @@ class SketchTroubleTest {
     private static final long PACKETS_HELD = 2_000;
     /** Longer than a sender waits before it ships an interval, and a receiver before it compares. */
     private static final long LONG_NS = 1_700_000_000L;
+    private static final int JOINT = 4;
     private static final double LEAST_BOUNDS_HELD = 0.9;
 
     @TempDir
@@ -206,6 +207,10 @@ class SketchTroubleTest {
                 continue;
             }
             means++;
+            if (flow.estimator() == JOINT && flow.errorBoundNs() == null) {
+                // Intervals were solved for which nobody vouches yet: nothing is promised.
+                continue;
+            }
             final long boundNs = 1 + (flow.errorBoundNs() == null ? 0 : flow.errorBoundNs());
             assertTrue(flow.meanNs() >= really.leastNs() - boundNs && flow.meanNs() <= really.mostNs() + boundNs,
                 () -> flow + " had delays from " + really.leastNs() + " to " + really.mostNs());

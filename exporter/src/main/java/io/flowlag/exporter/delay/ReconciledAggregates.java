@@ -1,0 +1,102 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.exporter.sketching.IntervalAnswer;
+import io.flowlag.exporter.status.AggregateDelay;
+import io.flowlag.exporter.status.ReconcileStatistics;
+import io.flowlag.sketch.reconcile.AggregateEstimate;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Adds up what reconciliation says of each class, interval by interval. A loss that is not known in one interval is not known in
+ * all. A class is known by its DSCP, so that it goes on when classes change. The metering thread owns it. Allocates at a new
+ * class and in {@link #statistics}.
+ */
+final class ReconciledAggregates {
+    private final List<Total> totals = new ArrayList<>();
+
+    /** What was added up of a class. */
+    private static final class Total {
+        private final int dscp;
+        private double samples;
+        private double meanNs;
+        private double deviationsNs2;
+        private long lostPackets;
+        private boolean isLossUnknown;
+
+        private Total(final int dscp) {
+            this.dscp = dscp;
+        }
+
+        private void add(final AggregateEstimate estimate) {
+            final double before = samples;
+            final double distanceNs = estimate.meanNs() - meanNs;
+            samples += estimate.samples();
+            meanNs += distanceNs * estimate.samples() / samples;
+            deviationsNs2 += distanceNs * distanceNs * before * estimate.samples() / samples;
+            if (estimate.hasStandardDeviation()) {
+                deviationsNs2 += estimate.samples() * estimate.standardDeviationNs() * estimate.standardDeviationNs();
+            }
+        }
+
+        private AggregateDelay delay() {
+            return new AggregateDelay(
+                dscp, Math.round(samples), samples > 0 ? Math.round(meanNs) : null,
+                samples > 0 ? Math.round(Math.sqrt(deviationsNs2 / samples)) : null, isLossUnknown ? null : lostPackets);
+        }
+    }
+
+    private Total total(final int dscp) {
+        for (final Total each : totals) {
+            if (each.dscp == dscp) {
+                return each;
+            }
+        }
+        final Total total = new Total(dscp);
+        totals.add(total);
+        return total;
+    }
+
+    /** Adds an interval, by the classes that held in it. */
+    void add(final IntervalAnswer answer, final TrafficClasses classes) {
+        for (int i = 0; answer.reconcileStatus() != null && i < classes.count(); i++) {
+            final AggregateEstimate estimate = answer.reconciled(i);
+            final Total total = total(classes.dscp(i));
+            if (estimate != null && estimate.hasMean()) {
+                total.add(estimate);
+            }
+            if (hasLoss(answer, estimate)) {
+                total.lostPackets += estimate.lostPackets();
+            } else {
+                total.isLossUnknown = true;
+            }
+        }
+    }
+
+    private static boolean hasLoss(final IntervalAnswer answer, final AggregateEstimate estimate) {
+        return !answer.isCut() && estimate != null && estimate.hasLoss();
+    }
+
+    /** {@return of the interval, and of all so far, by the classes that held in it; null if nothing is reconciled} */
+    ReconcileStatistics statistics(final IntervalAnswer answer, final TrafficClasses classes) {
+        if (answer.reconcileStatus() == null) {
+            return null;
+        }
+        final List<AggregateDelay> interval = new ArrayList<>();
+        final List<AggregateDelay> total = new ArrayList<>();
+        for (int i = 0; i < classes.count(); i++) {
+            final AggregateEstimate estimate = answer.reconciled(i);
+            final boolean hasMean = estimate != null && estimate.hasMean();
+            interval.add(new AggregateDelay(
+                classes.dscp(i), hasMean ? Math.round(estimate.samples()) : 0, hasMean ? Math.round(estimate.meanNs()) : null,
+                hasMean && estimate.hasStandardDeviation() ? Math.round(estimate.standardDeviationNs()) : null,
+                hasLoss(answer, estimate) ? estimate.lostPackets() : null));
+            total.add(total(classes.dscp(i)).delay());
+        }
+        return new ReconcileStatistics(
+            answer.startNs(), answer.endNs(), answer.reconcileStatus().name().toLowerCase(Locale.ROOT), answer.reconcileOctets(),
+            interval, total);
+    }
+}

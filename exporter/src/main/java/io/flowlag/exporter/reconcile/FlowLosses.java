@@ -1,0 +1,142 @@
+package io.flowlag.exporter.reconcile;
+
+import java.util.Arrays;
+
+/**
+ * Packets that only one point has, by flow. An open hash table. One thread. Allocates at construction.
+ */
+public final class FlowLosses {
+    /** No such flow. */
+    public static final int NONE = -1;
+
+    private static final int FLOW_BYTES = 3 * Long.BYTES;
+
+    private final long[] flowHashes;
+    private final long[] lost;
+    private final long[] unexpected;
+    private final int[] index;
+    private int count;
+    private boolean isFull;
+
+    /**
+     * No flow.
+     *
+     * @param capacity flows that fit.
+     */
+    public FlowLosses(final int capacity) {
+        flowHashes = new long[capacity];
+        lost = new long[capacity];
+        unexpected = new long[capacity];
+        index = new int[indexLength(capacity)];
+        Arrays.fill(index, NONE);
+    }
+
+    /** {@return octets, by formula} */
+    static long memoryBytes(final int capacity) {
+        return (long)capacity * FLOW_BYTES + (long)indexLength(capacity) * Integer.BYTES;
+    }
+
+    private static int indexLength(final int capacity) {
+        return Math.max(2, Integer.highestOneBit(2 * capacity - 1) << 1);
+    }
+
+    /** Forgets all. */
+    public void clear() {
+        Arrays.fill(index, NONE);
+        count = 0;
+        isFull = false;
+    }
+
+    /**
+     * Adds packets of a flow; without room for it, {@link #isFull} says so.
+     *
+     * @param flowHash of the flow.
+     * @param packets  above 0: that only the sender point has; below: that only the receiver point has.
+     */
+    public void add(final long flowHash, final long packets) {
+        final int place = place(flowHash);
+        if (index[place] == NONE) {
+            if (count == flowHashes.length) {
+                isFull = true;
+                return;
+            }
+            index[place] = count;
+            flowHashes[count] = flowHash;
+            lost[count] = 0;
+            unexpected[count++] = 0;
+        }
+        final int row = index[place];
+        lost[row] += Math.max(0, packets);
+        unexpected[row] += Math.max(0, -packets);
+    }
+
+    /** {@return whether a flow found no room, so that nobody knows the losses of a flow that is not here} */
+    public boolean isFull() {
+        return isFull;
+    }
+
+    /**
+     * Finds a flow.
+     *
+     * @param flowHash of the flow.
+     * @return its row, or {@link #NONE}.
+     */
+    public int row(final long flowHash) {
+        return index[place(flowHash)];
+    }
+
+    /**
+     * Packets of a flow that only the sender point has.
+     *
+     * @param flowHash of the flow.
+     * @return count.
+     */
+    public long lost(final long flowHash) {
+        final int row = index[place(flowHash)];
+        return row == NONE ? 0 : lost[row];
+    }
+
+    /**
+     * Packets of a flow that only the receiver point has.
+     *
+     * @param flowHash of the flow.
+     * @return count.
+     */
+    public long unexpected(final long flowHash) {
+        final int row = index[place(flowHash)];
+        return row == NONE ? 0 : unexpected[row];
+    }
+
+    /** {@return flows that are here} */
+    public int count() {
+        return count;
+    }
+
+    /**
+     * A flow that is here.
+     *
+     * @param row 0 to less than {@link #count}.
+     * @return its hash.
+     */
+    public long flowHash(final int row) {
+        return flowHashes[row];
+    }
+
+    /** {@return lost packets of all flows} */
+    public long lostPackets() {
+        return Arrays.stream(lost, 0, count).sum();
+    }
+
+    /** {@return unexpected packets of all flows} */
+    public long unexpectedPackets() {
+        return Arrays.stream(unexpected, 0, count).sum();
+    }
+
+    private int place(final long flowHash) {
+        int place = (int)(flowHash >>> Integer.SIZE) & index.length - 1;
+        while (index[place] != NONE && flowHashes[index[place]] != flowHash) {
+            place = place + 1 & index.length - 1;
+        }
+        return place;
+    }
+}

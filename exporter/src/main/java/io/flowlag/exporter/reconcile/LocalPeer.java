@@ -1,0 +1,53 @@
+package io.flowlag.exporter.reconcile;
+
+import io.flowlag.sketch.reconcile.PacketCache;
+import io.flowlag.sketch.reconcile.SynopsisImage;
+
+/** The sender point of the same process, which answers at once. One thread. Allocates at construction. */
+public final class LocalPeer implements SynopsisPeer {
+    private final SynopsisResponder responder;
+    private PacketCache cache;
+    private boolean isDamaged;
+    private SynopsisImage answer;
+
+    /**
+     * Nobody to ask yet.
+     *
+     * @param settings sizes.
+     * @param seed     that both points share.
+     */
+    public LocalPeer(final ReconcileSettings settings, final long seed) {
+        responder = new SynopsisResponder(settings, seed);
+    }
+
+    /**
+     * Whose packets are asked for from now on.
+     *
+     * @param newCache of the sender point.
+     * @param damaged  whether it lost packets of its own.
+     * @return this.
+     */
+    public LocalPeer of(final PacketCache newCache, final boolean damaged) {
+        cache = newCache;
+        isDamaged = damaged;
+        answer = null;
+        cache.settle();
+        return this;
+    }
+
+    @Override
+    public boolean ask(final SynopsisRequest request) {
+        answer = responder.answer(request, cache, isDamaged);
+        return true;
+    }
+
+    @Override
+    public SynopsisImage answer() {
+        return answer;
+    }
+
+    @Override
+    public boolean isExpected() {
+        return false;
+    }
+}

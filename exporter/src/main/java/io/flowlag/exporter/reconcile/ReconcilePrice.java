@@ -1,0 +1,40 @@
+package io.flowlag.exporter.reconcile;
+
+import io.flowlag.sketch.reconcile.RdaSizing;
+import io.flowlag.sketch.reconcile.SignedCounts;
+import io.flowlag.sketch.reconcile.SynopsisFamily;
+import io.flowlag.sketch.reconcile.SynopsisGeometry;
+
+/** What the reconciliation of an interval costs, by formula. Stateless, any thread. */
+public final class ReconcilePrice {
+    private ReconcilePrice() {
+    }
+
+    /**
+     * Cells of an aggregator, over all banks.
+     *
+     * @param packets that only one point has.
+     * @return cells: 1.7 for each such packet and 68, at least {@link ReconcileSettings#LEAST_CELLS}.
+     */
+    public static long cells(final long packets) {
+        return RdaSizing.forEstimate(
+            packets, SignedCounts.relativeDeviation(ReconcileSettings.COUNTS), ReconcileSettings.LEAST_CELLS,
+            Integer.MAX_VALUE - 1).totalCells();
+    }
+
+    /**
+     * Octets of the requests and answers about a traffic class.
+     *
+     * @param packets that only the sender point has.
+     * @return octets: three requests, the estimator, the aggregator, and 40 for each packet.
+     */
+    public static long exchangeBytes(final long packets) {
+        final long requests = (packets > 0 ? 3L : 2L) * SynopsisRequest.FIXED_BYTES + packets * Long.BYTES;
+        final long estimator = new SynopsisGeometry(SynopsisFamily.SIGNED_COUNTS, 1, ReconcileSettings.COUNTS).imageLength();
+        final long aggregator = SynopsisGeometry.rda(1, 1).imageLength() +
+            (cells(packets) - 1) * SynopsisFamily.RDA.cellLength();
+        final long answer = packets == 0 ? 0 : SynopsisGeometry.rda(1, 1).imageLength() - SynopsisFamily.RDA.cellLength() +
+            packets * SynopsisFamily.MISSING_PACKETS.cellLength();
+        return requests + estimator + aggregator + answer;
+    }
+}

@@ -1,0 +1,168 @@
+package io.flowlag.exporter.reconcile;
+
+/**
+ * What the receiver point asks the sender point about a class's packets of an interval. Reused; belongs to the thread that asks.
+ * Allocates at construction.
+ */
+public final class SynopsisRequest {
+    /** Octets of a request, without the identifiers. */
+    public static final int FIXED_BYTES = 56;
+
+    /** What is asked for. */
+    public enum Kind {
+        /** An estimator of the difference. */
+        ESTIMATOR,
+        /** An aggregator. */
+        AGGREGATOR,
+        /** Packets that the receiver point does not have. */
+        PACKETS
+    }
+
+    private final long[] identifiers;
+    private Kind kind = Kind.ESTIMATOR;
+    private long intervalNumber;
+    private int classIndex;
+    private long flowThreshold;
+    private int banks;
+    private int cells;
+    private int count;
+
+    /**
+     * An empty request.
+     *
+     * @param capacity most packets that it asks for.
+     */
+    public SynopsisRequest(final int capacity) {
+        identifiers = new long[capacity];
+    }
+
+    /**
+     * Asks for an estimator.
+     *
+     * @param number    of the interval.
+     * @param ofClass   index of the traffic class.
+     * @param threshold the flows of this rank and above are not asked for.
+     * @return this.
+     */
+    public SynopsisRequest estimator(final long number, final int ofClass, final long threshold) {
+        return begin(Kind.ESTIMATOR, number, ofClass, threshold, 0, 0);
+    }
+
+    /**
+     * Asks for an aggregator.
+     *
+     * @param number     of the interval.
+     * @param ofClass    index of the traffic class.
+     * @param threshold  the flows of this rank and above are not asked for.
+     * @param bankCount  of the aggregator.
+     * @param cellCount  of each bank.
+     * @return this.
+     */
+    public SynopsisRequest aggregator(
+        final long number, final int ofClass, final long threshold, final int bankCount, final int cellCount) {
+        return begin(Kind.AGGREGATOR, number, ofClass, threshold, bankCount, cellCount);
+    }
+
+    /**
+     * Asks for packets; {@link #add} names them.
+     *
+     * @param number    of the interval.
+     * @param ofClass   index of the traffic class.
+     * @param threshold of the aggregators.
+     * @return this.
+     */
+    public SynopsisRequest packets(final long number, final int ofClass, final long threshold) {
+        return begin(Kind.PACKETS, number, ofClass, threshold, 0, 0);
+    }
+
+    private SynopsisRequest begin(
+        final Kind newKind, final long number, final int ofClass, final long threshold, final int bankCount,
+        final int cellCount) {
+        kind = newKind;
+        intervalNumber = number;
+        classIndex = ofClass;
+        flowThreshold = threshold;
+        banks = bankCount;
+        cells = cellCount;
+        count = 0;
+        return this;
+    }
+
+    /**
+     * Asks for one more packet.
+     *
+     * @param identifier of the packet.
+     * @return whether there was room.
+     */
+    public boolean add(final long identifier) {
+        if (count == identifiers.length) {
+            return false;
+        }
+        identifiers[count++] = identifier;
+        return true;
+    }
+
+    /** {@return what is asked for} */
+    public Kind kind() {
+        return kind;
+    }
+
+    /** {@return of which interval} */
+    public long intervalNumber() {
+        return intervalNumber;
+    }
+
+    /** {@return of which traffic class} */
+    public int classIndex() {
+        return classIndex;
+    }
+
+    /** {@return the flows of this rank and above are not asked for} */
+    public long flowThreshold() {
+        return flowThreshold;
+    }
+
+    /** {@return banks of the aggregator} */
+    public int banks() {
+        return banks;
+    }
+
+    /** {@return cells of each bank} */
+    public int cells() {
+        return cells;
+    }
+
+    /** {@return packets that are asked for} */
+    public int count() {
+        return count;
+    }
+
+    /**
+     * One of the packets.
+     *
+     * @param index of the packet.
+     * @return its identifier.
+     */
+    public long identifier(final int index) {
+        return identifiers[index];
+    }
+
+    /** {@return all identifiers, of which the first {@link #count} count} */
+    long[] identifiers() {
+        return identifiers;
+    }
+
+    /** {@return the same request, with room for no more packets} */
+    public SynopsisRequest copy() {
+        final SynopsisRequest copy = new SynopsisRequest(count);
+        copy.begin(kind, intervalNumber, classIndex, flowThreshold, banks, cells);
+        System.arraycopy(identifiers, 0, copy.identifiers, 0, count);
+        copy.count = count;
+        return copy;
+    }
+
+    /** {@return its length on the way to another process, in octets} */
+    public int encodedBytes() {
+        return FIXED_BYTES + count * Long.BYTES;
+    }
+}

@@ -1,0 +1,5 @@
+/**
+ * Reconciliation of an interval between two points: which packets only one of them has. The receiver point asks the sender point
+ * for synopses and packets, and lists the difference; what is done with the list is the sketches' matter.
+ */
+package io.flowlag.exporter.reconcile;

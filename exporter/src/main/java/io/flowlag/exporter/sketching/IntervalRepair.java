@@ -1,0 +1,226 @@
+package io.flowlag.exporter.sketching;
+
+import io.flowlag.exporter.reconcile.FlowLosses;
+import io.flowlag.exporter.reconcile.LocalPeer;
+import io.flowlag.exporter.reconcile.PacketReconciler;
+import io.flowlag.exporter.reconcile.ReconcileSettings;
+import io.flowlag.exporter.reconcile.ReconcileStatus;
+import io.flowlag.exporter.reconcile.ReconcileTarget;
+import io.flowlag.exporter.reconcile.SynopsisPeer;
+import io.flowlag.sketch.image.CellEditor;
+import io.flowlag.sketch.reconcile.AggregateEstimate;
+import io.flowlag.sketch.reconcile.LdsRepair;
+import io.flowlag.sketch.reconcile.PacketDetails;
+import io.flowlag.sketch.reconcile.PacketDifference;
+import io.flowlag.sketch.reconcile.PacketSource;
+
+import java.util.BitSet;
+
+/**
+ * Repairs an interval before it is compared: the packets that only one point has leave the cells, the sums of flows and the sums
+ * of estimates, and are kept by flow as losses. The metering thread owns it. Allocates at construction, and a few small objects
+ * an interval.
+ */
+final class IntervalRepair implements ReconcileTarget {
+    private final PacketReconciler reconciler;
+    private final LocalPeer local;
+    private final LdsRepair cells;
+    private final CellEditor editor = new CellEditor();
+    private final SketchCounters counters;
+    private SenderAnswer answer;
+    private PointInterval own;
+    private final BitSet named = new BitSet();
+    private boolean isTried;
+    private boolean isRepaired;
+    private boolean isLossHidden;
+
+    IntervalRepair(final SketchContext context, final SketchCounters counters) {
+        this.counters = counters;
+        final ReconcileSettings settings = context.reconcile();
+        reconciler = settings == null ? null : new PacketReconciler(settings, context.classCount(), context.seed());
+        local = settings == null ? null : new LocalPeer(settings, context.seed());
+        cells = settings != null && context.isSketched() ? new LdsRepair(context.geometry(), context.seed()) : null;
+    }
+
+    /**
+     * Begins to repair an interval, if both points remember its packets.
+     *
+     * @param sent     of the sender; null if there is none.
+     * @param received of the receiver.
+     * @param peer     is asked if the sender's packets are elsewhere; null if nobody can be asked.
+     * @return whether it is done, or there is nothing to do; if not, {@link #work} goes on.
+     */
+    boolean begin(final SenderAnswer sent, final PointInterval received, final SynopsisPeer peer) {
+        isRepaired = false;
+        isLossHidden = false;
+        named.clear();
+        answer = sent;
+        own = received;
+        isTried = reconciler != null && sent != null && (sent.packets() != null || peer != null);
+        if (!isTried) {
+            return true;
+        }
+        final SynopsisPeer asked = sent.packets() == null ? peer : local.of(sent.packets(), sent.isDamaged());
+        reconciler.begin(received.packets(), received.isDamaged(), asked, this);
+        return work();
+    }
+
+    /** {@return whether the interval is done with, now that time has passed} */
+    boolean work() {
+        if (!reconciler.work()) {
+            return false;
+        }
+        conclude();
+        return true;
+    }
+
+    /** Time is up: what is known counts. */
+    void giveUp() {
+        reconciler.giveUp();
+        conclude();
+    }
+
+    private void conclude() {
+        isRepaired = reconciler.status() == ReconcileStatus.COMPLETE || reconciler.status() == ReconcileStatus.INCOMPLETE;
+        counters.increment(switch (reconciler.status()) {
+            case COMPLETE -> SketchCounter.RECONCILE_COMPLETE;
+            case INCOMPLETE -> SketchCounter.RECONCILE_INCOMPLETE;
+            case UNANSWERED -> SketchCounter.RECONCILE_UNANSWERED;
+            case REFUSED -> SketchCounter.RECONCILE_REFUSED;
+        });
+        counters.increment(SketchCounter.RECONCILE_INTERVALS);
+        counters.add(SketchCounter.RECONCILE_LOST, reconciler.losses().lostPackets());
+        counters.add(SketchCounter.RECONCILE_UNEXPECTED, reconciler.losses().unexpectedPackets());
+        counters.add(SketchCounter.RECONCILE_UNREPAIRED, reconciler.unrepairedItems());
+        counters.add(SketchCounter.RECONCILE_CELLS, reconciler.cells());
+        counters.add(SketchCounter.RECONCILE_CELLS_UNDECODED, reconciler.undecodedCells());
+        counters.add(SketchCounter.RECONCILE_OCTETS, reconciler.octets());
+        counters.cached(own.packets());
+        if (answer.packets() != null) {
+            counters.cached(answer.packets());
+        }
+    }
+
+    @Override
+    public void onListed(final PacketDifference difference, final PacketDetails sent, final PacketDetails received) {
+        takeOutOfSums(difference, true, sent);
+        takeOutOfSums(difference, false, received);
+        if (cells != null && answer.hasSketches() && own.hasSketches()) {
+            takeOutOfEstimates(difference, received);
+            answer.edit(editor);
+            cells.repair(difference, true, sent, editor);
+            own.edit(editor);
+            cells.repair(difference, false, received, editor);
+        }
+    }
+
+    private void takeOutOfSums(final PacketDifference difference, final boolean isSender, final PacketDetails packets) {
+        for (int item = 0; item < difference.size(); item++) {
+            if (difference.lost(item) == isSender) {
+                final int entry = entry(difference, item, packets);
+                if (entry != PacketSource.NOT_FOUND) {
+                    final long identifier = difference.identifier(item);
+                    takeOut(isSender ? answer.flows() : own.flows(), own.flows(), identifier, packets, entry);
+                    takeOut(isSender ? answer.witnesses() : own.witnesses(), own.witnesses(), identifier, packets, entry);
+                }
+            }
+        }
+    }
+
+    /** A flow of which nothing arrived stays as it is: there is nothing to compare it with, and its loss is its count. */
+    private static void takeOut(
+        final FlowSums sums, final FlowSums received, final long identifier, final PacketDetails packets, final int entry) {
+        final long flowHash = packets.flowHash(entry);
+        if (sums != null && received != null && received.find(flowHash) != FlowSums.NONE) {
+            sums.subtract(
+                flowHash, packets.copies(entry), packets.timestampSumNs(entry), identifier * packets.copies(entry),
+                packets.bytes(entry));
+        }
+    }
+
+    private void takeOutOfEstimates(final PacketDifference difference, final PacketDetails received) {
+        for (int item = 0; own.estimates() != null && item < difference.size(); item++) {
+            final int entry = difference.lost(item) ? PacketSource.NOT_FOUND : entry(difference, item, received);
+            if (entry != PacketSource.NOT_FOUND) {
+                own.estimates().takeOut(
+                    received.flowHash(entry), difference.identifier(item),
+                    (long)received.weight(entry) * received.copies(entry), own.sketch());
+            }
+        }
+    }
+
+    /** {@return where an item's packets are; {@link PacketSource#NOT_FOUND} if they cannot be taken out of a flow} */
+    private static int entry(final PacketDifference difference, final int item, final PacketDetails packets) {
+        final int entry = packets.find(difference.identifier(item));
+        return entry == PacketSource.NOT_FOUND || packets.collided(entry) || packets.copies(entry) != difference.copies(item) ?
+            PacketSource.NOT_FOUND : entry;
+    }
+
+    /** {@return whether packets were taken out of the interval} */
+    boolean isRepaired() {
+        return isRepaired;
+    }
+
+    /** Whether nobody can tell what was lost on the path in the interval. */
+    void isLossHidden(final boolean isHidden) {
+        isLossHidden = isHidden;
+    }
+
+    boolean isLossHidden() {
+        return isLossHidden;
+    }
+
+    /** {@return whether packets of a flow were taken out} */
+    boolean isListed(final long flowHash) {
+        return isRepaired && reconciler.losses().row(flowHash) != FlowLosses.NONE;
+    }
+
+    /** A record has the losses of a flow; whether it is the first one. */
+    boolean name(final long flowHash) {
+        final int row = isRepaired ? reconciler.losses().row(flowHash) : FlowLosses.NONE;
+        if (row == FlowLosses.NONE || named.get(row)) {
+            return false;
+        }
+        named.set(row);
+        return true;
+    }
+
+    /** Counts lost packets of flows that no record has. */
+    void countUnnamed() {
+        for (int row = 0; isRepaired && row < reconciler.losses().count(); row++) {
+            counters.add(
+                SketchCounter.RECONCILE_LOST_UNNAMED,
+                named.get(row) ? 0 : reconciler.losses().lost(reconciler.losses().flowHash(row)));
+        }
+    }
+
+    /** {@return whether the losses of a flow are known packet by packet} */
+    boolean isLossKnown(final long flowHash) {
+        return isRepaired && reconciler.status() == ReconcileStatus.COMPLETE && reconciler.covers(flowHash);
+    }
+
+    /** {@return packets of a flow that were listed as lost} */
+    long lostPackets(final long flowHash) {
+        return isRepaired ? reconciler.losses().lost(flowHash) : 0;
+    }
+
+    /** {@return packets of a flow that were listed as unexpected} */
+    long unexpectedPackets(final long flowHash) {
+        return isRepaired ? reconciler.losses().unexpected(flowHash) : 0;
+    }
+
+    /** {@return what came of the interval; null if nothing was tried} */
+    ReconcileStatus status() {
+        return isTried ? reconciler.status() : null;
+    }
+
+    /** {@return a class's delays; null if they were not estimated} */
+    AggregateEstimate estimate(final int classIndex) {
+        return status() != null && reconciler.hasEstimate(classIndex) ? reconciler.estimate(classIndex) : null;
+    }
+
+    /** {@return octets of requests and answers} */
+    long octets() {
+        return reconciler.octets();
+    }
+}

@@ -1,0 +1,88 @@
+package io.flowlag.exporter.process;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.config.ExporterConfig.Threading;
+import io.flowlag.exporter.delay.ClockError;
+import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.lab.PathFaults;
+import io.flowlag.exporter.lab.ReferenceModel;
+import io.flowlag.exporter.lab.SegmentProfile;
+import io.flowlag.exporter.lab.SegmentTruth;
+import io.flowlag.exporter.lab.SimulatedSegment;
+import io.flowlag.exporter.status.AggregateDelay;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.DelayStatistics;
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+import java.util.Map;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Both points of a simulated bottleneck that loses packets, through all stages, with reconciliation. */
+class ReconcilePipelineTest {
+    private static final DelayWiring SKETCHED =
+        new DelayWiring(Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, true, true, true,
+            DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(true);
+
+    private DelayStatistics run(final SimulatedSegment segment, final boolean isReconciled) {
+        final ExporterConfig plain = Pipelines.config(
+            Threading.INVOKER, "segment.interval", "500ms", "lds.columns", "64", "metering.idle-timeout", "400ms",
+            "reconcile.packets", "16k", "reconcile.cells", "4k");
+        final ExporterConfig joint = plain.withJoint(plain.joint().on());
+        final ExporterConfig config = isReconciled ? joint.withReconcile(joint.reconcile().on()) : joint;
+        try (MeteringPipeline pipeline = new MeteringPipeline(
+            config, List.of(segment.sender(), segment.receiver()), false, SKETCHED, List.of(), new Counters(), Pipelines::fail)) {
+            Pipelines.runToEnd(pipeline);
+            return pipeline.delayStatistics();
+        }
+    }
+
+    private static SimulatedSegment segment(final double lossShare) {
+        return new SimulatedSegment(
+            SegmentProfile.demo().with(new PathFaults(lossShare, 0, 0, 0, 0, 0)).with((ReferenceModel)null));
+    }
+
+    @Test
+    void shouldCostNoAccuracyToLosePackets() {
+        final DelayStatistics lossless = run(segment(0), false);
+        final DelayStatistics repaired = run(segment(0.01), true);
+
+        assertTrue(repaired.isAccountedFor(), repaired.unexplained()::toString);
+        final Map<String, Long> counted = repaired.counters();
+        assertEquals(counted.get("reconcile_intervals"), counted.get("reconcile_complete"), repaired::toString);
+        assertEquals(counted.get("lds_occupied_cells"), counted.get("lds_usable_cells"));
+        assertTrue(counted.get("reconcile_lost") > 100, repaired::toString);
+        assertEquals(counted.get("match_lost") + counted.get("match_sent_undecided"), counted.get("reconcile_lost"));
+        assertTrue(counted.get("reconcile_loss_flows") > 30, repaired::toString);
+        assertTrue(counted.get("reconcile_loss_agreed") >= 0.9 * counted.get("reconcile_loss_flows"),
+            counted.get("reconcile_loss_agreed") + " of " + counted.get("reconcile_loss_flows"));
+        for (final String gauge : List.of("error_median_lds", "error_median_joint")) {
+            assertTrue(repaired.gauges().get(gauge) <= 1.5 * lossless.gauges().get(gauge) + 1e-3,
+                gauge + ": " + repaired.gauges() + ", without loss " + lossless.gauges());
+        }
+    }
+
+    @Test
+    void shouldSayTheExactMeanOfAllPacketsThatBothPointsHave() {
+        final SimulatedSegment segment = segment(0.01);
+        final DelayStatistics statistics = run(segment, true);
+        final SegmentTruth truth = segment.truth();
+
+        double sumNs = 0;
+        long received = 0;
+        for (int flow = 0; flow < truth.flowCount(); flow++) {
+            final long packets = truth.receivedPackets(flow);
+            sumNs += packets == 0 ? 0 : packets * truth.meanNs(flow);
+            received += packets;
+        }
+        final AggregateDelay total = statistics.sketches().get(0).reconcile().total().get(0);
+        assertEquals(sumNs / received, total.meanNs(), 1e-4 * sumNs / received);
+        assertTrue(total.standardDeviationNs() > 0);
+        assertEquals("complete", statistics.sketches().get(0).reconcile().status());
+        assertTrue(statistics.sketches().get(0).reconcile().octets() > 0);
+    }
+}

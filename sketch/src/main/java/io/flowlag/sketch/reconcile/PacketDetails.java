@@ -1,0 +1,36 @@
+package io.flowlag.sketch.reconcile;
+
+/** A source of packets that knows whose they are: what takes packets out of cells and sums of flows needs. */
+public interface PacketDetails extends PacketSource {
+    /**
+     * The flow of a packet; of copies of different flows the first's.
+     *
+     * @param entry of {@link #find}.
+     * @return segment flow hash.
+     */
+    long flowHash(int entry);
+
+    /**
+     * Octets of all copies.
+     *
+     * @param entry of {@link #find}.
+     * @return octets.
+     */
+    long bytes(int entry);
+
+    /**
+     * Weight of the packet's flow.
+     *
+     * @param entry of {@link #find}.
+     * @return 1 or more.
+     */
+    int weight(int entry);
+
+    /**
+     * Whether copies of one identifier belong to different flows, so that no flow can be named.
+     *
+     * @param entry of {@link #find}.
+     * @return true if so.
+     */
+    boolean collided(int entry);
+}
