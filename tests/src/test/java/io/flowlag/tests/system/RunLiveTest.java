@@ -24,6 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -139,8 +140,11 @@ class RunLiveTest {
                 Deadline.await(TIMEOUT, () -> run.errors().contains("metering.max-flows (memory is taken at the start)"),
                     () -> "refusal: " + run.errors());
                 final Path file = directory.resolve("added.ipfix");
-                Files.writeString(config, common.replace("']}", "', 'file:" + file + "']}") +
-                    "metering: {idle-timeout: 100ms}\nlog: {level: debug}\n");
+                final String added = common.replace("']}", "', 'file:" + file + "']}") + "log: {level: debug}\n";
+                Files.writeString(config, added + "metering: {idle-timeout: 10m, active-timeout: 20m}\n");
+                run.signal("HUP");
+                Deadline.await(TIMEOUT, () -> statsNames(file), () -> "new destination: " + run.errors());
+                Files.writeString(config, added + "metering: {idle-timeout: 100ms}\n");
                 run.signal("HUP");
                 Deadline.await(TIMEOUT, () -> endedIdle() > 0, () -> "new timeout: " + run.errors());
                 stop(run);
@@ -148,6 +152,14 @@ class RunLiveTest {
                 Flows.assertSameCounts(Flows.of(truth), nfcapd.finish().orFail().flows(), "nfcapd");
                 Flows.assertSameCounts(Flows.of(truth), IpfixReader.read(file).orFail().flows(), "destination added");
             }
+        }
+    }
+
+    private boolean statsNames(final Path destination) {
+        try {
+            return Files.readString(statsFile()).contains(destination.getFileName().toString());
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
