@@ -167,7 +167,7 @@ class PackageTest {
         assertTrue(contents.lines().allMatch((line) -> line.contains(" 2026-01-01 00:00 ")), contents);
         assertEquals("/etc/flowlag/flowlag.yaml\n",
             command("dpkg-deb", "--info", debianPackage, "conffiles").run().orFail().output());
-        final Path service = Checkout.root().resolve("packaging/flowlag.service");
+        final Path service = Checkout.root().resolve("exporter/packaging/flowlag.service");
         final String unit = Files.readString(service);
         for (final String line : List.of("User=flowlag", "AmbientCapabilities=CAP_NET_RAW", "CapabilityBoundingSet=CAP_NET_RAW",
             "NoNewPrivileges=yes", "ProtectSystem=strict", "PrivateDevices=yes", "RestrictNamespaces=yes")) {
