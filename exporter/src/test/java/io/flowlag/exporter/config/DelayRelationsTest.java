@@ -85,14 +85,13 @@ class DelayRelationsTest {
     }
 
     @Test
-    void shouldReloadPoliciesAndCeilingsAndNothingElse() {
+    void shouldReloadPoliciesAndCeilingsButNoPortOrDelay() {
         final ExporterConfig old = config("");
         assertEquals(List.of(), old.restartKeys(config(
             "rli: {capacity: 1g, policy: adaptive, every-n: 5, every-interval: 2ms, min-utilization: 0.5, max-utilization: " +
             "0.9, min-rate: 200, max-rate: 5, max-gap: 50ms, ceiling: 2m}")));
-        assertEquals(
-            List.of("segment.max-delay", "rli.port", "rli.classes"),
-            old.restartKeys(config("segment: {max-delay: 1s};rli: {port: 9000, classes: [0, 46]}")));
+        assertEquals(List.of("segment.max-delay", "rli.port"),
+            old.restartKeys(config("segment: {max-delay: 1s};rli: {port: 9000}")));
         assertEquals(List.of("rli.policy"), old.restartKeys(config("rli: {policy: passive}")));
         assertEquals(List.of("rli.policy"), config("rli: {policy: passive}").restartKeys(old));
     }
