@@ -103,10 +103,15 @@ final class DelayRelations {
             }
         }
         final long maximumNs = MAXIMUM_WAIT_INTERVALS * value(ConfigTable.SEGMENT_INTERVAL);
-        if (value(ConfigTable.EXCHANGE_LISTEN) != null &&
-            value(ConfigTable.MAXIMUM_DELAY) + value(ConfigTable.EXCHANGE_DEADLINE) > maximumNs) {
+        final long waitNs = value(ConfigTable.MAXIMUM_DELAY) + value(ConfigTable.EXCHANGE_DEADLINE);
+        if (value(ConfigTable.EXCHANGE_LISTEN) != null && waitNs > maximumNs) {
             problem(blamed(ConfigTable.EXCHANGE_DEADLINE, ConfigTable.SEGMENT_INTERVAL),
                 "segment.max-delay and exchange.deadline must not be more than " + MAXIMUM_WAIT_INTERVALS +
+                " times segment.interval together");
+        } else if (value(ConfigTable.EXCHANGE_LISTEN) != null && value(ConfigTable.RECONCILE_ENABLED) &&
+            waitNs + value(ConfigTable.RECONCILE_WAIT) > maximumNs) {
+            problem(blamed(ConfigTable.RECONCILE_WAIT, ConfigTable.SEGMENT_INTERVAL),
+                "segment.max-delay, exchange.deadline and reconcile.wait must not be more than " + MAXIMUM_WAIT_INTERVALS +
                 " times segment.interval together");
         }
     }

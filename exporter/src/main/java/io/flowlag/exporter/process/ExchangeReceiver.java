@@ -45,6 +45,8 @@ import java.util.function.ObjLongConsumer;
 final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ExchangeReceiver.class);
     private static final int WINDOW_INTERVALS = 64;
+    /** That an interval stays open at the receiver point, at most. */
+    private static final int MOST_WAIT_INTERVALS = 6;
     private static final long TELL_INTERVAL_NS = 5_000_000_000L;
 
     private final long pointId;
@@ -213,8 +215,12 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
 
     private void addInboxes(final ExporterConfig config, final ExchangeSettings settings) {
         final ReconcileSettings reconcile = SharedSettings.reconcile(config);
+        final long jointWaitNs = config.joint().enabled() ? config.joint().waitNs() : 0;
+        final long waitNs = config.segment().maximumDelayNs() +
+            Math.min(Math.max(deadlineNs, jointWaitNs), MOST_WAIT_INTERVALS * settings.intervalNs()) +
+            (reconcile == null ? 0 : reconcile.waitNs());
         for (final SenderArrivals each : senders) {
-            each.add(new SenderInbox(settings, config.segment().maximumDelayNs() + deadlineNs,
+            each.add(new SenderInbox(settings, waitNs,
                 () -> new ReceivedInterval(
                     settings, hash, config.lds().inFlightPackets(), SharedSettings.witnessFlows(config)),
                 reconcile == null ? null : new RemotePeer(reconcile, requestIds, each.unverifiedSynopses()),

@@ -186,7 +186,7 @@ final class SharedSettings {
             .mostFlows(Math.max(1, settings.mostFlows()))
             .maxFlows(maxFlows)
             .witnessPpm(settings.witnessPpm())
-            .reconcile(reconcile)
+            .reconcile(reconcile == null ? null : reconcile.waitingAtMost(settings.intervalNs()))
             .keptIntervals(keptIntervals)
             .conclude();
         for (final SketchPart part : settings.sketches().subList(1, settings.sketches().size())) {

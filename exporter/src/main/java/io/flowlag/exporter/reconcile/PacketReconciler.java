@@ -94,7 +94,7 @@ public final class PacketReconciler {
         final PacketCache received, final boolean damaged, final SynopsisPeer sender, final ReconcileTarget newTarget) {
         cache = received;
         cache.settle();
-        isDamaged = damaged;
+        isDamaged = damaged || cache.saturatedPackets() > 0;
         peer = sender;
         target = newTarget;
         status = ReconcileStatus.COMPLETE;
@@ -233,7 +233,7 @@ public final class PacketReconciler {
         cells += estimate.totalCells();
         undecodedCells += difference.undecodedCells();
         unrepairedItems += estimate.unrepairedItems();
-        if (!difference.complete() || estimate.unrepairedItems() > 0) {
+        if (!difference.complete() || estimate.unrepairedItems() > 0 || !estimate.hasLoss()) {
             status = ReconcileStatus.INCOMPLETE;
         }
         if (difference.size() > 0) {

@@ -21,6 +21,16 @@ public record ReconcileSettings(int packets, int cells, long waitNs) {
     private static final int RECONCILER_CELL_BYTES = 61;
 
     /**
+     * The same with a shorter wait.
+     *
+     * @param mostWaitNs most that is waited.
+     * @return these settings, or others that wait for that long.
+     */
+    public ReconcileSettings waitingAtMost(final long mostWaitNs) {
+        return waitNs <= mostWaitNs ? this : new ReconcileSettings(packets, cells, mostWaitNs);
+    }
+
+    /**
      * Memory of the packets of an interval at a point.
      *
      * @return octets, by formula.

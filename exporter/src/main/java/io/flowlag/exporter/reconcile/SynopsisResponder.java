@@ -38,11 +38,12 @@ public final class SynopsisResponder {
      *
      * @param request   of any content.
      * @param cache     of the interval that is asked about, settled.
-     * @param isDamaged whether this point lost packets of its own in it.
+     * @param isDamaged whether this point lost packets of its own in it; too many copies of a packet to be counted are the same.
      * @return an image, valid until the next call; null if what is asked cannot be had.
      */
     public SynopsisImage answer(final SynopsisRequest request, final PacketCache cache, final boolean isDamaged) {
         final long threshold = Math.min(request.flowThreshold(), cache.flowThreshold());
+        final boolean isIncomplete = isDamaged || cache.saturatedPackets() > 0;
         if (threshold < 0 || request.classIndex() < 0 || request.classIndex() > PacketCache.MAX_CLASS_INDEX) {
             return null;
         }
@@ -51,7 +52,7 @@ public final class SynopsisResponder {
                 counts.clear();
                 counts.begin(cache.intervalNumber(), cache.intervalNs());
                 cache.fill(counts, threshold, request.classIndex());
-                yield told(counts, threshold, isDamaged);
+                yield told(counts, threshold, isIncomplete);
             }
             case AGGREGATOR -> {
                 if (!isShapeLegal(request)) {
@@ -59,10 +60,11 @@ public final class SynopsisResponder {
                 }
                 aggregator.reshape(SynopsisGeometry.rda(request.banks(), request.cells()));
                 cache.fill(aggregator, threshold, request.classIndex());
-                yield told(aggregator, threshold, isDamaged);
+                yield told(aggregator, threshold, isIncomplete);
             }
             case PACKETS ->
-                missing.collect(request.identifiers(), request.count(), cache) == 0 ? null : told(missing, threshold, isDamaged);
+                missing.collect(request.identifiers(), request.count(), cache) == 0 ?
+                    null : told(missing, threshold, isIncomplete);
         };
     }
 

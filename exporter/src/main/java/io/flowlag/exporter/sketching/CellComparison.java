@@ -94,7 +94,7 @@ final class CellComparison {
     private void tellLoss(final int record, final double share, final IntervalAnswer summary) {
         final long flowHash = records.flowHash(record);
         repair.name(flowHash);
-        if (repair.isRepaired() && repair.isLossHidden() && repair.isListed(flowHash)) {
+        if (repair.isForgotten(flowHash) || repair.isLossHidden() && repair.isListed(flowHash)) {
             records.addUnknownLoss(record);
         } else if (repair.isLossKnown(flowHash) && !repair.isLossHidden()) {
             tellListed(record, share, LossKind.EXACT, 0, summary);

@@ -110,7 +110,7 @@ final class FlowSumComparison {
             summary.estimatedFlowCount++;
             final int measuredPackets = (int)Math.min(packets, flowPackets);
             records.addExactDelay(record, measuredPackets, packets == flowPackets, meanNs);
-            joint.tellExact(record, packets, meanNs);
+            joint.tellExact(record, packets, packets == flowPackets, meanNs);
             tellTakenOut(record, packets == flowPackets, isLossKnown);
             return;
         }
@@ -130,7 +130,7 @@ final class FlowSumComparison {
         final long flowHash = records.flowHash(record);
         if (!repair.isListed(flowHash)) {
             records.addLoss(record, 1, 0, LossKind.EXACT);
-        } else if (isLossKnown) {
+        } else if (isLossKnown && !repair.isForgotten(flowHash)) {
             records.addListedLoss(
                 record, repair.lostPackets(flowHash), repair.unexpectedPackets(flowHash),
                 isWhole ? LossKind.EXACT : LossKind.UPPER_BOUND);

@@ -170,9 +170,14 @@ final class IntervalRepair implements ReconcileTarget {
         return isLossHidden;
     }
 
-    /** {@return whether packets of a flow were taken out} */
+    /** {@return whether packets of a flow were taken out, or may have been: there was no room to remember all such flows} */
     boolean isListed(final long flowHash) {
-        return isRepaired && reconciler.losses().row(flowHash) != FlowLosses.NONE;
+        return isRepaired && (reconciler.losses().isFull() || reconciler.losses().row(flowHash) != FlowLosses.NONE);
+    }
+
+    /** {@return whether packets of a flow may have been taken out that nobody remembers} */
+    boolean isForgotten(final long flowHash) {
+        return isRepaired && reconciler.losses().isFull() && reconciler.losses().row(flowHash) == FlowLosses.NONE;
     }
 
     /** A record has the losses of a flow; whether it is the first one. */

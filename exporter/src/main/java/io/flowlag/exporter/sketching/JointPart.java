@@ -66,10 +66,10 @@ final class JointPart implements AutoCloseable {
         }
     }
 
-    /** The mean of some packets of a record is exact. */
-    void tellExact(final int record, final int packets, final double meanNs) {
+    /** The mean of a flow is exact; a record that has only some of its packets has no bound from that. */
+    void tellExact(final int record, final int packets, final boolean isWhole, final double meanNs) {
         if (stage != null) {
-            records.table().addJoint(record, packets, meanNs, 0, JointKind.JOINT);
+            records.table().addJoint(record, packets, meanNs, isWhole ? 0 : Double.NaN, JointKind.JOINT);
         }
     }
 

@@ -364,13 +364,16 @@ public final class SketchContext {
     /** {@return how much longer than W after an interval estimates of its packets are waited for, ns} */
     public long estimateWaitNs() {
         return joint == null ? 0 :
-            Math.max(0, Math.min(joint.waitNs(), (MAX_OPEN_INTERVALS - 1) * intervalNs - maximumDelayNs));
+            Math.max(0, Math.min(joint.waitNs(), (MAX_OPEN_INTERVALS - 1) * intervalNs - maximumDelayNs - reconcileWaitNs()));
+    }
+
+    private long reconcileWaitNs() {
+        return reconcile == null ? 0 : reconcile.waitNs();
     }
 
     /** {@return how many intervals are open at the receiver point at most} */
     int openIntervals() {
-        final long holdNs = maximumDelayNs + Math.max(answerDeadlineNs, estimateWaitNs()) +
-            (reconcile == null ? 0 : reconcile.waitNs());
+        final long holdNs = maximumDelayNs + Math.max(answerDeadlineNs, estimateWaitNs()) + reconcileWaitNs();
         return 1 + (int)Math.min(MAX_OPEN_INTERVALS, -Math.floorDiv(-holdNs, intervalNs));
     }
 

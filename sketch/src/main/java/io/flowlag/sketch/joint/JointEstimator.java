@@ -48,7 +48,7 @@ public final class JointEstimator {
     private final Calibration fastCalibration = new Calibration();
     private final Calibration rliCalibration = new Calibration();
     private final Calibration ldsCalibration = new Calibration();
-    /** Of flows of whose packets RLI knows fewer than half. */
+    /** Of flows of whose packets RLI knows fewer than half, in the unit of the tier; forgotten where that changes. */
     private final Calibration blindCalibration = new Calibration();
     private final Parents parents;
     private final NoiseScale noiseScale;
@@ -273,6 +273,7 @@ public final class JointEstimator {
         for (int size = 0; size < CellSystem.SIZE_BINS; size++) {
             if (sizeStatus[size] != fastStatus[size]) {
                 fastCalibration.forget(size);
+                blindCalibration.forget(size);
                 fastStatus[size] = sizeStatus[size];
             }
         }
@@ -303,7 +304,9 @@ public final class JointEstimator {
             applyFactors(rliCalibration);
         } else {
             ldsCalibration.forget();
+            blindCalibration.forget();
             calibrate(problem, ldsCalibration, false);
+            blindCalibration.forget();
         }
         for (int flow = 0; flow < system.flows; flow++) {
             boundNs[flow] = isVouched[flow] ? boundNs[flow] : ABSENT;

@@ -13,7 +13,7 @@ public final class DifferenceDecoder {
     private static final int ITEMS_PER_CELL = 2;
 
     /** Passes over a cache: a difference of 100 000 took 6 or fewer, and hostile cells must not make it many. */
-    private static final int MAX_ROUNDS = 64;
+    private static final int MAX_ROUNDS = 8;
 
     private final PureTest pureTest;
     private final int capacity;

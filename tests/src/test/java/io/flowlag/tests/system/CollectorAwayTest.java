@@ -15,6 +15,7 @@ import io.flowlag.tests.support.PythonIpfix;
 import io.flowlag.tests.support.TcpSink;
 import io.flowlag.tests.support.UdpSink;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -36,6 +37,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * A collector goes away for ten minutes of traffic and comes back; the clock is the test's, the connections are real. What the
  * old connection had not been handed arrives exactly once and in order in a session that begins at sequence number 0.
  */
+@Tag("slow")
 @Timeout(120)
 class CollectorAwayTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(60);

@@ -151,7 +151,8 @@ class SketchDelayTest {
                 upper.stop();
                 lower.stop();
                 cross.stop();
-            }, new String[] {"--set", "lds.rows=" + ROWS, "--set", "lds.columns=" + COLUMNS, "--set", "lds.vlda=1"},
+            }, new String[] {"--set", "lds.rows=" + ROWS, "--set", "lds.columns=" + COLUMNS, "--set", "lds.vlda=1",
+                "--set", "joint.enabled=off"},
                 "--policy", "every-interval", "--set", "rli.every-interval=2ms", "--set",
                 "rli.target=" + RouterTopology.EXIT);
         }

@@ -8,6 +8,7 @@ import io.flowlag.tests.support.Flowlag;
 import io.flowlag.tests.support.Ports;
 import io.flowlag.tests.support.Tools;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -23,6 +24,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** {@code meter} to {@code collect} over mutual TLS, with certificates as an operator makes them. */
+@Tag("slow")
 class TlsExportTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
 
