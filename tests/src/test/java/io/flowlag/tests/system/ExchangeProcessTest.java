@@ -111,7 +111,8 @@ class ExchangeProcessTest {
 
             write(file, "rows: 3, columns: 2k, in-flight: 1k", "");
             receiver.signal("HUP");
-            await(receiver, "reload refused, the old configuration stays: lds.in-flight (memory is taken at the start) cannot change while running");
+            await(receiver, "reload refused, the old configuration stays: lds.in-flight (memory is taken at the start) cannot " +
+                "change while running");
             awaitCompared(receiver, 2);
             stop(sender);
             stop(receiver);
