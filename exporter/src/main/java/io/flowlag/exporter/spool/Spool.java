@@ -198,7 +198,7 @@ public final class Spool implements AutoCloseable {
      * @return whether there is one.
      */
     public boolean next() {
-        while (!hasRecord && position != null) {
+        while (!hasRecord && position != null && !isBroken()) {
             if (reading == null && !beginReading()) {
                 return false;
             }
@@ -358,6 +358,7 @@ public final class Spool implements AutoCloseable {
         book.files(filesBytes);
         book.onWritten(bufferedRecords);
         clearBuffer();
+        retryMs = NEVER;
         lastError = "";
         return true;
     }
@@ -645,12 +646,16 @@ public final class Spool implements AutoCloseable {
             }
         } catch (final IOException ex) {
             fail("cannot read " + reading.path, ex);
-            giveUpRest();
+            reading.close(); // opened again, and read from the same place
             return false;
         } finally {
             readOctets.clear();
         }
         loadedBytes = wantedBytes;
+        if (retryMs != NEVER) {
+            retryMs = NEVER;
+            lastError = "";
+        }
         writePosition();
         return true;
     }

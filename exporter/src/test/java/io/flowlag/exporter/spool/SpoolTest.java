@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -275,6 +276,38 @@ class SpoolTest {
             assertEquals(1, statistics.errors());
             assertEquals(3, statistics.recordsIn());
             assertEquals(spool.recordsIn(), spool.recordsSettled());
+        }
+    }
+
+    @Test
+    void shouldReadOnWhenAReadFailedOnce() throws IOException {
+        try (Spool spool = open(directory.resolve("s"), 16 << 20)) {
+            for (int i = 1; i <= 20_000; i++) {
+                put(spool, i);
+            }
+            spool.flush();
+            final List<Long> numbers = new ArrayList<>();
+            for (int i = 1; i <= 500; i++) {
+                assertTrue(spool.next());
+                numbers.add(take(spool)); // not released: it must not be read again
+            }
+            Thread.currentThread().interrupt(); // closes the file at the next read
+            while (spool.next()) {
+                numbers.add(take(spool));
+            }
+            assertTrue(Thread.interrupted());
+            assertTrue(numbers.size() < 20_000, () -> "read " + numbers.size());
+            assertTrue(spool.lastError().startsWith("cannot read "), spool::lastError);
+            assertFalse(spool.next());
+            assertEquals(1, spool.statistics().errors());
+            spool.doWork(NOW_MS + 1_000);
+            while (spool.next()) {
+                numbers.add(take(spool));
+            }
+            assertEquals(LongStream.rangeClosed(1, 20_000).boxed().toList(), numbers);
+            assertEquals(0, lost());
+            assertEquals(20_000, spool.recordsHeld());
+            assertEquals("", spool.lastError());
         }
     }
 
