@@ -7,6 +7,7 @@ import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.record.DestinationFactory;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -35,15 +36,17 @@ final class Destinations {
      *
      * @param config of the process.
      * @return those that go on, and new ones.
-     * @throws ExitException if a file cannot be written or credentials cannot be read.
+     * @throws ExitException if a file cannot be written or credentials cannot be read, or if a file in use would be begun anew.
      */
     List<Destination> of(final ExporterConfig config) {
         final Map<Identity, Destination> next = new HashMap<>();
         final List<Destination> destinations = new ArrayList<>();
+        for (final ExporterConfig.Destination spec : config.exporting().destinations()) {
+            refuseFileInUse(identity(config, spec));
+        }
         try {
             for (final ExporterConfig.Destination spec : config.exporting().destinations()) {
-                final Identity identity = new Identity(
-                    spec, config.exporting().tls(), config.exporting().enterpriseNumber(), config.observationDomainId());
+                final Identity identity = identity(config, spec);
                 final Destination known = current.get(identity);
                 final Destination destination = known != null ? known : make(config, spec);
                 next.put(identity, destination);
@@ -63,6 +66,26 @@ final class Destinations {
         final List<String> told = List.copyOf(notices);
         notices.clear();
         return told;
+    }
+
+    private static Identity identity(final ExporterConfig config, final ExporterConfig.Destination spec) {
+        return new Identity(
+            spec, config.exporting().tls(), config.exporting().enterpriseNumber(), config.observationDomainId());
+    }
+
+    /** A file that is made anew begins empty: what the one in use has written would be gone. */
+    private void refuseFileInUse(final Identity next) {
+        if (next.spec().transport() != ExporterConfig.Transport.FILE || current.containsKey(next)) {
+            return;
+        }
+        final Path file = next.spec().file().toAbsolutePath().normalize();
+        for (final Identity known : current.keySet()) {
+            if (known.spec().transport() == ExporterConfig.Transport.FILE &&
+                known.spec().file().toAbsolutePath().normalize().equals(file)) {
+                throw new ExitException(ExitCode.CONFIGURATION,
+                    next.spec().uri() + ": the file is in use with other settings; they need a restart, which empties it");
+            }
+        }
     }
 
     private Destination make(final ExporterConfig config, final ExporterConfig.Destination spec) {

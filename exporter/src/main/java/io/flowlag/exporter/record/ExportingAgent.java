@@ -113,6 +113,11 @@ public final class ExportingAgent implements Stage, FlowRecordSink {
             ring.readerGone();
         }
         final long nowMs = clock.time();
+        takeNewDestinations(nowMs);
+        for (final Destination destination : leaving) {
+            destination.close(nowMs, nowMs);
+        }
+        leaving.clear();
         for (final Destination destination : destinations) {
             destination.close(nowMs, nowMs);
         }
@@ -179,7 +184,8 @@ public final class ExportingAgent implements Stage, FlowRecordSink {
             isClosing = true;
             closeDeadlineMs = nowMs + closeTimeoutMs;
         }
-        boolean isAllClosed = true;
+        leaveDeadlineMs = Math.min(leaveDeadlineMs, closeDeadlineMs);
+        boolean isAllClosed = leaving.isEmpty();
         for (final Destination destination : destinations) {
             isAllClosed &= destination.close(nowMs, closeDeadlineMs);
         }

@@ -75,8 +75,11 @@ public final class IpfixDestination implements Destination {
         if (backlog != null) {
             version.setPlain(version.getPlain() + 1);
             VarHandle.fullFence();
-            backlog.offer(encoder, entry, offset, lengthBytes, nowMs);
-            version.setRelease(version.getPlain() + 1);
+            try {
+                backlog.offer(encoder, entry, offset, lengthBytes, nowMs);
+            } finally {
+                version.setRelease(version.getPlain() + 1);
+            }
             return Outcome.DONE;
         }
         final int result = encoder.encode(session, entry, offset, lengthBytes, nowMs);
@@ -98,9 +101,11 @@ public final class IpfixDestination implements Destination {
         }
         version.setPlain(version.getPlain() + 1);
         VarHandle.fullFence();
-        final int workCount = (session.isReady() ? workOptions(nowMs) : 0) + session.doWork(nowMs) + backlog.doWork(nowMs);
-        version.setRelease(version.getPlain() + 1);
-        return workCount;
+        try {
+            return (session.isReady() ? workOptions(nowMs) : 0) + session.doWork(nowMs) + backlog.doWork(nowMs);
+        } finally {
+            version.setRelease(version.getPlain() + 1);
+        }
     }
 
     private int workOptions(final long nowMs) {
@@ -146,11 +151,14 @@ public final class IpfixDestination implements Destination {
     private void closeBoth() {
         version.setPlain(version.getPlain() + 1);
         VarHandle.fullFence();
-        session.close();
-        if (backlog != null) {
-            backlog.close();
+        try {
+            session.close();
+            if (backlog != null) {
+                backlog.close();
+            }
+        } finally {
+            version.setRelease(version.getPlain() + 1);
         }
-        version.setRelease(version.getPlain() + 1);
         isClosed = true;
     }
 

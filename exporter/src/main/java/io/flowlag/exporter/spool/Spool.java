@@ -11,14 +11,16 @@ import org.agrona.collections.IntHashSet;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 import static java.nio.ByteOrder.LITTLE_ENDIAN;
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
@@ -45,6 +47,7 @@ public final class Spool implements AutoCloseable {
     private static final long FLUSH_MS = 1_000;
     private static final long RETRY_MS = 1_000;
     private static final long NEVER = Long.MIN_VALUE;
+    private static final Set<Path> HELD_DIRECTORIES = ConcurrentHashMap.newKeySet();
 
     private final Path directory;
     private final long boundBytes;
@@ -80,9 +83,11 @@ public final class Spool implements AutoCloseable {
     private int recordFrame;
     private SpoolTemplate recordTemplate;
 
+    private Path heldDirectory;
     private FileChannel lockChannel;
     private FileLock lock;
     private SpoolPosition position;
+    private long positionRetryMs = NEVER;
     private long nextNumber = 1;
     private long releasedOffset;
     private long unreleasedRead;
@@ -198,7 +203,7 @@ public final class Spool implements AutoCloseable {
      * @return whether there is one.
      */
     public boolean next() {
-        while (!hasRecord && position != null) {
+        while (!hasRecord && position != null && !isBroken()) {
             if (reading == null && !beginReading()) {
                 return false;
             }
@@ -299,6 +304,9 @@ public final class Spool implements AutoCloseable {
         for (final SpoolSegment segment : segments) {
             segment.readRecords = segment.releasedRecords;
         }
+        if (reading != null) {
+            reading.close();
+        }
         unreleasedRead = 0;
         hasRecord = false;
         reading = null;
@@ -312,12 +320,8 @@ public final class Spool implements AutoCloseable {
      */
     public int doWork(final long timeMs) {
         nowMs = timeMs;
-        if (position == null && !isBroken() && !isClosed) {
-            try {
-                open();
-            } catch (final IOException ex) {
-                fail("cannot use " + directory, ex);
-            }
+        if (!isBroken() && !isClosed) {
+            openIfNotOpen();
         }
         int workCount = 0;
         if (bufferedBytes > 0 && (timeMs >= flushDueMs || flushDueMs - timeMs > FLUSH_MS)) {
@@ -325,7 +329,7 @@ public final class Spool implements AutoCloseable {
         }
         final SpoolSegment last = segments.peekLast();
         if (last != null && last.recordsLeft() == 0 && bufferedBytes == 0) {
-            last.isSealed = true;
+            seal(last);
         }
         removeReadSegments();
         writePosition();
@@ -358,6 +362,7 @@ public final class Spool implements AutoCloseable {
         book.files(filesBytes);
         book.onWritten(bufferedRecords);
         clearBuffer();
+        retryMs = NEVER;
         lastError = "";
         return true;
     }
@@ -368,35 +373,76 @@ public final class Spool implements AutoCloseable {
             return;
         }
         isClosed = true;
+        openIfNotOpen();
         flush();
         if (bufferedRecords > 0) {
             giveUpBuffer(segments.peekLast());
         }
         removeReadSegments();
+        retryMs = NEVER;
+        positionRetryMs = NEVER;
         writePosition();
         CloseHelper.quietCloseAll(segments);
         CloseHelper.quietCloseAll(position, lock, lockChannel);
         position = null;
+        if (heldDirectory != null) {
+            HELD_DIRECTORIES.remove(heldDirectory);
+        }
     }
 
-    private void open() throws IOException {
-        lockChannel = FileChannel.open(
-            directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+    private void openIfNotOpen() {
+        if (position != null) {
+            return;
+        }
         try {
-            lock = lockChannel.tryLock();
-            if (lock == null) {
+            open();
+        } catch (final IOException ex) {
+            fail("cannot use " + directory, ex);
+        }
+    }
+
+    /**
+     * Takes the directory, unless a spool of this process has it. That is asked before the lock file is opened: who closes a file
+     * lets go every lock that its process has on it.
+     */
+    private void open() throws IOException {
+        final Path realDirectory = directory.toRealPath();
+        if (!HELD_DIRECTORIES.add(realDirectory)) {
+            return;
+        }
+        FileChannel newLockChannel = null;
+        FileLock newLock = null;
+        SpoolPosition newPosition = null;
+        boolean isOpen = false;
+        try {
+            newLockChannel = FileChannel.open(
+                directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            newLock = newLockChannel.tryLock();
+            if (newLock == null) {
                 throw new IOException(directory + ": another process uses this spool");
             }
-        } catch (final OverlappingFileLockException ex) {
-            CloseHelper.quietClose(lockChannel);
-            return;
-        } catch (final IOException ex) {
-            CloseHelper.quietClose(lockChannel);
-            throw ex;
+            newPosition = new SpoolPosition(directory.resolve("position"));
+            takeUp(new SpoolDirectory(directory, newPosition, readBuffer, readOctets));
+            isOpen = true;
+        } catch (final UncheckedIOException ex) {
+            throw ex.getCause();
+        } finally {
+            if (!isOpen) {
+                CloseHelper.quietCloseAll(newPosition, newLock, newLockChannel);
+                HELD_DIRECTORIES.remove(realDirectory);
+            }
         }
-        position = new SpoolPosition(directory.resolve("position"));
+        heldDirectory = realDirectory;
+        lockChannel = newLockChannel;
+        lock = newLock;
+        position = newPosition;
+        while (filesBytes > boundBytes && dropOldest()) {
+            continue;
+        }
+    }
+
+    private void takeUp(final SpoolDirectory found) {
         final SpoolSegment unwritten = segments.pollLast();
-        final SpoolDirectory found = new SpoolDirectory(directory, position, readBuffer, readOctets);
         segments.addAll(found.segments());
         nextNumber = found.nextNumber();
         notices = found.notices();
@@ -414,17 +460,23 @@ public final class Spool implements AutoCloseable {
             SpoolDirectory.renumber(writeBuffer, bufferedBytes, renumbered.number);
             segments.addLast(renumbered);
         }
-        while (filesBytes > boundBytes && dropOldest()) {
-            continue;
-        }
     }
 
     private boolean isBroken() {
-        return retryMs != NEVER && nowMs < retryMs && retryMs - nowMs <= RETRY_MS;
+        return isAhead(retryMs);
+    }
+
+    /** A clock that was set back does not make the wait longer. */
+    private boolean isAhead(final long timeMs) {
+        return timeMs != NEVER && nowMs < timeMs && timeMs - nowMs <= RETRY_MS;
     }
 
     private void fail(final String what, final IOException ex) {
         retryMs = nowMs + RETRY_MS;
+        tell(what, ex);
+    }
+
+    private void tell(final String what, final IOException ex) {
         book.onError();
         lastError = what + ": " + OutputFiles.reason(ex);
     }
@@ -434,7 +486,7 @@ public final class Spool implements AutoCloseable {
         final SpoolSegment last = segments.peekLast();
         if (last != null && !last.isSealed && last.lengthBytes + bufferedBytes >= segmentBytes && position != null) {
             flush();
-            last.isSealed = true;
+            seal(last);
         }
         if (bufferedBytes + neededBytes > WRITE_BUFFER_BYTES && !flush()) {
             return false;
@@ -541,10 +593,46 @@ public final class Spool implements AutoCloseable {
         book.onBufferLost(bufferedRecords);
         losses.onLost(bufferedRecords, bufferedPackets, bufferedOctets);
         clearBuffer();
+        if (tail.lengthBytes <= SpoolLayout.HEADER_LENGTH_BYTES) {
+            removeEmptyTail();
+        } else {
+            try {
+                tail.cut();
+            } catch (final IOException ex) {
+                lastError = tail.path + " ends in a frame that is cut: " + OutputFiles.reason(ex); // passed over when it is read
+            }
+            tail.close();
+        }
+    }
+
+    /** A disk that stays full does not get a file more with each attempt. */
+    private void removeEmptyTail() {
+        final SpoolSegment tail = segments.pollLast();
+        if (reading == tail) {
+            reading = segments.peekLast();
+            if (reading != null) {
+                begin(0);
+                readOffset = reading.lengthBytes; // all of it was read
+                loadedOffset = readOffset;
+            }
+        }
+        filesBytes -= tail.lengthBytes;
+        book.files(filesBytes);
+        if (position == null) {
+            return; // never made; a file of that name is another spool's
+        }
         try {
-            tail.cut();
+            tail.delete();
         } catch (final IOException ex) {
-            tail.close(); // its frames are checked one by one when it is read
+            tell("cannot delete " + tail.path, ex);
+        }
+    }
+
+    /** Nothing is written to it any more; one that is read is opened again. */
+    private void seal(final SpoolSegment segment) {
+        segment.isSealed = true;
+        if (segment != reading) {
+            segment.close();
         }
     }
 
@@ -572,6 +660,7 @@ public final class Spool implements AutoCloseable {
     private boolean readOn() {
         for (final SpoolSegment segment : segments) {
             if (segment.number > reading.number) {
+                reading.close();
                 reading = segment;
                 return begin(0);
             }
@@ -645,12 +734,16 @@ public final class Spool implements AutoCloseable {
             }
         } catch (final IOException ex) {
             fail("cannot read " + reading.path, ex);
-            giveUpRest();
+            reading.close(); // opened again, and read from the same place
             return false;
         } finally {
             readOctets.clear();
         }
         loadedBytes = wantedBytes;
+        if (retryMs != NEVER) {
+            retryMs = NEVER;
+            lastError = "";
+        }
         writePosition();
         return true;
     }
@@ -670,8 +763,9 @@ public final class Spool implements AutoCloseable {
         lastError = reading.path + " is damaged: the rest of it is given up";
     }
 
+    /** What cannot be written here is tried again later and stops nothing else: at worst, records come twice after a crash. */
     private void writePosition() {
-        if (position == null) {
+        if (position == null || isBroken() || isAhead(positionRetryMs)) {
             return;
         }
         final SpoolSegment first = segments.peekFirst();
@@ -681,8 +775,13 @@ public final class Spool implements AutoCloseable {
         try {
             position.write(releasedSegment, released,
                 isReading ? reading.number : releasedSegment, isReading ? loadedOffset + loadedBytes : released);
+            if (positionRetryMs != NEVER) {
+                positionRetryMs = NEVER;
+                lastError = "";
+            }
         } catch (final IOException ex) {
-            fail("cannot write " + directory, ex);
+            positionRetryMs = nowMs + RETRY_MS;
+            tell("cannot write " + directory, ex);
         }
     }
 }

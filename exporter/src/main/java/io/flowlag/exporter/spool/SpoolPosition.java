@@ -33,7 +33,8 @@ final class SpoolPosition implements AutoCloseable {
     private final ByteBuffer slot = ByteBuffer.allocateDirect(SLOT_BYTES);
     private final UnsafeBuffer view = new UnsafeBuffer(slot);
     private final CRC32C checksum = new CRC32C();
-    private final FileChannel channel;
+    private final Path path;
+    private FileChannel channel;
     private long generation;
     private long releasedSegment;
     private long releasedOffset;
@@ -42,7 +43,8 @@ final class SpoolPosition implements AutoCloseable {
 
     /** Opens the file, or makes it; what it says is taken over if it is whole. */
     SpoolPosition(final Path path) throws IOException {
-        channel = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
+        this.path = path;
+        channel = open(path);
         try {
             for (int i = 0; i < 2; i++) {
                 read(i);
@@ -51,6 +53,10 @@ final class SpoolPosition implements AutoCloseable {
             CloseHelper.quietClose(channel);
             throw new IOException(path + ": " + OutputFiles.reason(ex), ex);
         }
+    }
+
+    private static FileChannel open(final Path path) throws IOException {
+        return FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE);
     }
 
     private void read(final int index) throws IOException {
@@ -88,6 +94,9 @@ final class SpoolPosition implements AutoCloseable {
         if (newReleasedSegment == releasedSegment && newReleasedOffset == releasedOffset &&
             newHandedSegment == handedSegment && newHandedOffset == handedOffset) {
             return;
+        }
+        if (!channel.isOpen()) {
+            channel = open(path); // an interrupt closed it
         }
         view.setMemory(0, SLOT_BYTES, (byte)0);
         view.putLong(0, generation + 1, LITTLE_ENDIAN);

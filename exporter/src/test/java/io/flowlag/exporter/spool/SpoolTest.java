@@ -22,8 +22,10 @@ import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.LongStream;
 import java.util.stream.Stream;
 
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -63,9 +65,13 @@ class SpoolTest {
     }
 
     private void put(final Spool spool, final long number) {
+        put(spool, number, NOW_MS);
+    }
+
+    private void put(final Spool spool, final long number, final long timeMs) {
         final boolean isPair = number % 3 != 0;
         record.putLong(isPair ? PACKETS_OFFSET : 16, number, ByteOrder.BIG_ENDIAN);
-        spool.append(isPair ? pair : other, record, 0, isPair ? 12 : 24, NOW_MS);
+        spool.append(isPair ? pair : other, record, 0, isPair ? 12 : 24, timeMs);
     }
 
     private static long take(final Spool spool) {
@@ -279,6 +285,141 @@ class SpoolTest {
     }
 
     @Test
+    void shouldReadOnWhenAReadFailedOnce() throws IOException {
+        try (Spool spool = open(directory.resolve("s"), 16 << 20)) {
+            for (int i = 1; i <= 20_000; i++) {
+                put(spool, i);
+            }
+            spool.flush();
+            final List<Long> numbers = new ArrayList<>();
+            for (int i = 1; i <= 500; i++) {
+                assertTrue(spool.next());
+                numbers.add(take(spool)); // not released: it must not be read again
+            }
+            Thread.currentThread().interrupt(); // closes the file at the next read
+            while (spool.next()) {
+                numbers.add(take(spool));
+            }
+            assertTrue(Thread.interrupted());
+            assertTrue(numbers.size() < 20_000, () -> "read " + numbers.size());
+            assertTrue(spool.lastError().startsWith("cannot read "), spool::lastError);
+            assertFalse(spool.next());
+            assertEquals(1, spool.statistics().errors());
+            spool.doWork(NOW_MS + 1_000);
+            while (spool.next()) {
+                numbers.add(take(spool));
+            }
+            assertEquals(LongStream.rangeClosed(1, 20_000).boxed().toList(), numbers);
+            assertEquals(0, lost());
+            assertEquals(20_000, spool.recordsHeld());
+            assertEquals("", spool.lastError());
+        }
+    }
+
+    @Test
+    void shouldNotTouchTheDirectoryOfAnotherWhenItWasNeverOpen() throws IOException {
+        final Path path = directory.resolve("s");
+        final Spool first = open(path, 1 << 20);
+        put(first, 1);
+        first.flush();
+        final byte[] octets = Files.readAllBytes(path.resolve(SpoolSegment.name(1)));
+        final Spool second = open(path, 1 << 20);
+        put(second, 2);
+        second.close();
+        assertEquals(1, lost());
+        assertEquals(second.recordsIn(), second.recordsSettled());
+        assertEquals(0, second.recordsHeld());
+        assertArrayEquals(octets, Files.readAllBytes(path.resolve(SpoolSegment.name(1))));
+        final Spool third = open(path, 1 << 20);
+        put(third, 3);
+        first.close();
+        third.close(); // its turn has come
+        assertEquals(1, lost());
+        try (Spool spool = open(path, 1 << 20)) {
+            assertEquals(List.of(1L, 3L), takeAll(spool));
+        }
+    }
+
+    @Test
+    void shouldKeepItsLockWhenAnotherOfItsProcessWants() throws IOException {
+        final Path path = directory.resolve("s");
+        final Path locks = Path.of("/proc/locks");
+        assumeTrue(Files.isReadable(locks));
+        try (Spool first = open(path, 1 << 20)) {
+            final String inode = ":" + Files.getAttribute(path.resolve("lock"), "unix:ino") + " ";
+            assumeTrue(Files.readString(locks).contains(inode));
+            open(path, 1 << 20).close();
+            assertTrue(Files.readString(locks).contains(inode));
+            assertEquals("", first.lastError());
+        }
+    }
+
+    @Test
+    void shouldLetGoWhatItHasWhenItCannotOpen() throws IOException {
+        final Path path = directory.resolve("s");
+        Files.createDirectories(path.resolve("position"));
+        assertThrows(IOException.class, () -> open(path, 1 << 20));
+        Files.delete(path.resolve("position"));
+        try (Spool spool = open(path, 1 << 20)) {
+            put(spool, 1);
+            assertEquals(List.of(1L), takeAll(spool));
+        }
+    }
+
+    @Test
+    void shouldNotGrowWhileADiskTakesNothing() throws IOException {
+        final Path path = directory.resolve("s");
+        try (Spool spool = open(path, 1 << 20)) {
+            put(spool, 1);
+            spool.flush();
+            assertTrue(spool.next());
+            assertEquals(1, take(spool)); // not released: its file stays
+            final long octets = spool.statistics().octetsHeld();
+            long timeMs = NOW_MS;
+            for (int i = 1; i <= 20; i++) {
+                timeMs += 2_000;
+                put(spool, 3, timeMs);
+                Thread.currentThread().interrupt(); // closes the file at the next write
+                assertFalse(i % 2 == 0 ? spool.next() : spool.flush()); // next() reads where it would write
+                assertTrue(Thread.interrupted());
+                assertEquals(i, lost());
+                assertEquals(1, segmentCount(path));
+                assertEquals(octets, spool.statistics().octetsHeld());
+            }
+            put(spool, 4, timeMs + 2_000);
+            assertTrue(spool.next());
+            assertEquals(4, take(spool));
+            spool.rewind();
+            assertEquals(List.of(1L, 4L), takeAll(spool));
+            assertEquals(spool.recordsIn(), spool.recordsSettled());
+        }
+    }
+
+    @Test
+    void shouldTakeRecordsWhileItsPositionCannotBeWritten() throws IOException {
+        try (Spool spool = open(directory.resolve("s"), 1 << 20)) {
+            put(spool, 1);
+            put(spool, 2);
+            assertTrue(spool.next());
+            final long segment = spool.recordSegment();
+            final long end = spool.recordEndOffset();
+            spool.release(segment, end, take(spool), 0);
+            Thread.currentThread().interrupt(); // closes the file of the position
+            spool.doWork(NOW_MS);
+            assertTrue(Thread.interrupted());
+            assertEquals(1, spool.statistics().errors());
+            spool.doWork(NOW_MS);
+            assertEquals(1, spool.statistics().errors());
+            put(spool, 3);
+            assertEquals(0, lost());
+            spool.doWork(NOW_MS + 1_000);
+            assertEquals(1, spool.statistics().errors());
+            assertEquals("", spool.lastError());
+            assertEquals(List.of(2L, 3L), takeAll(spool));
+        }
+    }
+
+    @Test
     void shouldKeepItsDirectoryToItsOwner() throws IOException {
         assumeTrue(directory.getFileSystem().supportedFileAttributeViews().contains("posix"));
         open(directory.resolve("s"), 1 << 20).close();
@@ -369,6 +510,12 @@ class SpoolTest {
             for (final Path file : files.sorted(java.util.Comparator.reverseOrder()).toList()) {
                 Files.delete(file);
             }
+        }
+    }
+
+    private static long segmentCount(final Path path) throws IOException {
+        try (Stream<Path> files = Files.list(path)) {
+            return files.filter((file) -> file.toString().endsWith(".spool")).count();
         }
     }
 
