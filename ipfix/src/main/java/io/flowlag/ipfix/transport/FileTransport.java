@@ -31,6 +31,7 @@ public final class FileTransport extends TransportSupport {
     private final Path path;
     private final long retryIntervalMs;
     private FileChannel channel;
+    private final boolean isRegularFile;
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
     private final IntArrayList messageEnds = new IntArrayList(BUFFER_BYTES / MIN_MESSAGE_BYTES, IntArrayList.DEFAULT_NULL_VALUE);
     private long writtenOctets;
@@ -50,7 +51,7 @@ public final class FileTransport extends TransportSupport {
     }
 
     /**
-     * Creates the file or empties it.
+     * Creates the file or empties it. What is no regular file (a pipe, a device) is not opened again after a write error.
      *
      * @param path            of the file.
      * @param retryIntervalMs between attempts to open it again after a write error; 0 for none.
@@ -61,6 +62,7 @@ public final class FileTransport extends TransportSupport {
         this.path = path;
         this.retryIntervalMs = retryIntervalMs;
         this.channel = open(path);
+        this.isRegularFile = Files.isRegularFile(path);
         state(TransportState.CONNECTED);
     }
 
@@ -148,7 +150,7 @@ public final class FileTransport extends TransportSupport {
         error(text);
         CloseHelper.quietClose(channel);
         retryMs = NEVER;
-        state(retryIntervalMs > 0 ? TransportState.DISCONNECTED : TransportState.FAILED);
+        state(retryIntervalMs > 0 && isRegularFile ? TransportState.DISCONNECTED : TransportState.FAILED);
     }
 
     /** A clock that was set back waits for a whole interval once more. */

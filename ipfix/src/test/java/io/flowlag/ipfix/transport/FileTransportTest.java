@@ -85,6 +85,19 @@ class FileTransportTest {
     }
 
     @Test
+    void shouldNotTryADeviceAgain() throws IOException {
+        assumeTrue(Files.exists(FULL), "no /dev/full on this system");
+        final FileTransport transport = new FileTransport(FULL, 1_000);
+        final ExportingSession session = new ExportingSession(transport, new SessionSettings(), catalog);
+        put(session, 50_000, NOW_MS);
+        session.flush(NOW_MS);
+        session.doWork(NOW_MS + 1);
+        session.doWork(NOW_MS + 5_000);
+        assertEquals(TransportState.FAILED, transport.state());
+        session.close();
+    }
+
+    @Test
     void shouldRefuseAFileThatCannotBeWritten() {
         final IOException missing =
             assertThrows(IOException.class, () -> new FileTransport(directory.resolve("no/such/dir.ipfix")));
