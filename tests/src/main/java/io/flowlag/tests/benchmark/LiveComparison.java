@@ -153,7 +153,8 @@ final class LiveComparison {
     private Process start(final Capturer capturer, final Path directory) throws IOException {
         final List<String> command = new ArrayList<>(List.of("ip", "netns", "exec", namespace));
         if (capturer == Capturer.TCPDUMP) {
-            command.addAll(List.of("tcpdump", "-i", RECEIVER, "-n", "-s", "256", "-B", "65536", "-w", "/dev/null"));
+            // As root to the end: else it gives what it writes to, here a device, to a user of its own.
+            command.addAll(List.of("tcpdump", "-Z", "root", "-i", RECEIVER, "-n", "-s", "256", "-B", "65536", "-w", "/dev/null"));
         } else {
             command.addAll(List.of(options.program(), "run", "-i", RECEIVER, "--direction", "in", "--export", "file:/dev/null",
                 "--stats", directory.resolve("stats.json").toString(), "--set", "status.enabled=off",
