@@ -233,7 +233,7 @@ public final class PacketReconciler {
         cells += estimate.totalCells();
         undecodedCells += difference.undecodedCells();
         unrepairedItems += estimate.unrepairedItems();
-        if (!difference.complete() || estimate.unrepairedItems() > 0 || !estimate.hasLoss()) {
+        if (!difference.complete() || estimate.unrepairedItems() > 0 || cache.saturatedPackets() > 0) {
             status = ReconcileStatus.INCOMPLETE;
         }
         if (difference.size() > 0) {
