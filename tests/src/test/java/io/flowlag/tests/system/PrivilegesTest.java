@@ -81,7 +81,8 @@ class PrivilegesTest {
 
     @Test
     void shouldNameTheCapabilityThatLowPortsNeed() throws IOException {
-        assumeTrue(Files.exists(FIRST_FREE_PORT) && Integer.parseInt(Files.readString(FIRST_FREE_PORT).trim()) > 81);
+        assumeTrue(Files.exists(FIRST_FREE_PORT) && Integer.parseInt(Files.readString(FIRST_FREE_PORT).trim()) > 81,
+            "low ports are free to everybody here (net.ipv4.ip_unprivileged_port_start)");
         assertRefused(run("net_raw", "-q", "--set", "metrics.listen=81").run(), "CAP_NET_BIND_SERVICE");
     }
 }
