@@ -7,6 +7,7 @@ import io.flowlag.tests.support.Flowlag;
 import io.flowlag.tests.support.NetworkNamespace;
 import io.flowlag.tests.support.Ports;
 import io.flowlag.tests.support.Stats;
+import io.flowlag.tests.support.SteadyTraffic;
 import io.flowlag.tests.support.Tools;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -15,9 +16,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
-import java.net.DatagramPacket;
-import java.net.DatagramSocket;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.Socket;
 import java.nio.ByteBuffer;
@@ -29,7 +27,6 @@ import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -55,8 +52,7 @@ class ExchangeProcessTest {
     private Path receiverStats;
     private Path senderStats;
     private Path records;
-    private Thread traffic;
-    private volatile boolean isStopped;
+    private SteadyTraffic traffic;
 
     @BeforeEach
     void begin() throws IOException {
@@ -66,29 +62,13 @@ class ExchangeProcessTest {
         receiverStats = directory.resolve("receiver.json");
         senderStats = directory.resolve("sender.json");
         records = directory.resolve("receiver.ipfix");
-        traffic = new Thread(this::send, "traffic");
-        traffic.start();
+        traffic = new SteadyTraffic(List.of(new InetSocketAddress(0), new InetSocketAddress(0)), DESTINATION, 3);
     }
 
     @AfterEach
     void end() throws InterruptedException {
-        isStopped = true;
         if (traffic != null) {
-            traffic.join();
-        }
-    }
-
-    /** A few hundred packets a second; how many is of no matter. */
-    private void send() {
-        try (DatagramSocket first = new DatagramSocket(); DatagramSocket second = new DatagramSocket()) {
-            final InetSocketAddress target = new InetSocketAddress(InetAddress.getByName(DESTINATION), 9);
-            for (int i = 0; !isStopped; i++) {
-                final byte[] payload = ByteBuffer.allocate(200).putInt(i).array();
-                (i % 3 == 0 ? first : second).send(new DatagramPacket(payload, payload.length, target));
-                LockSupport.parkNanos(3_000_000);
-            }
-        } catch (final IOException e) {
-            throw new IllegalStateException(e);
+            traffic.stop();
         }
     }
 

@@ -8,6 +8,7 @@ import io.flowlag.tests.support.Flowlag;
 import io.flowlag.tests.support.NetworkNamespace;
 import io.flowlag.tests.support.Ports;
 import io.flowlag.tests.support.Stats;
+import io.flowlag.tests.support.SteadyTraffic;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
@@ -15,20 +16,15 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
-import java.net.DatagramPacket;
-import java.net.DatagramSocket;
-import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.concurrent.locks.LockSupport;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -52,8 +48,7 @@ class SeveralSendersProcessTest {
     private int metricsPort;
     private Path stats;
     private Path records;
-    private Thread traffic;
-    private volatile boolean isStopped;
+    private SteadyTraffic traffic;
 
     @BeforeEach
     void begin() throws IOException {
@@ -62,30 +57,14 @@ class SeveralSendersProcessTest {
         metricsPort = Ports.freeTcp();
         stats = directory.resolve("receiver.json");
         records = directory.resolve("receiver.ipfix");
-        traffic = new Thread(this::send, "traffic");
-        traffic.start();
+        traffic = new SteadyTraffic(
+            SOURCES.stream().map((source) -> new InetSocketAddress(source, 0)).toList(), DESTINATION, 2);
     }
 
     @AfterEach
     void end() throws InterruptedException {
-        isStopped = true;
         if (traffic != null) {
-            traffic.join();
-        }
-    }
-
-    /** A few hundred packets a second from each source; how many is of no matter. */
-    private void send() {
-        try (DatagramSocket first = new DatagramSocket(new InetSocketAddress(SOURCES.get(0), 0));
-            DatagramSocket second = new DatagramSocket(new InetSocketAddress(SOURCES.get(1), 0))) {
-            final InetSocketAddress target = new InetSocketAddress(InetAddress.getByName(DESTINATION), 9);
-            for (int i = 0; !isStopped; i++) {
-                final byte[] payload = ByteBuffer.allocate(200).putInt(i).array();
-                (i % 2 == 0 ? first : second).send(new DatagramPacket(payload, payload.length, target));
-                LockSupport.parkNanos(3_000_000);
-            }
-        } catch (final IOException e) {
-            throw new IllegalStateException(e);
+            traffic.stop();
         }
     }
 
