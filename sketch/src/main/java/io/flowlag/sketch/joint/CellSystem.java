@@ -38,6 +38,9 @@ final class CellSystem {
     /** N, 0 in a cell that is not usable. */
     final double[] cellPackets;
     final double[] rowShare;
+    /** Of each edge: its row, and how many cells it is from the flow's first. */
+    private final int[] rowOfEdge;
+    private final int[] stepOfEdge;
     int[] baseColumns;
     private final double[] cellScale;
     private final double[] classMeanNs = new double[JointEstimator.MAX_CLASSES];
@@ -49,6 +52,12 @@ final class CellSystem {
         vldaLength = shape.vldaLength;
         edges = rows * vldaLength;
         cells = rows * columns;
+        rowOfEdge = new int[edges];
+        stepOfEdge = new int[edges];
+        for (int edge = 0; edge < edges; edge++) {
+            rowOfEdge[edge] = edge / vldaLength;
+            stepOfEdge[edge] = edge % vldaLength;
+        }
         rowShare = new double[rows];
         boolean exact = 1 == vldaLength;
         for (int row = 0; row < rows; row++) {
@@ -178,7 +187,7 @@ final class CellSystem {
         if (!isExact) {
             for (int flow = 0; flow < flows; flow++) {
                 for (int edge = 0; edge < edges; edge++) {
-                    cellScale[cell(flow, edge)] += coefficient[flow] * rowShare[edge / vldaLength];
+                    cellScale[cell(flow, edge)] += coefficient[flow] * rowShare[rowOfEdge[edge]];
                 }
             }
             for (int cell = 0; cell < cells; cell++) {
@@ -202,15 +211,15 @@ final class CellSystem {
         if (isExact) {
             return edge * columns + baseColumns[flow * rows + edge];
         }
-        final int row = edge / vldaLength;
-        final int column = baseColumns[flow * rows + row] + edge % vldaLength;
+        final int row = rowOfEdge[edge];
+        final int column = baseColumns[flow * rows + row] + stepOfEdge[edge];
         return row * columns + (column < columns ? column : column - columns);
     }
 
     /** a_ij: exact, or expected. */
     double edgeCoefficient(final int flow, final int edge) {
         return isExact ? coefficient[flow] :
-            coefficient[flow] * expectedShare(edge / vldaLength, cell(flow, edge));
+            coefficient[flow] * expectedShare(rowOfEdge[edge], cell(flow, edge));
     }
 
     /** Of a flow's packets, in one of its cells. */

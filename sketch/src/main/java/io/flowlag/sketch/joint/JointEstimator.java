@@ -45,6 +45,9 @@ public final class JointEstimator {
     /** Where cells are few; else null. */
     private final DensePropagation dense;
     private final Calibration fullCalibration = new Calibration();
+    /** Of flows for which RLI's own mean is better. */
+    private final Calibration preferredCalibration = new Calibration();
+    private final Preference preference = new Preference();
     private final Calibration fastCalibration = new Calibration();
     private final Calibration rliCalibration = new Calibration();
     private final Calibration ldsCalibration = new Calibration();
@@ -55,6 +58,8 @@ public final class JointEstimator {
     private final double[] meanNs;
     private final double[] boundNs;
     private final boolean[] isVouched;
+    /** Whether a flow has RLI's own mean, though there is a joint one. */
+    private final boolean[] isPreferred;
     private final JointStatus[] sizeStatus = new JointStatus[CellSystem.SIZE_BINS];
     private final JointStatus[] fastStatus = new JointStatus[CellSystem.SIZE_BINS];
     private JointStatus status = JointStatus.NONE;
@@ -84,6 +89,7 @@ public final class JointEstimator {
         meanNs = new double[shape.maxFlows];
         boundNs = new double[shape.maxFlows];
         isVouched = new boolean[shape.maxFlows];
+        isPreferred = new boolean[shape.maxFlows];
     }
 
     /**
@@ -112,8 +118,9 @@ public final class JointEstimator {
         final int rows, final int columns, final int vldaLength, final int maxFlows, final int maxWitnesses) {
         final long edges = (long)rows * vldaLength;
         final long cells = (long)rows * columns;
-        final long fixed = 8L * (CellSystem.BINS * (4L * MixturePrior.COMPONENTS + 6) + 5L * Calibration.VALUES);
-        return (8 * edges + 110) * maxFlows + 92 * cells + 24L * maxWitnesses + fixed +
+        final long learned = CellSystem.BINS * (4L * MixturePrior.COMPONENTS + 6);
+        final long fixed = 8L * (learned + 6L * Calibration.VALUES + Preference.VALUES);
+        return (8 * edges + 112) * maxFlows + 92 * cells + 24L * maxWitnesses + fixed +
             (cells <= MAX_DENSE_CELLS ? DensePropagation.memoryBytes(cells, maxFlows) : 0);
     }
 
@@ -139,6 +146,8 @@ public final class JointEstimator {
     public void forget() {
         isWarm = false;
         fullCalibration.forget();
+        preferredCalibration.forget();
+        preference.forget();
         fastCalibration.forget();
         rliCalibration.forget();
         ldsCalibration.forget();
@@ -162,6 +171,7 @@ public final class JointEstimator {
         calibrateRli(problem);
         Arrays.fill(sizeStatus, JointStatus.JOINT);
         Arrays.fill(isVouched, 0, system.flows, false);
+        Arrays.fill(isPreferred, 0, system.flows, false);
         sweeps = 0;
         health = 0;
         isCalibrated = false;
@@ -185,7 +195,6 @@ public final class JointEstimator {
     }
 
     private void solveFully(final JointProblem problem) {
-        landweber.solve(START_SWEEPS);
         final double theta = noiseScale.theta();
         if (!isWarm || theta > MAX_THETA_RATIO * learnedTheta || theta < learnedTheta / MAX_THETA_RATIO) {
             isWarm = false;
@@ -199,18 +208,25 @@ public final class JointEstimator {
             fallBack(problem);
         } else {
             hasBounds = true;
-            calibrate(problem, fullCalibration, true);
+            applyFactors(fullCalibration);
         }
     }
 
     private Propagation pass(final JointProblem problem, final double theta) {
-        passing.start(problem, landweber.z, theta);
+        // With many edges a flow, Landweber costs as much as all sweeps, and what was learned is as good a start.
+        final boolean isFromPrior = isWarm && !system.isExact;
+        if (isFromPrior) {
+            passing.start(problem);
+        } else {
+            landweber.solve(START_SWEEPS);
+            passing.start(problem, landweber.z, theta);
+        }
         sweeps = isWarm ? WARM_SWEEPS : COLD_SWEEPS;
         for (int sweep = 0; sweep < sweeps; sweep++) {
             if (0 == sweep % SWEEPS_PER_SUM) {
                 passing.measureCells();
             }
-            passing.sweep(0 == sweep);
+            passing.sweep(sweep);
             prior.conclude(!isWarm && sweep < sweeps - PLAIN_SWEEPS);
         }
         passing.measureCells();
@@ -230,20 +246,64 @@ public final class JointEstimator {
         return dense;
     }
 
-    /** Whether all are numbers. */
+    /** Judges first: they say whose mean is taken, and how wide its bounds must be. Whether all are numbers. */
     private boolean readPosteriors(final JointProblem problem, final Propagation propagation) {
+        judge(problem, propagation);
         double sum = 0;
         for (int flow = 0; flow < system.flows; flow++) {
-            propagation.read(flow);
-            prior.measure(
-                system.bin[flow], system.scaleNs[flow], system.meanNs[flow], system.packets[flow],
-                propagation.precision(), propagation.natural());
-            meanNs[flow] = Math.max(problem.floorNs, system.meanNs[flow] + quantiles.median());
-            boundNs[flow] = quantiles.halfWidth(meanNs[flow] - system.meanNs[flow]);
+            readPosterior(problem, propagation, flow);
             isVouched[flow] = propagation.isDetermined(flow);
+            isPreferred[flow] = !isVouched[flow] && !system.isBlind(flow) &&
+                preference.isRli(CellSystem.sizeBin(system.bin[flow]));
+            if (isPreferred[flow]) {
+                takeRli(problem, flow);
+            }
             sum += Math.abs(meanNs[flow]) + boundNs[flow];
         }
         return sum < Double.MAX_VALUE;
+    }
+
+    private void readPosterior(final JointProblem problem, final Propagation propagation, final int flow) {
+        propagation.read(flow);
+        prior.measure(
+            system.bin[flow], system.scaleNs[flow], system.meanNs[flow], system.packets[flow],
+            propagation.precision(), propagation.natural());
+        meanNs[flow] = Math.max(problem.floorNs, system.meanNs[flow] + quantiles.median());
+        boundNs[flow] = quantiles.halfWidth(meanNs[flow] - system.meanNs[flow]);
+    }
+
+    /** Of the posterior that was read last: RLI's mean, and how wide about it the posterior is. */
+    private void takeRli(final JointProblem problem, final int flow) {
+        meanNs[flow] = Math.max(problem.floorNs, parents.rliNs(problem, flow));
+        boundNs[flow] = quantiles.halfWidth(meanNs[flow] - system.meanNs[flow]);
+    }
+
+    /** Flows of whom the cells alone know everything are no judges of the others, and need none. */
+    private void judge(final JointProblem problem, final Propagation propagation) {
+        fullCalibration.begin();
+        preferredCalibration.begin();
+        blindCalibration.begin();
+        preference.begin();
+        for (int index = 0; index < problem.witnesses; index++) {
+            final int flow = problem.witnessFlow[index];
+            readPosterior(problem, propagation, flow);
+            if (boundNs[flow] > 0 && !propagation.isDetermined(flow) && !witnesses.isTeacher(flow)) {
+                final double truthNs = problem.witnessSumNs[index] / system.packets[flow];
+                final int size = CellSystem.sizeBin(system.bin[flow]);
+                final double errorNs = Math.abs(meanNs[flow] - truthNs);
+                (system.isBlind(flow) ? blindCalibration : fullCalibration).add(size, errorNs / boundNs[flow]);
+                if (!system.isBlind(flow)) {
+                    takeRli(problem, flow);
+                    final double rliErrorNs = Math.abs(meanNs[flow] - truthNs);
+                    preferredCalibration.add(size, rliErrorNs / boundNs[flow]);
+                    preference.add(size, errorNs, rliErrorNs);
+                }
+            }
+        }
+        fullCalibration.conclude();
+        preferredCalibration.conclude();
+        blindCalibration.conclude();
+        preference.conclude();
     }
 
     private void solveFast(final JointProblem problem) {
@@ -263,7 +323,7 @@ public final class JointEstimator {
         } else {
             hasBounds = true;
             preferParents(problem);
-            calibrate(problem, fastCalibration, false);
+            calibrate(problem, fastCalibration);
         }
     }
 
@@ -290,6 +350,7 @@ public final class JointEstimator {
 
     /** To the parent with the smaller median error among witnesses; without witnesses, to RLI if there is any. */
     private void fallBack(final JointProblem problem) {
+        Arrays.fill(isPreferred, 0, system.flows, false);
         Arrays.fill(sizeStatus, JointStatus.JOINT);
         final boolean isRli = 0 == system.usableCells || system.hasEstimates && parents.isRliBetter(problem);
         status = isRli ? JointStatus.RLI : JointStatus.LDS;
@@ -305,7 +366,7 @@ public final class JointEstimator {
         } else {
             ldsCalibration.forget();
             blindCalibration.forget();
-            calibrate(problem, ldsCalibration, false);
+            calibrate(problem, ldsCalibration);
             blindCalibration.forget();
         }
         for (int flow = 0; flow < system.flows; flow++) {
@@ -328,13 +389,13 @@ public final class JointEstimator {
         rliCalibration.conclude();
     }
 
-    /** Those of whom the cells alone know everything are no judges of the others, and need none. */
-    private void calibrate(final JointProblem problem, final Calibration calibration, final boolean areTeachersOut) {
+    /** With every witness as a judge, where truths are not used. */
+    private void calibrate(final JointProblem problem, final Calibration calibration) {
         calibration.begin();
         blindCalibration.begin();
         for (int index = 0; index < problem.witnesses; index++) {
             final int flow = problem.witnessFlow[index];
-            if (boundNs[flow] > 0 && !isVouched[flow] && !(areTeachersOut && witnesses.isTeacher(flow))) {
+            if (boundNs[flow] > 0) {
                 final double truthNs = problem.witnessSumNs[index] / system.packets[flow];
                 (system.isBlind(flow) ? blindCalibration : calibration).add(
                     CellSystem.sizeBin(system.bin[flow]), Math.abs(meanNs[flow] - truthNs) / boundNs[flow]);
@@ -349,7 +410,8 @@ public final class JointEstimator {
         isCalibrated = true;
         for (int flow = 0; flow < system.flows; flow++) {
             if (!isVouched[flow]) {
-                final Calibration own = system.isBlind(flow) ? blindCalibration : calibration;
+                final Calibration own = system.isBlind(flow) ? blindCalibration :
+                    isPreferred[flow] ? preferredCalibration : calibration;
                 final int size = CellSystem.sizeBin(system.bin[flow]);
                 boundNs[flow] *= own.factor(size);
                 isVouched[flow] = own.isConcluded(size);
@@ -369,7 +431,7 @@ public final class JointEstimator {
 
     /**
      * Where the result of a flow comes from: as the interval's status, but for sizes for which witnesses say that a parent does
-     * better than {@link JointTier#FAST}.
+     * better ({@link JointTier#FULL}: RLI alone).
      *
      * @param flow index in the problem.
      * @return the status; {@link JointStatus#NONE} if there is no estimate.
@@ -377,6 +439,9 @@ public final class JointEstimator {
     public JointStatus status(final int flow) {
         if (!hasMean(flow)) {
             return JointStatus.NONE;
+        }
+        if (isPreferred[flow]) {
+            return JointStatus.RLI;
         }
         final JointStatus ofSize = sizeStatus[CellSystem.sizeBin(system.bin[flow])];
         return JointStatus.JOINT == ofSize ? status : ofSize;

@@ -16,6 +16,9 @@ final class MessagePassing implements Propagation {
     /** A message is worked out exactly if its cell holds more than this share of what is known of the flow. */
     private static final double EXACT_SHARE = 0.5;
     private static final double DAMPING = 0.2;
+    /** Flows of which the cells know less than this share do not change much: one sweep in so many visits each of them. */
+    private static final double QUIET_SHARE = 0.1;
+    private static final int QUIET_SWEEPS = 3;
     private static final int ORDER_BITS = 11;
     private static final int ORDER_MASK = (1 << ORDER_BITS) - 1;
 
@@ -24,13 +27,15 @@ final class MessagePassing implements Propagation {
     private final Witnesses witnesses;
     private final Peeling peeling;
     private final int edges;
-    /** Of each edge: a flow's part of the cell, as the cell is told. */
+    /** Of each edge, flows in the order of visits: a flow's part of the cell, as the cell is told. */
     private final float[] messageMean;
     private final float[] messageVariance;
     /** Of each cell: what its flows' messages leave of Q, and the variance of their sum. */
     private final double[] cellState;
     private final int[] order;
-    private final int[] orderScratch;
+    /** Of each flow: its place in the order, once that is there. */
+    private final int[] place;
+    private final boolean[] isQuiet;
     private final int[] orderCount;
     private final int[] orderHash;
     /** The mean of each flow's last posterior; where counts are exact, nobody asks. */
@@ -61,7 +66,8 @@ final class MessagePassing implements Propagation {
         messageVariance = new float[edges * maxFlows];
         cellState = new double[2 * system.cells];
         order = new int[maxFlows];
-        orderScratch = new int[maxFlows];
+        place = new int[maxFlows];
+        isQuiet = new boolean[maxFlows];
         orderHash = new int[maxFlows];
         orderCount = new int[ORDER_MASK + 2];
         lastZ = new float[system.isExact ? 0 : maxFlows];
@@ -93,22 +99,43 @@ final class MessagePassing implements Propagation {
         return peeling.isKnown(flow) && !witnesses.isTeacher(flow);
     }
 
+    /** From a first solution, with wide variances. */
     void start(final JointProblem problem, final double[] z, final double theta) {
-        Arrays.fill(spread, Math.min(theta, 1));
-        sortFlows();
+        begin(problem, Math.min(theta, 1));
         for (int flow = 0; flow < system.flows; flow++) {
-            final double mean = witnesses.isTeacher(flow) ? witnesses.z(flow) : z[flow];
             final double scale2 = system.scaleNs[flow] * system.scaleNs[flow];
-            final double variance = witnesses.isTeacher(flow) ? 0 : Math.max(theta * scale2, mean * mean);
-            remember(flow, mean);
-            for (int edge = 0; edge < edges; edge++) {
-                final double a = system.edgeCoefficient(flow, edge);
-                messageMean[flow * edges + edge] = limited(a * mean);
-                messageVariance[flow * edges + edge] = limited(a * a * variance + noise(flow, a, mean * mean + variance));
-            }
+            begin(flow, z[flow], Math.max(theta * scale2, z[flow] * z[flow]));
         }
+    }
+
+    /** From what the prior says, once it has learned. */
+    void start(final JointProblem problem) {
+        begin(problem, 0);
+        for (int flow = 0; flow < system.flows; flow++) {
+            prior.measure(system.bin[flow], system.scaleNs[flow], system.meanNs[flow], system.packets[flow], 0, 0);
+            begin(flow, prior.mean, prior.variance);
+        }
+    }
+
+    /** A spread of 0 leaves what the last interval fitted. */
+    private void begin(final JointProblem problem, final double firstSpread) {
+        if (firstSpread > 0) {
+            Arrays.fill(spread, firstSpread);
+        }
+        sortFlows();
         timestampNs2 = problem.timestampVarianceNs2;
         peeling.solve(witnesses, timestampNs2);
+    }
+
+    private void begin(final int flow, final double z, final double zVariance) {
+        final double mean = witnesses.isTeacher(flow) ? witnesses.z(flow) : z;
+        final double variance = witnesses.isTeacher(flow) ? 0 : zVariance;
+        remember(flow, mean);
+        for (int edge = 0; edge < edges; edge++) {
+            final double a = system.edgeCoefficient(flow, edge);
+            messageMean[place[flow] * edges + edge] = limited(a * mean);
+            messageVariance[place[flow] * edges + edge] = limited(a * a * variance + noise(flow, a, mean * mean + variance));
+        }
     }
 
     private static float limited(final double value) {
@@ -156,9 +183,12 @@ final class MessagePassing implements Propagation {
             }
             for (int index = 0; index < system.flows; index++) {
                 final int flow = order[index];
-                orderScratch[orderCount[orderHash[flow] >>> shift & ORDER_MASK]++] = flow;
+                place[orderCount[orderHash[flow] >>> shift & ORDER_MASK]++] = flow;
             }
-            System.arraycopy(orderScratch, 0, order, 0, system.flows);
+            System.arraycopy(place, 0, order, 0, system.flows);
+        }
+        for (int index = 0; index < system.flows; index++) {
+            place[order[index]] = index;
         }
     }
 
@@ -173,8 +203,8 @@ final class MessagePassing implements Propagation {
             final int flow = order[index];
             for (int edge = 0; edge < edges; edge++) {
                 final int cell = system.cell(flow, edge);
-                cellState[2 * cell] -= messageMean[flow * edges + edge];
-                cellState[2 * cell + 1] += messageVariance[flow * edges + edge];
+                cellState[2 * cell] -= messageMean[index * edges + edge];
+                cellState[2 * cell + 1] += messageVariance[index * edges + edge];
             }
         }
         double sum = 0;
@@ -186,13 +216,17 @@ final class MessagePassing implements Propagation {
         chi = mean <= LARGEST_CHI ? mean : LARGEST_CHI;
     }
 
-    void sweep(final boolean isFirst) {
-        final double keep = isFirst ? 0 : DAMPING;
+    void sweep(final int sweep) {
+        final double keep = 0 == sweep ? 0 : DAMPING;
         prior.beginLearning();
         Arrays.fill(spreadSum, 0);
         Arrays.fill(spreadCount, 0);
         for (int index = 0; index < system.flows; index++) {
             final int flow = order[index];
+            final boolean wasQuiet = sweep > 0 && isQuiet[flow];
+            if (wasQuiet && index % QUIET_SWEEPS != sweep % QUIET_SWEEPS) {
+                continue;
+            }
             final int bin = system.bin[flow];
             final double scale = system.scaleNs[flow];
             final double mean = system.meanNs[flow];
@@ -201,10 +235,12 @@ final class MessagePassing implements Propagation {
                 final double sharp = 1e12 / (scale * scale);
                 prior.measure(bin, scale, mean, n, sharp, sharp * witnesses.z(flow));
                 prior.learn(bin, scale, mean, witnesses.times());
+                isQuiet[flow] = false;
             } else {
                 collect(flow);
                 prior.measure(bin, scale, mean, n, precision, natural);
-                prior.learn(bin, scale, mean, 1);
+                prior.learn(bin, scale, mean, wasQuiet ? QUIET_SWEEPS : 1);
+                isQuiet[flow] = precision * prior.variance < QUIET_SHARE;
                 send(flow, keep);
             }
         }
@@ -235,13 +271,14 @@ final class MessagePassing implements Propagation {
 
     private void readExact(final int flow) {
         final double a = system.coefficient[flow];
+        final int from = place[flow] * edges;
         double p = 0;
         double h = 0;
         for (int edge = 0; edge < edges; edge++) {
             final int cell = edge * system.columns + system.baseColumns[flow * edges + edge];
             final double all = cellState[2 * cell + 1];
-            final double others = Math.max(all - messageVariance[flow * edges + edge], RELATIVE_FLOOR * all);
-            final double value = cellState[2 * cell] + messageMean[flow * edges + edge];
+            final double others = Math.max(all - messageVariance[from + edge], RELATIVE_FLOOR * all);
+            final double value = cellState[2 * cell] + messageMean[from + edge];
             final double part = a / others;
             edgeCell[edge] = cell;
             edgeWeight[edge] = a;
@@ -272,6 +309,7 @@ final class MessagePassing implements Propagation {
         final double n = system.coefficient[flow];
         final double w = n / system.packets[flow];
         final int k = system.vldaLength;
+        final int from = place[flow] * edges;
         final double z = lastZ[flow];
         final double within = within(flow, z * z);
         final double shared = within * w / n;
@@ -286,8 +324,8 @@ final class MessagePassing implements Propagation {
                 final double a = n * system.expectedShare(row, cell);
                 column = column + 1 == system.columns ? 0 : column + 1;
                 final double all = cellState[2 * cell + 1];
-                final double others = Math.max(all - messageVariance[flow * edges + edge], RELATIVE_FLOOR * all);
-                final double value = cellState[2 * cell] + messageMean[flow * edges + edge];
+                final double others = Math.max(all - messageVariance[from + edge], RELATIVE_FLOOR * all);
+                final double value = cellState[2 * cell] + messageMean[from + edge];
                 final double d = others + w * within * a;
                 edgeCell[edge] = cell;
                 edgeWeight[edge] = a;
@@ -340,7 +378,7 @@ final class MessagePassing implements Propagation {
             if (!system.isExact) {
                 observeSpread(flow, edge, a, m, v, noise);
             }
-            final int at = flow * edges + edge;
+            final int at = place[flow] * edges + edge;
             final float newMean = limited((1 - keep) * a * m + keep * messageMean[at]);
             final float newVariance = limited((1 - keep) * (a * a * v + noise) + keep * messageVariance[at]);
             final int cell = edgeCell[edge];

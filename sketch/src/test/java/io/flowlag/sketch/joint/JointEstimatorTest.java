@@ -137,6 +137,67 @@ class JointEstimatorTest {
         assertEquals(0.95, covered / (double)all, 0.03);
     }
 
+    /** Three of ten flows take a path of which references know nothing, and cells are too few to say which. */
+    @Test
+    void shouldGiveRliAloneWhereJudgesDoBetterWithIt() {
+        final int flows = 4 * FLOWS;
+        final SketchGeometry geometry = columns(70);
+        final JointProblem problem = new JointProblem(geometry, flows, flows);
+        final JointEstimator estimator = new JointEstimator(problem);
+        final SplittableRandom random = new SplittableRandom(30);
+        final double[] joint = new double[flows];
+        final double[] rli = new double[flows];
+        int preferred = 0;
+        for (int interval = 0; interval < 4; interval++) {
+            preferred = 0;
+            final double[] truthNs = addFlowsOfTwoPaths(problem, random, flows);
+            assertEquals(JointStatus.JOINT, estimator.solve(problem, JointTier.FULL));
+            int covered = 0;
+            for (int flow = 0; flow < flows; flow++) {
+                final double estimateNs = problem.estimateSumNs[flow] / problem.packets[flow];
+                joint[flow] = Math.abs(estimator.meanNs(flow) - truthNs[flow]);
+                rli[flow] = Math.abs(estimateNs - truthNs[flow]);
+                preferred += JointStatus.RLI == estimator.status(flow) ? 1 : 0;
+                assertTrue(JointStatus.RLI != estimator.status(flow) || estimateNs == estimator.meanNs(flow), "RLI's own mean");
+                covered += joint[flow] <= estimator.boundNs(flow) ? 1 : 0;
+            }
+            assertEquals(0.95, covered / (double)flows, 0.03);
+        }
+        Arrays.sort(joint);
+        Arrays.sort(rli);
+        assertTrue(preferred > flows / 2, preferred + " flows with RLI alone");
+        assertTrue(joint[flows / 2] < 1.05 * rli[flows / 2], joint[flows / 2] + " " + rli[flows / 2]);
+    }
+
+    private static double[] addFlowsOfTwoPaths(final JointProblem problem, final SplittableRandom random, final int flows) {
+        final int columns = 70;
+        final double[] truthNs = new double[flows];
+        final double[][] cells = new double[3][4 * columns];
+        problem.reset();
+        for (int flow = 0; flow < flows; flow++) {
+            final int count = 1 + random.nextInt(3);
+            final double estimateNs = 20_000 + random.nextInt(10_000);
+            final boolean isElsewhere = random.nextInt(10) < 3;
+            truthNs[flow] = isElsewhere ? -60_000 * Math.log(1 - random.nextDouble()) :
+                estimateNs + random.nextInt(4_001) - 2_000;
+            problem.addFlow(count, count * estimateNs, count * estimateNs * estimateNs, count, 0, 1);
+            for (int row = 0; row < 4; row++) {
+                final int column = random.nextInt(columns);
+                problem.baseColumn(flow, row, column);
+                cells[0][row * columns + column] += count * truthNs[flow];
+                cells[1][row * columns + column] += count * estimateNs;
+                cells[2][row * columns + column] += count;
+            }
+            if (random.nextInt(5) == 0) {
+                problem.addWitness(flow, count * truthNs[flow]);
+            }
+        }
+        for (int cell = 0; cell < 4 * columns; cell++) {
+            problem.cell(cell / columns, cell % columns, cells[0][cell], cells[1][cell], cells[2][cell]);
+        }
+        return truthNs;
+    }
+
     @Test
     void shouldUseWhatBanksAndVldaHold() {
         final SketchGeometry geometry = SketchGeometry.lds(4, 250, 5, ALL, ALL / 2, ALL / 10, ALL / 100);

@@ -10,7 +10,8 @@ import java.util.SplittableRandom;
 /**
  * An interval's packets, in the order in which they arrive at the receiver: flows of bounded Pareto sizes whose packets come in
  * bursts, one queue after Lindley's recursion, references ahead of every n-th packet by RLI's adaptive policy, and each packet's
- * delay estimate by linear interpolation between the references on either side.
+ * delay estimate by linear interpolation between the references on either side, with the difference of the transmission times of
+ * packet and reference (RLI's {@code capacity}).
  */
 final class Traffic {
     private static final double SIZE_SHAPE = 1.2;
@@ -37,6 +38,7 @@ final class Traffic {
     private final int[] flow;
     private final long[] sentNs;
     private final long[] delayNs;
+    private final int[] lengthBytes;
     private final SplittableRandom random;
     private final double durationNs;
 
@@ -51,6 +53,7 @@ final class Traffic {
         final long[] digest = random.longs(count).toArray();
         sentNs = new long[count];
         delayNs = new long[count];
+        lengthBytes = new int[count];
         estimateNs = new long[count];
         packets = count;
         final boolean[] elsewhere = new boolean[flows];
@@ -121,7 +124,8 @@ final class Traffic {
                 leftNs = rightNs;
                 leftDelayNs = rightNs - nowNs;
             }
-            freeNs = Math.max(freeNs, nowNs) + lengthBytes() * NS_PER_BYTE;
+            lengthBytes[packet] = lengthBytes();
+            freeNs = Math.max(freeNs, nowNs) + lengthBytes[packet] * NS_PER_BYTE;
             flow[packet] = (int)(arrivals[packet] & (1 << FLOW_BITS) - 1);
             sentNs[packet] = nowNs;
             delayNs[packet] = Math.round(freeNs) - nowNs;
@@ -140,7 +144,8 @@ final class Traffic {
         final long leftNs, final long leftDelayNs, final long rightNs, final long rightDelayNs) {
         for (int packet = from; packet < to; packet++) {
             final double position = (sentNs[packet] + delayNs[packet] - leftNs) / (double)(rightNs - leftNs);
-            estimateNs[packet] = first ? rightDelayNs : Math.round(leftDelayNs + position * (rightDelayNs - leftDelayNs));
+            final double leftOrFirstNs = first ? rightDelayNs : leftDelayNs + position * (rightDelayNs - leftDelayNs);
+            estimateNs[packet] = Math.round(leftOrFirstNs + (lengthBytes[packet] - REFERENCE_BYTES) * NS_PER_BYTE);
         }
     }
 }

@@ -1,0 +1,87 @@
+package io.flowlag.sketch.joint;
+
+import java.util.Arrays;
+
+/**
+ * For each size of flows, whether judges do better with RLI's own mean than with the joint one. Where cells are few, two kinds of
+ * flows cannot be told apart, and the prior moves all of them for the sake of the smaller kind. Judges of this interval decide,
+ * then those of earlier ones, then those of the nearest sizes. Allocates at construction.
+ */
+final class Preference {
+    /** With fewer, nobody is preferred. */
+    private static final int LEAST_JUDGES = 30;
+    private static final int POOLED_JUDGES = 200;
+    private static final int KEPT = 1024;
+    /** Doubles that it holds, nearly. */
+    static final long VALUES = 4L * CellSystem.SIZE_BINS * KEPT;
+    private static final int QUARTILES = 4;
+    /** Errors below this do not differ. */
+    private static final double LEAST_ERROR_NS = 1;
+    /** Of quartiles' ratios, in sum over their logarithms: some 3 % each. */
+    private static final double CLEAR = 0.1;
+
+    private final double[] ownNs = new double[CellSystem.SIZE_BINS * KEPT];
+    private final double[] rliNs = new double[CellSystem.SIZE_BINS * KEPT];
+    private final long[] written = new long[CellSystem.SIZE_BINS];
+    private final long[] writtenBefore = new long[CellSystem.SIZE_BINS];
+    private final double[] ownPool = new double[CellSystem.SIZE_BINS * KEPT];
+    private final double[] rliPool = new double[CellSystem.SIZE_BINS * KEPT];
+    private final boolean[] isRli = new boolean[CellSystem.SIZE_BINS];
+    private int pooled;
+
+    void begin() {
+        System.arraycopy(written, 0, writtenBefore, 0, written.length);
+    }
+
+    void add(final int sizeBin, final double ownErrorNs, final double rliErrorNs) {
+        if (ownErrorNs < Double.MAX_VALUE && rliErrorNs < Double.MAX_VALUE) {
+            final int at = sizeBin * KEPT + (int)(written[sizeBin]++ % KEPT);
+            ownNs[at] = Math.max(LEAST_ERROR_NS, ownErrorNs);
+            rliNs[at] = Math.max(LEAST_ERROR_NS, rliErrorNs);
+        }
+    }
+
+    void forget() {
+        Arrays.fill(written, 0);
+    }
+
+    boolean isRli(final int sizeBin) {
+        return isRli[sizeBin];
+    }
+
+    void conclude() {
+        for (int sizeBin = 0; sizeBin < isRli.length; sizeBin++) {
+            pooled = 0;
+            for (int distance = 0; distance < isRli.length && pooled < POOLED_JUDGES; distance++) {
+                take(sizeBin - distance);
+                if (distance > 0) {
+                    take(sizeBin + distance);
+                }
+            }
+            isRli[sizeBin] = pooled >= LEAST_JUDGES && advantage() > CLEAR;
+        }
+    }
+
+    private void take(final int sizeBin) {
+        if (sizeBin < 0 || sizeBin >= isRli.length) {
+            return;
+        }
+        final long wanted = Math.max(POOLED_JUDGES, written[sizeBin] - writtenBefore[sizeBin]);
+        final long taken = Math.min(Math.min(wanted, KEPT), written[sizeBin]);
+        for (long index = written[sizeBin] - taken; index < written[sizeBin]; index++) {
+            final int at = sizeBin * KEPT + (int)(index % KEPT);
+            ownPool[pooled] = ownNs[at];
+            rliPool[pooled++] = rliNs[at];
+        }
+    }
+
+    /** Sum over the quartiles of the logarithm of the joint error over RLI's. */
+    private double advantage() {
+        double sum = 0;
+        for (int quartile = 1; quartile < QUARTILES; quartile++) {
+            final int rank = pooled * quartile / QUARTILES;
+            sum += Math.log(Selection.smallest(ownPool, pooled, rank) / Selection.smallest(rliPool, pooled, rank));
+        }
+        return sum;
+    }
+}
