@@ -22,6 +22,7 @@ import io.flowlag.tests.lab.rli.RliTable1;
 import io.flowlag.tests.lab.sketch.LdaFigure4;
 import io.flowlag.tests.lab.sketch.LdaFigure5;
 import io.flowlag.tests.lab.sketch.LdaFigure6;
+import io.flowlag.tests.lab.sketch.LdsDelays;
 import io.flowlag.tests.lab.sketch.LdsFigure10;
 import io.flowlag.tests.lab.sketch.LdsFigure11;
 import io.flowlag.tests.lab.sketch.LdsFigure12;
@@ -41,8 +42,8 @@ final class Experiments {
             new RliTable1(), new RliFigure5(), new RliFigure6(), new RliFigure7(), new RliFigure8(), new RliFigure9(),
             new RliFigure10(), new RliFigure11(), new RliFigure12(), new RliSmoothing(), new RliEqualOctets(), new RliCeiling(),
             new RliClasses(), new LdsFigure9(), new LdsFigure10(), new LdsFigure11(), new LdsFigure12(), new LdsSizes(),
-            new LdsIntervals(), new LdaFigure4(), new LdaFigure5(), new LdaFigure6(), new RdaFigure6(), new RdaFigure7(),
-            new RdaFigure12(), new RdaRepair(), new MethodsExperiment(),
-            new JointExperiment(), new CapturesExperiment());
+            new LdsDelays(), new LdsIntervals(), new LdaFigure4(), new LdaFigure5(), new LdaFigure6(), new RdaFigure6(),
+            new RdaFigure7(), new RdaFigure12(), new RdaRepair(), new MethodsExperiment(), new JointExperiment(),
+            new CapturesExperiment());
     }
 }

@@ -15,7 +15,7 @@ import io.flowlag.tests.lab.sketch.PaperTraffic.SizeModel;
 
 import java.util.Arrays;
 
-/** LDS under the flow sizes of the LDS paper and of a university's access link (AGH, 2015: 4.0 billion flows). */
+/** LDS under the flow sizes of its paper, a university's access link (AGH, 2015: 4.0 billion flows), and a backbone link. */
 public final class LdsSizes extends NamedExperiment {
     private static final int PAPER_COLUMNS = 17_500;
     private static final int[] LEAST = {1, 10, 100, 1_000, 10_000};
@@ -24,7 +24,7 @@ public final class LdsSizes extends NamedExperiment {
 
     /** The experiment. */
     public LdsSizes() {
-        super("lds-sizes", "docs/sketch.md", "LDS under two distributions of flow sizes: the paper's fit and AGH 2015");
+        super("lds-sizes", "docs/sketch.md", "LDS under the flow sizes of its paper, of AGH 2015, and of CAIDA 2019");
     }
 
     @Override

@@ -1,42 +1,32 @@
 package io.flowlag.tests.lab.sketch;
 
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStream;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
-import java.util.List;
+/** One-way delays that were measured on 5G links. */
+enum MeasuredDelays {
+    /** Ultra-reliable low-latency, millimetre waves, downlink. */
+    URLLC_DOWNLINK("URLLC downlink", "delay-5g-downlink.csv"),
+    /** The same, uplink. */
+    URLLC_UPLINK("URLLC uplink", "delay-5g-urllc-uplink.csv"),
+    /** Mid-band, downlink. */
+    MIDBAND_DOWNLINK("mid-band downlink", "delay-5g-midband-downlink.csv"),
+    /** Mid-band, uplink. */
+    MIDBAND_UPLINK("mid-band uplink", "delay-5g-midband-uplink.csv"),
+    /** Millimetre waves, downlink. */
+    MMWAVE_DOWNLINK("millimetre-wave downlink", "delay-5g-mmwave-downlink.csv"),
+    /** Millimetre waves, uplink. */
+    MMWAVE_UPLINK("millimetre-wave uplink", "delay-5g-mmwave-uplink.csv");
 
-/** Delays that were measured: quantiles of a 5G downlink, linear between them. The file names its source. */
-final class MeasuredDelays {
-    private static final String FILE = "delay-5g-downlink.csv";
-    private static final int HEADER_LINES = 2;
-    private static final double[][] QUANTILES = read();
+    private static final double NS_PER_US = 1e3;
 
-    private MeasuredDelays() {
-    }
+    final String title;
+    private final MeasuredQuantiles quantilesUs;
 
-    private static double[][] read() {
-        try (InputStream in = MeasuredDelays.class.getResourceAsStream(FILE);
-            BufferedReader reader = new BufferedReader(new InputStreamReader(in, StandardCharsets.UTF_8))) {
-            final List<String> lines = reader.lines().skip(HEADER_LINES).toList();
-            return lines.stream().map(line -> Arrays.stream(line.split(",")).mapToDouble(Double::parseDouble).toArray())
-                .toArray(double[][]::new);
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
-        }
+    MeasuredDelays(final String title, final String file) {
+        this.title = title;
+        quantilesUs = new MeasuredQuantiles(file);
     }
 
     /** The delay that a share of the packets does not exceed, ns. */
-    static long delayNs(final double share) {
-        int upper = 1;
-        while (QUANTILES[upper][0] < share) {
-            upper++;
-        }
-        final double[] low = QUANTILES[upper - 1];
-        final double[] high = QUANTILES[upper];
-        return Math.round(1e3 * (low[1] + (share - low[0]) / (high[0] - low[0]) * (high[1] - low[1])));
+    long delayNs(final double share) {
+        return Math.round(NS_PER_US * quantilesUs.linear(share));
     }
 }

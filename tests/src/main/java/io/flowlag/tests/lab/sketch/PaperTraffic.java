@@ -23,6 +23,7 @@ final class PaperTraffic {
     private static final double PARETO_SCALE = 23.204632883768134;
     private static final double WEIBULL_SHAPE = 2.296901396361971;
     private static final double WEIBULL_SCALE = 9.594128278908507;
+    private static final double FULL_PACKET_BYTES = 1460;
     private static final int LARGEST_FLOW = 120_000;
     private static final double QUEUE_LOAD = 0.9;
     private static final double SERVICE_NS = 10_000;
@@ -36,7 +37,7 @@ final class PaperTraffic {
         PER_FLOW,
         /** What a FIFO queue at 90 % load makes of packets in random order. */
         FIFO_QUEUE,
-        /** Each packet by itself, from the measured delays of a 5G downlink ({@link MeasuredDelays}). */
+        /** Each packet by itself, from the measured delays of a 5G link ({@link MeasuredDelays}). */
         MEASURED
     }
 
@@ -45,7 +46,9 @@ final class PaperTraffic {
         /** The LDS paper's trace: bounded Pareto of shape 0.8, 53 packets a flow. */
         PARETO("Pareto 0.8, 53 a flow"),
         /** AGH 2015 (Jurkiewicz, Rzym and Boryło, arXiv 1809.03486): their mixture for lengths of flows, cut at 120 000. */
-        AGH("AGH 2015");
+        AGH("AGH 2015"),
+        /** TCP flows of a backbone link (CAIDA, January 2019): measured octets, in full packets. */
+        CAIDA("CAIDA 2019, full packets");
 
         final String title;
 
@@ -65,17 +68,32 @@ final class PaperTraffic {
     final long packets;
     private final long seed;
     private final DelayModel delays;
+    private final MeasuredDelays link;
 
     PaperTraffic(final int flows, final DelayModel delays, final long seed) {
         this(flows, delays, SizeModel.PARETO, seed);
     }
 
     PaperTraffic(final int flows, final DelayModel delays, final SizeModel sizes, final long seed) {
+        this(flows, delays, MeasuredDelays.URLLC_DOWNLINK, sizes, seed);
+    }
+
+    PaperTraffic(final int flows, final MeasuredDelays link, final long seed) {
+        this(flows, DelayModel.MEASURED, link, SizeModel.PARETO, seed);
+    }
+
+    private PaperTraffic(
+        final int flows, final DelayModel delays, final MeasuredDelays link, final SizeModel sizes, final long seed) {
         this.seed = seed;
         this.delays = delays;
+        this.link = link;
         final SplittableRandom random = new SplittableRandom(seed);
         flowHashes = random.longs(flows).toArray();
-        flowPackets = sizes == SizeModel.AGH ? mixtureSizes(flows, random) : sizes(flows, random);
+        flowPackets = switch (sizes) {
+            case AGH -> mixtureSizes(flows, random);
+            case CAIDA -> measuredSizes(flows, random);
+            default -> sizes(flows, random);
+        };
         packets = Arrays.stream(flowPackets).asLongStream().sum();
     }
 
@@ -119,6 +137,14 @@ final class PaperTraffic {
         return sizes;
     }
 
+    /** Each size by itself: so many full packets hold a flow's octets. */
+    private static int[] measuredSizes(final int flows, final SplittableRandom random) {
+        final MeasuredQuantiles octets = new MeasuredQuantiles("flow-sizes-caida.csv");
+        return random.doubles(flows)
+            .mapToInt(share -> (int) Math.min(LARGEST_FLOW, Math.ceil(octets.logarithmic(share) / FULL_PACKET_BYTES)))
+            .toArray();
+    }
+
     private static int[] sizesBelow(final double largest, final double[] quantiles) {
         final double tailAtLargest = Math.pow(largest, -SIZE_SHAPE);
         return Arrays.stream(quantiles)
@@ -157,7 +183,7 @@ final class PaperTraffic {
     /** A packet's delay, where it does not depend on other packets. */
     long delayNs(final double factor, final SplittableRandom random) {
         if (DelayModel.MEASURED == delays) {
-            return MeasuredDelays.delayNs(random.nextDouble());
+            return link.delayNs(random.nextDouble());
         }
         return Math.round(factor * DELAY_SCALE_NS * Math.pow(-Math.log(1 - random.nextDouble()), 1 / DELAY_SHAPE));
     }
