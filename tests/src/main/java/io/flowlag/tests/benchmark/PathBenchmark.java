@@ -38,8 +38,8 @@ import java.util.concurrent.TimeUnit;
  * <p>
  * {@code with}: nothing; {@code rli}, a receiver with a reference behind every 100th packet, {@code linear}; {@code lds}, a
  * receiver with sketches of R = 4, k = 1, c = 0.5 (cells of a row for each flow), digests included, compared with the
- * sender's each round; both; or {@code everything}: both, and the records as IPFIX into a file that keeps nothing. What the
- * sender would do is not
+ * sender's each round; both, alone or solved together with {@code joint}, as {@code run} does unless told otherwise; or
+ * {@code everything}: all of that, and the records as IPFIX into a file that keeps nothing. What the sender would do is not
  * measured.
  */
 @State(Scope.Thread)
@@ -57,7 +57,7 @@ public class PathBenchmark {
     @Param({"10000", "100000", "1000000"})
     private int flows;
 
-    @Param({"nothing", "rli", "lds", "rli+lds", "everything"})
+    @Param({"nothing", "rli", "lds", "rli+lds", "rli+lds+joint", "everything"})
     private String with;
 
     private final Counters counters = new Counters();
@@ -90,10 +90,15 @@ public class PathBenchmark {
             config, List.of(traffic), false, wiring(isInterpolated, isSketched), destinations, counters, PathBenchmark::fail);
     }
 
+    private boolean isJoint() {
+        return "everything".equals(with) || with.contains("joint");
+    }
+
     private ExporterConfig config() {
         return new ConfigLoader().text("benchmark", "threading: invoker\nmetering: {max-flows: " + flows * 5 / 4 +
             "}\nsegment: {interval: " + traffic.roundNs() / 1_000_000 +
-            "ms, max-delay: 20ms}\nlds: {rows: 4, vlda: 1, columns: " + Math.round(flows * CELLS_PER_FLOW) +
+            "ms, max-delay: 20ms}\njoint: {enabled: " + isJoint() +
+            "}\nlds: {rows: 4, vlda: 1, columns: " + Math.round(flows * CELLS_PER_FLOW) +
             "}\nexchange: {deadline: 100ms}\nexporting: {destinations: ['file:/dev/null']}\n").conclude();
     }
 
