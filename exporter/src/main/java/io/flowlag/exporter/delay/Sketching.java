@@ -185,6 +185,10 @@ final class Sketching {
         final ExporterConfig.Joint joint = config.joint();
         final ExporterConfig.Lds lds = config.lds();
         final int[] ratesPpm = lds.ratesPpm().stream().mapToInt(Integer::intValue).toArray();
+        // Witnesses check what references and sketches say together; otherwise nobody asks for them.
+        final JointSettings jointSettings = !joint.enabled() || link != null && link.mode() == IntervalMode.FLOWS ? null :
+            new JointSettings(joint.waitNs(), joint.budgetNs(), joint.maxFlows(), joint.pendingPackets(), isLive,
+                joint.isChecked() && link == null);
         return new SketchContext()
             .geometry(SketchGeometry.lds(lds.rows(), lds.columns(), lds.vldaLength(), ratesPpm))
             .aggregatorCells(lds.aggregatorCells())
@@ -197,13 +201,11 @@ final class Sketching {
             .waitingRecords(lds.waitingRecords())
             .mode(link == null ? IntervalMode.CELLS : link.mode())
             .mostFlows(link == null ? 1 : link.mostFlows())
-            .witnessPpm(lds.witnessPpm())
+            .witnessPpm(jointSettings == null ? 0 : lds.witnessPpm())
             .maxFlows(config.metering().maxFlows())
             .reconcile(!isReconciled(config) ? null : new ReconcileSettings(
                 config.reconcile().packets(), config.reconcile().cells(), link == null ? 0 : config.reconcile().waitNs()))
-            .joint(!joint.enabled() || link != null && link.mode() == IntervalMode.FLOWS ? null : new JointSettings(
-                joint.waitNs(), joint.budgetNs(), joint.maxFlows(), joint.pendingPackets(), isLive,
-                joint.isChecked() && link == null));
+            .joint(jointSettings);
     }
 
     private static boolean isReconciled(final ExporterConfig config) {
