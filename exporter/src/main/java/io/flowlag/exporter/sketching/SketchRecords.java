@@ -128,6 +128,11 @@ public final class SketchRecords {
         return rows.getInt(row(record) + WEIGHT_OFFSET);
     }
 
+    /** Reads of a record what an answer needs besides, as {@link #touch}. */
+    long touchAnswers(final int record) {
+        return rows.getLong(row(record) + MEAN_OFFSET) + rows.getLong(row(record) + JOINT_MEAN_OFFSET);
+    }
+
     /** Nothing refers to the record any more. */
     void free(final int record) {
         rows.putInt(row(record) + FLAGS_OFFSET, 0);
