@@ -206,7 +206,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     }
 
     /**
-     * Reads ahead what the next packets need besides their flows, as {@link FlowCache#touch}, which comes before. Changes nothing.
+     * Reads ahead what the next packets need besides their flows, as {@link FlowCache#touch}, which comes before. Changes
+     * nothing.
      *
      * @param descriptors of the packets.
      * @param offset      of the first.

@@ -25,8 +25,8 @@ import org.agrona.MutableDirectBuffer;
  * 192  matched counters        64   DelayCounters, of matched packets; only with exact matching or sketches
  * 256  sketch                  64   FlowSketch, only with sketches
  * </pre>
- * A packet needs the first 64 octets alone. Everything but these and the matched counters is written when the flow ends. Fields are in the byte order of the machine. Stateless; the thread
- * that owns the memory may call it.
+ * A packet needs the first 64 octets alone. Everything but these and the matched counters is written when the flow ends. Fields
+ * are in the byte order of the machine. Stateless; the thread that owns the memory may call it.
  */
 public final class FlowDelay {
     /** Octets without exact matching. */
