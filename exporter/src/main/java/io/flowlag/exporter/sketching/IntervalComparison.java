@@ -22,6 +22,7 @@ final class IntervalComparison {
     private final CellComparison cells;
     private final FlowSumComparison flowSums;
     private final IntervalRepair repair;
+    private final UnseenFlowHandler unseenFlowHandler;
 
     /**
      * Nothing compared yet.
@@ -48,7 +49,8 @@ final class IntervalComparison {
         records = keeper.table();
         summary = new IntervalAnswer(context.classCount());
         pairs = summary.flowSums;
-        repair = new IntervalRepair(context, counters);
+        this.unseenFlowHandler = unseenFlowHandler;
+        repair = new IntervalRepair(context, run, records, totals, counters);
         cells = new CellComparison(context, run, records, totals, counters, repair);
         flowSums = new FlowSumComparison(run, records, totals, counters, joint, unseenFlowHandler, repair);
     }
@@ -122,6 +124,7 @@ final class IntervalComparison {
         } else {
             flowSums.tell(own, summary);
         }
+        repair.tellUnseen(unseenFlowHandler, summary);
         repair.countUnnamed();
         handler.onInterval(summary);
         joint.solve(answer, own, pairs, key, run.number());

@@ -22,6 +22,8 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
     private final FlowSums flows;
     private final FlowSums witnesses;
     private final PacketCache packets;
+    /** At the sender point, beside the packets: the sums of all flows, or a table of its own. */
+    private final FlowSums keys;
     private final long[] inFlight;
     private final HeldPackets held;
     private final CellEstimates estimates;
@@ -55,6 +57,7 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         flows = context.newFlows();
         witnesses = context.newWitnesses();
         packets = context.newPackets();
+        keys = isReceiver || packets == null ? null : flows != null ? flows : context.newKeys();
         inFlight = new long[context.inFlightPackets()];
         held = isReceiver ? new HeldPackets(context.inFlightPackets(), context.joint() != null) : null;
         estimates = isReceiver && context.joint() != null ? JointStage.cellEstimates(context) : null;
@@ -79,6 +82,9 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         }
         if (packets != null) {
             packets.clear();
+        }
+        if (keys != null) {
+            keys.clear();
         }
         if (held != null) {
             held.clear();
@@ -128,6 +134,9 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         }
         if (packets != null) {
             packets.add(digest, flowHash, relativeNs, lengthBytes, weight, classIndex);
+        }
+        if (keys != null && keys != flows) {
+            keys.add(flowHash, relativeNs, digest, lengthBytes, classIndex, descriptor, offset);
         }
         if (timestampNs >= tailStartNs) {
             if (inFlightCount < inFlight.length) {
@@ -217,6 +226,11 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
     @Override
     public PacketCache packets() {
         return packets;
+    }
+
+    @Override
+    public FlowSums keys() {
+        return keys;
     }
 
     @Override
