@@ -64,31 +64,6 @@ class CaptureAgentTest {
         }
 
         @Override
-        public long filteredCount() {
-            return 0;
-        }
-
-        @Override
-        public long kernelDropCount() {
-            return 0;
-        }
-
-        @Override
-        public long consumedBytes() {
-            return 0;
-        }
-
-        @Override
-        public long totalBytes() {
-            return -1;
-        }
-
-        @Override
-        public String damage() {
-            return null;
-        }
-
-        @Override
         public void close() {
             timestampsNs.clear();
         }

@@ -313,11 +313,6 @@ public final class PcapSource implements LivePacketSource {
     }
 
     @Override
-    public long filteredCount() {
-        return 0;
-    }
-
-    @Override
     public long kernelDropCount() {
         return kernelDropCount;
     }
@@ -325,11 +320,6 @@ public final class PcapSource implements LivePacketSource {
     @Override
     public long consumedBytes() {
         return capturedBytes;
-    }
-
-    @Override
-    public long totalBytes() {
-        return -1;
     }
 
     @Override
