@@ -86,9 +86,10 @@ class UnseenFlowsTest {
         }
         sender.packet(HOST, 1001, START_NS + 2000 * MS, 0);
         receiver.packet(HOST, 1001, START_NS + 2001 * MS, MS);
-        final ExporterConfig config = new ConfigLoader().text("test",
+        final ExporterConfig plain = new ConfigLoader().text("test",
             "{threading: invoker, decode: {digest: on}, segment: {interval: 100ms, max-delay: 50ms}, " +
-            "lds: {enabled: on, columns: 64}, reconcile: {enabled: on, packets: 1k, cells: 1k}}").conclude();
+            "lds: {columns: 64}, reconcile: {packets: 1k, cells: 1k}}").conclude();
+        final ExporterConfig config = plain.withReconcile(plain.reconcile().on());
         final DelayWiring wiring = new DelayWiring(
             Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, false, true, true,
             DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(true);
