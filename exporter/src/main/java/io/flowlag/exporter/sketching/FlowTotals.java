@@ -5,11 +5,12 @@ import org.agrona.BitUtil;
 import java.util.Arrays;
 
 /**
- * Packets of each flow of an interval, over all records that it has: open addressing, emptied as a whole. One thread. Allocates
+ * Packets of each flow of an interval, over all records that it has, and how many records a flow has of which nothing came: open addressing, emptied as a whole. One thread. Allocates
  * at construction.
  */
 final class FlowTotals {
     private final long[] flowHashes;
+    /** Below 0: records of a flow without packets. */
     private final long[] packets;
     private final int mask;
 
@@ -42,7 +43,21 @@ final class FlowTotals {
 
     /** {@return packets of the flow, 0 for none} */
     long get(final long flowHash) {
-        return packets[find(flowHash)];
+        return Math.max(0, packets[find(flowHash)]);
+    }
+
+    /** Counts the records that are silent in an interval, of flows without packets; after all packets, once. */
+    void addSilent(final SketchRecords records, final long intervalNumber) {
+        for (int record = 0; record < records.limit(); record++) {
+            if (records.isSilent(record, intervalNumber) && get(records.flowHash(record)) == 0) {
+                add(records.flowHash(record), -1);
+            }
+        }
+    }
+
+    /** {@return records of the flow that {@link #addSilent} has counted} */
+    long silentRecords(final long flowHash) {
+        return Math.max(0, -packets[find(flowHash)]);
     }
 
     private int find(final long flowHash) {
