@@ -5,8 +5,8 @@ import org.agrona.BitUtil;
 import java.util.Arrays;
 
 /**
- * Packets of each flow of an interval, over all records that it has, and how many records a flow has of which nothing came: open addressing, emptied as a whole. One thread. Allocates
- * at construction.
+ * Packets of each flow of an interval, over all records that it has, and how many records a flow has of which nothing came: open
+ * addressing, emptied as a whole. One thread. Allocates at construction.
  */
 final class FlowTotals {
     private final long[] flowHashes;
