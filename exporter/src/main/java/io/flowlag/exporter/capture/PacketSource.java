@@ -5,7 +5,8 @@ package io.flowlag.exporter.capture;
  * {@link #close}. Nothing is allocated per packet by the implementations meant for the packet path (files, packet ring).
  * <p>
  * Everything that cannot work is said when the source is opened, by a {@link CaptureException}; after that a source only
- * counts: {@link #damage()} says why a file ended early, {@link #kernelDropCount()} what the kernel lost.
+ * counts: {@link #damage()} says why a file ended early, {@link #kernelDropCount()} what the kernel lost. A figure that does not
+ * exist for a source has a default.
  */
 public interface PacketSource extends AutoCloseable {
     /** Returned by {@link #poll} when there will be no further packet. */
@@ -27,10 +28,14 @@ public interface PacketSource extends AutoCloseable {
     long capturedCount();
 
     /** {@return packets that a filter in this process kept back; those that the kernel filtered never reach us} */
-    long filteredCount();
+    default long filteredCount() {
+        return 0;
+    }
 
     /** {@return packets that the kernel reported lost before we could read them; 0 for files} */
-    long kernelDropCount();
+    default long kernelDropCount() {
+        return 0;
+    }
 
     /**
      * Brings {@link #kernelDropCount()} up to date: whatever the kernel dropped before the call is in it then. Nothing to do for
@@ -45,14 +50,22 @@ public interface PacketSource extends AutoCloseable {
     }
 
     /** {@return octets of input consumed so far, for progress} */
-    long consumedBytes();
+    default long consumedBytes() {
+        return 0;
+    }
 
     /** {@return octets of input in all, or -1 where that is not known} */
-    long totalBytes();
+    default long totalBytes() {
+        return -1;
+    }
 
     /** {@return why the input ended before its end, or null if it is whole; for a live source, why it stopped} */
-    String damage();
+    default String damage() {
+        return null;
+    }
 
+    /** Gives back what the source holds of the system; nothing by default. */
     @Override
-    void close();
+    default void close() {
+    }
 }

@@ -99,28 +99,8 @@ public final class GeneratedTraffic implements PacketSource {
     }
 
     @Override
-    public long filteredCount() {
-        return 0;
-    }
-
-    @Override
-    public long kernelDropCount() {
-        return 0;
-    }
-
-    @Override
     public long consumedBytes() {
         return emittedBytes;
-    }
-
-    @Override
-    public long totalBytes() {
-        return -1;
-    }
-
-    @Override
-    public String damage() {
-        return null;
     }
 
     @Override

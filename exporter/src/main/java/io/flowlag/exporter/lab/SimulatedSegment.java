@@ -195,28 +195,8 @@ public final class SimulatedSegment {
         }
 
         @Override
-        public long filteredCount() {
-            return 0;
-        }
-
-        @Override
-        public long kernelDropCount() {
-            return 0;
-        }
-
-        @Override
         public long consumedBytes() {
             return bytes;
-        }
-
-        @Override
-        public long totalBytes() {
-            return -1;
-        }
-
-        @Override
-        public String damage() {
-            return null;
         }
 
         @Override

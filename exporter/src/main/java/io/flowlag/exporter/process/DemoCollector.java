@@ -26,6 +26,7 @@ import java.util.concurrent.locks.LockSupport;
  */
 final class DemoCollector implements AutoCloseable {
     private static final int JOINT_ESTIMATOR = 4;
+    private static final int EXACT_LOSS = 1;
     private static final long POLL_WAIT_MS = 20;
     private static final long JOIN_TIMEOUT_MS = 2_000;
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -53,15 +54,16 @@ final class DemoCollector implements AutoCloseable {
         }
     }
 
-    /** The sums of a flow's records. */
+    /** The sums of a flow's records. Lost packets are null unless each of the records knows them exactly. */
     record Row(
         Key key, long packets, long octets, long startNs, long endNs, long delaySamples, long delaySumNs, Long errorBoundNs,
-        long sketchPackets, long sketchSumNs, long jointPackets, long jointSumNs) {
+        long sketchPackets, long sketchSumNs, long jointPackets, long jointSumNs, Long exactLostPackets) {
         private Row plus(final Row other) {
             return new Row(key, packets + other.packets, octets + other.octets,
                 Math.min(startNs, other.startNs), Math.max(endNs, other.endNs), delaySamples + other.delaySamples,
                 delaySumNs + other.delaySumNs, null, sketchPackets + other.sketchPackets, sketchSumNs + other.sketchSumNs,
-                jointPackets + other.jointPackets, jointSumNs + other.jointSumNs);
+                jointPackets + other.jointPackets, jointSumNs + other.jointSumNs,
+                exactLostPackets == null || other.exactLostPackets == null ? null : exactLostPackets + other.exactLostPackets);
         }
 
         /** {@return the mean estimated delay, ns; only with samples} */
@@ -192,7 +194,8 @@ final class DemoCollector implements AutoCloseable {
             sketchMeanNs == null ? 0 : packets,
             sketchMeanNs == null ? 0 : packets * sketchMeanNs,
             isJoint ? packets : 0,
-            isJoint ? packets * signed(record, "flowlagDelayMeanNanoseconds", 0L) : 0);
+            isJoint ? packets * signed(record, "flowlagDelayMeanNanoseconds", 0L) : 0,
+            signed(record, "flowlagLossKind", 0L) == EXACT_LOSS ? signed(record, "flowlagLostPacketDeltaCount", null) : null);
         rows.merge(key, row, Row::plus);
         flowRecordCount++;
     }

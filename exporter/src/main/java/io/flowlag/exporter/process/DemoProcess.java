@@ -36,8 +36,9 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * {@code flowlag demo}: the whole product in one process, without root and without a network: traffic through a simulated
- * bottleneck with reference packets among it, both measurement points, IPFIX over UDP on loopback, the built-in collector, and a
- * table of the estimated delays beside the true ones.
+ * bottleneck with reference packets among it, both measurement points with references, sketches, joint estimation and the
+ * reconciliation of lost packets, IPFIX over UDP on loopback, the built-in collector, and a table of the estimated delays beside
+ * the true ones.
  */
 public final class DemoProcess {
     private static final int SHOWN_FLOWS = 12;
@@ -63,7 +64,7 @@ public final class DemoProcess {
         final ExporterConfig threaded =
             (config.isDefault(ConfigTable.THREADING) ? config.withThreading(Threading.PIPELINED) : config)
                 .withRli(config.rli().withSerialisationAt(profile.capacityBps())).withLds(sketch(config))
-                .withJoint(config.joint().on());
+                .withJoint(config.joint().on()).withReconcile(config.reconcile().on());
         final Signals signals = Signals.install(Signals.HangUp.STOPS);
         final Counters counters = new Counters();
         final DestinationFactory factory = new DestinationFactory(true, new boolean[2], Map.of(), counters);
@@ -131,6 +132,7 @@ public final class DemoProcess {
         out.printf(Locale.ROOT, "... %d flows in all; %d of %d have every packet that came through the bottleneck%n",
             rows.size(), whole, truth.flowCount());
         tellAccuracy(out, rows, truth);
+        tellLoss(out, rows, truth);
         tellCounters(out, collector, statistics, address);
         return whole == truth.flowCount() && rows.size() == whole && statistics.isAccountedFor();
     }
@@ -173,6 +175,14 @@ public final class DemoProcess {
             out.printf(Locale.ROOT, "both together: 95 %% bound holds for %.1f %% of %d flows%n",
                 100.0 * held / bounded.size(), bounded.size());
         }
+    }
+
+    private static void tellLoss(final PrintStream out, final List<DemoCollector.Row> rows, final DemoTruth truth) {
+        final List<DemoCollector.Row> known =
+            rows.stream().filter((row) -> row.exactLostPackets() != null && truth.isWhole(row)).toList();
+        out.printf(Locale.ROOT, "reconciliation: %d packets lost on the way; loss told exactly for %d flows, right for %d%n",
+            rows.stream().filter(truth::isWhole).mapToInt(truth::lostPackets).sum(),
+            known.size(), known.stream().filter((row) -> row.exactLostPackets() == truth.lostPackets(row)).count());
     }
 
     private static String micros(final double ns) {

@@ -51,4 +51,14 @@ final class DemoTruth {
     double meanNs(final DemoCollector.Row row) {
         return truth.meanNs(indexes.get(row.key()));
     }
+
+    /**
+     * How many packets of a flow the bottleneck dropped.
+     *
+     * @param row the flow, one that reached the receiver point.
+     * @return packets.
+     */
+    int lostPackets(final DemoCollector.Row row) {
+        return truth.lostPackets(indexes.get(row.key()));
+    }
 }

@@ -191,28 +191,8 @@ final class SelfTestInput {
         }
 
         @Override
-        public long filteredCount() {
-            return 0;
-        }
-
-        @Override
-        public long kernelDropCount() {
-            return 0;
-        }
-
-        @Override
-        public long consumedBytes() {
-            return 0;
-        }
-
-        @Override
         public long totalBytes() {
             return 0;
-        }
-
-        @Override
-        public String damage() {
-            return null;
         }
 
         @Override

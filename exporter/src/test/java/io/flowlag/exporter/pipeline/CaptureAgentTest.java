@@ -66,11 +66,6 @@ class CaptureAgentTest {
         }
 
         @Override
-        public long filteredCount() {
-            return 0;
-        }
-
-        @Override
         public long kernelDropCount() {
             return kernelDrops;
         }
@@ -79,21 +74,6 @@ class CaptureAgentTest {
         public void updateKernelDropCount() {
             kernelDrops += untoldDrops;
             untoldDrops = 0;
-        }
-
-        @Override
-        public long consumedBytes() {
-            return 0;
-        }
-
-        @Override
-        public long totalBytes() {
-            return -1;
-        }
-
-        @Override
-        public String damage() {
-            return null;
         }
 
         @Override

@@ -160,32 +160,8 @@ class FloodTest {
         }
 
         @Override
-        public long filteredCount() {
-            return 0;
-        }
-
-        @Override
-        public long kernelDropCount() {
-            return 0;
-        }
-
-        @Override
         public long consumedBytes() {
             return sent * FRAME_BYTES;
-        }
-
-        @Override
-        public long totalBytes() {
-            return -1;
-        }
-
-        @Override
-        public String damage() {
-            return null;
-        }
-
-        @Override
-        public void close() {
         }
     }
 }

@@ -157,26 +157,6 @@ class LateDropsTest {
         }
 
         @Override
-        public long filteredCount() {
-            return 0;
-        }
-
-        @Override
-        public long consumedBytes() {
-            return 0;
-        }
-
-        @Override
-        public long totalBytes() {
-            return -1;
-        }
-
-        @Override
-        public String damage() {
-            return null;
-        }
-
-        @Override
         public void close() {
             sentTimesNs.clear();
         }

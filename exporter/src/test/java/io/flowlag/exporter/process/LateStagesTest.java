@@ -97,11 +97,6 @@ class LateStagesTest {
         }
 
         @Override
-        public long filteredCount() {
-            return 0;
-        }
-
-        @Override
         public long kernelDropCount() {
             return drops;
         }
@@ -110,21 +105,6 @@ class LateStagesTest {
         public void updateKernelDropCount() {
             drops += untoldDrops;
             untoldDrops = 0;
-        }
-
-        @Override
-        public long consumedBytes() {
-            return 0;
-        }
-
-        @Override
-        public long totalBytes() {
-            return 0;
-        }
-
-        @Override
-        public String damage() {
-            return null;
         }
 
         @Override

@@ -271,35 +271,6 @@ class MeteringPipelineTest {
         public long capturedCount() {
             return emittedCount;
         }
-
-        @Override
-        public long filteredCount() {
-            return 0;
-        }
-
-        @Override
-        public long kernelDropCount() {
-            return 0;
-        }
-
-        @Override
-        public long consumedBytes() {
-            return 0;
-        }
-
-        @Override
-        public long totalBytes() {
-            return -1;
-        }
-
-        @Override
-        public String damage() {
-            return null;
-        }
-
-        @Override
-        public void close() {
-        }
     }
 
     /** Takes every datagram. */

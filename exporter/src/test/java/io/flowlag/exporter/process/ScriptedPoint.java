@@ -104,16 +104,6 @@ final class ScriptedPoint implements PacketSource {
     }
 
     @Override
-    public long filteredCount() {
-        return 0;
-    }
-
-    @Override
-    public long kernelDropCount() {
-        return 0;
-    }
-
-    @Override
     public long consumedBytes() {
         return position;
     }
@@ -121,15 +111,6 @@ final class ScriptedPoint implements PacketSource {
     @Override
     public long totalBytes() {
         return frames.size();
-    }
-
-    @Override
-    public String damage() {
-        return null;
-    }
-
-    @Override
-    public void close() {
     }
 
     /** A sender of references, which stamps each one a little before it leaves. */

@@ -302,11 +302,6 @@ public final class AfPacketSource implements LivePacketSource {
     }
 
     @Override
-    public long totalBytes() {
-        return -1;
-    }
-
-    @Override
     public String damage() {
         return damage;
     }

@@ -225,11 +225,6 @@ final class MergedFileSource implements CaptureFileSource {
     }
 
     @Override
-    public long kernelDropCount() {
-        return 0;
-    }
-
-    @Override
     public long consumedBytes() {
         long sumBytes = 0;
         for (int i = 0; i < members.size(); i++) {

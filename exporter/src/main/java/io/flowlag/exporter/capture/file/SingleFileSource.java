@@ -58,11 +58,6 @@ final class SingleFileSource implements CaptureFileSource {
     }
 
     @Override
-    public long kernelDropCount() {
-        return 0;
-    }
-
-    @Override
     public long consumedBytes() {
         return reader.consumedBytes();
     }

@@ -326,11 +326,6 @@ public final class PcapSource implements LivePacketSource {
     }
 
     @Override
-    public long filteredCount() {
-        return 0;
-    }
-
-    @Override
     public long kernelDropCount() {
         return kernelDropCount;
     }
@@ -338,11 +333,6 @@ public final class PcapSource implements LivePacketSource {
     @Override
     public long consumedBytes() {
         return capturedBytes;
-    }
-
-    @Override
-    public long totalBytes() {
-        return -1;
     }
 
     @Override
