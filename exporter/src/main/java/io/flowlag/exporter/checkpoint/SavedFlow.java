@@ -9,13 +9,15 @@ import org.agrona.MutableDirectBuffer;
  * The layout of a flow in the checkpoint, whatever the configuration:
  * <pre>
  *   0  what FlowEntry has                       128   endReason is not 0 once the flow's record has been made
- * 128  counters of interpolated delays           64   the first state of the delay stage; zeros without it
+ * 128  counters of interpolated delays           48   the first state of the delay stage; zeros without it
+ * 176  zeros                                     16   there the delay stage keeps what is not saved
  * </pre>
  * What sketches and matching know of a flow is of their intervals, which end with the process.
  */
 final class SavedFlow {
     /** Octets of the delay stage's state that are saved. */
     static final int STATE_LENGTH_BYTES = 64;
+    private static final int COPIED_STATE_BYTES = 48;
     /** Octets of a saved flow. */
     static final int LENGTH_BYTES = FlowEntry.BASE_LENGTH_BYTES + STATE_LENGTH_BYTES;
 
@@ -26,7 +28,7 @@ final class SavedFlow {
     static void copy(
         final MutableDirectBuffer buffer, final int offset, final DirectBuffer entry, final int entryOffset,
         final int stateLengthBytes) {
-        final int copiedBytes = FlowEntry.BASE_LENGTH_BYTES + Math.min(STATE_LENGTH_BYTES, stateLengthBytes);
+        final int copiedBytes = FlowEntry.BASE_LENGTH_BYTES + Math.min(COPIED_STATE_BYTES, stateLengthBytes);
         buffer.putBytes(offset, entry, entryOffset, copiedBytes);
         buffer.setMemory(offset + copiedBytes, LENGTH_BYTES - copiedBytes, (byte)0);
         FlowEntry.endReason(buffer, offset, 0);

@@ -5,6 +5,7 @@ import io.flowlag.exporter.config.ConfigurationException;
 import io.flowlag.exporter.config.Names;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.ExitException;
+import io.flowlag.exporter.console.LogProvider;
 import io.flowlag.exporter.console.Logging;
 import io.flowlag.exporter.console.Terminal;
 import org.slf4j.LoggerFactory;
@@ -19,6 +20,9 @@ import picocli.CommandLine.UnmatchedArgumentException;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -42,26 +46,25 @@ public final class Main {
     }
 
     /**
-     * The command line of a process.
+     * The command line of a process, with every command.
      *
-     * @param starter  the work behind the commands, or null for check-config alone.
+     * @param starter  the work behind the commands, or null for those that need none.
      * @param terminal for results and messages.
      */
     public Main(final ProcessStarter starter, final Terminal terminal) {
+        this(starter, terminal, null);
+    }
+
+    /** With one command alone, because a start takes longer with each; with all of them where the name is none. */
+    private Main(final ProcessStarter starter, final Terminal terminal, final String name) {
         this.terminal = terminal;
         commandLine = new CommandLine(new Root());
-        if (starter != null) {
-            add(new DemoCommand(starter, terminal));
-            add(new RunCommand(starter, terminal));
-            add(new MeterCommand(starter, terminal));
-            add(new DelayCommand(starter, terminal));
-            add(new CollectCommand(starter, terminal));
+        final Map<String, Supplier<Object>> commands = commands(starter, terminal);
+        if (commands.containsKey(name)) {
+            add(commands.get(name).get());
+        } else {
+            commands.values().forEach((command) -> add(command.get()));
         }
-        commandLine.addSubcommand(new CheckConfigCommand(terminal));
-        commandLine.addSubcommand(new SizeCommand(terminal));
-        commandLine.addSubcommand(new LabCommand(terminal));
-        commandLine.addSubcommand(new TopCommand(terminal));
-        commandLine.addSubcommand(new FlowsCommand(terminal));
         commandLine.getCommandSpec().addOption(OptionSpec.builder("-V", "--version").versionHelp(true).type(boolean.class)
             .arity("0").description("Prints the version.").build());
         commandLine.getCommandSpec().version("flowlag " + version());
@@ -73,6 +76,24 @@ public final class Main {
         commandLine.setOut(new PrintWriter(terminal.out(), true, StandardCharsets.UTF_8));
         commandLine.setParameterExceptionHandler(this::onWrongLine);
         commandLine.setExecutionExceptionHandler((e, command, line) -> onFailure(e, line));
+    }
+
+    /** By name, in the order of the help. */
+    private static Map<String, Supplier<Object>> commands(final ProcessStarter starter, final Terminal terminal) {
+        final Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
+        if (starter != null) {
+            commands.put("demo", () -> new DemoCommand(starter, terminal));
+            commands.put("run", () -> new RunCommand(starter, terminal));
+            commands.put("meter", () -> new MeterCommand(starter, terminal));
+            commands.put("delay", () -> new DelayCommand(starter, terminal));
+            commands.put("collect", () -> new CollectCommand(starter, terminal));
+        }
+        commands.put("check-config", () -> new CheckConfigCommand(terminal));
+        commands.put("size", () -> new SizeCommand(terminal));
+        commands.put("lab", () -> new LabCommand(terminal));
+        commands.put("top", () -> new TopCommand(terminal));
+        commands.put("flows", () -> new FlowsCommand(terminal));
+        return commands;
     }
 
     /** {@return the commands, for what is written about them} */
@@ -111,6 +132,7 @@ public final class Main {
      * @param arguments of the command line.
      */
     public static void main(final String[] arguments) {
+        LogProvider.use();
         System.exit(run(Terminal.system(), arguments));
     }
 
@@ -122,12 +144,14 @@ public final class Main {
      * @return the exit code.
      */
     public static int run(final Terminal terminal, final String... arguments) {
-        return new Main(new ProcessLauncher(), terminal).run(arguments);
+        return new Main(new ProcessLauncher(), terminal, arguments.length == 0 ? null : arguments[0]).run(arguments);
     }
 
-    private void add(final ConfiguredCommand command) {
+    private void add(final Object command) {
         final CommandLine added = new CommandLine(command);
-        command.options().addTo(added.getCommandSpec());
+        if (command instanceof ConfiguredCommand configured) {
+            configured.options().addTo(added.getCommandSpec());
+        }
         commandLine.addSubcommand(added);
     }
 

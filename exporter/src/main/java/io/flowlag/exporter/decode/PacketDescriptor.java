@@ -3,6 +3,8 @@ package io.flowlag.exporter.decode;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
+import java.nio.ByteOrder;
+
 /**
  * The layout of a decoded packet, as it passes from capture to metering: in an array of descriptors or in a ring.
  * <pre>
@@ -53,6 +55,8 @@ public final class PacketDescriptor {
     public static final int FLAG_DIGEST_SHORT = 1 << 5;
     /** The packet is longer than its link carries: an offload joined several. It has no digest. */
     public static final int FLAG_OVERSIZE = 1 << 6;
+
+    private static final boolean IS_BIG_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN;
 
     private static final int TIMESTAMP_NS_OFFSET = 0;
     private static final int SOURCE_OFFSET = TIMESTAMP_NS_OFFSET + 8;
@@ -385,6 +389,91 @@ public final class PacketDescriptor {
      */
     public static void vlanId(final MutableDirectBuffer buffer, final int offset, final int value) {
         buffer.putShort(offset + VLAN_ID_OFFSET, (short)value);
+    }
+
+    /**
+     * Writes both addresses of IPv4.
+     *
+     * @param buffer      holds the descriptor.
+     * @param offset      of the descriptor.
+     * @param source      unsigned 32 bits.
+     * @param destination unsigned 32 bits.
+     */
+    static void addressesIpv4(final MutableDirectBuffer buffer, final int offset, final int source, final int destination) {
+        sourceHigh(buffer, offset, 0);
+        sourceLow(buffer, offset, source & 0xFFFF_FFFFL);
+        destinationHigh(buffer, offset, 0);
+        destinationLow(buffer, offset, destination & 0xFFFF_FFFFL);
+    }
+
+    /**
+     * Writes at once what lies between the addresses and the TCP control bits.
+     *
+     * @param buffer           holds the descriptor.
+     * @param offset           of the descriptor.
+     * @param sourcePort       16 bits.
+     * @param destinationPort  16 bits.
+     * @param protocol         8 bits.
+     * @param ipVersion        4 or 6.
+     * @param ipClassOfService 8 bits.
+     * @param ttl              8 bits.
+     */
+    static void transport(
+        final MutableDirectBuffer buffer, final int offset, final int sourcePort, final int destinationPort, final int protocol,
+        final int ipVersion, final int ipClassOfService, final int ttl) {
+        buffer.putLong(
+            offset + SOURCE_PORT_OFFSET,
+            sourcePort | (long)destinationPort << 16 | (long)protocol << 32 | (long)ipVersion << 40 |
+                (long)ipClassOfService << 48 | (long)ttl << 56, ByteOrder.LITTLE_ENDIAN);
+        if (IS_BIG_ENDIAN) {
+            sourcePort(buffer, offset, sourcePort);
+            destinationPort(buffer, offset, destinationPort);
+        }
+    }
+
+    /**
+     * Writes at once what lies between the TTL and the interface.
+     *
+     * @param buffer         holds the descriptor.
+     * @param offset         of the descriptor.
+     * @param tcpControlBits 16 bits.
+     * @param icmpTypeCode   16 bits.
+     * @param vlanId         16 bits.
+     * @param flags          16 bits.
+     */
+    static void bits(
+        final MutableDirectBuffer buffer, final int offset, final int tcpControlBits, final int icmpTypeCode, final int vlanId,
+        final int flags) {
+        if (IS_BIG_ENDIAN) {
+            tcpControlBits(buffer, offset, tcpControlBits);
+            icmpTypeCode(buffer, offset, icmpTypeCode);
+            vlanId(buffer, offset, vlanId);
+            flags(buffer, offset, flags);
+        } else {
+            buffer.putLong(
+                offset + TCP_CONTROL_BITS_OFFSET,
+                tcpControlBits | (long)icmpTypeCode << 16 | (long)vlanId << 32 | (long)flags << 48);
+        }
+    }
+
+    /**
+     * Writes at once what lies between the length on the wire and the digest.
+     *
+     * @param buffer           holds the descriptor.
+     * @param offset           of the descriptor.
+     * @param segmentCount     16 bits.
+     * @param observationPoint 8 bits.
+     * @param kind             8 bits.
+     */
+    static void origin(
+        final MutableDirectBuffer buffer, final int offset, final int segmentCount, final int observationPoint, final int kind) {
+        if (IS_BIG_ENDIAN) {
+            segmentCount(buffer, offset, segmentCount);
+            observationPoint(buffer, offset, observationPoint);
+            kind(buffer, offset, kind);
+        } else {
+            buffer.putInt(offset + SEGMENT_COUNT_OFFSET, segmentCount | observationPoint << 16 | kind << 24);
+        }
     }
 
     /**

@@ -37,6 +37,11 @@ final class PacketDigest {
     private static final int MAX_LENGTH_BYTES =
         ADDRESSES_OFFSET + 32 + MAX_TRANSPORT_HEADER_LENGTH_BYTES + MAX_PAYLOAD_BYTES;
 
+    /** In IPv4. */
+    private static final int PLAIN_TRANSPORT_OFFSET = ADDRESSES_OFFSET + 8;
+    private static final int TCP_CHECKSUM_OFFSET = 16;
+    private static final int UDP_CHECKSUM_OFFSET = 6;
+    private static final int UDP_HEADER_LENGTH_BYTES = 8;
     private static final int TCP_MIN_HEADER_LENGTH_BYTES = 20;
     private static final int TCP_DATA_OFFSET_OFFSET = 12;
 
@@ -86,6 +91,64 @@ final class PacketDigest {
         return flowHash.hash(
             packet.version, packet.protocol, packet.sourceHigh, packet.sourceLow, packet.destinationHigh,
             packet.destinationLow, packet.isFragment ? 0 : packet.sourcePort, packet.isFragment ? 0 : packet.destinationPort);
+    }
+
+    /**
+     * How many octets behind the header of IPv4 the digest of an unfragmented TCP or UDP packet covers.
+     *
+     * @param buffer        holds the packet.
+     * @param offset        of the octets.
+     * @param protocol      TCP or UDP.
+     * @param payloadBytes  octets behind the header, as the header says.
+     * @param capturedBytes how many of them were captured, for TCP at least 14.
+     * @return octets; below 0 if they are too few for the headers or were not all captured.
+     */
+    int plainCoveredBytes(
+        final DirectBuffer buffer, final int offset, final int protocol, final int payloadBytes, final int capturedBytes) {
+        final int leastBytes = protocol == IpProtocol.TCP ? TCP_MIN_HEADER_LENGTH_BYTES : UDP_HEADER_LENGTH_BYTES;
+        final int headerBytes = protocol != IpProtocol.TCP ? UDP_HEADER_LENGTH_BYTES :
+            Math.max(TCP_MIN_HEADER_LENGTH_BYTES, (buffer.getByte(offset + TCP_DATA_OFFSET_OFFSET) & 0xF0) >> 2);
+        final int coveredBytes = Math.min(payloadBytes, headerBytes + this.payloadBytes);
+        return coveredBytes < leastBytes || coveredBytes > capturedBytes ? -1 : coveredBytes;
+    }
+
+    /**
+     * The digest of an unfragmented TCP or UDP packet in IPv4: the canonical form word by word, in the order of octets of
+     * little-endian words.
+     *
+     * @param buffer         holds the packet.
+     * @param offset         of the octets behind the IP header.
+     * @param protocol       TCP or UDP.
+     * @param identification its two octets as a little-endian number.
+     * @param addresses      source and destination, their octets as a little-endian number.
+     * @param coveredBytes   as {@link #plainCoveredBytes} gave them.
+     * @return the digest.
+     */
+    long plainDigest(
+        final DirectBuffer buffer, final int offset, final int protocol, final short identification, final long addresses,
+        final int coveredBytes) {
+        canonical.putLong(0, 4 | (long)protocol << 8 | (long)identification << 48, ByteOrder.LITTLE_ENDIAN);
+        canonical.putLong(ADDRESSES_OFFSET, addresses, ByteOrder.LITTLE_ENDIAN);
+        final int lastWord = coveredBytes - Long.BYTES;
+        for (int i = 0; i < lastWord; i += Long.BYTES) {
+            canonical.putLong(PLAIN_TRANSPORT_OFFSET + i, buffer.getLong(offset + i));
+        }
+        canonical.putLong(PLAIN_TRANSPORT_OFFSET + lastWord, buffer.getLong(offset + lastWord));
+        canonical.putShort(
+            PLAIN_TRANSPORT_OFFSET + (protocol == IpProtocol.TCP ? TCP_CHECKSUM_OFFSET : UDP_CHECKSUM_OFFSET), (short)0);
+        return hash.hash(canonical, 0, PLAIN_TRANSPORT_OFFSET + coveredBytes);
+    }
+
+    /**
+     * The segment flow hash of an unfragmented TCP or UDP packet in IPv4.
+     *
+     * @param protocol  TCP or UDP.
+     * @param ports     source and destination, as a big-endian number.
+     * @param addresses as for {@link #plainDigest}.
+     * @return the hash.
+     */
+    long plainFlowHash(final int protocol, final int ports, final long addresses) {
+        return flowHash.hashOfPlain(protocol, ports, addresses);
     }
 
     private int putAddresses(final IpPacket packet) {

@@ -71,4 +71,20 @@ public final class SegmentFlowHash {
         canonical.putLong(ADDRESSES_OFFSET + 24, destinationLow, ByteOrder.BIG_ENDIAN);
         return hash.hash(canonical, 0, MAX_LENGTH_BYTES);
     }
+
+    /**
+     * The hash of an unfragmented TCP or UDP packet in IPv4.
+     *
+     * @param protocol  TCP or UDP.
+     * @param ports     source and destination, as a big-endian number.
+     * @param addresses source and destination, their octets as a little-endian number.
+     * @return the hash.
+     */
+    long hashOfPlain(final int protocol, final int ports, final long addresses) {
+        canonical.putLong(
+            0, TAG + 4 | (long)protocol << 8 * PROTOCOL_OFFSET | (long)Integer.reverseBytes(ports) << 8 * SOURCE_PORT_OFFSET,
+            ByteOrder.LITTLE_ENDIAN);
+        canonical.putLong(ADDRESSES_OFFSET, addresses, ByteOrder.LITTLE_ENDIAN);
+        return hash.hash(canonical, 0, ADDRESSES_OFFSET + 8);
+    }
 }

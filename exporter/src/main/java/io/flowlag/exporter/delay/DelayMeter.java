@@ -82,6 +82,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private SegmentSelector changedSelector;
     private final UnsafeBuffer unseen =
         new UnsafeBuffer(new byte[FlowEntry.BASE_LENGTH_BYTES + FlowDelay.SKETCH_LENGTH_BYTES]);
+    private long touched;
     private final AtomicReference<ExporterConfig.Rli> newSettings = new AtomicReference<>();
 
     /**
@@ -206,6 +207,29 @@ public final class DelayMeter implements DelayView, AutoCloseable {
                 PassiveStage.memoryBytes(config.rli().senderCount()) : 0) +
             (wiring.isMatched() ? Matching.memoryBytes(config, isLive) : 0) + sketchMemoryBytes(config, wiring, isLive) +
             (wiring.role().isReceiver() ? FlowDistributions.memoryBytes(config.quantiles()) : 0);
+    }
+
+    /**
+     * Reads ahead what the next packets need besides their flows, as {@link FlowCache#touch}, which comes before. Changes
+     * nothing.
+     *
+     * @param descriptors of the packets.
+     * @param offset      of the first.
+     * @param count       how many there are, at most {@link FlowCache#TOUCH_LIMIT}.
+     */
+    public void touch(final DirectBuffer descriptors, final int offset, final int count) {
+        if (!wiring.role().isReceiver()) {
+            return;
+        }
+        long octets = 0;
+        for (int i = 0; receiver != null && i < count; i++) {
+            final int slot = cache.likelySlot(i);
+            octets += slot < 0 ? 0 : distributions.touch(entries, cache.stateOffset(slot));
+        }
+        if (sketching != null) {
+            octets += sketching.touch(descriptors, offset, count);
+        }
+        touched = octets;
     }
 
     /**

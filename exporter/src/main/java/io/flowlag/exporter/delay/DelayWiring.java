@@ -119,6 +119,12 @@ public record DelayWiring(
         return role == Role.SENDER && link != null;
     }
 
+    /** {@return whether somebody asks for the digests of packets: interpolation between references of their own does not} */
+    public boolean hasDigests() {
+        return isMatched || isExact || isSketched || isShipping() ||
+            referenceMode == ReferenceMode.MARKED || referenceMode == ReferenceMode.PASSIVE;
+    }
+
     /** {@return whether there is anything to do} */
     public boolean isOn() {
         return role != Role.NONE;

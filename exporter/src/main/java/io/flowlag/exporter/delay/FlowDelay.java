@@ -8,7 +8,10 @@ import org.agrona.MutableDirectBuffer;
 /**
  * The layout of what this stage keeps of a flow, behind the {@link FlowEntry}:
  * <pre>
- *   0  interpolated counters   64   DelayCounters, by references
+ *   0  interpolated counters   48   DelayCounters, by references
+ *  48  distribution             4   while the flow lives: one more than its place, 0 for none
+ *  52  sketchRecord             4   while the flow lives: one more than its index in the sketches' records, 0 for none
+ *  56  (unused)                 8
  *  64  errorBoundNs             8   of the best mean, valid with FLAG_ERROR_BOUND
  *  72  clockErrorNs             8   valid with FLAG_CLOCK_ERROR
  *  80  lostPackets              8   valid with FLAG_LOSS
@@ -17,14 +20,13 @@ import org.agrona.MutableDirectBuffer;
  * 100  flags                    2
  * 102  estimator                1   of the mean: 0 for none, else as element 12 has it
  * 103  lossKind                 1   as element 24 has it, valid with FLAG_LOSS
- * 104  distribution             4   while the flow lives: one more than its place, 0 for none
- * 108  (unused)                20
+ * 104  (unused)                24
  * 128  quantiles               64   FlowQuantiles
  * 192  matched counters        64   DelayCounters, of matched packets; only with exact matching or sketches
  * 256  sketch                  64   FlowSketch, only with sketches
  * </pre>
- * Everything but the counters is written when the flow ends. Fields are in the byte order of the machine. Stateless; the thread
- * that owns the memory may call it.
+ * A packet needs the first 64 octets alone. Everything but these and the matched counters is written when the flow ends. Fields
+ * are in the byte order of the machine. Stateless; the thread that owns the memory may call it.
  */
 public final class FlowDelay {
     /** Octets without exact matching. */
@@ -71,6 +73,8 @@ public final class FlowDelay {
     /** Kind of loss: at most so many. */
     public static final int LOSS_UPPER_BOUND = 2;
 
+    private static final int DISTRIBUTION_OFFSET = DelayCounters.USED_BYTES;
+    private static final int SKETCH_RECORD_OFFSET = DISTRIBUTION_OFFSET + 4;
     private static final int ERROR_BOUND_OFFSET = DelayCounters.LENGTH_BYTES;
     private static final int CLOCK_ERROR_OFFSET = ERROR_BOUND_OFFSET + 8;
     private static final int LOST_PACKETS_OFFSET = CLOCK_ERROR_OFFSET + 8;
@@ -79,7 +83,6 @@ public final class FlowDelay {
     private static final int FLAGS_OFFSET = SEGMENT_ID_OFFSET + 4;
     private static final int ESTIMATOR_OFFSET = FLAGS_OFFSET + 2;
     private static final int LOSS_KIND_OFFSET = ESTIMATOR_OFFSET + 1;
-    private static final int DISTRIBUTION_OFFSET = LOSS_KIND_OFFSET + 1;
     private static final int QUANTILES_OFFSET = LENGTH_BYTES - FlowQuantiles.LENGTH_BYTES;
 
     private FlowDelay() {
@@ -132,6 +135,14 @@ public final class FlowDelay {
 
     static void distribution(final MutableDirectBuffer buffer, final int offset, final int place) {
         buffer.putInt(offset + DISTRIBUTION_OFFSET, place + 1);
+    }
+
+    static int sketchRecord(final DirectBuffer buffer, final int offset) {
+        return buffer.getInt(offset + SKETCH_RECORD_OFFSET) - 1;
+    }
+
+    static void sketchRecord(final MutableDirectBuffer buffer, final int offset, final int record) {
+        buffer.putInt(offset + SKETCH_RECORD_OFFSET, record + 1);
     }
 
     /**

@@ -4,6 +4,7 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.rli.counters.DelayCounters;
 import io.flowlag.sketch.quantile.QuantileSketch;
 import org.agrona.BufferUtil;
+import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -53,6 +54,12 @@ final class FlowDistributions {
     /** {@return octets, by formula} */
     static long memoryBytes(final ExporterConfig.Quantiles settings) {
         return (long)capacity(settings) * (QuantileSketch.LENGTH_BYTES + Integer.BYTES);
+    }
+
+    /** Reads of a flow's distribution what a delay needs, so that it is in the processor's cache then. */
+    long touch(final DirectBuffer entry, final int offset) {
+        final int place = FlowDelay.distribution(entry, offset);
+        return place < 0 ? 0 : QuantileSketch.count(buffer(place), at(place));
     }
 
     /** A flow has a further delay, of so many. */

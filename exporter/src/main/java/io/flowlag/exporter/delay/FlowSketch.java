@@ -6,7 +6,7 @@ import org.agrona.MutableDirectBuffer;
 /**
  * The layout of what the sketches say of a flow, a part of {@link FlowDelay}:
  * <pre>
- *  0  record                 4   while the flow lives: one more than its index in the sketches' records, 0 for none
+ *  0  (unused)               4
  *  4  usableCells            4   valid with FLAG_SKETCH, as the next two
  *  8  meanNs                 8
  * 16  samples                8
@@ -14,43 +14,20 @@ import org.agrona.MutableDirectBuffer;
  * 32  jointMeanNs            8   of references and sketches together, valid with that estimator
  * 40  (unused)              24
  * </pre>
- * All but the record is written when the flow's record is complete. Fields are in the byte order of the machine. Stateless; the
- * thread that owns the memory may call it.
+ * Written when the flow's record is complete. Fields are in the byte order of the machine. Stateless; the thread that owns the
+ * memory may call it.
  */
 public final class FlowSketch {
     /** Octets. */
     public static final int LENGTH_BYTES = 64;
 
-    private static final int RECORD_OFFSET = 0;
-    private static final int USABLE_CELLS_OFFSET = RECORD_OFFSET + 4;
+    private static final int USABLE_CELLS_OFFSET = 4;
     private static final int MEAN_OFFSET = USABLE_CELLS_OFFSET + 4;
     private static final int SAMPLES_OFFSET = MEAN_OFFSET + 8;
     private static final int STANDARD_DEVIATION_OFFSET = SAMPLES_OFFSET + 8;
     private static final int JOINT_MEAN_OFFSET = STANDARD_DEVIATION_OFFSET + 8;
 
     private FlowSketch() {
-    }
-
-    /**
-     * Reads the record.
-     *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     * @return its index, or -1.
-     */
-    public static int record(final DirectBuffer buffer, final int offset) {
-        return buffer.getInt(offset + RECORD_OFFSET) - 1;
-    }
-
-    /**
-     * Writes the record.
-     *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     * @param value  its index, or -1.
-     */
-    public static void record(final MutableDirectBuffer buffer, final int offset, final int value) {
-        buffer.putInt(offset + RECORD_OFFSET, value + 1);
     }
 
     /**

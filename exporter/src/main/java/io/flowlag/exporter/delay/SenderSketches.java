@@ -69,6 +69,11 @@ final class SenderSketches {
         return senders[senderIndex];
     }
 
+    /** Reads ahead what the next packets need, where all packets are of one sender. */
+    long touch(final DirectBuffer descriptors, final int offset, final int count) {
+        return senders.length == 1 ? senders[0].touch(descriptors, offset, count) : 0;
+    }
+
     private Sketching ofEntry(final DirectBuffer entry, final int offset) {
         return senders.length == 1 ? senders[0] : senders[selector.ofEntry(entry, offset)];
     }

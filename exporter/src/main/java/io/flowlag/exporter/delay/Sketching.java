@@ -183,6 +183,10 @@ final class Sketching {
         final ExporterConfig.Joint joint = config.joint();
         final ExporterConfig.Lds lds = config.lds();
         final int[] ratesPpm = lds.ratesPpm().stream().mapToInt(Integer::intValue).toArray();
+        // Witnesses check what references and sketches say together; otherwise nobody asks for them.
+        final JointSettings jointSettings = !joint.enabled() || link != null && link.mode() == IntervalMode.FLOWS ? null :
+            new JointSettings(joint.waitNs(), joint.budgetNs(), joint.maxFlows(), joint.pendingPackets(), isLive,
+                joint.isChecked() && link == null);
         return new SketchContext()
             .geometry(SketchGeometry.lds(lds.rows(), lds.columns(), lds.vldaLength(), ratesPpm))
             .aggregatorCells(lds.aggregatorCells())
@@ -196,13 +200,11 @@ final class Sketching {
             .waitingRecords(lds.waitingRecords())
             .mode(link == null ? IntervalMode.CELLS : link.mode())
             .mostFlows(link == null ? 1 : link.mostFlows())
-            .witnessPpm(lds.witnessPpm())
+            .witnessPpm(jointSettings == null ? 0 : lds.witnessPpm())
             .maxFlows(config.metering().maxFlows())
             .reconcile(!isReconciled(config) ? null : new ReconcileSettings(
                 config.reconcile().packets(), config.reconcile().cells(), link == null ? 0 : config.reconcile().waitNs()))
-            .joint(!joint.enabled() || link != null && link.mode() == IntervalMode.FLOWS ? null : new JointSettings(
-                joint.waitNs(), joint.budgetNs(), joint.maxFlows(), joint.pendingPackets(), isLive,
-                joint.isChecked() && link == null));
+            .joint(jointSettings);
     }
 
     private static boolean isReconciled(final ExporterConfig config) {
@@ -253,6 +255,22 @@ final class Sketching {
         return older != null && timestampNs < current.fromNs() ? older : current;
     }
 
+    /** Reads ahead what the next packets need: records that are likely to be theirs, and cells. */
+    long touch(final DirectBuffer descriptors, final int offset, final int count) {
+        final SketchReceiver receiver = current.receiver();
+        long octets = 0;
+        for (int i = 0; i < count; i++) {
+            final int slot = cache.likelySlot(i);
+            octets += slot < 0 ? 0 : receiver.touchRecord(FlowDelay.sketchRecord(entries, cache.stateOffset(slot)));
+        }
+        for (int i = 0; i < count; i++) {
+            final int at = offset + i * PacketDescriptor.LENGTH_BYTES;
+            octets += receiver.touchCells(
+                PacketDescriptor.segmentFlowHash(descriptors, at), PacketDescriptor.digest(descriptors, at));
+        }
+        return octets;
+    }
+
     void onReceived(final DirectBuffer descriptor, final int offset, final int slot) {
         final long timestampNs = PacketDescriptor.timestampNs(descriptor, offset);
         changeOver(timestampNs);
@@ -261,8 +279,8 @@ final class Sketching {
             ticketRun = current;
             return;
         }
-        final int sketchOffset = FlowDelay.sketchOffset(cache.stateOffset(slot));
-        final int before = FlowSketch.record(entries, sketchOffset);
+        final int stateOffset = cache.stateOffset(slot);
+        final int before = FlowDelay.sketchRecord(entries, stateOffset);
         final SketchRun run = runAt(timestampNs);
         ticketRun = run;
         final int weight = run.weight(descriptor, offset);
@@ -272,7 +290,7 @@ final class Sketching {
             older.onStraddling(descriptor, offset, current.fromNs(), record);
         }
         if (record != before) {
-            FlowSketch.record(entries, sketchOffset, record);
+            FlowDelay.sketchRecord(entries, stateOffset, record);
         }
     }
 
@@ -311,13 +329,13 @@ final class Sketching {
 
     /** A flow ends: true if its record waits, and was copied. */
     boolean waits(final MutableDirectBuffer entry, final int offset) {
-        final int record = FlowSketch.record(entry, FlowDelay.sketchOffset(offset));
+        final int record = FlowDelay.sketchRecord(entry, offset);
         return record != SketchRecords.NONE && current.receiver().waits(record, entry, 0);
     }
 
     /** A flow has ended and its record does not wait: writes what the sketches say. */
     void finish(final MutableDirectBuffer entry, final int offset) {
-        final int record = FlowSketch.record(entry, FlowDelay.sketchOffset(offset));
+        final int record = FlowDelay.sketchRecord(entry, offset);
         if (record != SketchRecords.NONE) {
             write(entry, offset, record);
             current.receiver().done(record);

@@ -29,7 +29,8 @@ public final class FlowCache {
     private static final int TCP_SYN = 0x02;
     private static final int TCP_RST = 0x04;
     private static final int EVICTION_CANDIDATES = 8;
-    private static final int TOUCH_LIMIT = 64;
+    /** How many packets {@link #touch} takes at a time. */
+    public static final int TOUCH_LIMIT = 64;
 
     private final FlowTable table;
     private final UnsafeBuffer entries;
@@ -41,6 +42,7 @@ public final class FlowCache {
     private final int stateLengthBytes;
     private final CacheSweep sweep;
     private final long[] hashes = new long[TOUCH_LIMIT];
+    private final int[] likelySlots = new int[TOUCH_LIMIT];
     private long boundaryNs;
     private long touched;
 
@@ -75,23 +77,51 @@ public final class FlowCache {
 
     /**
      * Reads what the next packets will need from the table, so that the processor waits for many places of the memory at once
-     * and not for one after the other. Changes nothing; {@link #update} needs no call of this before it.
+     * and not for one after the other. Changes no flow; {@link #updateTouched} is to follow for each of them, in their order.
      *
      * @param descriptors hold the decoded packets one after the other, see {@link PacketDescriptor}.
      * @param offset      of the first.
-     * @param count       how many there are.
+     * @param count       how many there are, at most {@link #TOUCH_LIMIT}.
      */
     public void touch(final DirectBuffer descriptors, final int offset, final int count) {
-        final int touchCount = Math.min(count, TOUCH_LIMIT);
         long octets = 0;
-        for (int i = 0; i < touchCount; i++) {
+        for (int i = 0; i < count; i++) {
             hashes[i] = key.hashOf(descriptors, offset + i * PacketDescriptor.LENGTH_BYTES);
             octets += table.touchBucket(hashes[i]);
         }
-        for (int i = 0; i < touchCount; i++) {
-            octets += table.touchEntry(hashes[i]);
+        for (int i = 0; i < count; i++) {
+            final int slot = table.findLikely(hashes[i]);
+            likelySlots[i] = slot;
+            octets += slot == FlowTable.NO_SLOT ? 0 : table.touchEntry(slot);
         }
         touched = octets;
+    }
+
+    /**
+     * Which slot probably holds a packet's flow, before the packets of the last {@link #touch} are counted. A stage may read
+     * ahead by it what it keeps of the flow, no more: the flow may be another, or end before the packet's turn.
+     *
+     * @param index of the packet among those of the last touch.
+     * @return a slot that held a flow, or -1 if the flow is new.
+     */
+    public int likelySlot(final int index) {
+        return likelySlots[index];
+    }
+
+    /**
+     * Counts one of the packets of the last {@link #touch} in its flow, as {@link #update}.
+     *
+     * @param descriptor holds the decoded packet.
+     * @param offset     of the descriptor.
+     * @param index      of the packet among those of the last touch.
+     * @return the slot of the packet's flow.
+     */
+    public int updateTouched(final DirectBuffer descriptor, final int offset, final int index) {
+        key.wrap(descriptor, offset, hashes[index]);
+        final int likely = likelySlots[index];
+        // Flows have ended and begun since, so that the slot may be another's by now.
+        final int slot = likely != FlowTable.NO_SLOT && table.holds(likely, key) ? likely : table.find(key);
+        return update(descriptor, offset, slot);
     }
 
     /**
@@ -102,10 +132,14 @@ public final class FlowCache {
      * @return the slot of the packet's flow.
      */
     public int update(final DirectBuffer descriptor, final int offset) {
+        key.wrap(descriptor, offset);
+        return update(descriptor, offset, table.find(key));
+    }
+
+    private int update(final DirectBuffer descriptor, final int offset, final int found) {
         final long timestampNs = PacketDescriptor.timestampNs(descriptor, offset);
         final int tcpControlBits = PacketDescriptor.tcpControlBits(descriptor, offset);
-        key.wrap(descriptor, offset);
-        int slot = table.find(key);
+        int slot = found;
         if (slot != FlowTable.NO_SLOT) {
             final EndReason reason = reasonToEndBefore(table.offset(slot), timestampNs, tcpControlBits);
             if (reason != null) {

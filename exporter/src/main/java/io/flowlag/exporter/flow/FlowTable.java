@@ -26,6 +26,7 @@ final class FlowTable {
 
     private final int capacity;
     private final int entryLengthBytes;
+    private final int touchedLengthBytes;
     private final int indexMask;
     private final UnsafeBuffer index;
     private final UnsafeBuffer entries;
@@ -48,6 +49,7 @@ final class FlowTable {
         }
         capacity = maxFlows;
         this.entryLengthBytes = entryLengthBytes;
+        touchedLengthBytes = Math.min(entryLengthBytes, FlowEntry.BASE_LENGTH_BYTES + CACHE_LINE_LENGTH);
         final int buckets = bucketCount(maxFlows);
         indexMask = buckets - 1;
         index = new UnsafeBuffer(BufferUtil.allocateDirectAligned(buckets * BUCKET_LENGTH, CACHE_LINE_LENGTH));
@@ -131,24 +133,50 @@ final class FlowTable {
     }
 
     /**
-     * Reads from each cache line of the entry that a key's first bucket leads to, if that bucket is the key's; a key that lies
-     * elsewhere is not looked for.
+     * Finds the entry that is likely to be a key's: the first whose bucket has the key's tag. Its key is not compared.
      *
      * @param hash of the key.
+     * @return its slot; {@link #NO_SLOT} if the key is not in the table.
+     */
+    int findLikely(final long hash) {
+        final int tag = tag(hash);
+        int position = tag & indexMask;
+        long bucket;
+        while ((bucket = index.getLong(position * BUCKET_LENGTH)) != 0) {
+            if ((int)(bucket >>> 32) == tag) {
+                return (int)bucket - 1;
+            }
+            position = (position + 1) & indexMask;
+        }
+        return NO_SLOT;
+    }
+
+    /**
+     * Reads from the cache lines of an entry that each packet needs: the key, the counters, and the first line of other stages'
+     * state.
+     *
+     * @param slot of the entry.
      * @return what was read, as in {@link #touchBucket}.
      */
-    long touchEntry(final long hash) {
-        final long bucket = touchBucket(hash);
-        final int slot = (int)bucket - 1;
-        if (slot == NO_SLOT || (int)(bucket >>> 32) != tag(hash)) {
-            return bucket;
-        }
+    long touchEntry(final int slot) {
         final int entryOffset = offset(slot);
         long octets = 0;
-        for (int line = 0; line < entryLengthBytes; line += CACHE_LINE_LENGTH) {
+        for (int line = 0; line < touchedLengthBytes; line += CACHE_LINE_LENGTH) {
             octets += entries.getByte(entryOffset + line);
         }
         return octets;
+    }
+
+    /**
+     * Whether a slot holds a flow with a key.
+     *
+     * @param slot that held a flow.
+     * @param key  to compare with.
+     * @return true if so: then it is the only one.
+     */
+    boolean holds(final int slot, final FlowKey key) {
+        final int entryOffset = offset(slot);
+        return (FlowEntry.flags(entries, entryOffset) & FlowEntry.FLAG_LIVE) != 0 && key.matches(entries, entryOffset);
     }
 
     /**

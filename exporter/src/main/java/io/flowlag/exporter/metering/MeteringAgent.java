@@ -179,7 +179,23 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
             // Where capture shares the thread, it may come first.
             savedFlows.takeUp(cache, clock.nanoTime(), savedFlows.count());
         }
+        for (int done = 0; done < count; done += FlowCache.TOUCH_LIMIT) {
+            meter(buffer, offset + done * PacketDescriptor.LENGTH_BYTES, Math.min(count - done, FlowCache.TOUCH_LIMIT));
+        }
+        if (delayMeter != null && clock == null) {
+            delayMeter.onTime(packetTimeNs, packetTimeNs);
+        }
+        if (latency != null && count > 0) {
+            latency.record(PacketDescriptor.timestampNs(buffer, offset), clock.nanoTime(), count);
+        }
+    }
+
+    /** Reads ahead what all packets need, then takes one after the other. */
+    private void meter(final DirectBuffer buffer, final int offset, final int count) {
         cache.touch(buffer, offset, count);
+        if (delayMeter != null) {
+            delayMeter.touch(buffer, offset, count);
+        }
         long octets = 0;
         int meteredCount = 0;
         for (int i = 0; i < count; i++) {
@@ -189,21 +205,15 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
                 cache.expire(packetTimeNs, EXPIRY_LIMIT);
             }
             if (delayMeter == null) {
-                cache.update(buffer, descriptorOffset);
-            } else if (!measure(buffer, descriptorOffset)) {
+                cache.updateTouched(buffer, descriptorOffset, i);
+            } else if (!measure(buffer, descriptorOffset, i)) {
                 continue;
             }
             meteredCount++;
             octets += PacketDescriptor.ipLengthBytes(buffer, descriptorOffset) & 0xFFFF_FFFFL;
         }
-        if (delayMeter != null && clock == null) {
-            delayMeter.onTime(packetTimeNs, packetTimeNs);
-        }
         counters.add(CounterId.METERED, meteredCount);
         counters.add(CounterId.METERED_OCTETS, octets);
-        if (latency != null && count > 0) {
-            latency.record(PacketDescriptor.timestampNs(buffer, offset), clock.nanoTime(), count);
-        }
     }
 
     @Override
@@ -215,7 +225,7 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
     }
 
     /** {@return whether the packet was metered too} */
-    private boolean measure(final DirectBuffer buffer, final int offset) {
+    private boolean measure(final DirectBuffer buffer, final int offset, final int index) {
         if (PacketDescriptor.kind(buffer, offset) == PacketDescriptor.KIND_REFERENCE) {
             counters.increment(CounterId.REFERENCE_PACKETS);
             delayMeter.onReference(buffer, offset);
@@ -225,13 +235,13 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
             delayMeter.onSenderPacket(
                 buffer, offset, clock == null ? PacketDescriptor.timestampNs(buffer, offset) : clockTimeNs);
             if (hasSenderRecords) {
-                cache.update(buffer, offset);
+                cache.updateTouched(buffer, offset, index);
                 return true;
             }
             counters.increment(CounterId.SENDER_POINT);
             return false;
         }
-        delayMeter.onReceiverPacket(buffer, offset, cache.update(buffer, offset));
+        delayMeter.onReceiverPacket(buffer, offset, cache.updateTouched(buffer, offset, index));
         return true;
     }
 

@@ -21,6 +21,17 @@ final class Destinations {
     /** All that decides how a destination behaves. */
     private record Identity(
         ExporterConfig.Destination spec, ExporterConfig.Tls tls, long enterpriseNumber, long observationDomainId) {
+        @Override
+        public boolean equals(final Object other) {
+            return other instanceof Identity that && enterpriseNumber == that.enterpriseNumber &&
+                observationDomainId == that.observationDomainId && spec.equals(that.spec) && tls.equals(that.tls);
+        }
+
+        /** Of the text alone: a record's own, of records of many parts, is slow at its first use. */
+        @Override
+        public int hashCode() {
+            return spec.uri().hashCode();
+        }
     }
 
     private final DestinationFactory factory;

@@ -410,7 +410,7 @@ public final class MeteringPipeline implements AutoCloseable {
         if (wiring.digestHash() != null) {
             return wiring.digestHash();
         }
-        return decode.digest() || wiring.isOn() ? DigestKey.of(decode.digestKeyFile()) : null;
+        return decode.digest() || wiring.hasDigests() ? DigestKey.of(decode.digestKeyFile()) : null;
     }
 
     private static IdleStrategy idleStrategy(final ExporterConfig config) {

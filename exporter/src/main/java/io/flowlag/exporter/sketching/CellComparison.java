@@ -18,6 +18,7 @@ final class CellComparison {
     private final FlowEstimate estimate = new FlowEstimate();
     private final int rowCount;
     private final IntervalRepair repair;
+    private final ReadAhead ahead;
 
     /**
      * Nothing compared yet.
@@ -41,6 +42,7 @@ final class CellComparison {
         estimator = new FlowEstimator(
             context.geometry(), context.seed(), context.alpha(), FlowEstimator.DEFAULT_NOISE_TOLERANCE,
             FlowEstimator.DEFAULT_CONFIDENCE);
+        ahead = new ReadAhead(records, totals, estimator);
     }
 
     /** {@return whether the sketches of both points fit each other; then {@link #unpair} is to be called at the end} */
@@ -59,6 +61,7 @@ final class CellComparison {
         counters.add(SketchCounter.OCCUPIED_CELLS, summary.occupiedCells);
         counters.add(SketchCounter.USABLE_CELLS, summary.usableCells);
         for (int i = 0; i < own.recordCount(); i++) {
+            ahead.before(own, i);
             tell(own.record(i), key, summary);
         }
         if (summary.isDamaged || summary.usableCells < summary.occupiedCells || repair.isRepaired()) {

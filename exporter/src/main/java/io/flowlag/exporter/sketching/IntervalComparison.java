@@ -22,6 +22,7 @@ final class IntervalComparison {
     private final CellComparison cells;
     private final FlowSumComparison flowSums;
     private final IntervalRepair repair;
+    private final ReadAhead ahead;
 
     /**
      * Nothing compared yet.
@@ -48,6 +49,7 @@ final class IntervalComparison {
         records = keeper.table();
         summary = new IntervalAnswer(context.classCount());
         pairs = summary.flowSums;
+        ahead = new ReadAhead(records, totals, null);
         repair = new IntervalRepair(context, counters);
         cells = new CellComparison(context, run, records, totals, counters, repair);
         flowSums = new FlowSumComparison(run, records, totals, counters, joint, unseenFlowHandler, repair);
@@ -113,6 +115,7 @@ final class IntervalComparison {
         }
         totals.clear();
         for (int i = 0; i < own.recordCount(); i++) {
+            ahead.before(own, i);
             final int record = own.record(i);
             totals.add(records.flowHash(record), records.packets(record, key));
             summary.heavyHitters.offer(record, records.packets(record, key));
@@ -157,6 +160,7 @@ final class IntervalComparison {
 
     private void releaseRecords(final PointInterval own) {
         for (int i = 0; i < own.recordCount(); i++) {
+            ahead.before(own, i);
             records.clearPackets(own.record(i), run.key(own.intervalNumber()));
             keeper.release(own.record(i));
         }

@@ -97,6 +97,12 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         tailStartNs = startNs + intervalNs - maximumDelayNs;
     }
 
+    /** Reads what {@link #update} of a packet will need, so that it is in the processor's cache then. */
+    long touch(final long flowHash, final long digest) {
+        return (sketch == null ? 0 : sketch.touch(flowHash, digest)) + (flows == null ? 0 : flows.touch(flowHash)) +
+            (witnesses == null ? 0 : witnesses.touch(flowHash));
+    }
+
     /** Adds a packet; its digest too where its time is in the last W. The descriptor, which may be null, tells whose it is. */
     void update(
         final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,

@@ -199,6 +199,28 @@ public final class SketchReceiver {
     }
 
     /**
+     * Reads of a record what a packet needs, so that it is in the processor's cache when it comes. Changes nothing.
+     *
+     * @param record as {@link #onPacket} has it.
+     * @return what was read, for the caller to keep, or the compiler would leave the reading out.
+     */
+    public long touchRecord(final int record) {
+        return record == SketchRecords.NONE ? 0 : records.table().touch(record);
+    }
+
+    /**
+     * Reads of the newest interval what a packet needs, as {@link #touchRecord}.
+     *
+     * @param flowHash of its flow.
+     * @param digest   of the packet.
+     * @return what was read.
+     */
+    public long touchCells(final long flowHash, final long digest) {
+        final PointInterval newest = point.intervals().newestOpen();
+        return newest == null ? 0 : newest.touch(flowHash, digest);
+    }
+
+    /**
      * A packet of the segment that a record counts.
      *
      * @param timestampNs at this point.

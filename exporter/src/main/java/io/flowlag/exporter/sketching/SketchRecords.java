@@ -15,39 +15,44 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  *   8  references          4   open intervals with packets of the record, and its held packets
  *  12  place               4   slot in the cache while the flow lives, then among the waiting records, or NONE
  *  16  weight              4   in every other run of settings; 0 where no packet told
- *  20  flags               4
- *  24  firstInterval       8   in which the record has a packet
- *  32  answeredPackets     8   behind the mean
- *  40  meanNs              8   floating point, as the next four
- *  48  deviationsNs2       8   sum of squared deviations from the mean
- *  56  boundSquares        8   sum of squares of packets times bound
- *  64  samples             8
- *  72  lostPackets         8
- *  80  unansweredPackets   8
- *  88  usableCells         4
- *  92  otherWeight         4   in the runs between
- *  96  packets             4 for each of 8 intervals, by the interval's number modulo 8
- * 128  jointPackets        8   with an estimate by references and sketches together, or a parent that stands in
- * 136  jointMeanNs         8   floating point, as the next
- * 144  jointBoundSumNs     8   sum of packets times bound
- * 152  jointUnanswered     8   packets
- * 160  jointRliPackets     8   of the jointPackets, where references alone stand in
- * 168  jointLdsPackets     8   of the jointPackets, where sketches alone stand in
- * 176  classIndex          4
- * 180  unexpectedPackets   4
+ *  20  otherWeight         4   in the runs between
+ *  24  flags               4
+ *  28  classIndex          4
+ *  32  packets             4 for each of 8 intervals, by the interval's number modulo 8
+ *  64  firstInterval       8   in which the record has a packet
+ *  72  answeredPackets     8   behind the mean
+ *  80  meanNs              8   floating point, as the next four
+ *  88  deviationsNs2       8   sum of squared deviations from the mean
+ *  96  boundSquares        8   sum of squares of packets times bound
+ * 104  samples             8
+ * 112  lostPackets         8
+ * 120  unansweredPackets   8
+ * 128  usableCells         4
+ * 132  unexpectedPackets   4
+ * 136  jointPackets        8   with an estimate by references and sketches together, or a parent that stands in
+ * 144  jointMeanNs         8   floating point, as the next
+ * 152  jointBoundSumNs     8   sum of packets times bound
+ * 160  jointUnanswered     8   packets
+ * 168  jointRliPackets     8   of the jointPackets, where references alone stand in
+ * 176  jointLdsPackets     8   of the jointPackets, where sketches alone stand in
+ * 184  (unused)            8
  * </pre>
- * One thread. Allocates at construction, off the heap.
+ * A packet needs the first cache line alone. One thread. Allocates at construction, off the heap.
  */
 public final class SketchRecords {
     /** No record. */
     public static final int NONE = -1;
 
+    private static final int INTERVAL_MASK = 7;
     private static final int FLOW_HASH_OFFSET = 0;
     private static final int REFERENCES_OFFSET = FLOW_HASH_OFFSET + 8;
     private static final int PLACE_OFFSET = REFERENCES_OFFSET + 4;
     private static final int WEIGHT_OFFSET = PLACE_OFFSET + 4;
-    private static final int FLAGS_OFFSET = WEIGHT_OFFSET + 4;
-    private static final int FIRST_INTERVAL_OFFSET = FLAGS_OFFSET + 4;
+    private static final int OTHER_WEIGHT_OFFSET = WEIGHT_OFFSET + 4;
+    private static final int FLAGS_OFFSET = OTHER_WEIGHT_OFFSET + 4;
+    private static final int CLASS_INDEX_OFFSET = FLAGS_OFFSET + 4;
+    private static final int PACKETS_OFFSET = CLASS_INDEX_OFFSET + 4;
+    private static final int FIRST_INTERVAL_OFFSET = PACKETS_OFFSET + (INTERVAL_MASK + 1) * Integer.BYTES;
     private static final int ANSWERED_PACKETS_OFFSET = FIRST_INTERVAL_OFFSET + 8;
     private static final int MEAN_OFFSET = ANSWERED_PACKETS_OFFSET + 8;
     private static final int DEVIATIONS_OFFSET = MEAN_OFFSET + 8;
@@ -56,18 +61,14 @@ public final class SketchRecords {
     private static final int LOST_PACKETS_OFFSET = SAMPLES_OFFSET + 8;
     private static final int UNANSWERED_PACKETS_OFFSET = LOST_PACKETS_OFFSET + 8;
     private static final int USABLE_CELLS_OFFSET = UNANSWERED_PACKETS_OFFSET + 8;
-    private static final int OTHER_WEIGHT_OFFSET = USABLE_CELLS_OFFSET + 4;
-    private static final int PACKETS_OFFSET = OTHER_WEIGHT_OFFSET + 4;
-    private static final int INTERVAL_MASK = 7;
-    private static final int JOINT_PACKETS_OFFSET = PACKETS_OFFSET + (INTERVAL_MASK + 1) * Integer.BYTES;
+    private static final int UNEXPECTED_PACKETS_OFFSET = USABLE_CELLS_OFFSET + 4;
+    private static final int JOINT_PACKETS_OFFSET = UNEXPECTED_PACKETS_OFFSET + 4;
     private static final int JOINT_MEAN_OFFSET = JOINT_PACKETS_OFFSET + 8;
     private static final int JOINT_BOUND_SUM_OFFSET = JOINT_MEAN_OFFSET + 8;
     private static final int JOINT_UNANSWERED_OFFSET = JOINT_BOUND_SUM_OFFSET + 8;
     private static final int JOINT_RLI_PACKETS_OFFSET = JOINT_UNANSWERED_OFFSET + 8;
     private static final int JOINT_LDS_PACKETS_OFFSET = JOINT_RLI_PACKETS_OFFSET + 8;
-    private static final int CLASS_INDEX_OFFSET = JOINT_LDS_PACKETS_OFFSET + 8;
-    private static final int UNEXPECTED_PACKETS_OFFSET = CLASS_INDEX_OFFSET + 4;
-    private static final int LENGTH_BYTES = UNEXPECTED_PACKETS_OFFSET + 4;
+    private static final int LENGTH_BYTES = 3 * CACHE_LINE_LENGTH;
 
     private static final int FLAG_IN_USE = 1;
     private static final int FLAG_LIVE = 1 << 1;
@@ -120,6 +121,16 @@ public final class SketchRecords {
         rows.putInt(row + FLAGS_OFFSET, FLAG_IN_USE | FLAG_LIVE);
         rows.putLong(row + FIRST_INTERVAL_OFFSET, firstInterval);
         return record;
+    }
+
+    /** Reads of a record what a packet needs, so that it is in the processor's cache then. */
+    int touch(final int record) {
+        return rows.getInt(row(record) + WEIGHT_OFFSET);
+    }
+
+    /** Reads of a record what an answer needs besides, as {@link #touch}. */
+    long touchAnswers(final int record) {
+        return rows.getLong(row(record) + MEAN_OFFSET) + rows.getLong(row(record) + JOINT_MEAN_OFFSET);
     }
 
     /** Nothing refers to the record any more. */

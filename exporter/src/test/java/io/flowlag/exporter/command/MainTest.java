@@ -183,6 +183,11 @@ class MainTest {
         assertTrue(output().startsWith("Usage: flowlag " + command + " "), output());
         assertFalse(output().lines().anyMatch((line) -> line.length() > 110), output());
         assertEquals("", errors());
+        final String withAll = output();
+        out.reset();
+        assertEquals(0, Main.run(new Terminal(new PrintStream(out, false, StandardCharsets.UTF_8),
+            new PrintStream(err, true, StandardCharsets.UTF_8), false), command, "--help"));
+        assertEquals(withAll, output(), "a process that knows this command alone");
     }
 
     /** The experiments are in another jar, which these tests do not have. */

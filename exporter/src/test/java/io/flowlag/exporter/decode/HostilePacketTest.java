@@ -130,7 +130,7 @@ class HostilePacketTest {
     }
 
     /** A few octets of the headers changed, and now and then the end cut off. */
-    private static byte[] mutant(final byte[] packet, final Random random) {
+    static byte[] mutant(final byte[] packet, final Random random) {
         final byte[] mutant = random.nextInt(3) == 0 ? cut(packet, random.nextInt(packet.length + 1)) : packet.clone();
         for (int i = random.nextInt(4); i > 0 && mutant.length > 0; i--) {
             mutant[random.nextInt(Math.min(mutant.length, 120))] = (byte)random.nextInt();

@@ -296,7 +296,7 @@ class FlowCacheTest {
     @Test
     void shouldChangeNothingByATouch() {
         final FlowCache cache = cache(small());
-        final int packets = 100;
+        final int packets = FlowCache.TOUCH_LIMIT;
         final UnsafeBuffer batch = new UnsafeBuffer(new byte[packets * PacketDescriptor.LENGTH_BYTES]);
         for (int i = 0; i < packets; i++) {
             batch.putBytes(
@@ -355,13 +355,28 @@ class FlowCacheTest {
                 FlowEntry.startNs(buffer, offset), FlowEntry.endNs(buffer, offset), 0,
                 FlowEntry.tcpControlBits(buffer, offset), 0, 0, 0, 0)),
             fresh);
+        final UnsafeBuffer batch = new UnsafeBuffer(new byte[FlowCache.TOUCH_LIMIT * PacketDescriptor.LENGTH_BYTES]);
+        long batchNs = START_NS;
         long nowNs = START_NS;
-        for (final Step step : steps) {
+        int inBatch = 0;
+        int batchCount = 0;
+        for (int i = 0; i < steps.size(); i++) {
+            if (inBatch == batchCount) {
+                inBatch = 0;
+                batchCount = Math.min(1 + steps.get(i).lengthBytes % FlowCache.TOUCH_LIMIT, steps.size() - i);
+                for (int j = 0; j < batchCount; j++) {
+                    final Step next = steps.get(i + j);
+                    batchNs += next.gapNs;
+                    batch.putBytes(j * PacketDescriptor.LENGTH_BYTES,
+                        packet(next.flow, batchNs, next.lengthBytes, next.tcpFlags), 0, PacketDescriptor.LENGTH_BYTES);
+                }
+                cache.touch(batch, 0, batchCount);
+            }
+            final Step step = steps.get(i);
             nowNs += step.gapNs;
             cache.expire(nowNs, 16);
-            packet(step.flow, nowNs, step.lengthBytes, step.tcpFlags);
-            cache.touch(descriptor, 0, step.lengthBytes % 2);
-            cache.update(descriptor, 0);
+            cache.updateTouched(batch, inBatch * PacketDescriptor.LENGTH_BYTES, inBatch);
+            inBatch++;
             final int key = step.flow * 2 + (step.tcpFlags == 0 ? 0 : 1);
             final Model model = live.get(key);
             if (model == null || model.isOver(nowNs, step.tcpFlags)) {

@@ -38,6 +38,19 @@ public record InformationElement(
         Objects.requireNonNull(units);
     }
 
+    /** Written out: what the JVM would make of a record at its first use costs each start more than all other templates. */
+    @Override
+    public boolean equals(final Object other) {
+        return this == other || other instanceof InformationElement that && enterpriseNumber == that.enterpriseNumber &&
+            elementId == that.elementId && type == that.type && semantics == that.semantics && units == that.units &&
+            name.equals(that.name) && description.equals(that.description);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * enterpriseNumber + elementId;
+    }
+
     /** {@return whether the element belongs to a private enterprise} */
     public boolean isEnterprise() {
         return enterpriseNumber != 0;

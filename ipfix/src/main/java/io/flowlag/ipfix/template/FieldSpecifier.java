@@ -35,6 +35,18 @@ public record FieldSpecifier(InformationElement element, int lengthBytes) {
         return new FieldSpecifier(element, element.type().lengthBytes());
     }
 
+    /** Written out, as the element's, for the sake of the start. */
+    @Override
+    public boolean equals(final Object other) {
+        return this == other || other instanceof FieldSpecifier that && lengthBytes == that.lengthBytes &&
+            element.equals(that.element);
+    }
+
+    @Override
+    public int hashCode() {
+        return 31 * element.hashCode() + lengthBytes;
+    }
+
     /** {@return whether each value carries its own length (RFC 7011 section 7)} */
     public boolean isVariableLength() {
         return lengthBytes == DataType.VARIABLE_LENGTH;

@@ -24,6 +24,15 @@ public final class TemplateCatalog {
     public static final int MAX_FIELDS = 60;
 
     private record Content(int scopeFieldCount, List<FieldSpecifier> fields) {
+        @Override
+        public boolean equals(final Object other) {
+            return other instanceof Content that && scopeFieldCount == that.scopeFieldCount && fields.equals(that.fields);
+        }
+
+        @Override
+        public int hashCode() {
+            return 31 * fields.hashCode() + scopeFieldCount;
+        }
     }
 
     private final ElementRegistry registry;

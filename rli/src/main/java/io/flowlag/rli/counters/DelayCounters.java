@@ -13,7 +13,7 @@ import org.agrona.MutableDirectBuffer;
  *  24  squareSumHighNs2     8   high word
  *  32  minimumNs            8   signed, valid when count &gt; 0
  *  40  maximumNs            8   signed, valid when count &gt; 0
- *  48  (unused)            16
+ *  48  (not touched)       16   the owner may keep there what the flow's packets need besides
  * </pre>
  * Sums are exact integers: no overflow before 2^63 ns of summed delay, no cancellation in the variance. Stateless; the thread
  * that owns the flow's memory may call it. Allocates: never.
@@ -21,6 +21,9 @@ import org.agrona.MutableDirectBuffer;
 public final class DelayCounters {
     /** Octets that a flow reserves. */
     public static final int LENGTH_BYTES = 64;
+
+    /** Octets of them that the counters are in; {@link #clear} alone touches the others. */
+    public static final int USED_BYTES = 48;
 
     private static final int COUNT_OFFSET = 0;
     private static final int SUM_NS_OFFSET = COUNT_OFFSET + 8;

@@ -98,7 +98,13 @@ public final class SipHash {
     /** The octets after the last whole word, and the length modulo 256 as the most significant octet. */
     private static long lastWord(final DirectBuffer buffer, final int offset, final int lengthBytes) {
         long word = (long)lengthBytes << 56;
-        for (int i = 0; i < (lengthBytes & 7); i++) {
+        final int restBytes = lengthBytes & 7;
+        if (lengthBytes >= Long.BYTES) {
+            // The octets before are there to be read, so that one word has all of the rest at its upper end.
+            return restBytes == 0 ? word :
+                word | buffer.getLong(offset + restBytes - Long.BYTES, ByteOrder.LITTLE_ENDIAN) >>> 8 * (Long.BYTES - restBytes);
+        }
+        for (int i = 0; i < restBytes; i++) {
             word |= (buffer.getByte(offset + i) & 0xFFL) << (8 * i);
         }
         return word;

@@ -100,6 +100,17 @@ public abstract class Sketch implements IntervalSketch {
     }
 
     /**
+     * Reads of a cell, which lies in one cache line.
+     *
+     * @param row    of the cell.
+     * @param column of the cell.
+     * @return what was read, for the caller to keep, or the compiler would leave the reading out.
+     */
+    protected final long touchCell(final int row, final int column) {
+        return buffer.getLong(ImageDescriptor.cellOffset(columns, row, column), BYTE_ORDER);
+    }
+
+    /**
      * Adds a packet to a cell.
      *
      * @param row          of the cell.

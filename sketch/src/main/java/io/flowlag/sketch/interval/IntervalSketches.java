@@ -40,6 +40,8 @@ public final class IntervalSketches<S extends IntervalSketch> {
     private long lastClosed;
     private long newestStartNs;
     private long nextEventNs = Long.MIN_VALUE;
+    /** Of the interval {@link #newest}; null if there is none, or it was closed. */
+    private S newestOpen;
     private long latePackets;
     private long unsketchedPackets;
     private long unsketchedIntervals;
@@ -99,6 +101,9 @@ public final class IntervalSketches<S extends IntervalSketch> {
         if (timestampNs >= nextEventNs) {
             advance(timestampNs);
         }
+        if (timestampNs >= newestStartNs && newestOpen != null) {
+            return newestOpen;
+        }
         return selectInterval(timestampNs >= newestStartNs ? newest : interval.number(timestampNs));
     }
 
@@ -119,6 +124,15 @@ public final class IntervalSketches<S extends IntervalSketch> {
             unsketchedPackets++;
         }
         return sketch;
+    }
+
+    /**
+     * The sketch of the newest interval. Writer's thread.
+     *
+     * @return the open sketch; null if there is none.
+     */
+    public S newestOpen() {
+        return newestOpen;
     }
 
     /**
@@ -168,6 +182,7 @@ public final class IntervalSketches<S extends IntervalSketch> {
             }
         }
         lastClosed = Math.max(lastClosed, last);
+        newestOpen = open.get(slot(newest));
         scheduleNextEvent();
     }
 
@@ -270,6 +285,7 @@ public final class IntervalSketches<S extends IntervalSketch> {
             open.set(slot(opening), sketch);
         }
         newest = number;
+        newestOpen = open.get(slot(newest));
         newestStartNs = interval.startNs(newest);
     }
 

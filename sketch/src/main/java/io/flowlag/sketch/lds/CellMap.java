@@ -20,6 +20,8 @@ public final class CellMap {
     private final long[] flowSeeds;
     private final long[] packetSeeds;
     private final long[] samplingThresholds;
+    /** Every packet of a flow goes to the same cell, so that its digest does not matter. */
+    private final boolean[] isFlowEnough;
 
     /**
      * Prepares the hash functions of every row.
@@ -34,10 +36,12 @@ public final class CellMap {
         flowSeeds = new long[rows];
         packetSeeds = new long[rows];
         samplingThresholds = new long[rows];
+        isFlowEnough = new boolean[rows];
         for (int row = 0; row < rows; row++) {
             flowSeeds[row] = KeyedMix.derivedSeed(seed, 2 * row);
             packetSeeds[row] = KeyedMix.derivedSeed(seed, 2 * row + 1);
             samplingThresholds[row] = HASH_SPAN * geometry.rate(row) / SketchGeometry.FULL_RATE_PPM;
+            isFlowEnough[row] = vldaLength == 1 && geometry.rate(row) == SketchGeometry.FULL_RATE_PPM;
         }
     }
 
@@ -70,6 +74,9 @@ public final class CellMap {
      * @return column, or {@link #NOT_SAMPLED}.
      */
     public int column(final int row, final long flowHash, final long packetDigest) {
+        if (isFlowEnough[row]) {
+            return baseColumn(row, flowHash);
+        }
         final long packetMix = KeyedMix.mix(packetDigest, packetSeeds[row]);
         if (packetMix >>> 32 >= samplingThresholds[row]) {
             return NOT_SAMPLED;

@@ -45,7 +45,6 @@ public final class QuantileSketch {
     private static final ByteOrder BYTE_ORDER = ByteOrder.nativeOrder();
 
     private static final double LOG_GROWTH = Math.log(GROWTH);
-    private static final double LOG_FLOOR = Math.log(FLOOR);
     private static final double ROUNDING = 1e-9;
 
     private QuantileSketch() {
@@ -157,11 +156,11 @@ public final class QuantileSketch {
     }
 
     private static int index(final long value) {
-        final double magnitude = Math.abs((double)value);
-        if (magnitude < FLOOR) {
+        final long magnitude = Math.abs(value);
+        if (magnitude >= 0 && magnitude < FLOOR) {
             return 0;
         }
-        final int index = 1 + (int)((Math.log(magnitude) - LOG_FLOOR) / LOG_GROWTH);
+        final int index = BucketIndex.of(magnitude);
         return value > 0 ? index : -index;
     }
 

@@ -65,6 +65,19 @@ class LdsLawsTest {
     }
 
     @Property
+    void shouldChangeNothingByATouch(
+        @ForAll("geometries") final SketchGeometry geometry, @ForAll final long seed,
+        @ForAll("streams") final List<Packet> packets) {
+        final LossyDifferenceSketch sketch = sent(geometry, seed, packets, 0);
+        final UnsafeBuffer before = new UnsafeBuffer(new byte[geometry.imageLength()]);
+        final UnsafeBuffer after = new UnsafeBuffer(new byte[geometry.imageLength()]);
+        sketch.encode(before, 0);
+        packets.forEach((packet) -> sketch.touch(packet.flowHash, packet.digest));
+        sketch.encode(after, 0);
+        assertEquals(before, after);
+    }
+
+    @Property
     void shouldHoldExactlyTheSumOfDelaysInEveryCellWithoutLoss(
         @ForAll("geometries") final SketchGeometry geometry,
         @ForAll final long seed,

@@ -38,9 +38,9 @@ import java.util.concurrent.TimeUnit;
  * <p>
  * {@code with}: nothing; {@code rli}, a receiver with a reference behind every 100th packet, {@code linear}; {@code lds}, a
  * receiver with sketches of R = 4, k = 1, c = 0.5 (cells of a row for each flow), digests included, compared with the
- * sender's each round; both; or {@code everything}: both, and the records as IPFIX into a file that keeps nothing. What the
- * sender would do is not
- * measured.
+ * sender's each round; both; both with the distribution of each flow's delays ({@code quantiles}, as much memory as
+ * {@code run} takes for them); both solved together ({@code joint}); or {@code everything}, as {@code run} does unless told
+ * otherwise: all of that, and the records as IPFIX into a file that keeps nothing. What the sender would do is not measured.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -57,7 +57,7 @@ public class PathBenchmark {
     @Param({"10000", "100000", "1000000"})
     private int flows;
 
-    @Param({"nothing", "rli", "lds", "rli+lds", "everything"})
+    @Param({"nothing", "rli", "lds", "rli+lds", "rli+lds+quantiles", "rli+lds+joint", "everything"})
     private String with;
 
     private final Counters counters = new Counters();
@@ -78,8 +78,8 @@ public class PathBenchmark {
 
     private void setUp(final int packetCount) throws IOException {
         final boolean isAll = "everything".equals(with);
-        final boolean isInterpolated = isAll || with.contains("rli");
-        final boolean isSketched = isAll || with.contains("lds");
+        final boolean isInterpolated = has("rli");
+        final boolean isSketched = has("lds");
         traffic = new MemoryTraffic(flows, packetCount, isInterpolated);
         final ExporterConfig config = config();
         sender = isSketched ? new SenderInMemory(config) : null;
@@ -90,10 +90,16 @@ public class PathBenchmark {
             config, List.of(traffic), false, wiring(isInterpolated, isSketched), destinations, counters, PathBenchmark::fail);
     }
 
+    private boolean has(final String part) {
+        return "everything".equals(with) || with.contains(part);
+    }
+
     private ExporterConfig config() {
         return new ConfigLoader().text("benchmark", "threading: invoker\nmetering: {max-flows: " + flows * 5 / 4 +
             "}\nsegment: {interval: " + traffic.roundNs() / 1_000_000 +
-            "ms, max-delay: 20ms}\nlds: {rows: 4, vlda: 1, columns: " + Math.round(flows * CELLS_PER_FLOW) +
+            "ms, max-delay: 20ms}\njoint: {enabled: " + has("joint") +
+            "}\n" + (has("quantiles") ? "" : "quantiles: {memory: 0}\n") +
+            "lds: {rows: 4, vlda: 1, columns: " + Math.round(flows * CELLS_PER_FLOW) +
             "}\nexchange: {deadline: 100ms}\nexporting: {destinations: ['file:/dev/null']}\n").conclude();
     }
 

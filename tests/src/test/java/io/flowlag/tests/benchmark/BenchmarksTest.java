@@ -40,7 +40,7 @@ class BenchmarksTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"nothing", "rli", "lds", "rli+lds", "everything"})
+    @ValueSource(strings = {"nothing", "rli", "lds", "rli+lds", "rli+lds+quantiles", "everything"})
     void shouldTakeEveryPacketTheWholeWay(final String with) throws IOException {
         assertEquals(ROUNDS * PACKETS, PathBenchmark.play(FLOWS, PACKETS, with, ROUNDS).get(CounterId.METERED));
     }

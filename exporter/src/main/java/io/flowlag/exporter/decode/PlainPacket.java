@@ -1,0 +1,122 @@
+package io.flowlag.exporter.decode;
+
+import io.flowlag.exporter.capture.PacketHandler;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+
+import java.nio.ByteOrder;
+
+import static java.nio.ByteOrder.BIG_ENDIAN;
+
+/**
+ * The short way for what most packets are: Ethernet II without tags in the frame, IPv4 without options, TCP or UDP, not a
+ * fragment, and nothing cut that is asked for. It reads a few words and gives what {@link PacketDecoder} would give layer by
+ * layer; every other packet is left to that. One for each decoder. Allocates at construction.
+ */
+final class PlainPacket {
+    private static final int TYPE_AND_VERSION_OFFSET = Ethernet.TYPE_OFFSET;
+    /** Type 0x0800, version 4, header of 20 octets. */
+    private static final int PLAIN_IPV4 = 0x0800_45;
+    private static final int IP_OFFSET = Ethernet.HEADER_LENGTH_BYTES;
+    private static final int LENGTH_OFFSET = IP_OFFSET + 2;
+    private static final int IDENTIFICATION_OFFSET = IP_OFFSET + 4;
+    private static final int FRAGMENT_OFFSET = IP_OFFSET + 6;
+    private static final int SOURCE_OFFSET = IP_OFFSET + 12;
+    private static final int DESTINATION_OFFSET = IP_OFFSET + 16;
+    private static final int TRANSPORT_OFFSET = IP_OFFSET + 20;
+    private static final int TCP_CONTROL_BITS_OFFSET = TRANSPORT_OFFSET + 12;
+    private static final int IP_HEADER_BYTES = 20;
+    private static final int PORTS_BYTES = 4;
+    private static final int TCP_NEEDED_BYTES = 14;
+    private static final int TCP_CONTROL_BITS_MASK = 0x0FFF;
+    /** More fragments, or an offset. */
+    private static final int FRAGMENT_MASK = 0x3FFF;
+    private static final int VLAN_ID_MASK = 0xFFF;
+    private static final int UDP_HEADER_BYTES = 8;
+
+    private final boolean innerTunnels;
+    private final int observationPoint;
+    private int udpPayloadOffset;
+    private int udpPayloadLengthBytes;
+
+    PlainPacket(final boolean innerTunnels, final int observationPoint) {
+        this.innerTunnels = innerTunnels;
+        this.observationPoint = observationPoint;
+    }
+
+    /** Writes the descriptor of a plain packet; false, and nothing written, if it is not one. */
+    boolean decode(
+        final DirectBuffer buffer,
+        final int offset,
+        final int capturedLengthBytes,
+        final int wireLengthBytes,
+        final long timestampNs,
+        final int interfaceId,
+        final int vlanTag,
+        final PacketDigest digest,
+        final MutableDirectBuffer descriptor,
+        final int descriptorOffset) {
+        if (capturedLengthBytes < TRANSPORT_OFFSET + PORTS_BYTES) {
+            return false;
+        }
+        final int typeAndService = buffer.getInt(offset + TYPE_AND_VERSION_OFFSET, BIG_ENDIAN);
+        final int fragmentAndProtocol = buffer.getInt(offset + FRAGMENT_OFFSET, BIG_ENDIAN);
+        final int protocol = fragmentAndProtocol & 0xFF;
+        final int ipLengthBytes = buffer.getShort(offset + LENGTH_OFFSET, BIG_ENDIAN) & 0xFFFF;
+        final boolean isTcp = protocol == IpProtocol.TCP;
+        final int payloadBytes = ipLengthBytes - IP_HEADER_BYTES;
+        final int capturedBytes = Math.min(payloadBytes, capturedLengthBytes - TRANSPORT_OFFSET);
+        if (typeAndService >>> 8 != PLAIN_IPV4 || (fragmentAndProtocol >>> 16 & FRAGMENT_MASK) != 0 ||
+            capturedBytes < (isTcp ? TCP_NEEDED_BYTES : PORTS_BYTES) ||
+            !isTcp && (protocol != IpProtocol.UDP || innerTunnels)) {
+            return false;
+        }
+        long packetDigest = 0;
+        long flowHash = 0;
+        int flags = vlanTag == PacketHandler.NO_VLAN_TAG ? 0 : PacketDescriptor.FLAG_VLAN;
+        final int ports = buffer.getInt(offset + TRANSPORT_OFFSET, BIG_ENDIAN);
+        if (digest != null) {
+            final int coveredBytes =
+                digest.plainCoveredBytes(buffer, offset + TRANSPORT_OFFSET, protocol, payloadBytes, capturedBytes);
+            if (coveredBytes < 0) {
+                return false;
+            }
+            final long addresses = buffer.getLong(offset + SOURCE_OFFSET, ByteOrder.LITTLE_ENDIAN);
+            packetDigest = digest.plainDigest(
+                buffer, offset + TRANSPORT_OFFSET, protocol,
+                buffer.getShort(offset + IDENTIFICATION_OFFSET, ByteOrder.LITTLE_ENDIAN), addresses, coveredBytes);
+            flowHash = digest.plainFlowHash(protocol, ports, addresses);
+            flags |= PacketDescriptor.FLAG_DIGEST;
+        }
+        udpPayloadOffset = offset + TRANSPORT_OFFSET + UDP_HEADER_BYTES;
+        udpPayloadLengthBytes = isTcp ? 0 : capturedBytes - UDP_HEADER_BYTES;
+        PacketDescriptor.timestampNs(descriptor, descriptorOffset, timestampNs);
+        PacketDescriptor.addressesIpv4(
+            descriptor, descriptorOffset, buffer.getInt(offset + SOURCE_OFFSET, BIG_ENDIAN),
+            buffer.getInt(offset + DESTINATION_OFFSET, BIG_ENDIAN));
+        PacketDescriptor.transport(
+            descriptor, descriptorOffset, ports >>> 16, ports & 0xFFFF, protocol, 4, typeAndService & 0xFF,
+            fragmentAndProtocol >>> 8 & 0xFF);
+        PacketDescriptor.bits(
+            descriptor, descriptorOffset,
+            isTcp ? buffer.getShort(offset + TCP_CONTROL_BITS_OFFSET, BIG_ENDIAN) & TCP_CONTROL_BITS_MASK : 0, 0,
+            vlanTag == PacketHandler.NO_VLAN_TAG ? 0 : vlanTag & VLAN_ID_MASK, flags);
+        PacketDescriptor.interfaceId(descriptor, descriptorOffset, interfaceId);
+        PacketDescriptor.ipLengthBytes(descriptor, descriptorOffset, ipLengthBytes);
+        PacketDescriptor.wireLengthBytes(descriptor, descriptorOffset, wireLengthBytes);
+        PacketDescriptor.origin(descriptor, descriptorOffset, 1, observationPoint, PacketDescriptor.KIND_REGULAR);
+        PacketDescriptor.digest(descriptor, descriptorOffset, packetDigest);
+        PacketDescriptor.segmentFlowHash(descriptor, descriptorOffset, flowHash);
+        return true;
+    }
+
+    /** Where the payload of the last plain packet lies if it was UDP. */
+    int udpPayloadOffset() {
+        return udpPayloadOffset;
+    }
+
+    /** Octets of it that were captured; 0 or less for none, and for TCP. */
+    int udpPayloadLengthBytes() {
+        return udpPayloadLengthBytes;
+    }
+}

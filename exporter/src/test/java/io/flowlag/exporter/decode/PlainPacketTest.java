@@ -1,0 +1,140 @@
+package io.flowlag.exporter.decode;
+
+import io.flowlag.exporter.capture.CaptureException;
+import io.flowlag.exporter.capture.FilterSupplier;
+import io.flowlag.exporter.capture.LinkType;
+import io.flowlag.exporter.capture.PacketHandler;
+import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.capture.file.CaptureFiles;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.sketch.hash.SipHash;
+import net.jqwik.api.EdgeCasesMode;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+
+import static io.flowlag.exporter.decode.Frames.*;
+import static org.junit.jupiter.api.Assertions.assertArrayEquals;
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** The short way gives what the way through all layers gives, octet by octet. */
+class PlainPacketTest {
+    private static final int PACKETS_OF_EACH_CAPTURE = 30;
+    private static final int MUTANTS_OF_EACH_PACKET = 6;
+
+    private final List<Pair> pairs = new ArrayList<>();
+    private long plainCount;
+
+    PlainPacketTest() {
+        for (final boolean innerTunnels : new boolean[]{false, true}) {
+            pairs.add(new Pair(innerTunnels, -1));
+            pairs.add(new Pair(innerTunnels, 0));
+            pairs.add(new Pair(innerTunnels, 32));
+        }
+    }
+
+    /** A decoder that takes the short way, and one that does not. */
+    private static final class Pair {
+        private final Counters counters = new Counters();
+        private final Counters plainCounters = new Counters();
+        private final PacketDecoder layers;
+        private final PacketDecoder plain;
+
+        Pair(final boolean innerTunnels, final int digestPayloadBytes) {
+            layers = new PacketDecoder(context(innerTunnels, digestPayloadBytes).plain(false), counters);
+            plain = new PacketDecoder(context(innerTunnels, digestPayloadBytes), plainCounters);
+        }
+
+        private static PacketDecoder.Context context(final boolean innerTunnels, final int digestPayloadBytes) {
+            // The table of fragments has a random key: what two of them forget is not the same.
+            final PacketDecoder.Context context =
+                new PacketDecoder.Context().innerTunnels(innerTunnels).observationPoint(3).fragmentPorts(false);
+            return digestPayloadBytes < 0 ? context :
+                context.digest(new SipHash(1, 2)).digestPayloadBytes(digestPayloadBytes);
+        }
+
+        /** The captured octets alone are in the buffer: reading beyond them throws. */
+        int decode(final byte[] captured, final int wireLengthBytes, final int linkType, final int vlanTag) {
+            final UnsafeBuffer packet = new UnsafeBuffer(captured);
+            final UnsafeBuffer expected = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
+            final UnsafeBuffer actual = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
+            final int result = layers.decode(
+                packet, 0, captured.length, wireLengthBytes, Decoding.TIMESTAMP_NS, linkType, 7, vlanTag, expected, 0);
+            assertEquals(result, plain.decode(
+                packet, 0, captured.length, wireLengthBytes, Decoding.TIMESTAMP_NS, linkType, 7, vlanTag, actual, 0));
+            assertArrayEquals(expected.byteArray(), actual.byteArray());
+            if (result == PacketDecoder.DECODED) {
+                final int payloadBytes = Math.max(0, layers.udpPayloadLengthBytes());
+                assertEquals(payloadBytes, Math.max(0, plain.udpPayloadLengthBytes()));
+                assertEquals(payloadBytes == 0 ? 0 : layers.udpPayloadOffset(), payloadBytes == 0 ? 0 : plain.udpPayloadOffset());
+            }
+            return result;
+        }
+
+        void compareCounters() {
+            for (int i = 0; i < CounterId.count(); i++) {
+                assertEquals(counters.get(CounterId.of(i)), plainCounters.get(CounterId.of(i)), CounterId.of(i).label());
+            }
+        }
+    }
+
+    private void compare(final byte[] packet, final int wireLengthBytes, final int linkType, final int vlanTag) {
+        int result = 0;
+        for (final Pair pair : pairs) {
+            result = pair.decode(packet, wireLengthBytes, linkType, vlanTag);
+        }
+        plainCount += result == PacketDecoder.DECODED ? 1 : 0;
+    }
+
+    @Test
+    void shouldGiveTheSameOfRealPacketsAndTheirMutants() {
+        final Random random = new Random(1);
+        for (final Map<String, String> row : SharedData.manifest()) {
+            play(SharedData.capture(row.get("file")), random);
+        }
+        assertTrue(plainCount > 3000, plainCount + " packets");
+        pairs.forEach(Pair::compareCounters);
+    }
+
+    private void play(final Path capture, final Random random) {
+        final PacketHandler handler = (buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, linkType,
+            interfaceId, vlanTag) -> {
+            final byte[] packet = new byte[capturedLengthBytes];
+            buffer.getBytes(offset, packet);
+            compare(packet, wireLengthBytes, linkType, vlanTag);
+            for (int i = 0; i < MUTANTS_OF_EACH_PACKET; i++) {
+                compare(HostilePacketTest.mutant(packet, random), wireLengthBytes, linkType, vlanTag);
+            }
+        };
+        try (PacketSource source = CaptureFiles.open(List.of(capture.toString()), FilterSupplier.ALL)) {
+            source.poll(handler, PACKETS_OF_EACH_CAPTURE);
+        } catch (final CaptureException e) {
+            assertTrue(e.kind() == CaptureException.Kind.NO_INPUT || e.kind() == CaptureException.Kind.DAMAGED);
+        }
+    }
+
+    @Property(edgeCases = EdgeCasesMode.NONE, tries = 500)
+    void shouldGiveTheSameOfEveryLength(
+        @ForAll @IntRange(max = 70) final int payloadBytes, @ForAll @IntRange(max = 12) final int cutBytes,
+        @ForAll final boolean isTcp, @ForAll final int vlanTag, @ForAll final long seed) {
+        final Random random = new Random(seed);
+        final byte[] content = new byte[payloadBytes];
+        random.nextBytes(content);
+        final byte[] frame =
+            ethernet(0x0800, isTcp ? ipv4(6, tcp(1, 2, 0x1FF, content)) : ipv4(17, udp(3, 65_535, content)));
+        final byte[] captured = cut(frame, frame.length - cutBytes);
+        compare(captured, frame.length, LinkType.ETHERNET, vlanTag);
+        compare(HostilePacketTest.mutant(frame, random), frame.length, LinkType.ETHERNET, vlanTag);
+        pairs.forEach(Pair::compareCounters);
+    }
+}

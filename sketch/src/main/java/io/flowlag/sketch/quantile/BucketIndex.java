@@ -1,0 +1,66 @@
+package io.flowlag.sketch.quantile;
+
+/**
+ * The bucket of a magnitude, at level 0, by a table in place of a logarithm, with the same result. A cell of the table has the
+ * magnitudes of one power of two that share their next bits. It is narrower than a bucket, so that at most one bucket begins in
+ * it: the cell knows its first bucket, and the magnitude from which on it is the next. Any thread. Allocates when it is loaded.
+ */
+final class BucketIndex {
+    private static final double LOG_GROWTH = Math.log(QuantileSketch.GROWTH);
+    private static final double LOG_FLOOR = Math.log(QuantileSketch.FLOOR);
+    private static final int CELL_BITS = 6;
+    private static final int CELLS = 1 << CELL_BITS;
+    private static final int FLOOR_BITS = Long.SIZE - 1 - Long.numberOfLeadingZeros(QuantileSketch.FLOOR);
+    /** Magnitudes of more bits, ten hours in ns, take the logarithm: there a bound is not found within a step or two. */
+    private static final int MOST_BITS = 45;
+    private static final long END = 1L << MOST_BITS;
+
+    private static final short[] FIRST = new short[(MOST_BITS - FLOOR_BITS) * CELLS];
+    private static final long[] NEXT_FROM = new long[FIRST.length];
+
+    static {
+        for (int cell = 0; cell < FIRST.length; cell++) {
+            final int shift = cell / CELLS + FLOOR_BITS - CELL_BITS;
+            final long from = (long)(CELLS + cell % CELLS) << shift;
+            final long last = from + (1L << shift) - 1;
+            final int first = byLogarithm(from);
+            FIRST[cell] = (short)first;
+            NEXT_FROM[cell] = byLogarithm(last) == first ? Long.MAX_VALUE : beginning(first + 1);
+        }
+    }
+
+    private BucketIndex() {
+    }
+
+    /**
+     * The bucket of a magnitude.
+     *
+     * @param magnitude at least {@link QuantileSketch#FLOOR}, or {@link Long#MIN_VALUE} for 2^63.
+     * @return its index, from 1 on.
+     */
+    static int of(final long magnitude) {
+        if (magnitude >= END || magnitude < 0) {
+            return byLogarithm(magnitude);
+        }
+        final int bits = Long.SIZE - 1 - Long.numberOfLeadingZeros(magnitude);
+        final int cell = (bits - FLOOR_BITS << CELL_BITS) + (int)(magnitude >>> bits - CELL_BITS) - CELLS;
+        return FIRST[cell] + (magnitude < NEXT_FROM[cell] ? 0 : 1);
+    }
+
+    /** What the table says, by its definition. */
+    static int byLogarithm(final long magnitude) {
+        return 1 + (int)((Math.log(Math.abs((double)magnitude)) - LOG_FLOOR) / LOG_GROWTH);
+    }
+
+    /** The smallest magnitude of a bucket: by the exponential function within a step or two. */
+    private static long beginning(final int index) {
+        long magnitude = Math.round(QuantileSketch.FLOOR * Math.exp(LOG_GROWTH * (index - 1)));
+        while (byLogarithm(magnitude) < index) {
+            magnitude++;
+        }
+        while (byLogarithm(magnitude - 1) >= index) {
+            magnitude--;
+        }
+        return magnitude;
+    }
+}
