@@ -193,9 +193,11 @@ final class DelayReport {
         }
         if (wiring.link() != null) {
             wiring.link().counters((label, count) -> values.put("exchange_" + label, count));
+        }
+        if (wiring.receiverLink() != null) {
             for (int i = 0; sketching != null && i < senders.size(); i++) {
                 final String suffix = senderSuffix(i);
-                wiring.link().senderCounters(i, (label, count) -> values.put("exchange_" + label + suffix, count));
+                wiring.receiverLink().senderCounters(i, (label, count) -> values.put("exchange_" + label + suffix, count));
             }
         }
         return new DelayStatistics(

@@ -166,11 +166,11 @@ final class SketchRun {
         }
     }
 
-    void onOwnLoss(final long nowNs) {
+    void onOwnLoss(final long throughNs) {
         if (pair != null) {
-            pair.onOwnLoss(nowNs);
+            pair.onOwnLoss(throughNs);
         } else {
-            receiver.onOwnLoss(nowNs);
+            receiver.onOwnLoss(throughNs);
         }
     }
 

@@ -3,10 +3,7 @@ package io.flowlag.exporter.process;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.HostPort;
 import io.flowlag.exporter.config.Prefix;
-import io.flowlag.exporter.decode.DigestSwitch;
-import io.flowlag.exporter.delay.SketchAgreement;
-import io.flowlag.exporter.delay.SketchLink;
-import io.flowlag.exporter.delay.SketchShipment;
+import io.flowlag.exporter.delay.ReceiverLink;
 import io.flowlag.exporter.exchange.ExchangeCounter;
 import io.flowlag.exporter.exchange.ExchangeCounters;
 import io.flowlag.exporter.exchange.ExchangeListener;
@@ -42,7 +39,7 @@ import java.util.function.ObjLongConsumer;
  * The receiver's end of the exchange: hands out the settings, and copies what each sender ships for the metering thread. Its own
  * thread works it; between that and the metering thread are bounded queues. Allocates at construction.
  */
-final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, AutoCloseable {
+final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Agent, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ExchangeReceiver.class);
     private static final int WINDOW_INTERVALS = 64;
     /** That an interval stays open at the receiver point, at most. */
@@ -143,11 +140,6 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
     }
 
     @Override
-    public DigestSwitch digests() {
-        return null;
-    }
-
-    @Override
     public long answerDeadlineNs() {
         return deadlineNs;
     }
@@ -160,21 +152,6 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
     @Override
     public int mostFlows() {
         return mostFlows;
-    }
-
-    @Override
-    public SketchAgreement takeAgreement() {
-        return null;
-    }
-
-    @Override
-    public boolean ship(final SketchShipment shipment) {
-        return false;
-    }
-
-    @Override
-    public SketchShipment takeBack() {
-        return null;
     }
 
     @Override
@@ -282,16 +259,6 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
     public void onSendTime(
         final long senderPointId, final boolean isPassive, final long key, final long sentNs, final int methodCode) {
         sender(senderPointId).onSendTime(isPassive, key, sentNs, methodCode);
-    }
-
-    @Override
-    public void shipSendTime(final int streamIndex, final int sequenceNumber, final long sentNs, final int methodCode) {
-        throw new IllegalStateException("a receiver");
-    }
-
-    @Override
-    public void shipPassiveSendTime(final long digest, final long sentNs) {
-        throw new IllegalStateException("a receiver");
     }
 
     @Override

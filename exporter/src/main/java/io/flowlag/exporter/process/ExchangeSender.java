@@ -4,7 +4,7 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.DigestSwitch;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.SketchAgreement;
-import io.flowlag.exporter.delay.SketchLink;
+import io.flowlag.exporter.delay.SenderLink;
 import io.flowlag.exporter.delay.SketchShipment;
 import io.flowlag.exporter.exchange.ConnectorContext;
 import io.flowlag.exporter.exchange.ExchangeConnector;
@@ -21,14 +21,11 @@ import io.flowlag.exporter.exchange.SharedKey;
 import io.flowlag.exporter.reconcile.ReconcileSettings;
 import io.flowlag.exporter.reconcile.SynopsisRequest;
 import io.flowlag.exporter.sketching.FlowSums;
-import io.flowlag.exporter.sketching.IntervalMode;
 import io.flowlag.exporter.sketching.SenderAnswer;
-import io.flowlag.exporter.sketching.SenderAnswers;
 import io.flowlag.ipfix.transport.Endpoint;
 import io.flowlag.ipfix.transport.TlsCredentials;
 import io.flowlag.rli.reference.ErrorEstimate;
 import io.flowlag.rli.reference.TimestampMethod;
-import io.flowlag.sketch.hash.SipHash;
 import org.agrona.CloseHelper;
 import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.Agent;
@@ -49,7 +46,7 @@ import java.util.function.ObjLongConsumer;
  * Its own thread works it; between that and the metering thread are bounded queues. Allocates for each interval and at new
  * settings.
  */
-final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoCloseable {
+final class ExchangeSender implements SenderLink, SenderHandler, Agent, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ExchangeSender.class);
     private static final int SHIPMENTS = 16;
     /** What holds, what will hold, and what was shipped before. */
@@ -169,6 +166,9 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
         final boolean isFlows = flows != null && agreed.choice().isFlows(flows.count(), flows.overflowPackets() == 0);
         encoder.begin(interval.intervalNumber(), agreed.held(), drops(shipment, isFlows ? flows.overflowPackets() : 0));
         encoder.errorEstimate(ErrorEstimate.of(Math.max(0, error.errorNs()), error.isSynchronized() && error.errorNs() >= 0));
+        if (interval.isDamaged()) {
+            encoder.damaged();
+        }
         if (isFlows) {
             encoder.flowSums(sums, encode(flows, false));
             intervalsOfFlows.lazySet(intervalsOfFlows.get() + 1);
@@ -226,53 +226,13 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
     }
 
     @Override
-    public int takeSendTimes(final SendTimeHandler handler) {
-        return 0;
-    }
-
-    @Override
-    public void senderCounters(final int senderIndex, final ObjLongConsumer<String> consumer) {
-        // a sender tells of itself alone
-    }
-
-    @Override
-    public int errorEstimate(final int senderIndex) {
-        return 0;
-    }
-
-    @Override
     public long memoryBytes() {
         return memoryBytes;
     }
 
     @Override
-    public SenderAnswers answers(final int senderIndex) {
-        return null;
-    }
-
-    @Override
-    public SipHash hash() {
-        return null;
-    }
-
-    @Override
     public DigestSwitch digests() {
         return digests;
-    }
-
-    @Override
-    public long answerDeadlineNs() {
-        return 0;
-    }
-
-    @Override
-    public IntervalMode mode() {
-        return null;
-    }
-
-    @Override
-    public int mostFlows() {
-        return 0;
     }
 
     @Override

@@ -28,7 +28,6 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
     private final HeldPackets held;
     private final CellEstimates estimates;
     private final int[] records;
-    private final Damage damage;
     private final long maximumDelayNs;
 
     private long number;
@@ -39,16 +38,7 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
     private boolean isInFlightComplete = true;
     private boolean isDamaged;
 
-    /** Up to which interval the point lost packets of its own. */
-    static final class Damage {
-        private long throughInterval = Long.MIN_VALUE;
-
-        void extend(final long intervalNumber) {
-            throughInterval = Math.max(throughInterval, intervalNumber);
-        }
-    }
-
-    PointInterval(final SketchContext context, final boolean isReceiver, final Damage damage) {
+    PointInterval(final SketchContext context, final boolean isReceiver) {
         sketch = context.isSketched() ? new LossyDifferenceSketch(context.geometry(), context.seed()) : null;
         aggregators = new LossyDifferenceAggregator[context.isSketched() ? context.classCount() : 0];
         for (int i = 0; i < aggregators.length; i++) {
@@ -63,7 +53,6 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         estimates = isReceiver && context.joint() != null ? JointStage.cellEstimates(context) : null;
         records = isReceiver ? new int[context.recordCount()] : null;
         maximumDelayNs = context.maximumDelayNs();
-        this.damage = damage;
     }
 
     @Override
@@ -112,9 +101,6 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         }
         startNs = intervalNumber * intervalNs;
         tailStartNs = startNs + intervalNs - maximumDelayNs;
-        if (intervalNumber <= damage.throughInterval) {
-            markDamaged();
-        }
     }
 
     /** Reads what {@link #update} of a packet will need, so that it is in the processor's cache then. */

@@ -36,6 +36,7 @@ public final class SketchContext {
     private JointSettings joint;
     private ReconcileSettings reconcile;
     private int keptIntervals;
+    private boolean isLive;
 
     /** Defaults. */
     public SketchContext() {
@@ -151,6 +152,23 @@ public final class SketchContext {
      */
     public SketchContext answerDeadlineNs(final long deadlineNs) {
         answerDeadlineNs = deadlineNs;
+        return this;
+    }
+
+    /** {@return whether packets come as they happen, and may be dropped before they come} */
+    public boolean isLive() {
+        return isLive;
+    }
+
+    /**
+     * Sets whether packets come as they happen. Then no interval is concluded before {@link SketchReceiver#lossKnown} has said
+     * that everything this point dropped of it was told.
+     *
+     * @param live whether they do; false unless set.
+     * @return this.
+     */
+    public SketchContext isLive(final boolean live) {
+        isLive = live;
         return this;
     }
 

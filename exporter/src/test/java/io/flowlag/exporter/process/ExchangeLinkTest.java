@@ -14,6 +14,7 @@ import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.delay.FlowSketch;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.delay.SketchChange;
+import io.flowlag.exporter.delay.SenderLink;
 import io.flowlag.exporter.delay.SketchLink;
 import io.flowlag.exporter.exchange.TestCredentials;
 import io.flowlag.exporter.flow.FlowCache;
@@ -578,7 +579,7 @@ class ExchangeLinkTest {
             point.packet(batch);
         }
         assertEquals(2, point.count("rli_references_waiting"));
-        final SketchLink link = (SketchLink)senderAgent;
+        final SenderLink link = (SenderLink)senderAgent;
         link.shipSendTime(0, 0, START_NS - 400_000, 2);
         link.shipSendTime(0, 1, START_NS + 600_000, 2);
         link.shipSendTime(9, 1, START_NS, 2);

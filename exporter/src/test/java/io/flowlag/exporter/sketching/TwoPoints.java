@@ -41,6 +41,8 @@ final class TwoPoints implements RecordHandler {
     private long maximumDelayNs;
     private int weight = 1;
     private int nextWeight;
+    final List<RecordLoss> losses = new ArrayList<>();
+    private int endedCount;
     private final List<Event> events = new ArrayList<>();
     private final UnsafeBuffer entry = new UnsafeBuffer(new byte[ENTRY_LENGTH_BYTES]);
     private final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
@@ -53,6 +55,14 @@ final class TwoPoints implements RecordHandler {
 
     /** A record that waited; the bound is not a number where there is none. */
     record JointRecord(int flow, long meanNs, double boundNs) {
+    }
+
+    /** What a record says that was lost, if it does; numbered by the order in which flows ended. */
+    record RecordLoss(int number, boolean isKnown, boolean isExact, long lostPackets) {
+    }
+
+    private RecordLoss loss(final int number, final int record) {
+        return new RecordLoss(number, records().hasLoss(record), records().isLossExact(record), records().lostPackets(record));
     }
 
     TwoPoints(final SketchContext context) {
@@ -77,6 +87,7 @@ final class TwoPoints implements RecordHandler {
     public void onRecord(final MutableDirectBuffer buffer, final int offset, final int lengthBytes, final int record) {
         final int flow = buffer.getInt(offset);
         completed.merge(flow, 1, Integer::sum);
+        losses.add(loss(buffer.getInt(offset + Integer.BYTES), record));
         if (records().hasJointMean(record)) {
             jointRecords.add(new JointRecord(flow, records().jointMeanNs(record), jointBoundNs(record)));
         }
@@ -184,11 +195,14 @@ final class TwoPoints implements RecordHandler {
     /** A flow ends, its next packet begins another record; true if its record waits. */
     boolean end(final int flow) {
         entry.putInt(0, flow);
+        entry.putInt(Integer.BYTES, endedCount);
         final int record = recordOfFlow.remove(flow);
         final boolean waits = pair.receiver().waits(record, entry, 0);
         if (!waits) {
+            losses.add(loss(endedCount, record));
             pair.receiver().done(record);
         }
+        endedCount++;
         return waits;
     }
 
