@@ -8,11 +8,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.channels.FileLock;
 import java.nio.channels.OverlappingFileLockException;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -20,7 +18,6 @@ import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.regex.Pattern;
 
 /**
  * The file of the checkpoint: a Chronicle Map from flow id to {@link SavedFlow}, with a checksum of each entry. Under id 0 is
@@ -41,11 +38,6 @@ final class CheckpointFile implements AutoCloseable {
     private static final int MAX_FLOWS_OFFSET = 12;
     private static final int ROUND_OFFSET = 16;
     private static final int ENTRY_OVERHEAD_BYTES = 64;
-    private static final int PREAMBLE_LIMIT_BYTES = 8192;
-    private static final int PREAMBLE_LENGTH_OFFSET = 8;
-    private static final int PREAMBLE_TEXT_OFFSET = 12;
-    private static final Pattern TYPE_NAME = Pattern.compile("!(type )?[^ ,\\n]*");
-    private static final Pattern KNOWN_TYPE = Pattern.compile("!(type (long|byte\\[])|net\\.openhft\\.chronicle\\.[\\w.$]+)");
     private static final long HEADER_ID = 0;
     private static final double ROOM_FOR_UNEVEN_SEGMENTS = 2.0;
 
@@ -220,24 +212,13 @@ final class CheckpointFile implements AutoCloseable {
         return message == null ? ex.getClass().getSimpleName() : message.lines().findFirst().orElse("");
     }
 
-    /**
-     * A map's file begins with a text that names classes to make, and with words on which recovery waits for a minute: so it is
-     * looked at before anything trusts it.
-     */
     private void checkPreamble() throws IOException {
-        final byte[] begin = new byte[PREAMBLE_LIMIT_BYTES];
+        final byte[] begin = new byte[CheckpointPreamble.LIMIT_BYTES];
         final int length;
         try (InputStream in = Files.newInputStream(path)) {
             length = in.readNBytes(begin, 0, begin.length);
         }
-        final int textLength = length < PREAMBLE_TEXT_OFFSET ? 0 :
-            new UnsafeBuffer(begin).getInt(PREAMBLE_LENGTH_OFFSET, ByteOrder.LITTLE_ENDIAN);
-        if (textLength <= 0 || textLength > length - PREAMBLE_TEXT_OFFSET) {
-            throw new IOException("it is no checkpoint");
-        }
-        final String text = new String(begin, PREAMBLE_TEXT_OFFSET, textLength, StandardCharsets.ISO_8859_1);
-        if (!text.startsWith("!net.openhft.chronicle.map.VanillaChronicleMap {") ||
-            TYPE_NAME.matcher(text).results().anyMatch((name) -> !KNOWN_TYPE.matcher(name.group()).matches())) {
+        if (!CheckpointPreamble.isSound(begin, length)) {
             throw new IOException("it is no checkpoint");
         }
     }

@@ -121,7 +121,7 @@ public final class ConfigLoader {
             final ConfigKey<?> key = ConfigTable.key(path);
             if (key != null) {
                 value(key, entry);
-            } else if (ConfigTable.sections().contains(path)) {
+            } else if (ConfigTable.isSection(path)) {
                 subsection(path, entry.value());
             } else {
                 problems.add(entry.origin(), path + ": unknown key" + (problems.isFull() ? "" : wayOut(section, entry.name())));

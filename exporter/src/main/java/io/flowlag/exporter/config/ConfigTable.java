@@ -842,6 +842,11 @@ public final class ConfigTable {
         return List.copyOf(SECTIONS.keySet());
     }
 
+    /** {@return whether there is a section of that path} */
+    static boolean isSection(final String path) {
+        return SECTIONS.containsKey(path);
+    }
+
     /**
      * One sentence on a section.
      *

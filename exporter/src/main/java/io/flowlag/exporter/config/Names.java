@@ -21,7 +21,7 @@ public final class Names {
             if (Math.abs(name.length() - candidate.length()) >= bestDistance && !isBeginning(name, candidate)) {
                 continue; // so many letters are missing or too many, whatever the others are
             }
-            final int distance = isBeginning(name, candidate) ? 1 : distance(name, candidate);
+            final int distance = isBeginning(name, candidate) ? 1 : distance(name, candidate, bestDistance);
             if (distance < bestDistance) {
                 best = candidate;
                 bestDistance = distance;
@@ -40,12 +40,20 @@ public final class Names {
         return name.length() >= 3 && candidate.startsWith(name + "-");
     }
 
-    private static int distance(final String left, final String right) {
+    /** Once every way to a part of the name costs as much as the bound, so does the way to all of it. */
+    private static int distance(final String left, final String right, final int bound) {
         final int[][] cost = new int[left.length() + 1][right.length() + 1];
+        int formerLeast = 0;
         for (int i = 0; i <= left.length(); i++) {
+            int least = Integer.MAX_VALUE;
             for (int j = 0; j <= right.length(); j++) {
                 cost[i][j] = i == 0 || j == 0 ? i + j : cheapest(cost, left, right, i, j);
+                least = Math.min(least, cost[i][j]);
             }
+            if (least >= bound && formerLeast >= bound) { // swapped neighbours come from the row before the last
+                return bound;
+            }
+            formerLeast = least;
         }
         return cost[left.length()][right.length()];
     }

@@ -5,6 +5,7 @@ import java.util.Comparator;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * Collects everything that is wrong with a configuration, so that one run shows all of it; of a file that is no configuration the
@@ -14,6 +15,7 @@ final class Problems {
     /** More faults than anybody mends at once. */
     static final int MOST = 100;
     private static final int MOST_CHARACTERS = 1000;
+    private static final Pattern CONTROL = Pattern.compile("\\p{Cntrl}");
 
     private record Problem(Origin origin, String message) {
     }
@@ -81,7 +83,7 @@ final class Problems {
     private static String line(final Problem problem) {
         final String line = placed(problem);
         final String cut = line.length() <= MOST_CHARACTERS ? line : line.substring(0, MOST_CHARACTERS) + " ...";
-        return cut.replaceAll("\\p{Cntrl}", "?");
+        return CONTROL.matcher(cut).replaceAll("?");
     }
 
     private static String placed(final Problem problem) {

@@ -18,6 +18,8 @@ import java.util.Map;
  * further documents are refused: a configuration says each thing once. Used by one thread, once.
  */
 final class YamlReader {
+    private static final YAMLFactory FACTORY = new YAMLFactory();
+
     private final String fileName;
     private final Problems problems;
 
@@ -29,7 +31,7 @@ final class YamlReader {
     /** The file's mapping, empty if the file has nothing or is broken; then an error was added. */
     ConfigNode.Mapping read(final String yaml) throws IOException {
         final Origin start = Origin.file(fileName, 1, 1);
-        try (YAMLParser parser = new YAMLFactory().createParser(yaml)) {
+        try (YAMLParser parser = FACTORY.createParser(yaml)) {
             final JsonToken first = parser.nextToken();
             final ConfigNode root = first == null ? new ConfigNode.Scalar(start, null) : node(parser);
             if (first != null && parser.nextToken() != null) {

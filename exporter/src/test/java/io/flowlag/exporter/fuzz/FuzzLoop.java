@@ -8,8 +8,8 @@ import java.util.Arrays;
 
 /**
  * Feeds mutants to a target and holds four laws: nothing is thrown, no input takes longer than allowed, none allocates more than
- * allowed, counters add up. What takes too long or allocates too much is tried again first, since the machine has other things to
- * do and the virtual machine loads and compiles classes. One thread.
+ * allowed, counters add up. What takes too long or allocates too much is tried again first, by the time that the processor gave
+ * to the thread: the machine has other things to do, and the virtual machine loads and compiles classes. One thread.
  */
 final class FuzzLoop {
     /** No law about time: for tests. */
@@ -24,11 +24,10 @@ final class FuzzLoop {
     private final Mutator mutator;
     private final long timeBoundNs;
     private final LongHashSet answers = new LongHashSet();
-    private volatile long startedNs;
-    private volatile boolean isBusy;
+    private long startedNs;
     private volatile byte[] current;
     private volatile int currentLength;
-    private long inputs;
+    private volatile long inputs;
     private long octets;
     private long slowestNs;
     private long largestAllocationBytes;
@@ -102,13 +101,10 @@ final class FuzzLoop {
         current = input;
         currentLength = length;
         startedNs = System.nanoTime();
-        isBusy = true;
         try {
             return target.take(input, length);
         } catch (final Throwable e) {
             throw new FuzzFault("input " + inputs + ": " + e, Arrays.copyOf(input, length), e);
-        } finally {
-            isBusy = false;
         }
     }
 
@@ -117,8 +113,9 @@ final class FuzzLoop {
         long leastBytes = Long.MAX_VALUE;
         for (int i = 0; i < SECOND_TRIES; i++) {
             final long beforeBytes = THREADS.getCurrentThreadAllocatedBytes();
+            final long beforeCpuNs = THREADS.getCurrentThreadCpuTime();
             timed(input, length);
-            leastNs = Math.min(leastNs, System.nanoTime() - startedNs);
+            leastNs = Math.min(leastNs, THREADS.getCurrentThreadCpuTime() - beforeCpuNs);
             leastBytes = Math.min(leastBytes, THREADS.getCurrentThreadAllocatedBytes() - beforeBytes);
         }
         if (leastNs > timeBoundNs) {
@@ -131,17 +128,13 @@ final class FuzzLoop {
         largestAllocationBytes = Math.max(largestAllocationBytes, leastBytes);
     }
 
-    /** For another thread: how long the input that is taken now has taken; 0 if none is. */
-    long busyNs(final long nowNs) {
-        return isBusy ? nowNs - startedNs : 0;
-    }
-
     /** For another thread: the input that is taken now; not sure to be whole. */
     byte[] current() {
         final byte[] input = current;
         return input == null ? new byte[0] : Arrays.copyOf(input, Math.min(currentLength, input.length));
     }
 
+    /** Inputs taken so far; safe from another thread. */
     long inputs() {
         return inputs;
     }

@@ -2,6 +2,8 @@ package io.flowlag.exporter.fuzz;
 
 import java.io.IOException;
 import java.io.PrintStream;
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -14,7 +16,8 @@ import java.util.Locale;
  */
 public final class FuzzMain {
     private static final long TIME_BOUND_NS = 100_000_000L;
-    private static final long HANG_NS = 30_000_000_000L;
+    private static final long HANG_CPU_NS = 30_000_000_000L;
+    private static final long BLOCKED_NS = 1_200_000_000_000L;
     private static final long REPORT_NS = 60_000_000_000L;
     private static final int BATCH = 10_000;
     private static final long MOST_GROWTH_BYTES = 16L << 20;
@@ -77,7 +80,8 @@ public final class FuzzMain {
     }
 
     private int run(final long inputs, final long durationNs) throws IOException {
-        final Thread watchdog = new Thread(this::watch, "watchdog");
+        final long threadId = Thread.currentThread().getId();
+        final Thread watchdog = new Thread(() -> watch(threadId), "watchdog");
         watchdog.setDaemon(true);
         watchdog.start();
         try {
@@ -121,11 +125,21 @@ public final class FuzzMain {
         out.println("the input is " + file);
     }
 
-    private void watch() {
+    /** An input hangs that uses so much of a processor, however little of it others leave, or that waits for ever. */
+    private void watch(final long threadId) {
+        final ThreadMXBean threads = ManagementFactory.getThreadMXBean();
+        long inputs = -1;
+        long sinceNs = 0;
+        long sinceCpuNs = 0;
         try {
             while (true) {
                 Thread.sleep(1000);
-                if (loop.busyNs(System.nanoTime()) > HANG_NS) {
+                if (loop.inputs() != inputs) {
+                    inputs = loop.inputs();
+                    sinceNs = System.nanoTime();
+                    sinceCpuNs = threads.getThreadCpuTime(threadId);
+                } else if (threads.getThreadCpuTime(threadId) - sinceCpuNs > HANG_CPU_NS ||
+                    System.nanoTime() - sinceNs > BLOCKED_NS) {
                     keep(loop.current());
                     Thread.getAllStackTraces().forEach((thread, stack) -> {
                         out.println(thread);

@@ -1,11 +1,13 @@
 package io.flowlag.exporter.fuzz;
 
 import io.flowlag.exporter.capture.file.CaptureFileTarget;
+import io.flowlag.exporter.checkpoint.CheckpointTarget;
 import io.flowlag.exporter.collect.IpfixTarget;
 import io.flowlag.exporter.decode.PacketTarget;
 import io.flowlag.exporter.exchange.ExchangeTarget;
 import io.flowlag.exporter.observe.HttpTarget;
 import io.flowlag.exporter.observe.StatusTarget;
+import io.flowlag.exporter.spool.SpoolTarget;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -27,6 +29,8 @@ final class FuzzTargets {
         all.put("config", ConfigTarget::new);
         all.put("http", HttpTarget::new);
         all.put("status", StatusTarget::new);
+        all.put("checkpoint", CheckpointTarget::new);
+        all.put("spool", SpoolTarget::new);
         return all;
     }
 

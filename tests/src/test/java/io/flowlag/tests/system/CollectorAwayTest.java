@@ -7,6 +7,7 @@ import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.record.DestinationFactory;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DestinationStatistics;
+import io.flowlag.ipfix.transport.StreamSettings;
 import io.flowlag.tests.support.Deadline;
 import io.flowlag.tests.support.Flow;
 import io.flowlag.tests.support.IpfixReader;
@@ -21,7 +22,9 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
+import java.nio.channels.SocketChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -48,6 +51,7 @@ class CollectorAwayTest {
     private static final int MESSAGE_HEADER_BYTES = 16;
     private static final int SEQUENCE_OFFSET = 8;
     private static final int LENGTH_OFFSET = 2;
+    private static final int MAX_MESSAGE_BYTES = 65_535;
 
     @TempDir
     private Path directory;
@@ -135,6 +139,7 @@ class CollectorAwayTest {
         // What was handed to the kernel before the break was seen is exported, and doubtful.
         final long handed = away.recordsExported();
         assertTrue(handed - before <= away.recordsUncertain(), away::line);
+        assertTrue(away.recordsUncertain() <= mostRecordsOf(away, sendBufferBytes()), away::line);
 
         try (TcpSink second = new TcpSink(port)) {
             workUntil(
@@ -146,6 +151,21 @@ class CollectorAwayTest {
             assertEquals(0, end.spool().recordsHeld());
             assertSession(second.finish(1).get(0), handed + 1, made);
         }
+    }
+
+    /** What the kernel gives when it is asked for the product's send buffer. */
+    private static int sendBufferBytes() throws IOException {
+        try (SocketChannel channel = SocketChannel.open()) {
+            channel.setOption(StandardSocketOptions.SO_SNDBUF, StreamSettings.DEFAULT_SOCKET_SEND_BUFFER_BYTES);
+            return channel.getOption(StandardSocketOptions.SO_SNDBUF);
+        }
+    }
+
+    /** As many records as fit in so many octets, at the length that those exported so far had, and those of one message more. */
+    private static long mostRecordsOf(final DestinationStatistics statistics, final long bytes) {
+        final double recordBytes = (double)(statistics.octets() - statistics.messages() * MESSAGE_HEADER_BYTES) /
+            statistics.recordsExported();
+        return (long)((bytes + MAX_MESSAGE_BYTES) / recordBytes) + 1;
     }
 
     private boolean makeOne(final Destination destination) {

@@ -1,6 +1,7 @@
 package io.flowlag.tests.system;
 
 import io.flowlag.exporter.status.CounterId;
+import io.flowlag.tests.support.Checkout;
 import io.flowlag.tests.support.Command;
 import io.flowlag.tests.support.Deadline;
 import io.flowlag.tests.support.Flow;
@@ -10,6 +11,7 @@ import io.flowlag.tests.support.IpfixReader;
 import io.flowlag.tests.support.NetworkNamespace;
 import io.flowlag.tests.support.RawSender;
 import io.flowlag.tests.support.Stats;
+import io.flowlag.tests.support.Tools;
 import io.flowlag.tests.support.UdpSink;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -33,7 +35,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /**
  * {@code flowlag run} with a checkpoint is killed again and again while packets come, some of them just before. In the end every
  * packet that was there for a whole round of the checkpoint has been exported, none that was never sent, and records that came
- * twice are no more than the process said. {@code -Dflowlag.crashes=100} for more crashes.
+ * twice are no more than the process said. Readers of its status file, {@code top} in a terminal and {@code flows}, are killed
+ * too, before it or after. {@code -Dflowlag.crashes=100} for more crashes.
  */
 @Tag("topology")
 @Tag("slow")
@@ -44,6 +47,7 @@ class CrashTest {
     private static final int FLOWS = 300;
     private static final int FIRST_PORT = 10_000;
     private static final int SOURCE_PORT_OFFSET = 34;
+    private static final int LONGEST_WAIT_MS = 300;
 
     @TempDir
     private Path directory;
@@ -51,6 +55,7 @@ class CrashTest {
     private final Random random = new Random(11);
     private final int[] sent = new int[FLOWS];
     private final int[] safe = new int[FLOWS];
+    private int readersKilled;
 
     @BeforeEach
     void connect() throws IOException {
@@ -78,8 +83,14 @@ class CrashTest {
         try (UdpSink sink = new UdpSink()) {
             for (int life = 0; life <= crashes; life++) {
                 Files.deleteIfExists(statsFile());
-                try (Command.Running run = start(sink)) {
+                try (Command.Running run = start(sink); Command.Running top = startTop(run);
+                    Command.Running flows = new Flowlag().command("flows", "--file", statusFile()).timeout(TIMEOUT).start()) {
                     sendSafely(run);
+                    final boolean isTopFirst = random.nextBoolean();
+                    if (isTopFirst) {
+                        killTop(top);
+                    }
+                    killFlows(flows);
                     sendSafely(run);
                     takenUp += counter(CounterId.FLOWS_TAKEN_UP);
                     perhapsDoubled += counter(CounterId.FLOWS_PERHAPS_DOUBLED);
@@ -90,6 +101,9 @@ class CrashTest {
                         send(random.nextInt(2 * FLOWS));
                         run.signal("KILL");
                         run.finish();
+                        if (!isTopFirst) {
+                            killTop(top);
+                        }
                     } else {
                         run.signal("TERM");
                         final Command.Result ended = run.finish();
@@ -98,6 +112,7 @@ class CrashTest {
                 }
             }
             assertTrue(takenUp > 0, "nothing was taken up");
+            assertTrue(readersKilled > 0, "no reader was killed");
             assertTrue(Files.notExists(checkpoint()), "after an end in order there is nothing to take up");
             assertExported(sink, perhapsDoubled);
         }
@@ -120,16 +135,49 @@ class CrashTest {
         }
         final int doubled = recordCount - packets.size();
         assertTrue(doubled <= perhapsDoubled, doubled + " records came twice, the process said " + perhapsDoubled);
-        System.out.printf("crashes: %d records, %d of them twice, at most %d expected%n", recordCount, doubled, perhapsDoubled);
+        System.out.printf("crashes: %d records, %d of them twice, at most %d expected; %d readers killed%n", recordCount, doubled,
+            perhapsDoubled, readersKilled);
     }
 
     private Command.Running start(final UdpSink sink) {
         final Command.Running run = new Flowlag().command("run", "-i", HERE, "--direction", "in", "--export",
             "udp://127.0.0.1:" + sink.port() + "?options=off", "--stats", statsFile(), "--set", "stats.interval=100ms",
             "--set", "checkpoint.file=" + checkpoint(), "--set", "checkpoint.interval=100ms",
-            "--set", "metering.max-flows=4k", "--idle", "1s", "--active", "3s").timeout(TIMEOUT).start();
+            "--set", "metering.max-flows=4k", "--idle", "1s", "--active", "3s", "--set", "status.file=" + statusFile(),
+            "--set", "status.interval=100ms").timeout(TIMEOUT).start();
         Deadline.await(TIMEOUT, () -> run.errors().contains("metering " + HERE), () -> "start: " + run.errors());
         return run;
+    }
+
+    /** In a terminal, so that it reads on and on; it has begun to. */
+    private Command.Running startTop(final Command.Running run) {
+        final String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();
+        final String top = "stty rows 24 cols 80; exec " + java + " -XX:TieredStopAtLevel=1 -jar " + Checkout.jar() +
+            " top --interval 0.1 --file " + statusFile();
+        Deadline.await(TIMEOUT, () -> new Flowlag().inThisJvm().run("top", "--once", "--file", statusFile()).exitCode() == 0,
+            () -> "status file: " + run.errors()); // until then it may be the one of the process before
+        final Command.Running terminal = Command.of(Tools.require("script", "bsdutils"), "-qec", top, "/dev/null")
+            .environment("TERM", "xterm").inputFromTest().timeout(TIMEOUT).start();
+        Deadline.await(TIMEOUT, () -> terminal.output().contains("threads"), () -> terminal.output() + terminal.errors());
+        return terminal;
+    }
+
+    /** The reader in the terminal is killed, and with it the terminal ends. */
+    private void killTop(final Command.Running terminal) {
+        if (ProcessHandle.of(terminal.pid()).stream().flatMap(ProcessHandle::descendants)
+            .map(ProcessHandle::destroyForcibly).filter(Boolean::booleanValue).count() > 0) {
+            readersKilled++;
+        }
+    }
+
+    /** At any moment of its short life; it may be over. */
+    private void killFlows(final Command.Running flows) throws InterruptedException {
+        Thread.sleep(random.nextInt(LONGEST_WAIT_MS));
+        if (flows.isAlive()) {
+            readersKilled++;
+            flows.signal("KILL");
+        }
+        flows.finish();
     }
 
     /** Sends packets and waits until a whole round of the checkpoint has begun and ended after the last of them. */
@@ -167,6 +215,10 @@ class CrashTest {
 
     private Path statsFile() {
         return directory.resolve("stats.json");
+    }
+
+    private Path statusFile() {
+        return directory.resolve("flowlag.status");
     }
 
     private Path checkpoint() {

@@ -4,6 +4,7 @@ import io.flowlag.tests.support.Checkout;
 import io.flowlag.tests.support.Command;
 import io.flowlag.tests.support.Deadline;
 import io.flowlag.tests.support.Flowlag;
+import io.flowlag.tests.support.NetworkNamespace;
 import io.flowlag.tests.support.Tools;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -14,6 +15,8 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -25,11 +28,13 @@ class PrivilegesTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final int NOBODY = 65_534;
     private static final int NO_PERMISSION = 77;
-    private static final Path FIRST_FREE_PORT = Path.of("/proc/sys/net/ipv4/ip_unprivileged_port_start");
+    private static final String FIRST_FREE_PORT = "/proc/sys/net/ipv4/ip_unprivileged_port_start";
+    private static final String USUAL_FIRST_FREE_PORT = "1024";
 
     @TempDir
     private Path directory;
     private Path jar;
+    private final List<String> around = new ArrayList<>();
 
     @BeforeEach
     void copyJar() throws IOException {
@@ -51,12 +56,13 @@ class PrivilegesTest {
         System.arraycopy(arguments, 0, line, 5, arguments.length);
         final String set = capability.isEmpty() ? "-all" : "-all,+" + capability;
         final Flowlag product = Flowlag.with("run").jar(jar);
-        final String setpriv = Tools.require("setpriv", "util-linux").toString();
-        return (capability.isEmpty() ?
-            product.under(setpriv, "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups", "--inh-caps=-all",
-                "--bounding-set=-all") :
-            product.under(setpriv, "--reuid=" + NOBODY, "--regid=" + NOBODY, "--clear-groups", "--inh-caps=" + set,
-                "--ambient-caps=" + set, "--bounding-set=" + set)).command(line).timeout(TIMEOUT);
+        final List<String> under = new ArrayList<>(around);
+        under.addAll(List.of(Tools.require("setpriv", "util-linux").toString(), "--reuid=" + NOBODY, "--regid=" + NOBODY,
+            "--clear-groups", "--inh-caps=" + set, "--bounding-set=" + set));
+        if (!capability.isEmpty()) {
+            under.add("--ambient-caps=" + set);
+        }
+        return product.under(under.toArray(String[]::new)).command(line).timeout(TIMEOUT);
     }
 
     private static void assertRefused(final Command.Result result, final String named) {
@@ -79,10 +85,16 @@ class PrivilegesTest {
         assertRefused(run("", "-q").run(), "CAP_NET_RAW");
     }
 
+    /** In a namespace of its own: containers often have low ports free to everybody, each namespace has its own say in that. */
     @Test
     void shouldNameTheCapabilityThatLowPortsNeed() throws IOException {
-        assumeTrue(Files.exists(FIRST_FREE_PORT) && Integer.parseInt(Files.readString(FIRST_FREE_PORT).trim()) > 81,
-            "low ports are free to everybody here (net.ipv4.ip_unprivileged_port_start)");
-        assertRefused(run("net_raw", "-q", "--set", "metrics.listen=81").run(), "CAP_NET_BIND_SERVICE");
+        NetworkNamespace.assumeAvailable();
+        try (NetworkNamespace namespace = NetworkNamespace.create("ports")) {
+            if (!USUAL_FIRST_FREE_PORT.equals(namespace.exec("cat", FIRST_FREE_PORT).strip())) {
+                namespace.exec("sh", "-c", "echo " + USUAL_FIRST_FREE_PORT + " >" + FIRST_FREE_PORT);
+            }
+            around.addAll(List.of("ip", "netns", "exec", namespace.name()));
+            assertRefused(run("net_raw", "-q", "--set", "metrics.listen=81").run(), "CAP_NET_BIND_SERVICE");
+        }
     }
 }

@@ -129,7 +129,9 @@ class RunLiveTest {
             final String common = "capture: {interfaces: [" + HERE + "], direction: in}\n" +
                 "exporting: {destinations: ['udp://127.0.0.1:" + nfcapd.port() + "']}\n" +
                 "stats: {file: " + statsFile() + ", interval: 100ms}\n";
-            Files.writeString(config, common + "metering: {idle-timeout: 10m, active-timeout: 20m}\n");
+            final Path leaving = directory.resolve("leaving.ipfix");
+            Files.writeString(config, common.replace("']}", "', 'file:" + leaving + "']}") +
+                "metering: {idle-timeout: 10m, active-timeout: 20m}\n");
             try (Command.Running run = new Flowlag().command("run", "-c", config).timeout(TIMEOUT).start()) {
                 Deadline.await(TIMEOUT, () -> run.errors().contains("metering " + HERE), () -> "start: " + run.errors());
                 final TrafficFlows truth = send();
@@ -143,16 +145,31 @@ class RunLiveTest {
                 final String added = common.replace("']}", "', 'file:" + file + "']}") + "log: {level: debug}\n";
                 Files.writeString(config, added + "metering: {idle-timeout: 10m, active-timeout: 20m}\n");
                 run.signal("HUP");
-                Deadline.await(TIMEOUT, () -> statsNames(file), () -> "new destination: " + run.errors());
-                Files.writeString(config, added + "metering: {idle-timeout: 100ms}\n");
+                Deadline.await(TIMEOUT, () -> statsNames(file) && !statsNames(leaving), () -> "destinations: " + run.errors());
+                IpfixReader.read(leaving).orFail(); // closed, with whole messages alone
+
+                Files.writeString(config, added.replace("file:" + file, "file:" + file + "?options=off"));
+                run.signal("HUP");
+                Deadline.await(TIMEOUT, () -> run.errors().contains("the file is in use with other settings"),
+                    () -> "refusal of the file: " + run.errors());
+                final long reloads = reloadsTold(run);
+                Files.writeString(config, added.replace("debug", "warn") + "metering: {idle-timeout: 100ms}\n");
                 run.signal("HUP");
                 Deadline.await(TIMEOUT, () -> endedIdle() > 0, () -> "new timeout: " + run.errors());
+                Files.writeString(config, added.replace("debug", "info") + "metering: {idle-timeout: 100ms}\n");
+                run.signal("HUP");
+                Deadline.await(TIMEOUT, () -> reloadsTold(run) > reloads, () -> "log level: " + run.errors());
+                assertEquals(reloads + 1, reloadsTold(run), run::errors); // the reload to warn said nothing
                 stop(run);
 
                 Flows.assertSameCounts(Flows.of(truth), nfcapd.finish().orFail().flows(), "nfcapd");
                 Flows.assertSameCounts(Flows.of(truth), IpfixReader.read(file).orFail().flows(), "destination added");
             }
         }
+    }
+
+    private static long reloadsTold(final Command.Running run) {
+        return run.errors().lines().filter((line) -> line.endsWith(" reloaded")).count();
     }
 
     private boolean statsNames(final Path destination) {

@@ -1,0 +1,173 @@
+package io.flowlag.exporter.checkpoint;
+
+import io.flowlag.exporter.flow.FlowCache;
+import io.flowlag.exporter.flow.FlowCacheContext;
+import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.fuzz.Corpus;
+import io.flowlag.exporter.fuzz.FuzzTarget;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import org.agrona.IoUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.agrona.concurrent.ringbuffer.RecordDescriptor;
+import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteOrder;
+import java.nio.MappedByteBuffer;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * What a start reads of a checkpoint before the map and beside it: the beginning of the map's file, and the ring with flows that
+ * were on their way, which are looked at, taken up by a cache and ended. An input is head and tail of the ring (8 octets each)
+ * and what the ring begins with; the same octets are tried as the beginning of a map.
+ */
+public final class CheckpointTarget implements FuzzTarget {
+    private static final int POSITIONS_BYTES = 16;
+    private static final int MAX_FLOWS = 64;
+    private static final int STATE_BYTES = 128;
+    private static final int MESSAGE_BYTES = RecordDescriptor.HEADER_LENGTH + SavedFlow.LENGTH_BYTES;
+    private static final long NOW_NS = 1_700_000_000_000_000_000L;
+    private static final int MANY = 1 << 16;
+
+    private final Counters counters = new Counters();
+    private final FlowCache cache;
+    private final CheckpointRing ring;
+    private final UnsafeBuffer file;
+    private final UnsafeBuffer flow = new UnsafeBuffer(new byte[SavedFlow.LENGTH_BYTES]);
+    private int formerBytes;
+    private long records;
+
+    /** A target with a ring in a file that is deleted already. */
+    public CheckpointTarget() {
+        cache = new FlowCache(new FlowCacheContext().maxFlows(MAX_FLOWS).stateLengthBytes(STATE_BYTES),
+            (buffer, offset, length) -> records++, counters);
+        try {
+            final Path path = Files.createTempFile("flowlag-fuzz", ".ring");
+            ring = CheckpointRing.open(path, STATE_BYTES);
+            final MappedByteBuffer same = IoUtil.mapExistingFile(path.toFile(), "ring");
+            file = new UnsafeBuffer(same);
+            Files.delete(path);
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public List<byte[]> seeds() {
+        final List<byte[]> seeds = new ArrayList<>(Corpus.of("checkpoint"));
+        seeds.add(ringOf(1));
+        seeds.add(ringOf(3));
+        final byte[] text = ("!net.openhft.chronicle.map.VanillaChronicleMap {\n  name: flowlag-checkpoint,\n" +
+            "  keyClass: !type long,\n  valueClass: !type byte[],\n  checksumEntries: true,\n  keySizeMarshaller: " +
+            "!net.openhft.chronicle.hash.serialization.impl.ConstantSizeMarshaller {\n    constantSize: 8\n  }\n}\n")
+            .getBytes(StandardCharsets.ISO_8859_1);
+        final byte[] preamble = new byte[12 + text.length];
+        new UnsafeBuffer(preamble).putInt(8, text.length, ByteOrder.LITTLE_ENDIAN);
+        System.arraycopy(text, 0, preamble, 12, text.length);
+        seeds.add(preamble);
+        return seeds;
+    }
+
+    private static byte[] ringOf(final int flows) {
+        final UnsafeBuffer seed = new UnsafeBuffer(new byte[POSITIONS_BYTES + flows * MESSAGE_BYTES]);
+        seed.putLong(Long.BYTES, (long)flows * MESSAGE_BYTES);
+        for (int i = 0; i < flows; i++) {
+            final int message = POSITIONS_BYTES + i * MESSAGE_BYTES;
+            final int entry = message + RecordDescriptor.HEADER_LENGTH;
+            seed.putInt(message, MESSAGE_BYTES);
+            seed.putInt(message + Integer.BYTES, i == 1 ? CheckpointRing.LAST : CheckpointRing.FLOW);
+            FlowEntry.flowId(seed, entry, 7 + i);
+            FlowEntry.ipVersion(seed, entry, i == 2 ? 6 : 4);
+            FlowEntry.sourceLow(seed, entry, i);
+            FlowEntry.packetCount(seed, entry, 1 + i);
+            FlowEntry.startNs(seed, entry, NOW_NS - 1_000);
+            FlowEntry.endNs(seed, entry, NOW_NS);
+            FlowEntry.flags(seed, entry, FlowEntry.FLAG_LIVE);
+        }
+        return seed.byteArray();
+    }
+
+    @Override
+    public List<byte[]> dictionary() {
+        return List.of("!type ", "!java.lang.Runtime {", "!net.openhft.chronicle.", "\n").stream()
+            .map((each) -> each.getBytes(StandardCharsets.ISO_8859_1)).toList();
+    }
+
+    /** Mostly the positions of all that is there, and messages of the length of a flow. */
+    @Override
+    public int mend(final byte[] octets, final int lengthBytes, final SplittableRandom random) {
+        if (lengthBytes < POSITIONS_BYTES || random.nextInt(4) == 0) {
+            return lengthBytes;
+        }
+        final UnsafeBuffer input = new UnsafeBuffer(octets);
+        final int ringBytes = lengthBytes - POSITIONS_BYTES & -RecordDescriptor.ALIGNMENT;
+        input.putLong(0, 0);
+        input.putLong(Long.BYTES, ringBytes);
+        for (int at = 0; at + MESSAGE_BYTES <= ringBytes && random.nextInt(8) != 0; at += MESSAGE_BYTES) {
+            input.putInt(POSITIONS_BYTES + at, MESSAGE_BYTES);
+            input.putInt(POSITIONS_BYTES + at + Integer.BYTES, random.nextInt(1, 3));
+        }
+        return lengthBytes;
+    }
+
+    @Override
+    public long take(final byte[] octets, final int length) {
+        final long preamble = CheckpointPreamble.isSound(octets, Math.min(length, CheckpointPreamble.LIMIT_BYTES)) ? 1 : 0;
+        if (length < POSITIONS_BYTES) {
+            return preamble;
+        }
+        final UnsafeBuffer input = new UnsafeBuffer(octets);
+        final int ringBytes = length - POSITIONS_BYTES;
+        final int capacityBytes = file.capacity() - RingBufferDescriptor.TRAILER_LENGTH;
+        file.putLong(capacityBytes + RingBufferDescriptor.HEAD_POSITION_OFFSET, input.getLong(0));
+        file.putLong(capacityBytes + RingBufferDescriptor.TAIL_POSITION_OFFSET, input.getLong(Long.BYTES));
+        file.putBytes(0, octets, POSITIONS_BYTES, ringBytes);
+        file.setMemory(ringBytes, Math.max(0, formerBytes - ringBytes), (byte)0);
+        formerBytes = ringBytes;
+        final long before = counters.get(CounterId.FLOWS_TAKEN_UP);
+        final int[] messages = new int[1];
+        ring.replay((type, buffer, index, lengthBytes) -> {
+            messages[0]++;
+            if (type == CheckpointRing.FLOW || type == CheckpointRing.LAST) {
+                flow.putBytes(0, buffer, index, lengthBytes);
+                takeUp();
+            }
+        });
+        cache.expire(NOW_NS, MANY);
+        while (cache.flush(MANY)) {
+            continue;
+        }
+        return 2 + preamble + 4 * Math.min(messages[0], 100) + 1_000 * (counters.get(CounterId.FLOWS_TAKEN_UP) - before);
+    }
+
+    private void takeUp() {
+        if (SavedFlow.isSound(flow, 0, FlowEntry.flowId(flow, 0))) {
+            cache.takeUp(flow, 0, SavedFlow.STATE_LENGTH_BYTES, NOW_NS);
+        }
+    }
+
+    @Override
+    public void check() {
+        if (cache.size() != 0 || records != counters.get(CounterId.FLOWS_TAKEN_UP)) {
+            throw new AssertionError(counters.get(CounterId.FLOWS_TAKEN_UP) + " flows taken up, " + records + " records, " +
+                cache.size() + " flows left");
+        }
+    }
+
+    @Override
+    public int maxInputBytes() {
+        return 2048;
+    }
+
+    @Override
+    public long allocationBoundBytes() {
+        return 64 << 10;
+    }
+}
