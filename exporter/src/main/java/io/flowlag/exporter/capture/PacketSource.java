@@ -37,6 +37,13 @@ public interface PacketSource extends AutoCloseable {
         return 0;
     }
 
+    /**
+     * Brings {@link #kernelDropCount()} up to date: whatever the kernel dropped before the call is in it then. Nothing to do for
+     * files.
+     */
+    default void updateKernelDropCount() {
+    }
+
     /** {@return packets whose timestamp does not fit 64 bits of nanoseconds and was clamped; 0 for live sources} */
     default long timestampClampedCount() {
         return 0;

@@ -57,6 +57,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private final ClockDifference clocks;
     private final FlowCache cache;
     private final UnsafeBuffer entries;
+    private final EpochNanoClock clock;
     private final Counters counters;
     private final int segmentId;
     private final int estimator;
@@ -76,6 +77,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private final DelayReport report;
     private final AtomicReference<SketchChange> newSegment = new AtomicReference<>();
     private SketchChange change;
+    private long kernelDrops;
+    private long ringDrops;
     private SegmentSelector changedSelector;
     private final UnsafeBuffer unseen =
         new UnsafeBuffer(new byte[FlowEntry.BASE_LENGTH_BYTES + FlowDelay.SKETCH_LENGTH_BYTES]);
@@ -102,6 +105,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         this.wiring = wiring;
         this.flowEnd = flowEnd;
         this.cache = cache;
+        this.clock = clock;
         this.counters = counters;
         entries = cache.entries();
         selector = new SegmentSelector(config.segment());
@@ -121,17 +125,17 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             new MarkedReferences(MARKED_CAPACITY, classes.count(), config.segment().maximumDelayNs()) : null;
         passive = wiring.referenceMode() == ReferenceMode.PASSIVE && isReceiver ? new PassiveStage(
             receiver, senders.count(), config.rli().passivePpm(), config.segment().maximumDelayNs(),
-            wiring.link() == null ? 0 : config.rli().silentAfterNs()) : null;
-        shipped = isReceiver && wiring.link() != null ?
-            new ShippedSendTimes(wiring.link(), receiver, passive, classes.count()) : null;
+            wiring.receiverLink() == null ? 0 : config.rli().silentAfterNs()) : null;
+        shipped = isReceiver && wiring.receiverLink() != null ?
+            new ShippedSendTimes(wiring.receiverLink(), receiver, passive, classes.count()) : null;
         sender = wiring.transmitter() == null ? null : new ReferenceSender(scheduler, wiring, sendTimeTaker(), clock);
         distributions = wiring.role().isReceiver() ? new FlowDistributions(config.quantiles()) : null;
         matching = wiring.isMatched() ?
-            new Matching(config, clock != null, cache, wiring.isExact() ? distributions : null, counters) : null;
+            new Matching(config, clock != null, cache, wiring.isExact() ? distributions : null) : null;
         sketching = wiring.isSketched() ?
             new SenderSketches(
-                config, clock != null, wiring.link(), cache, classes, senders, new SketchHandlers(), counters) : null;
-        sending = wiring.isShipping() ? new SketchSending(wiring.link(), counters) : null;
+                config, clock != null, wiring.receiverLink(), cache, classes, senders, new SketchHandlers()) : null;
+        sending = wiring.isShipping() ? new SketchSending(wiring.senderLink()) : null;
         report = new DelayReport(
             config, wiring, clocks, receiver, summaries, scheduler, matching, distributions, sketching, sending, passive,
             shipped, counters);
@@ -144,7 +148,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             return (stream, number, sentNs, method) -> receiver.onSendTime(stream, number, sentNs);
         }
         return !wiring.isShipping() ? null :
-            (stream, number, sentNs, method) -> wiring.link().shipSendTime(stream, number, sentNs, method.code());
+            (stream, number, sentNs, method) -> wiring.senderLink().shipSendTime(stream, number, sentNs, method.code());
     }
 
     /**
@@ -172,7 +176,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
      * @return octets; 0 without sketches.
      */
     public static long sketchMemoryBytes(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
-        return wiring.isSketched() ? SenderSketches.memoryBytes(config, wiring.link(), isLive) : 0;
+        return wiring.isSketched() ? SenderSketches.memoryBytes(config, wiring.receiverLink(), isLive) : 0;
     }
 
     /**
@@ -406,6 +410,40 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     }
 
     /**
+     * Live capture has come up to a time, and what this process dropped of the packets from before it is counted. To be called
+     * where that is said among the packets: what follows may end intervals.
+     *
+     * @param throughNs that time, since the epoch.
+     */
+    public void onCaptured(final long throughNs) {
+        readOwnLoss(throughNs);
+        if (sketching != null) {
+            sketching.lossKnown(throughNs);
+        }
+    }
+
+    /** The clock, if there is one, is read after the counters: whatever they count was dropped before. */
+    private void readOwnLoss(final long packetNs) {
+        final long kernelTotal = counters.get(CounterId.LOST_IN_KERNEL);
+        final long ringTotal = counters.get(CounterId.DROPPED_AT_PACKET_RING);
+        if (kernelTotal == kernelDrops && ringTotal == ringDrops) {
+            return;
+        }
+        kernelDrops = kernelTotal;
+        ringDrops = ringTotal;
+        final long nowNs = clock == null ? packetNs : clock.nanoTime();
+        if (matching != null) {
+            matching.onOwnLoss(nowNs);
+        }
+        if (sketching != null) {
+            sketching.onOwnLoss(nowNs);
+        }
+        if (sending != null) {
+            sending.onOwnLoss(nowNs, kernelTotal, ringTotal);
+        }
+    }
+
+    /**
      * Time has passed: references that are due are sent, streams that heard nothing fall silent, intervals end.
      *
      * @param nowNs      by the clock (live) or the newest packet (files).
@@ -426,8 +464,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         if (shipped != null) {
             shipped.poll();
         }
-        for (int i = 0; wiring.role() == ExporterConfig.Role.RECEIVER && wiring.link() != null && i < senders.count(); i++) {
-            clocks.onSender(i, wiring.link().errorEstimate(i));
+        for (int i = 0; wiring.receiverLink() != null && i < senders.count(); i++) {
+            clocks.onSender(i, wiring.receiverLink().errorEstimate(i));
         }
         if (passive != null) {
             passive.onTime(nowNs);
@@ -439,17 +477,20 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             }
         }
         if (capturedNs != NOTHING_CAPTURED_NS) {
-            onCaptured(nowNs, capturedNs);
+            advance(nowNs, capturedNs);
         }
         return sender == null ? 0 : sender.onTime(nowNs);
     }
 
-    private void onCaptured(final long nowNs, final long capturedNs) {
+    private void advance(final long nowNs, final long capturedNs) {
+        if (clock == null) {
+            readOwnLoss(capturedNs);
+        }
         if (matching != null) {
-            matching.onTime(nowNs, capturedNs);
+            matching.onTime(capturedNs);
         }
         if (sketching != null) {
-            sketching.onTime(nowNs, capturedNs);
+            sketching.onTime(capturedNs);
         }
         if (sending != null) {
             sending.onTime(nowNs, capturedNs);
@@ -458,6 +499,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
 
     /** The input has ended: what waits for a reference is settled or given up, before the flows end. */
     public void onEnd() {
+        if (clock != null) {
+            onCaptured(Long.MAX_VALUE);
+        }
         if (receiver != null) {
             receiver.onEnd();
             summaries.onEnd();
@@ -615,6 +659,19 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             if (clockErrorNs >= 0) {
                 FlowDelay.clockErrorNs(entry, offset, clockErrorNs);
             }
+        }
+    }
+
+    /**
+     * Whether other settings of the segment and its sketches can be taken over: to be asked before anybody is told of them. Any
+     * thread; nothing changes.
+     *
+     * @param config of the settings.
+     * @throws IllegalArgumentException if not; the message names the value that is wrong.
+     */
+    public void check(final ExporterConfig config) {
+        if (sketching != null) {
+            sketching.check(config);
         }
     }
 

@@ -29,7 +29,7 @@ final class DelayReport {
         SketchCounter.SENT_UNSKETCHED, SketchCounter.INTERVALS_SHIPPED, SketchCounter.INTERVALS_UNSHIPPED,
         SketchCounter.RECONCILE_OFFERED, SketchCounter.RECONCILE_HELD, SketchCounter.RECONCILE_NOT_SAMPLED,
         SketchCounter.RECONCILE_WITHDRAWN, SketchCounter.RECONCILE_SATURATED, SketchCounter.RECONCILE_COPIES,
-        SketchCounter.RECONCILE_COLLIDING);
+        SketchCounter.RECONCILE_COLLIDING, SketchCounter.RECONCILE_KEYS_OVERFLOW);
 
     private final String role;
     private final long segmentId;
@@ -193,9 +193,11 @@ final class DelayReport {
         }
         if (wiring.link() != null) {
             wiring.link().counters((label, count) -> values.put("exchange_" + label, count));
+        }
+        if (wiring.receiverLink() != null) {
             for (int i = 0; sketching != null && i < senders.size(); i++) {
                 final String suffix = senderSuffix(i);
-                wiring.link().senderCounters(i, (label, count) -> values.put("exchange_" + label + suffix, count));
+                wiring.receiverLink().senderCounters(i, (label, count) -> values.put("exchange_" + label + suffix, count));
             }
         }
         return new DelayStatistics(

@@ -95,12 +95,23 @@ public record DelayWiring(
     /**
      * The same joined to a point in another process.
      *
-     * @param newLink of a receiver or a sender, as the role says; null for none.
+     * @param newLink a {@link ReceiverLink} or a {@link SenderLink}, as the role says; null for none.
      * @return the copy.
      */
     public DelayWiring withLink(final SketchLink newLink) {
         return new DelayWiring(role, referenceMode, sessions, transmitter, clockError, isInterpolated, isMatched, isExact,
-            isSketched, digestPayloadBytes, newLink == null ? digestHash : newLink.hash(), newLink);
+            isSketched, digestPayloadBytes, newLink instanceof ReceiverLink receiver ? receiver.hash() :
+            newLink == null ? digestHash : null, newLink);
+    }
+
+    /** {@return the link of a receiver; null without one} */
+    public ReceiverLink receiverLink() {
+        return link instanceof ReceiverLink receiver ? receiver : null;
+    }
+
+    /** {@return the link of a sender; null without one} */
+    public SenderLink senderLink() {
+        return link instanceof SenderLink sender ? sender : null;
     }
 
     /** {@return whether packets of the sender point are in sketches for a receiver elsewhere} */

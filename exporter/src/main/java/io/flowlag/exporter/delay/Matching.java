@@ -7,8 +7,6 @@ import io.flowlag.exporter.match.ExactMatcherContext;
 import io.flowlag.exporter.match.MatchCounters;
 import io.flowlag.exporter.match.MatchHandler;
 import io.flowlag.exporter.match.SegmentFlows;
-import io.flowlag.exporter.status.CounterId;
-import io.flowlag.exporter.status.Counters;
 import io.flowlag.rli.counters.CounterTable;
 import io.flowlag.rli.counters.DelayCounters;
 import org.agrona.DirectBuffer;
@@ -33,7 +31,6 @@ final class Matching implements MatchHandler {
     private final FlowCache cache;
     private final FlowDistributions distributions;
     private final UnsafeBuffer entries;
-    private final Counters counters;
     private final SegmentFlows flows;
     private final ExactMatcher matcher;
     private final CounterTable table = new CounterTable(1, COLUMNS);
@@ -41,7 +38,6 @@ final class Matching implements MatchHandler {
     private final long maximumDelayNs;
     private long senderTimeNs = Long.MIN_VALUE;
     private long receiverTimeNs = Long.MIN_VALUE;
-    private long lostByUs;
 
     /**
      * Nothing matched yet.
@@ -50,14 +46,11 @@ final class Matching implements MatchHandler {
      * @param isLive   whether packets come as they happen; flows of captures are kept to the end.
      * @param cache    whose flows have room for matched counters.
      * @param distributions of flows' matched delays; null if they are of other delays.
-     * @param counters of the process.
      */
     Matching(
-        final ExporterConfig config, final boolean isLive, final FlowCache cache, final FlowDistributions distributions,
-        final Counters counters) {
+        final ExporterConfig config, final boolean isLive, final FlowCache cache, final FlowDistributions distributions) {
         this.distributions = distributions;
         this.cache = cache;
-        this.counters = counters;
         this.isLive = isLive;
         maximumDelayNs = config.segment().maximumDelayNs();
         entries = cache.entries();
@@ -109,13 +102,13 @@ final class Matching implements MatchHandler {
         matcher.onOversize(isSent);
     }
 
-    void onTime(final long nowNs, final long capturedNs) {
-        final long lost = counters.get(CounterId.LOST_IN_KERNEL) + counters.get(CounterId.DROPPED_AT_PACKET_RING);
-        if (lost != lostByUs) {
-            lostByUs = lost;
-            matcher.onSenderGap(nowNs);
-            matcher.onReceiverGap(nowNs);
-        }
+    /** This process dropped packets, at one point or the other, up to a time. */
+    void onOwnLoss(final long throughNs) {
+        matcher.onSenderGap(throughNs);
+        matcher.onReceiverGap(throughNs);
+    }
+
+    void onTime(final long capturedNs) {
         // A capture may end before the other one: a packet is lost only if the receiver point was watched for long enough.
         final long watchedNs = isLive ? capturedNs : Math.min(senderTimeNs, receiverTimeNs);
         if (watchedNs != Long.MIN_VALUE) {

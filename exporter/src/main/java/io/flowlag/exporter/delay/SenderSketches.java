@@ -6,7 +6,6 @@ import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.sketching.RecordHandler;
 import io.flowlag.exporter.sketching.SketchCounter;
 import io.flowlag.exporter.sketching.UnseenFlowHandler;
-import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.SketchStatistics;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
@@ -34,22 +33,20 @@ final class SenderSketches {
      * @param classes   of the traffic.
      * @param selector  tells senders apart.
      * @param handlers  of what the sketches of a sender say, by its index.
-     * @param counters  of the process.
      */
     SenderSketches(
         final ExporterConfig config,
         final boolean isLive,
-        final SketchLink link,
+        final ReceiverLink link,
         final FlowCache cache,
         final TrafficClasses classes,
         final SenderSelector selector,
-        final HandlerSupplier handlers,
-        final Counters counters) {
+        final HandlerSupplier handlers) {
         this.selector = selector;
         senders = new Sketching[selector.count()];
         for (int i = 0; i < senders.length; i++) {
             senders[i] = new Sketching(
-                i, config, isLive, link, cache, classes, handlers.records(i), handlers.unseenFlows(i), counters);
+                i, config, isLive, link, cache, classes, handlers.records(i), handlers.unseenFlows(i));
         }
     }
 
@@ -63,7 +60,7 @@ final class SenderSketches {
     }
 
     /** {@return octets of all points, by formula} */
-    static long memoryBytes(final ExporterConfig config, final SketchLink link, final boolean isLive) {
+    static long memoryBytes(final ExporterConfig config, final ReceiverLink link, final boolean isLive) {
         return config.rli().senderCount() * Sketching.memoryBytes(config, link, isLive);
     }
 
@@ -79,6 +76,13 @@ final class SenderSketches {
 
     private Sketching ofEntry(final DirectBuffer entry, final int offset) {
         return senders.length == 1 ? senders[0] : senders[selector.ofEntry(entry, offset)];
+    }
+
+    /** Throws if other sketches cannot be made for one of them; nothing has happened then. Any thread. */
+    void check(final ExporterConfig config) {
+        for (final Sketching each : senders) {
+            each.check(config);
+        }
     }
 
     /** Prepares other sketches for all. Any thread, one at a time. */
@@ -97,9 +101,23 @@ final class SenderSketches {
         return isChanging;
     }
 
-    void onTime(final long nowNs, final long capturedNs) {
+    void onTime(final long capturedNs) {
         for (final Sketching each : senders) {
-            each.onTime(nowNs, capturedNs);
+            each.onTime(capturedNs);
+        }
+    }
+
+    /** This process dropped packets, of whichever sender, up to a time. */
+    void onOwnLoss(final long throughNs) {
+        for (final Sketching each : senders) {
+            each.onOwnLoss(throughNs);
+        }
+    }
+
+    /** What this process dropped of the packets from before a time was told. */
+    void lossKnown(final long throughNs) {
+        for (final Sketching each : senders) {
+            each.lossKnown(throughNs);
         }
     }
 

@@ -10,11 +10,11 @@ import java.util.function.ObjLongConsumer;
  * by any. Allocates at construction.
  */
 final class ShippedSendTimes {
-    private final SketchLink link;
+    private final ReceiverLink link;
     private final RliReceiver receiver;
     private final PassiveStage passive;
     private final int classCount;
-    private final SketchLink.SendTimeHandler handler = this::onSendTime;
+    private final ReceiverLink.SendTimeHandler handler = this::onSendTime;
     private volatile long usedCount;
     private volatile long unusedCount;
 
@@ -27,7 +27,7 @@ final class ShippedSendTimes {
      * @param classCount of the traffic: a sender numbers its streams by class.
      */
     ShippedSendTimes(
-        final SketchLink link, final RliReceiver receiver, final PassiveStage passive, final int classCount) {
+        final ReceiverLink link, final RliReceiver receiver, final PassiveStage passive, final int classCount) {
         this.classCount = classCount;
         this.link = link;
         this.receiver = receiver;

@@ -36,7 +36,7 @@ final class SketchRun {
         final int entryLengthBytes, final RecordHandler recordHandler, final UnseenFlowHandler unseenHandler,
         final IntervalHandler intervalHandler) {
         this(config, context, classes, Long.MIN_VALUE, true, 0,
-            answers != null ? null : new SketchPair(context, entryLengthBytes, recordHandler, intervalHandler),
+            answers != null ? null : new SketchPair(context, entryLengthBytes, recordHandler, intervalHandler, unseenHandler),
             answers == null ? null :
                 new SketchReceiver(context, answers, entryLengthBytes, recordHandler, intervalHandler, unseenHandler),
             entryLengthBytes);
@@ -166,11 +166,11 @@ final class SketchRun {
         }
     }
 
-    void onOwnLoss(final long nowNs) {
+    void onOwnLoss(final long throughNs) {
         if (pair != null) {
-            pair.onOwnLoss(nowNs);
+            pair.onOwnLoss(throughNs);
         } else {
-            receiver.onOwnLoss(nowNs);
+            receiver.onOwnLoss(throughNs);
         }
     }
 

@@ -5,8 +5,6 @@ import io.flowlag.exporter.sketching.FlowWeights;
 import io.flowlag.exporter.sketching.SenderAnswer;
 import io.flowlag.exporter.sketching.SketchCounter;
 import io.flowlag.exporter.sketching.SketchCounters;
-import io.flowlag.exporter.status.CounterId;
-import io.flowlag.exporter.status.Counters;
 import org.agrona.DirectBuffer;
 
 /**
@@ -16,8 +14,7 @@ import org.agrona.DirectBuffer;
  * any. Allocates at the end of an interval and at a change.
  */
 final class SketchSending {
-    private final SketchLink link;
-    private final Counters counters;
+    private final SenderLink link;
     private final SketchCounters sketchCounters = new SketchCounters();
     private HeldAgreement current;
     private HeldAgreement next;
@@ -26,14 +23,15 @@ final class SketchSending {
     private long newestNs;
     private long sinceNs;
     private long untoldStrays;
+    private long kernelTotal;
+    private long ringTotal;
     private long kernelDrops;
     private long ringDrops;
     private long lateTotal;
     private long unsketchedTotal;
 
-    SketchSending(final SketchLink link, final Counters counters) {
+    SketchSending(final SenderLink link) {
         this.link = link;
-        this.counters = counters;
     }
 
     /** A packet at the sender point. */
@@ -99,6 +97,24 @@ final class SketchSending {
     }
 
     /**
+     * This process dropped packets.
+     *
+     * @param throughNs   up to when.
+     * @param newKernelTotal packets that the kernel dropped, since the start.
+     * @param newRingTotal   packets dropped between the stages, since the start.
+     */
+    void onOwnLoss(final long throughNs, final long newKernelTotal, final long newRingTotal) {
+        kernelTotal = newKernelTotal;
+        ringTotal = newRingTotal;
+        if (current != null) {
+            current.agreement().point().onOwnLoss(throughNs);
+        }
+        if (next != null) {
+            next.agreement().point().onOwnLoss(throughNs);
+        }
+    }
+
+    /**
      * Time has passed.
      *
      * @param nowNs      since the epoch.
@@ -116,17 +132,9 @@ final class SketchSending {
         if (current == null || nowNs < current.startNs()) {
             return;
         }
-        final long kernelTotal = counters.get(CounterId.LOST_IN_KERNEL);
-        final long ringTotal = counters.get(CounterId.DROPPED_AT_PACKET_RING);
-        if (kernelTotal != kernelDrops || ringTotal != ringDrops) {
-            current.agreement().point().onOwnLoss(nowNs);
-            if (next != null && nowNs >= next.startNs()) {
-                next.agreement().point().onOwnLoss(nowNs);
-            }
-        }
-        ship(current, Math.max(capturedNs, current.startNs()), kernelTotal, ringTotal);
+        ship(current, Math.max(capturedNs, current.startNs()));
         if (next != null && capturedNs >= next.startNs()) {
-            ship(next, capturedNs, kernelTotal, ringTotal);
+            ship(next, capturedNs);
         }
         if (next != null && current.isOver(Math.max(capturedNs, current.startNs()))) {
             retire(current);
@@ -147,11 +155,11 @@ final class SketchSending {
         }
     }
 
-    private void ship(final HeldAgreement holding, final long capturedNs, final long kernelTotal, final long ringTotal) {
+    private void ship(final HeldAgreement holding, final long capturedNs) {
         holding.advance(capturedNs);
         long ended = holding.takeEnded(capturedNs);
         while (ended != Long.MIN_VALUE) {
-            close(holding, ended, kernelTotal, ringTotal);
+            close(holding, ended);
             ended = holding.takeEnded(capturedNs);
         }
     }
@@ -177,8 +185,8 @@ final class SketchSending {
         current = holding;
         sinceNs = holding.startNs();
         untoldStrays = 0;
-        kernelDrops = counters.get(CounterId.LOST_IN_KERNEL);
-        ringDrops = counters.get(CounterId.DROPPED_AT_PACKET_RING);
+        kernelDrops = kernelTotal;
+        ringDrops = ringTotal;
         link.digests().change(newer.hash(), holding.startNs());
     }
 
@@ -187,7 +195,7 @@ final class SketchSending {
         unsketchedTotal += unsketchedPackets(holding);
     }
 
-    private void close(final HeldAgreement holding, final long number, final long kernelTotal, final long ringTotal) {
+    private void close(final HeldAgreement holding, final long number) {
         final SenderAnswer closed = holding.agreement().point().take(number);
         if (closed == null) {
             sketchCounters.increment(SketchCounter.INTERVALS_UNSHIPPED);
@@ -195,7 +203,7 @@ final class SketchSending {
         }
         if (closed.packets() != null) {
             closed.packets().settle();
-            sketchCounters.cached(closed.packets());
+            sketchCounters.cached(closed.packets(), closed.keys());
         }
         if (!closed.isInFlightComplete()) {
             unshipped(holding, closed);

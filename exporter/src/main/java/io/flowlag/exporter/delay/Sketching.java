@@ -18,8 +18,6 @@ import io.flowlag.exporter.sketching.SketchReceiver;
 import io.flowlag.exporter.sketching.SketchRecords;
 import io.flowlag.exporter.sketching.UnseenFlowHandler;
 import io.flowlag.exporter.sketching.WeightedShare;
-import io.flowlag.exporter.status.CounterId;
-import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.HeavyFlow;
 import io.flowlag.exporter.status.JointStatistics;
 import io.flowlag.exporter.status.SketchStatistics;
@@ -63,8 +61,7 @@ final class Sketching {
     private final int senderIndex;
     private final FlowCache cache;
     private final UnsafeBuffer entries;
-    private final Counters counters;
-    private final SketchLink link;
+    private final ReceiverLink link;
     private final AtomicReference<SketchRun> prepared = new AtomicReference<>();
     private final WeightedShare weightedShare = new WeightedShare();
     private final SketchRecords records;
@@ -80,7 +77,8 @@ final class Sketching {
     private SketchRun older;
     private SketchRun next;
     private SketchRun ticketRun;
-    private long lostByUs;
+    private long ownLossNs = Long.MIN_VALUE;
+    private long lossKnownNs;
     private JointStatistics joint;
     private volatile SketchStatistics statistics;
 
@@ -95,23 +93,21 @@ final class Sketching {
      * @param classes       of the traffic.
      * @param recordHandler takes records that have waited.
      * @param unseenHandler is told of flows that only the sender point saw.
-     * @param counters      of the process.
      */
     Sketching(
         final int senderIndex,
         final ExporterConfig config,
         final boolean isLive,
-        final SketchLink link,
+        final ReceiverLink link,
         final FlowCache cache,
         final TrafficClasses classes,
         final RecordHandler recordHandler,
-        final UnseenFlowHandler unseenHandler,
-        final Counters counters) {
+        final UnseenFlowHandler unseenHandler) {
         this.senderIndex = senderIndex;
         this.isLive = isLive;
+        lossKnownNs = isLive ? Long.MIN_VALUE : Long.MAX_VALUE;
         isReconciled = isReconciled(config);
         this.cache = cache;
-        this.counters = counters;
         entries = cache.entries();
         this.link = link;
         final SketchContext context = context(config, link, isLive).conclude();
@@ -126,6 +122,16 @@ final class Sketching {
         statistics = new SketchStatistics(
             senderIndex, current.geometry(), current.memoryBytes(), null, null, 0, 0, List.of(), null, List.of(),
             aggregates.total(classes), null, null, null);
+    }
+
+    /**
+     * Whether other sketches can be made. Any thread.
+     *
+     * @param config of them.
+     * @throws IllegalArgumentException if not; the message names the value that is wrong.
+     */
+    void check(final ExporterConfig config) {
+        context(config, link, isLive).conclude();
     }
 
     /**
@@ -158,6 +164,8 @@ final class Sketching {
             older = current;
             current = next;
             next = null;
+            current.onOwnLoss(ownLossNs);
+            current.receiver().lossKnown(lossKnownNs);
             current.follow();
             cache.boundaryNs(current.intervalNs());
         }
@@ -181,7 +189,7 @@ final class Sketching {
         return FlowEntry.BASE_LENGTH_BYTES + FlowDelay.SKETCH_LENGTH_BYTES;
     }
 
-    private static SketchContext context(final ExporterConfig config, final SketchLink link, final boolean isLive) {
+    private static SketchContext context(final ExporterConfig config, final ReceiverLink link, final boolean isLive) {
         final ExporterConfig.Joint joint = config.joint();
         final ExporterConfig.Lds lds = config.lds();
         final int[] ratesPpm = lds.ratesPpm().stream().mapToInt(Integer::intValue).toArray();
@@ -195,6 +203,7 @@ final class Sketching {
             .classCount(config.rli().classCount())
             .intervalNs(config.segment().intervalNs())
             .maximumDelayNs(config.segment().maximumDelayNs())
+            .isLive(isLive)
             .answerDeadlineNs(link == null ? 0 : link.answerDeadlineNs())
             .alpha(lds.alpha())
             .inFlightPackets(lds.inFlightPackets())
@@ -213,7 +222,7 @@ final class Sketching {
     }
 
     /** {@return octets of both points, by formula} */
-    static long memoryBytes(final ExporterConfig config, final SketchLink link, final boolean isLive) {
+    static long memoryBytes(final ExporterConfig config, final ReceiverLink link, final boolean isLive) {
         return context(config, link, isLive).memoryBytes(entryLengthBytes());
     }
 
@@ -295,16 +304,26 @@ final class Sketching {
         }
     }
 
-    void onTime(final long nowNs, final long capturedNs) {
-        current.receiver().onSolved();
-        final long lost = counters.get(CounterId.LOST_IN_KERNEL) + counters.get(CounterId.DROPPED_AT_PACKET_RING);
-        if (lost != lostByUs) {
-            lostByUs = lost;
-            current.onOwnLoss(nowNs);
-            if (older != null) {
-                older.onOwnLoss(nowNs);
-            }
+    /** This process dropped packets up to a time, which the next run of settings may hold already. */
+    void onOwnLoss(final long throughNs) {
+        ownLossNs = Math.max(ownLossNs, throughNs);
+        current.onOwnLoss(throughNs);
+        if (older != null) {
+            older.onOwnLoss(throughNs);
         }
+    }
+
+    /** What this process dropped of the packets from before a time was told. */
+    void lossKnown(final long throughNs) {
+        lossKnownNs = throughNs;
+        current.receiver().lossKnown(throughNs);
+        if (older != null) {
+            older.receiver().lossKnown(throughNs);
+        }
+    }
+
+    void onTime(final long capturedNs) {
+        current.receiver().onSolved();
         final long throughNs = isLive ? capturedNs - LIVE_GRACE_NS : capturedNs;
         changeOver(throughNs);
         current.onTime(throughNs);

@@ -44,6 +44,7 @@ final class IntervalAssembler implements SenderInterval {
     private int announcedFlows;
     private int announcedWitnesses;
     private int messageCount;
+    private boolean isMarkedDamaged;
     private int sketchIndex;
     private int sketchBytes;
     private int digestCount;
@@ -105,6 +106,7 @@ final class IntervalAssembler implements SenderInterval {
         announcedDigests = begin.inFlightCount();
         announcedFlows = begin.flowCount();
         announcedWitnesses = begin.witnessCount();
+        isMarkedDamaged = begin.isDamaged();
         messageCount = 0;
         sketchIndex = 0;
         sketchBytes = 0;
@@ -322,7 +324,7 @@ final class IntervalAssembler implements SenderInterval {
 
     @Override
     public boolean isDamaged() {
-        boolean isDamaged = !drops.isNone();
+        boolean isDamaged = isMarkedDamaged || !drops.isNone();
         for (int i = 0; i < sketchCount; i++) {
             isDamaged |= images[i].damaged();
         }

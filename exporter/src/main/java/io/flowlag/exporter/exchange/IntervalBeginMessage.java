@@ -17,7 +17,7 @@ import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
  *  36  flowCount         4   of FLOW_SUMS, not negative
  *  40  witnessCount      4   of WITNESS, not negative
  *  44  errorEstimate     2   of the sender's clock, as a STAMP packet has it (RFC 4656 section 4.1.2); 0 if it says nothing
- *  46  reserved          2   0
+ *  46  flags             2   bit 0: packets of the interval may be among those that the sender's point lost; the others 0
  * </pre>
  */
 final class IntervalBeginMessage extends MessageFlyweight {
@@ -30,8 +30,9 @@ final class IntervalBeginMessage extends MessageFlyweight {
     private static final int FLOWS_OFFSET = IN_FLIGHT_OFFSET + 4;
     private static final int WITNESSES_OFFSET = FLOWS_OFFSET + 4;
     private static final int ERROR_ESTIMATE_OFFSET = WITNESSES_OFFSET + 4;
-    private static final int RESERVED_OFFSET = ERROR_ESTIMATE_OFFSET + 2;
-    private static final int BODY_BYTES = RESERVED_OFFSET + 2;
+    private static final int FLAGS_OFFSET = ERROR_ESTIMATE_OFFSET + 2;
+    private static final int BODY_BYTES = FLAGS_OFFSET + 2;
+    private static final int FLAG_DAMAGED = 1;
 
     static int encode(
         final MutableDirectBuffer buffer,
@@ -44,7 +45,8 @@ final class IntervalBeginMessage extends MessageFlyweight {
         final int inFlightCount,
         final int flowCount,
         final int witnessCount,
-        final int errorEstimate) {
+        final int errorEstimate,
+        final boolean isDamaged) {
         final int body = offset + MessageHeader.LENGTH_BYTES;
         buffer.putLong(body + NUMBER_OFFSET, intervalNumber, BYTE_ORDER);
         buffer.putLong(body + INTERVAL_NS_OFFSET, intervalNs, BYTE_ORDER);
@@ -55,7 +57,7 @@ final class IntervalBeginMessage extends MessageFlyweight {
         buffer.putInt(body + FLOWS_OFFSET, flowCount, BYTE_ORDER);
         buffer.putInt(body + WITNESSES_OFFSET, witnessCount, BYTE_ORDER);
         buffer.putShort(body + ERROR_ESTIMATE_OFFSET, (short)errorEstimate, BYTE_ORDER);
-        buffer.putShort(body + RESERVED_OFFSET, (short)0, BYTE_ORDER);
+        buffer.putShort(body + FLAGS_OFFSET, (short)(isDamaged ? FLAG_DAMAGED : 0), BYTE_ORDER);
         return MessageHeader.encode(buffer, offset, MessageType.INTERVAL_BEGIN, BODY_BYTES);
     }
 
@@ -63,7 +65,7 @@ final class IntervalBeginMessage extends MessageFlyweight {
         if (BODY_BYTES != bodyBytes) {
             return MessageResult.LENGTH;
         }
-        if (!isZero(buffer, body + RESERVED_OFFSET, 2)) {
+        if ((buffer.getShort(body + FLAGS_OFFSET, BYTE_ORDER) & ~FLAG_DAMAGED) != 0) {
             return MessageResult.RESERVED;
         }
         if (buffer.getLong(body + INTERVAL_NS_OFFSET, BYTE_ORDER) < 1) {
@@ -115,5 +117,9 @@ final class IntervalBeginMessage extends MessageFlyweight {
 
     int errorEstimate() {
         return integer(ERROR_ESTIMATE_OFFSET) & 0xffff;
+    }
+
+    boolean isDamaged() {
+        return (integer(ERROR_ESTIMATE_OFFSET) >>> 16 & FLAG_DAMAGED) != 0;
     }
 }

@@ -24,6 +24,7 @@ public final class IntervalEncoder {
     private int flowCount;
     private int witnessCount;
     private int errorEstimate;
+    private boolean isDamaged;
 
     /**
      * An encoder.
@@ -34,7 +35,7 @@ public final class IntervalEncoder {
     public IntervalEncoder(final NanoClock clock, final ExchangeCounters counters) {
         this.clock = clock;
         this.counters = counters;
-        beginBytes = IntervalBeginMessage.encode(buffer, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0);
+        beginBytes = IntervalBeginMessage.encode(buffer, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, false);
     }
 
     /**
@@ -54,6 +55,7 @@ public final class IntervalEncoder {
         flowCount = 0;
         witnessCount = 0;
         errorEstimate = 0;
+        isDamaged = false;
         messageCount = 1;
         position = beginBytes;
         position += DropsMessage.encode(buffer, position, number, drops);
@@ -68,6 +70,16 @@ public final class IntervalEncoder {
      */
     public IntervalEncoder errorEstimate(final int newErrorEstimate) {
         errorEstimate = newErrorEstimate;
+        return this;
+    }
+
+    /**
+     * Says that packets of the interval may be among those that this point lost, in this interval or another.
+     *
+     * @return this.
+     */
+    public IntervalEncoder damaged() {
+        isDamaged = true;
         return this;
     }
 
@@ -156,7 +168,7 @@ public final class IntervalEncoder {
     public EncodedInterval end() {
         position += IntervalEndMessage.encode(buffer, position, number, messageCount);
         IntervalBeginMessage.encode(buffer, 0, number, held.settings().intervalNs(), held.receiverInstance(),
-            held.settings().number(), sketchCount, inFlightCount, flowCount, witnessCount, errorEstimate);
+            held.settings().number(), sketchCount, inFlightCount, flowCount, witnessCount, errorEstimate, isDamaged);
         final byte[] messages = new byte[position];
         buffer.getBytes(0, messages);
         counters.add(ExchangeCounter.ENCODING_NS, clock.nanoTime() - beganNs);

@@ -219,6 +219,9 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
     @Override
     public void onCaptured(final long throughNs) {
         capturedNs = throughNs;
+        if (delayMeter != null) {
+            delayMeter.onCaptured(throughNs);
+        }
     }
 
     /** {@return whether the packet was metered too} */

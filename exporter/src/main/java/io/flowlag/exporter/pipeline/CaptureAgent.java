@@ -168,7 +168,10 @@ public final class CaptureAgent implements Stage, PacketHandler {
         return workCount;
     }
 
-    /** Time goes back only if somebody sets the clock. */
+    /**
+     * Time goes back only if somebody sets the clock. The kernel's drops are read after the packets: those from before the time
+     * that is told are counted when it is told.
+     */
     private void tellCaptured(final long nowNs) {
         long throughNs = merge == null ? nowNs : Math.min(nowNs, merge.oldestNs());
         for (int i = 0; i < sources.length; i++) {
@@ -177,6 +180,10 @@ public final class CaptureAgent implements Stage, PacketHandler {
             }
         }
         if (throughNs >= toldNs + CAPTURED_STEP_NS || throughNs < toldNs - CLOCK_SET_NS) {
+            for (final PacketSource source : sources) {
+                source.updateKernelDropCount();
+            }
+            mirrorSourceCounters();
             toldNs = throughNs;
             next.onCaptured(throughNs);
         }

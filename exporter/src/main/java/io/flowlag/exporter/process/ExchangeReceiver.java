@@ -3,10 +3,7 @@ package io.flowlag.exporter.process;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.HostPort;
 import io.flowlag.exporter.config.Prefix;
-import io.flowlag.exporter.decode.DigestSwitch;
-import io.flowlag.exporter.delay.SketchAgreement;
-import io.flowlag.exporter.delay.SketchLink;
-import io.flowlag.exporter.delay.SketchShipment;
+import io.flowlag.exporter.delay.ReceiverLink;
 import io.flowlag.exporter.exchange.ExchangeCounter;
 import io.flowlag.exporter.exchange.ExchangeCounters;
 import io.flowlag.exporter.exchange.ExchangeListener;
@@ -42,7 +39,7 @@ import java.util.function.ObjLongConsumer;
  * The receiver's end of the exchange: hands out the settings, and copies what each sender ships for the metering thread. Its own
  * thread works it; between that and the metering thread are bounded queues. Allocates at construction.
  */
-final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, AutoCloseable {
+final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Agent, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ExchangeReceiver.class);
     private static final int WINDOW_INTERVALS = 64;
     /** That an interval stays open at the receiver point, at most. */
@@ -95,7 +92,9 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
         }
         checkVariants(settings);
         addInboxes(config, settings);
-        memoryBytes = senders.length * (SenderArrivals.sendTimeBytes() + senders[0].latest().capacity() *
+        final ReconcileSettings reconcile = SharedSettings.reconcile(config);
+        final long answerBytes = reconcile == null ? 0 : reconcile.mostAnswerBytes();
+        memoryBytes = senders.length * (answerBytes + SenderArrivals.sendTimeBytes() + senders[0].latest().capacity() *
             ReceivedInterval.memoryBytes(settings, config.lds().inFlightPackets(), SharedSettings.witnessFlows(config)));
         final HostPort listen = config.exchange().listen();
         listener = new ExchangeListener(new ListenerContext()
@@ -141,11 +140,6 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
     }
 
     @Override
-    public DigestSwitch digests() {
-        return null;
-    }
-
-    @Override
     public long answerDeadlineNs() {
         return deadlineNs;
     }
@@ -158,21 +152,6 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
     @Override
     public int mostFlows() {
         return mostFlows;
-    }
-
-    @Override
-    public SketchAgreement takeAgreement() {
-        return null;
-    }
-
-    @Override
-    public boolean ship(final SketchShipment shipment) {
-        return false;
-    }
-
-    @Override
-    public SketchShipment takeBack() {
-        return null;
     }
 
     @Override
@@ -223,7 +202,7 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
             each.add(new SenderInbox(settings, waitNs,
                 () -> new ReceivedInterval(
                     settings, hash, config.lds().inFlightPackets(), SharedSettings.witnessFlows(config)),
-                reconcile == null ? null : new RemotePeer(reconcile, requestIds, each.unverifiedSynopses()),
+                reconcile == null ? null : new RemotePeer(reconcile, hash, requestIds, each.unverifiedSynopses()),
                 (number) -> listener.expect(each.pointId(), number, settings.intervalNs()), each.unaskedIntervals()));
         }
     }
@@ -280,16 +259,6 @@ final class ExchangeReceiver implements SketchLink, ReceiverHandler, Agent, Auto
     public void onSendTime(
         final long senderPointId, final boolean isPassive, final long key, final long sentNs, final int methodCode) {
         sender(senderPointId).onSendTime(isPassive, key, sentNs, methodCode);
-    }
-
-    @Override
-    public void shipSendTime(final int streamIndex, final int sequenceNumber, final long sentNs, final int methodCode) {
-        throw new IllegalStateException("a receiver");
-    }
-
-    @Override
-    public void shipPassiveSendTime(final long digest, final long sentNs) {
-        throw new IllegalStateException("a receiver");
     }
 
     @Override

@@ -4,7 +4,7 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.DigestSwitch;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.SketchAgreement;
-import io.flowlag.exporter.delay.SketchLink;
+import io.flowlag.exporter.delay.SenderLink;
 import io.flowlag.exporter.delay.SketchShipment;
 import io.flowlag.exporter.exchange.ConnectorContext;
 import io.flowlag.exporter.exchange.ExchangeConnector;
@@ -21,14 +21,11 @@ import io.flowlag.exporter.exchange.SharedKey;
 import io.flowlag.exporter.reconcile.ReconcileSettings;
 import io.flowlag.exporter.reconcile.SynopsisRequest;
 import io.flowlag.exporter.sketching.FlowSums;
-import io.flowlag.exporter.sketching.IntervalMode;
 import io.flowlag.exporter.sketching.SenderAnswer;
-import io.flowlag.exporter.sketching.SenderAnswers;
 import io.flowlag.ipfix.transport.Endpoint;
 import io.flowlag.ipfix.transport.TlsCredentials;
 import io.flowlag.rli.reference.ErrorEstimate;
 import io.flowlag.rli.reference.TimestampMethod;
-import io.flowlag.sketch.hash.SipHash;
 import org.agrona.CloseHelper;
 import org.agrona.ExpandableArrayBuffer;
 import org.agrona.concurrent.Agent;
@@ -49,7 +46,7 @@ import java.util.function.ObjLongConsumer;
  * Its own thread works it; between that and the metering thread are bounded queues. Allocates for each interval and at new
  * settings.
  */
-final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoCloseable {
+final class ExchangeSender implements SenderLink, SenderHandler, Agent, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ExchangeSender.class);
     private static final int SHIPMENTS = 16;
     /** What holds, what will hold, and what was shipped before. */
@@ -58,6 +55,8 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
     private static final int WAITING_INTERVALS = 16;
     /** Intervals that are kept for questions, at most. */
     private static final int MOST_KEPT = 8;
+    /** Fewer are not worth remembering packets. */
+    private static final int LEAST_KEPT = 2;
     private static final long WAITING_NS = 30_000_000_000L;
 
     private final int inFlightPackets;
@@ -121,7 +120,7 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
             .tls(tls, null, config.exchange().tls() == null ? List.of() : config.exchange().tls().peers())
             .maxAskedPackets(reconcile == null ? 0 : reconcile.mostMissing())
             .key(key));
-        synopses = new SynopsisAnswers(reconcile, connector, this::giveBack);
+        synopses = new SynopsisAnswers(reconcile, connector::sendSynopsis, counters, this::giveBack);
     }
 
     private void giveBack(final SketchShipment shipment) {
@@ -155,7 +154,7 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
                     settingsNumber = each.held().settings().number();
                 }
             }
-            synopses.keep(shipment, settingsNumber, keptIntervals(shipment.agreement().context().intervalNs()));
+            synopses.keep(shipment, settingsNumber, shipment.agreement().context().keptIntervals());
         }
         return workCount + synopses.doWork();
     }
@@ -167,6 +166,9 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
         final boolean isFlows = flows != null && agreed.choice().isFlows(flows.count(), flows.overflowPackets() == 0);
         encoder.begin(interval.intervalNumber(), agreed.held(), drops(shipment, isFlows ? flows.overflowPackets() : 0));
         encoder.errorEstimate(ErrorEstimate.of(Math.max(0, error.errorNs()), error.isSynchronized() && error.errorNs() >= 0));
+        if (interval.isDamaged()) {
+            encoder.damaged();
+        }
         if (isFlows) {
             encoder.flowSums(sums, encode(flows, false));
             intervalsOfFlows.lazySet(intervalsOfFlows.get() + 1);
@@ -224,53 +226,13 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
     }
 
     @Override
-    public int takeSendTimes(final SendTimeHandler handler) {
-        return 0;
-    }
-
-    @Override
-    public void senderCounters(final int senderIndex, final ObjLongConsumer<String> consumer) {
-        // a sender tells of itself alone
-    }
-
-    @Override
-    public int errorEstimate(final int senderIndex) {
-        return 0;
-    }
-
-    @Override
     public long memoryBytes() {
         return memoryBytes;
     }
 
     @Override
-    public SenderAnswers answers(final int senderIndex) {
-        return null;
-    }
-
-    @Override
-    public SipHash hash() {
-        return null;
-    }
-
-    @Override
     public DigestSwitch digests() {
         return digests;
-    }
-
-    @Override
-    public long answerDeadlineNs() {
-        return 0;
-    }
-
-    @Override
-    public IntervalMode mode() {
-        return null;
-    }
-
-    @Override
-    public int mostFlows() {
-        return 0;
     }
 
     @Override
@@ -310,7 +272,12 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
     private void agree(final HeldSettings newer) {
         final ExchangeSettings settings = newer.settings();
         try {
-            final long neededBytes = SharedSettings.memoryBytes(settings, inFlightPackets, maxFlows);
+            final int wantedIntervals = keptIntervals(settings.intervalNs());
+            int keptIntervals = wantedIntervals;
+            long neededBytes = neededBytes(settings, keptIntervals);
+            while (neededBytes > memoryBytes && keptIntervals > LEAST_KEPT) {
+                neededBytes = neededBytes(settings, --keptIntervals);
+            }
             if (neededBytes > memoryBytes) {
                 throw new IllegalArgumentException("sketches need " + neededBytes + " octets, exchange.memory allows " +
                     memoryBytes);
@@ -319,7 +286,7 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
             final boolean isSuccessor = last != null && last.receiverInstance() == newer.receiverInstance() &&
                 last.settings().secrets().equals(settings.secrets());
             final Agreed agreement = new Agreed(SharedSettings.agreement(settings, inFlightPackets, maxFlows, reconcile,
-                keptIntervals(settings.intervalNs()), Math.floorDiv(clock.nanoTime(), settings.intervalNs()), isSuccessor),
+                keptIntervals, Math.floorDiv(clock.nanoTime(), settings.intervalNs()), isSuccessor),
                 newer, new ModeChoice(settings));
             agreed.offer(agreement.agreement());
             if (!isSuccessor) {
@@ -329,12 +296,22 @@ final class ExchangeSender implements SketchLink, SenderHandler, Agent, AutoClos
                 agreements.removeFirst();
             }
             agreements.addLast(agreement);
-            LOG.info("exchange: the receiver asks for {}, {}, in intervals of {} ns, from interval {} on", settings.mode(),
-                settings.sketches().get(0).geometry(), settings.intervalNs(), settings.fromInterval());
+            LOG.info("exchange: the receiver asks for {}, {}, in intervals of {} ns, from interval {} on; {} octets by formula",
+                settings.mode(), settings.sketches().get(0).geometry(), settings.intervalNs(), settings.fromInterval(),
+                neededBytes);
+            if (keptIntervals < wantedIntervals) {
+                LOG.warn("exchange: exchange.memory={} has room for the packets of {} intervals, not {}: late questions " +
+                    "of reconciliation find no answer; raise it, or lower reconcile.packets", memoryBytes,
+                    keptIntervals, wantedIntervals);
+            }
         } catch (final IllegalArgumentException ex) {
             unusableSettings.incrementAndGet();
             LOG.error("exchange: the receiver's settings cannot be used, nothing is shipped for them: {}", ex.getMessage());
         }
+    }
+
+    private long neededBytes(final ExchangeSettings settings, final int keptIntervals) {
+        return SharedSettings.memoryBytes(settings, inFlightPackets, maxFlows, reconcile, keptIntervals);
     }
 
     @Override

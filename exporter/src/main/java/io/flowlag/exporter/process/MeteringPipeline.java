@@ -398,7 +398,7 @@ public final class MeteringPipeline implements AutoCloseable {
                 .innerTunnels(decode.tunnels() == ExporterConfig.Tunnels.INNER)
                 .jumboLengths(isLive)
                 .digest(digestHash(decode, wiring))
-                .digestSwitch(wiring.isShipping() ? wiring.link().digests() : null)
+                .digestSwitch(wiring.isShipping() ? wiring.senderLink().digests() : null)
                 .digestPayloadBytes(wiring.digestPayloadBytes()),
             counters);
     }

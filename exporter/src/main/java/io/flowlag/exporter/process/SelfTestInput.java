@@ -140,6 +140,11 @@ final class SelfTestInput {
         }
 
         @Override
+        public void updateKernelDropCount() {
+            input.updateKernelDropCount();
+        }
+
+        @Override
         public long consumedBytes() {
             return input.consumedBytes();
         }

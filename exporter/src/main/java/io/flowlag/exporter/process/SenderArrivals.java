@@ -1,6 +1,6 @@
 package io.flowlag.exporter.process;
 
-import io.flowlag.exporter.delay.SketchLink.SendTimeHandler;
+import io.flowlag.exporter.delay.ReceiverLink.SendTimeHandler;
 import io.flowlag.exporter.exchange.ExchangeCounters;
 import io.flowlag.exporter.exchange.ExchangeListener;
 import io.flowlag.exporter.exchange.SendTimeQueue;

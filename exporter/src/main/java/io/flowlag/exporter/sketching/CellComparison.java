@@ -107,12 +107,15 @@ final class CellComparison {
         } else if (estimate.lossKind() == LossKind.NONE || summary.isCut && estimate.lossKind() != LossKind.EXACT) {
             records.addUnknownLoss(record);
         } else {
-            records.addLoss(record, share, estimate.lostPackets(), estimate.lossKind());
+            records.addLoss(record, estimate.lostPackets(), estimate.lossKind());
             summary.flowLostPackets += share * estimate.lostPackets();
         }
     }
 
-    /** The packets that were taken out of the cells, and what the cells still say of the flow. */
+    /**
+     * The packets that were taken out of the cells, and what the cells still say of the flow: exact for a record that has all of
+     * it, else each may have lost all.
+     */
     private void tellListed(
         final int record, final double share, final LossKind kind, final double restPackets, final IntervalAnswer summary) {
         final long flowHash = records.flowHash(record);
@@ -120,31 +123,33 @@ final class CellComparison {
         final long unexpected = repair.unexpectedPackets(flowHash);
         final boolean isExact = kind == LossKind.EXACT && (share == 1 || lost + unexpected == 0);
         records.addListedLoss(
-            record, share * (lost + restPackets), Math.round(share * unexpected),
-            isExact ? LossKind.EXACT : LossKind.UPPER_BOUND);
+            record, lost + restPackets, unexpected, isExact ? LossKind.EXACT : LossKind.UPPER_BOUND);
         summary.flowLostPackets += share * (lost - unexpected + restPackets);
     }
 
     /** Flows that live and of which nothing arrived may have lost all that they sent. */
     private void tellSilentFlows(final long key, final IntervalAnswer summary) {
+        totals.addSilent(records, key);
         for (int record = 0; record < records.limit(); record++) {
-            if (records.isSilent(record, key) && totals.get(records.flowHash(record)) == 0) {
-                tellSilentFlow(record, summary);
+            final long silentRecords = totals.silentRecords(records.flowHash(record));
+            if (silentRecords > 0 && records.isSilent(record, key)) {
+                tellSilentFlow(record, 1.0 / silentRecords, summary);
             }
         }
     }
 
     /** Nobody knows the weight of a flow of which nothing arrived since settings changed. */
-    private void tellSilentFlow(final int record, final IntervalAnswer summary) {
+    private void tellSilentFlow(final int record, final double share, final IntervalAnswer summary) {
         final int weight = records.weight(record, run.number());
         final long flowHash = records.flowHash(record);
         if (repair.isLossKnown(flowHash) && !repair.isLossHidden()) {
-            tellListed(record, repair.name(flowHash) ? 1 : 0, LossKind.EXACT, 0, summary);
+            repair.name(flowHash);
+            tellListed(record, share, LossKind.EXACT, 0, summary);
         } else if (weight == 0) {
             records.addUnknownLoss(record);
         } else {
             estimator.estimate(records.flowHash(record), weight, 0, estimate);
-            tellLoss(record, 1, summary);
+            tellLoss(record, share, summary);
         }
     }
 }

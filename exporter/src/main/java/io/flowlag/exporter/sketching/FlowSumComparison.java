@@ -53,9 +53,11 @@ final class FlowSumComparison {
         for (int i = 0; i < own.recordCount(); i++) {
             tellSums(own.record(i), key, isLossKnown, summary);
         }
+        totals.addSilent(records, key);
         for (int record = 0; record < records.limit(); record++) {
-            if (records.isSilent(record, key) && totals.get(records.flowHash(record)) == 0) {
-                tellSilence(record, isSilenceKnown, summary);
+            final long silentRecords = totals.silentRecords(records.flowHash(record));
+            if (silentRecords > 0 && records.isSilent(record, key)) {
+                tellSilence(record, silentRecords == 1 ? LossKind.EXACT : LossKind.UPPER_BOUND, isSilenceKnown, summary);
             }
         }
         for (int row = 0; row < pairs.count(); row++) {
@@ -117,9 +119,12 @@ final class FlowSumComparison {
         records.addUnanswered(record, packets);
         joint.tellUnanswered(record, packets);
         if (agreement == FlowSumPairs.Agreement.LOST && isLossKnown) {
-            final long flowPackets = totals.get(records.flowHash(record));
-            records.addLoss(record, (double)packets / flowPackets, lostPackets(row, pairs),
-                packets == flowPackets ? LossKind.EXACT : LossKind.UPPER_BOUND);
+            if (packets == totals.get(records.flowHash(record))) {
+                records.addLoss(record, lostPackets(row, pairs), LossKind.EXACT);
+            } else {
+                records.addLoss(
+                    record, pairs.lostPackets(row) + repair.lostPackets(records.flowHash(record)), LossKind.UPPER_BOUND);
+            }
         } else {
             records.addUnknownLoss(record);
         }
@@ -129,7 +134,7 @@ final class FlowSumComparison {
     private void tellTakenOut(final int record, final boolean isWhole, final boolean isLossKnown) {
         final long flowHash = records.flowHash(record);
         if (!repair.isListed(flowHash)) {
-            records.addLoss(record, 1, 0, LossKind.EXACT);
+            records.addLoss(record, 0, LossKind.EXACT);
         } else if (isLossKnown && !repair.isForgotten(flowHash)) {
             records.addListedLoss(
                 record, repair.lostPackets(flowHash), repair.unexpectedPackets(flowHash),
@@ -140,15 +145,16 @@ final class FlowSumComparison {
     }
 
     /** A flow that lives and of which nothing arrived: what the sender has of it was lost. */
-    private void tellSilence(final int record, final boolean isSilenceKnown, final IntervalAnswer summary) {
+    private void tellSilence(
+        final int record, final LossKind kind, final boolean isSilenceKnown, final IntervalAnswer summary) {
         final FlowSumPairs pairs = summary.flowSums;
         final int row = pairs.sent().find(records.flowHash(record));
         final boolean isNothingSent = row == FlowSums.NONE && pairs.sent().overflowPackets() == 0 && !summary.isDamaged;
         if (!isSilenceKnown && !isNothingSent) {
             records.addUnknownLoss(record);
-        } else if (row != FlowSums.NONE && !explained.get(row)) {
+        } else if (row != FlowSums.NONE) {
             explained.set(row);
-            records.addLoss(record, 1, pairs.sent().packets(row), LossKind.EXACT);
+            records.addLoss(record, pairs.sent().packets(row), kind);
         }
     }
 }

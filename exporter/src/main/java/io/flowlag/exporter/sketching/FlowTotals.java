@@ -5,8 +5,9 @@ import org.agrona.BitUtil;
 import java.util.Arrays;
 
 /**
- * Packets of each flow of an interval, over all records that it has: open addressing, emptied as a whole; a flow's hash and its
- * packets lie side by side. One thread. Allocates at construction.
+ * Packets of each flow of an interval, over all records that it has, and how many records a flow has of which nothing came: open
+ * addressing, emptied as a whole; a flow's hash and its packets, below 0 its records without packets, lie side by side. One
+ * thread. Allocates at construction.
  */
 final class FlowTotals {
     private final long[] flows;
@@ -39,7 +40,21 @@ final class FlowTotals {
 
     /** {@return packets of the flow, 0 for none} */
     long get(final long flowHash) {
-        return flows[find(flowHash) + 1];
+        return Math.max(0, flows[find(flowHash) + 1]);
+    }
+
+    /** Counts the records that are silent in an interval, of flows without packets; after all packets, once. */
+    void addSilent(final SketchRecords records, final long intervalNumber) {
+        for (int record = 0; record < records.limit(); record++) {
+            if (records.isSilent(record, intervalNumber) && get(records.flowHash(record)) == 0) {
+                add(records.flowHash(record), -1);
+            }
+        }
+    }
+
+    /** {@return records of the flow that {@link #addSilent} has counted} */
+    long silentRecords(final long flowHash) {
+        return Math.max(0, -flows[find(flowHash) + 1]);
     }
 
     /** Reads where a flow is looked for first, so that it is in the processor's cache then. */

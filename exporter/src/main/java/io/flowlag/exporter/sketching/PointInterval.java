@@ -22,11 +22,12 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
     private final FlowSums flows;
     private final FlowSums witnesses;
     private final PacketCache packets;
+    /** At the sender point, beside the packets: the sums of all flows, or a table of its own. */
+    private final FlowSums keys;
     private final long[] inFlight;
     private final HeldPackets held;
     private final CellEstimates estimates;
     private final int[] records;
-    private final Damage damage;
     private final long maximumDelayNs;
 
     private long number;
@@ -37,16 +38,7 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
     private boolean isInFlightComplete = true;
     private boolean isDamaged;
 
-    /** Up to which interval the point lost packets of its own. */
-    static final class Damage {
-        private long throughInterval = Long.MIN_VALUE;
-
-        void extend(final long intervalNumber) {
-            throughInterval = Math.max(throughInterval, intervalNumber);
-        }
-    }
-
-    PointInterval(final SketchContext context, final boolean isReceiver, final Damage damage) {
+    PointInterval(final SketchContext context, final boolean isReceiver) {
         sketch = context.isSketched() ? new LossyDifferenceSketch(context.geometry(), context.seed()) : null;
         aggregators = new LossyDifferenceAggregator[context.isSketched() ? context.classCount() : 0];
         for (int i = 0; i < aggregators.length; i++) {
@@ -55,12 +47,12 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         flows = context.newFlows();
         witnesses = context.newWitnesses();
         packets = context.newPackets();
+        keys = isReceiver || packets == null ? null : flows != null ? flows : context.newKeys();
         inFlight = new long[context.inFlightPackets()];
         held = isReceiver ? new HeldPackets(context.inFlightPackets(), context.joint() != null) : null;
         estimates = isReceiver && context.joint() != null ? JointStage.cellEstimates(context) : null;
         records = isReceiver ? new int[context.recordCount()] : null;
         maximumDelayNs = context.maximumDelayNs();
-        this.damage = damage;
     }
 
     @Override
@@ -79,6 +71,9 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         }
         if (packets != null) {
             packets.clear();
+        }
+        if (keys != null) {
+            keys.clear();
         }
         if (held != null) {
             held.clear();
@@ -106,15 +101,12 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         }
         startNs = intervalNumber * intervalNs;
         tailStartNs = startNs + intervalNs - maximumDelayNs;
-        if (intervalNumber <= damage.throughInterval) {
-            markDamaged();
-        }
     }
 
     /** Reads what {@link #update} of a packet will need, so that it is in the processor's cache then. */
     long touch(final long flowHash, final long digest) {
         return (sketch == null ? 0 : sketch.touch(flowHash, digest)) + (flows == null ? 0 : flows.touch(flowHash)) +
-            (witnesses == null ? 0 : witnesses.touch(flowHash));
+            (witnesses == null ? 0 : witnesses.touch(flowHash)) + (keys == null || keys == flows ? 0 : keys.touch(flowHash));
     }
 
     /** Adds a packet; its digest too where its time is in the last W. The descriptor, which may be null, tells whose it is. */
@@ -134,6 +126,9 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         }
         if (packets != null) {
             packets.add(digest, flowHash, relativeNs, lengthBytes, weight, classIndex);
+        }
+        if (keys != null && keys != flows) {
+            keys.add(flowHash, relativeNs, digest, lengthBytes, classIndex, descriptor, offset);
         }
         if (timestampNs >= tailStartNs) {
             if (inFlightCount < inFlight.length) {
@@ -223,6 +218,11 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
     @Override
     public PacketCache packets() {
         return packets;
+    }
+
+    @Override
+    public FlowSums keys() {
+        return keys;
     }
 
     @Override

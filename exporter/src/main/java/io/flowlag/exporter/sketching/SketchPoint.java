@@ -12,8 +12,8 @@ public final class SketchPoint implements SenderAnswers {
     private final MeasurementInterval interval;
     private final int openIntervals;
     private final IntervalSketches<PointInterval> intervals;
-    private final PointInterval.Damage damage = new PointInterval.Damage();
     private PointInterval taken;
+    private long damagedThrough = Long.MIN_VALUE;
 
     /**
      * A point that has seen nothing.
@@ -26,7 +26,7 @@ public final class SketchPoint implements SenderAnswers {
         openIntervals = context.openIntervals();
         intervals = new IntervalSketches<>(
             interval, (openIntervals - 1) * context.intervalNs(), openIntervals, openIntervals + 1 + context.keptIntervals(),
-            () -> new PointInterval(context, isReceiver, damage));
+            () -> new PointInterval(context, isReceiver));
     }
 
     /**
@@ -62,18 +62,13 @@ public final class SketchPoint implements SenderAnswers {
     }
 
     /**
-     * The point lost packets of its own up to a time: every open interval, and those up to that time, are damaged. The packets
-     * that are booked now may be much older.
+     * The point lost packets of its own up to a time: every interval up to that time is damaged that was not taken yet, open,
+     * closed, or not begun. The packets that are booked now may be much older.
      *
      * @param timestampNs since the epoch.
      */
     public void onOwnLoss(final long timestampNs) {
-        final long through = interval.number(timestampNs);
-        damage.extend(through);
-        final long newest = intervals.isStarted() ? Math.min(through, intervals.newestInterval()) : through;
-        for (long number = newest - openIntervals; number <= through; number++) {
-            damage(number);
-        }
+        damagedThrough = Math.max(damagedThrough, interval.number(timestampNs));
     }
 
     /** {@return packets whose interval was closed} */
@@ -121,6 +116,9 @@ public final class SketchPoint implements SenderAnswers {
         }
         final PointInterval answer = taken;
         taken = null;
+        if (intervalNumber <= damagedThrough) {
+            answer.markDamaged();
+        }
         return answer;
     }
 

@@ -19,6 +19,7 @@ public final class SketchReceiver {
     private final long dueAfterNs;
     private final long lateAfterNs;
     private final long repairWaitNs;
+    private final boolean isLive;
 
     private final ReceiverRecords records;
     private final FlowTotals totals;
@@ -43,6 +44,9 @@ public final class SketchReceiver {
     private long nextEventNs = Long.MIN_VALUE;
     private long newestNs = Long.MIN_VALUE;
     private boolean hasStragglers;
+    private long lossKnownNs;
+    /** When an interval was due of which the losses of this point are not known; {@link Long#MIN_VALUE} if none is. */
+    private long heldUpNs = Long.MIN_VALUE;
     /** What is being repaired: concluded when that is done, or its time is up. */
     private SenderAnswer repairedAnswer;
     private PointInterval repairedInterval;
@@ -80,6 +84,8 @@ public final class SketchReceiver {
         lateAfterNs = lateAfterNs(context);
         repairWaitNs = context.reconcile() == null ? 0 : context.reconcile().waitNs();
         joint = new JointPart(context, records, counters);
+        isLive = context.isLive();
+        lossKnownNs = isLive ? Long.MIN_VALUE : Long.MAX_VALUE;
         booking = new ReceiverBooking(context, point, run, records, settlement, joint, counters);
         comparison =
             new IntervalComparison(context, run, records, totals, counters, joint, intervalHandler, unseenFlowHandler);
@@ -115,6 +121,8 @@ public final class SketchReceiver {
         lateAfterNs = lateAfterNs(context);
         repairWaitNs = context.reconcile() == null ? 0 : context.reconcile().waitNs();
         joint = new JointPart(context, records, counters);
+        isLive = context.isLive();
+        lossKnownNs = isLive ? Long.MIN_VALUE : Long.MAX_VALUE;
         booking = new ReceiverBooking(context, point, run, records, settlement, joint, counters);
         comparison =
             new IntervalComparison(context, run, records, totals, counters, joint, intervalHandler, unseenFlowHandler);
@@ -321,11 +329,8 @@ public final class SketchReceiver {
             nextEventNs = Long.MAX_VALUE;
             return;
         }
+        giveRoom(timestampNs);
         point.advance(timestampNs);
-        if (isRepairing() && nextInterval < point.intervals().newestInterval() - point.openIntervals() + 1) {
-            concludeRepaired(true);
-            nextInterval++;
-        }
         nextInterval = Math.max(nextInterval, point.intervals().newestInterval() - point.openIntervals() + 1);
         final long endNs = point.interval().endNs(nextInterval);
         nextEventNs = Math.min(
@@ -333,6 +338,28 @@ public final class SketchReceiver {
             timestampNs < endNs + dueAfterNs ? endNs + dueAfterNs : endNs + lateAfterNs);
         if (isRepairing()) {
             nextEventNs = Math.min(nextEventNs, timestampNs + REPAIR_POLL_NS);
+        }
+    }
+
+    /** Concludes what is not open any more at a time, whether or not everything is known of it. */
+    private void giveRoom(final long timestampNs) {
+        final long firstOpen = point.interval().number(timestampNs) - point.openIntervals() + 1;
+        final long newest = point.intervals().newestInterval();
+        while (nextInterval < firstOpen && nextInterval <= newest && nextInterval < endInterval) {
+            if (!isRepairing()) {
+                if (!isLossKnown(nextInterval)) {
+                    point.damage(nextInterval);
+                }
+                conclude(answers.take(nextInterval), isFirst(), timestampNs);
+            }
+            if (isRepairing()) {
+                concludeRepaired(true);
+            }
+            nextInterval++;
+        }
+        if (isLive && firstOpen > newest + 1) {
+            // Time has leapt over intervals that were never open: what was sent in them was not seen.
+            records.doubtLoss();
         }
     }
 
@@ -369,6 +396,26 @@ public final class SketchReceiver {
     /** Only a part of the first interval was seen: the sender point was watched for longer. */
     public void cutFirst() {
         isFirstCut = true;
+    }
+
+    /**
+     * Everything that this point lost of its own from before a time was told by {@link #onOwnLoss}. Drops are heard of later than
+     * the packets that came after them, so an interval is not concluded by the time of packets alone.
+     *
+     * @param throughNs that time, by the clock of the packets' timestamps.
+     */
+    public void lossKnown(final long throughNs) {
+        lossKnownNs = throughNs;
+        if (heldUpNs != Long.MIN_VALUE && isLossKnown(nextInterval)) {
+            final long timestampNs = heldUpNs;
+            heldUpNs = Long.MIN_VALUE;
+            onTime(timestampNs);
+        }
+    }
+
+    /** Packets of an interval arrive up to W after its end, and may be dropped until then. */
+    private boolean isLossKnown(final long number) {
+        return lossKnownNs >= point.interval().endNs(number) + maximumDelayNs;
     }
 
     /**
@@ -452,6 +499,10 @@ public final class SketchReceiver {
     private boolean isDue(final long timestampNs) {
         final long endNs = point.interval().endNs(nextInterval);
         if (timestampNs < endNs + dueAfterNs) {
+            return false;
+        }
+        if (!isLossKnown(nextInterval)) {
+            heldUpNs = timestampNs;
             return false;
         }
         final SenderAnswer answer = answers.take(nextInterval);

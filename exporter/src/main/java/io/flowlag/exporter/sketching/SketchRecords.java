@@ -305,10 +305,13 @@ public final class SketchRecords {
         rows.putLong(at, rows.getLong(at) + packets);
     }
 
-    /** The flow's loss in an interval. */
-    void addLoss(final int record, final double share, final double lostPackets, final LossKind kind) {
+    /**
+     * The flow's loss in an interval. Exact is said of a record that has all of the flow; of several, each may have lost all that
+     * the flow lost: no part of an upper bound is an upper bound.
+     */
+    void addLoss(final int record, final double lostPackets, final LossKind kind) {
         if (kind == LossKind.EXACT || kind == LossKind.UPPER_BOUND) {
-            addDouble(row(record) + LOST_PACKETS_OFFSET, share * lostPackets);
+            addDouble(row(record) + LOST_PACKETS_OFFSET, lostPackets);
             flag(record, kind == LossKind.EXACT ? FLAG_LOSS_KNOWN : FLAG_LOSS_KNOWN | FLAG_LOSS_BOUND);
             flag(record, kind == LossKind.EXACT && lostPackets == 0 ? 0 : FLAG_UNEXPECTED_UNKNOWN);
         } else {
@@ -316,7 +319,7 @@ public final class SketchRecords {
         }
     }
 
-    /** The flow's loss in an interval, whose packets were listed one by one. */
+    /** The flow's loss in an interval, as {@link #addLoss}, whose packets were listed one by one. */
     void addListedLoss(final int record, final double lostPackets, final long unexpectedPackets, final LossKind kind) {
         addDouble(row(record) + LOST_PACKETS_OFFSET, lostPackets);
         final int at = row(record) + UNEXPECTED_PACKETS_OFFSET;

@@ -43,7 +43,7 @@ class ExchangeMessagesTest {
         messages.put("hello", message(b -> HelloMessage.encode(b, 0, 1, true, 5, 6, new byte[16])));
         messages.put("settings", message(b -> SettingsMessage.encode(b, 0, ExchangeFixture.fullSettings(), 77)));
         messages.put("settings ack", message(b -> SettingsAckMessage.encode(b, 0, 7, 77, -12)));
-        messages.put("begin", message(b -> IntervalBeginMessage.encode(b, 0, 9, 1000, 77, 7, 1, 3, 2, 1, 0x8501)));
+        messages.put("begin", message(b -> IntervalBeginMessage.encode(b, 0, 9, 1000, 77, 7, 1, 3, 2, 1, 0x8501, true)));
         messages.put("drops", message(b -> DropsMessage.encode(b, 0, 9, new PointDrops(1, 2, 3, 4))));
         messages.put("preamble", message(b -> CellsMessage.encode(b, 0, 9, 0, true, image.buffer(), 0, 128)));
         messages.put("plain", message(b -> CellsMessage.encode(b, 0, 9, 0, false, image.buffer(), 128, 320)));
@@ -163,10 +163,11 @@ class ExchangeMessagesTest {
         final PointDrops drops = new PointDrops(count, 1, 2, sum & Long.MAX_VALUE);
         DropsMessage.encode(buffer, 0, interval, drops);
         assertEquals(drops, new DropsMessage().wrap(buffer, 0).drops());
-        IntervalBeginMessage.encode(buffer, 0, interval, 1 + (long)count, sum, small, 3, count, 4, 5, small & 0xffff);
+        IntervalBeginMessage.encode(buffer, 0, interval, 1 + (long)count, sum, small, 3, count, 4, 5, small & 0xffff, flag);
         final IntervalBeginMessage begin = new IntervalBeginMessage().wrap(buffer, 0);
         assertEquals(interval, begin.intervalNumber());
         assertEquals(small & 0xffff, begin.errorEstimate());
+        assertEquals(flag, begin.isDamaged());
         assertEquals(1 + (long)count, begin.intervalNs());
         assertEquals(sum, begin.receiverInstance());
         assertEquals(small, begin.settingsNumber());

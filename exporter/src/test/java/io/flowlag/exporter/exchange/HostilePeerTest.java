@@ -118,7 +118,7 @@ class HostilePeerTest {
     void shouldNameBothVersions() throws IOException {
         final ByteBuffer hello = hello(2);
         hello.put(MessageHeader.VERSION_OFFSET, (byte)9);
-        assertRefused(MessageResult.VERSION, "version: sender 9, receiver 1", hello);
+        assertRefused(MessageResult.VERSION, "version: sender 9, receiver 2", hello);
     }
 
     @Test
@@ -151,7 +151,7 @@ class HostilePeerTest {
     void shouldRefuseAnIntervalThatIsNotWhole() throws IOException {
         final HeldSettings held = listener.schedule().at(1);
         final ByteBuffer begin = message(buffer -> IntervalBeginMessage.encode(
-            buffer, 0, 1, SECOND_NS, held.receiverInstance(), 1, 1, 1 << 20, 0, 0, 0));
+            buffer, 0, 1, SECOND_NS, held.receiverInstance(), 1, 1, 1 << 20, 0, 0, 0, false));
         final ByteBuffer end = message(buffer -> IntervalEndMessage.encode(buffer, 0, 1, 0));
         assertRefused(MessageResult.INTERVAL, "message INTERVAL_END: interval", hello(2), begin, end);
     }

@@ -134,7 +134,8 @@ class IntervalAssemblerTest {
         final List<UnsafeBuffer> messages = messages();
         final UnsafeBuffer begin = new UnsafeBuffer(new byte[100]);
         final int lengthBytes =
-            IntervalBeginMessage.encode(begin, 0, NUMBER, ExchangeFixture.SECOND_NS, RUN, 1, 2, Integer.MAX_VALUE, 0, 0, 0);
+            IntervalBeginMessage.encode(
+                begin, 0, NUMBER, ExchangeFixture.SECOND_NS, RUN, 1, 2, Integer.MAX_VALUE, 0, 0, 0, false);
         messages.set(0, new UnsafeBuffer(begin, 0, lengthBytes));
         assertEquals(MessageResult.INTERVAL, take(messages));
         assertEquals(MessageResult.INTERVAL, assembler.spoiled());

@@ -37,6 +37,8 @@ class CaptureAgentTest {
     private static final class Waiting implements PacketSource {
         private final Queue<Long> timestampsNs = new ArrayDeque<>();
         private final UnsafeBuffer frame = new UnsafeBuffer(new byte[64]);
+        private long untoldDrops;
+        private long kernelDrops;
         private boolean isEnded;
 
         private void add(final long timestampNs) {
@@ -61,6 +63,17 @@ class CaptureAgentTest {
         @Override
         public long capturedCount() {
             return 0;
+        }
+
+        @Override
+        public long kernelDropCount() {
+            return kernelDrops;
+        }
+
+        @Override
+        public void updateKernelDropCount() {
+            kernelDrops += untoldDrops;
+            untoldDrops = 0;
         }
 
         @Override
@@ -192,5 +205,29 @@ class CaptureAgentTest {
         ring.read(reader, 1);
         assertEquals(2, passed.packets);
         assertEquals(0, counters.get(CounterId.DROPPED_AT_PACKET_RING));
+    }
+
+    /** Whoever concludes from the time that is told concludes that packets were lost elsewhere, if not here. */
+    @Test
+    void shouldHaveCountedTheDropsOfTheTimeThatItTells() {
+        final List<Long> drops = new ArrayList<>();
+        final CaptureAgent agent = new CaptureAgent(
+            List.of(first, second), new PacketDecoder(new PacketDecoder.Context(), counters), new DescriptorHandler() {
+                @Override
+                public void onDescriptors(final DirectBuffer buffer, final int offset, final int count) {
+                    throw new IllegalStateException("nothing came");
+                }
+
+                @Override
+                public void onCaptured(final long throughNs) {
+                    drops.add(counters.get(CounterId.LOST_IN_KERNEL));
+                }
+            }, null, false, () -> nowNs, counters);
+        first.untoldDrops = 3;
+        agent.doWork();
+        second.untoldDrops = 4;
+        nowNs += 10 * MS;
+        agent.doWork();
+        assertEquals(List.of(3L, 7L), drops);
     }
 }

@@ -13,7 +13,7 @@ import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.delay.SketchAgreement;
-import io.flowlag.exporter.delay.SketchLink;
+import io.flowlag.exporter.delay.SenderLink;
 import io.flowlag.exporter.delay.SketchShipment;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheContext;
@@ -21,10 +21,7 @@ import io.flowlag.exporter.metering.MeteringAgent;
 import io.flowlag.exporter.pipeline.CaptureAgent;
 import io.flowlag.exporter.pipeline.DescriptorRing;
 import io.flowlag.exporter.pipeline.StageRing;
-import io.flowlag.exporter.sketching.IntervalMode;
-import io.flowlag.exporter.sketching.SenderAnswers;
 import io.flowlag.exporter.status.Counters;
-import io.flowlag.sketch.hash.SipHash;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -33,6 +30,7 @@ import java.util.List;
 import java.util.function.ObjLongConsumer;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Stages that were held up for longer than the grace: intervals stay open until what waited has come. */
@@ -73,6 +71,8 @@ class LateStagesTest {
     /** Packets that the kernel holds, until somebody reads them. */
     private static final class Backlog implements PacketSource {
         private final List<Long> waitingNs = new ArrayList<>();
+        private long untoldDrops;
+        private long drops;
 
         @Override
         public int poll(final PacketHandler handler, final int packetLimit) {
@@ -97,8 +97,14 @@ class LateStagesTest {
         }
 
         @Override
-        public long totalBytes() {
-            return 0;
+        public long kernelDropCount() {
+            return drops;
+        }
+
+        @Override
+        public void updateKernelDropCount() {
+            drops += untoldDrops;
+            untoldDrops = 0;
         }
 
         @Override
@@ -108,41 +114,17 @@ class LateStagesTest {
     }
 
     /** An exchange that takes what is shipped. */
-    private static final class FakeLink implements SketchLink {
+    private static final class FakeLink implements SenderLink {
         private final DigestSwitch digests = new DigestSwitch();
         private final List<Long> shipped = new ArrayList<>();
+        private final List<Long> damaged = new ArrayList<>();
         private final List<SketchShipment> back = new ArrayList<>();
         private SketchAgreement agreement;
         private long latePackets;
 
         @Override
-        public SenderAnswers answers(final int senderIndex) {
-            return null;
-        }
-
-        @Override
-        public SipHash hash() {
-            return null;
-        }
-
-        @Override
         public DigestSwitch digests() {
             return digests;
-        }
-
-        @Override
-        public long answerDeadlineNs() {
-            return 0;
-        }
-
-        @Override
-        public IntervalMode mode() {
-            return null;
-        }
-
-        @Override
-        public int mostFlows() {
-            return 0;
         }
 
         @Override
@@ -156,11 +138,6 @@ class LateStagesTest {
         }
 
         @Override
-        public int takeSendTimes(final SendTimeHandler handler) {
-            return 0;
-        }
-
-        @Override
         public SketchAgreement takeAgreement() {
             final SketchAgreement taken = agreement;
             agreement = null;
@@ -170,6 +147,9 @@ class LateStagesTest {
         @Override
         public boolean ship(final SketchShipment shipment) {
             shipped.add(shipment.interval().intervalNumber());
+            if (shipment.interval().isDamaged()) {
+                damaged.add(shipment.interval().intervalNumber() - START_NS / INTERVAL_NS);
+            }
             latePackets += shipment.latePackets();
             back.add(shipment);
             return true;
@@ -183,16 +163,6 @@ class LateStagesTest {
         @Override
         public void counters(final ObjLongConsumer<String> consumer) {
             consumer.accept("late", latePackets);
-        }
-
-        @Override
-        public void senderCounters(final int senderIndex, final ObjLongConsumer<String> consumer) {
-            throw new IllegalStateException("a sender");
-        }
-
-        @Override
-        public int errorEstimate(final int senderIndex) {
-            return 0;
         }
 
         @Override
@@ -258,5 +228,23 @@ class LateStagesTest {
         passUntil(START_NS + 10 * INTERVAL_NS);
         assertEquals(0, count("lds_sent_late"));
         assertEquals(count("lds_sent"), count("lds_sent_booked"));
+    }
+
+    /** Packets from after the drops are booked before the drops are heard of, and close the intervals in which they were. */
+    @Test
+    void shouldShipEveryIntervalInWhichTheKernelMayHaveDropped() {
+        passUntil(START_NS + 9 * INTERVAL_NS / 2);
+        source.untoldDrops = 7;
+        packetsUntil(nowNs + INTERVAL_NS / 4);
+        nowNs += 13 * INTERVAL_NS / 5;
+        position = nowNs - START_NS;
+        packetsUntil(nowNs + 20_000_000L);
+        capture.doWork();
+        metering.doWork();
+        passUntil(START_NS + 12 * INTERVAL_NS);
+        final List<Long> shipped = link.shipped.stream().map((number) -> number - START_NS / INTERVAL_NS).toList();
+        assertTrue(shipped.containsAll(List.of(3L, 4L, 5L, 6L, 8L, 9L)), shipped::toString);
+        assertTrue(link.damaged.containsAll(List.of(4L, 5L, 6L)), () -> shipped + ", damaged " + link.damaged);
+        assertFalse(link.damaged.contains(9L), link.damaged::toString);
     }
 }

@@ -37,6 +37,11 @@ class WrappedSource implements PacketSource {
     }
 
     @Override
+    public void updateKernelDropCount() {
+        source.updateKernelDropCount();
+    }
+
+    @Override
     public long timestampClampedCount() {
         return source.timestampClampedCount();
     }

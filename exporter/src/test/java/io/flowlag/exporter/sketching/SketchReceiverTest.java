@@ -22,15 +22,23 @@ class SketchReceiverTest {
     private static final long MS = 1_000_000L;
     private static final long START_NS = TwoPoints.START_NS;
 
-    private final SketchContext context = SketchPairTest.context(1 << 10).answerDeadlineNs(DEADLINE_NS).conclude();
+    private final SketchContext context = context().conclude();
     private final SketchPoint sender = new SketchPoint(context, false);
     private final LateAnswers answers = new LateAnswers();
     private final List<Boolean> completedWithMean = new ArrayList<>();
-    private final SketchReceiver receiver = new SketchReceiver(
-        context, answers, TwoPoints.ENTRY_LENGTH_BYTES,
-        (buffer, offset, lengthBytes, record) -> completedWithMean.add(this.hasMean(record)), (answer) -> { },
-        (sent, row, startNs, endNs) -> { });
+    private SketchReceiver receiver = receiver(context);
     private long digest;
+
+    private static SketchContext context() {
+        return SketchPairTest.context(1 << 10).answerDeadlineNs(DEADLINE_NS);
+    }
+
+    private SketchReceiver receiver(final SketchContext newContext) {
+        return new SketchReceiver(
+            newContext.conclude(), answers, TwoPoints.ENTRY_LENGTH_BYTES,
+            (buffer, offset, lengthBytes, record) -> completedWithMean.add(this.hasMean(record)), (answer) -> { },
+            (sent, row, startNs, endNs) -> { });
+    }
 
     private boolean hasMean(final int record) {
         return receiver.records().hasMean(record);
@@ -127,6 +135,12 @@ class SketchReceiverTest {
         return receiver.onPacket(START_NS + sentNs + delayNs, TwoPoints.flowHash(1), digest, 100, 0, 1, 1, record);
     }
 
+    /** A packet that the sender point has, and the receiver point dropped. */
+    private void dropped(final long sentNs) {
+        digest += 0x9E37_79B9_7F4A_7C15L;
+        sender.onPacket(START_NS + sentNs, TwoPoints.flowHash(1), digest, 100, 0, 1, null, 0);
+    }
+
     @Test
     void shouldWaitForAnAnswerThatIsLate() {
         int record = packet(SketchRecords.NONE, MS, MS);
@@ -206,6 +220,65 @@ class SketchReceiverTest {
         assertTrue(hasMean(record));
         assertFalse(receiver.records().hasLoss(record));
         assertTrue(receiver.counters().get(SketchCounter.INTERVALS_DAMAGED) > 0);
+    }
+
+    /** Drops are heard of later than packets that came after them: those alone do not end an interval. */
+    @Test
+    void shouldNotTellALossBeforeItsOwnDropsAreKnown() {
+        receiver = receiver(context().isLive(true));
+        answers.through = Long.MAX_VALUE;
+        int record = packet(SketchRecords.NONE, 50 * MS, MS);
+        dropped(60 * MS);
+        record = packet(record, INTERVAL_NS + MAXIMUM_DELAY_NS, MS);
+        record = packet(record, 2 * INTERVAL_NS - MS, 0);
+        receiver.lossKnown(START_NS + INTERVAL_NS + MAXIMUM_DELAY_NS - 1);
+        assertEquals(0, receiver.counters().get(SketchCounter.INTERVALS));
+        receiver.onOwnLoss(START_NS + INTERVAL_NS + MAXIMUM_DELAY_NS);
+        receiver.lossKnown(START_NS + INTERVAL_NS + MAXIMUM_DELAY_NS);
+        assertEquals(1, receiver.counters().get(SketchCounter.INTERVALS));
+        assertEquals(1, receiver.counters().get(SketchCounter.INTERVALS_DAMAGED));
+        assertFalse(receiver.records().hasLoss(record));
+    }
+
+    @Test
+    void shouldTellALossAsSoonAsItKnowsThatItDroppedNothing() {
+        receiver = receiver(context().isLive(true));
+        answers.through = Long.MAX_VALUE;
+        int record = packet(SketchRecords.NONE, 50 * MS, MS);
+        record = packet(record, INTERVAL_NS + MAXIMUM_DELAY_NS, MS);
+        assertFalse(receiver.records().hasLoss(record));
+        receiver.lossKnown(START_NS + INTERVAL_NS + MAXIMUM_DELAY_NS);
+        assertTrue(receiver.records().hasLoss(record));
+        assertEquals(0, receiver.records().lostPackets(record));
+        packet(record, 2 * INTERVAL_NS + MAXIMUM_DELAY_NS, MS);
+        assertEquals(1, receiver.counters().get(SketchCounter.INTERVALS));
+    }
+
+    @Test
+    void shouldTellNoLossOfAnIntervalThatItCannotKeepUntilItsDropsAreKnown() {
+        receiver = receiver(context().isLive(true));
+        answers.through = Long.MAX_VALUE;
+        int record = packet(SketchRecords.NONE, 50 * MS, MS);
+        dropped(60 * MS);
+        record = packet(record, 4 * INTERVAL_NS, MS);
+        receiver.lossKnown(START_NS + 4 * INTERVAL_NS);
+        assertTrue(receiver.counters().get(SketchCounter.INTERVALS_DAMAGED) > 0);
+        assertFalse(receiver.records().hasLoss(record));
+        receiver.lossKnown(Long.MAX_VALUE);
+        receiver.onEnd();
+        assertEquals(0, receiver.counters().unexplainedReceived());
+    }
+
+    @Test
+    void shouldTellNoLossWhenIntervalsWereNeverOpen() {
+        receiver = receiver(context().isLive(true));
+        answers.through = Long.MAX_VALUE;
+        int record = packet(SketchRecords.NONE, 50 * MS, MS);
+        receiver.lossKnown(START_NS + 20 * INTERVAL_NS);
+        receiver.onTime(START_NS + 2 * INTERVAL_NS);
+        assertTrue(receiver.records().hasLoss(record));
+        record = packet(record, 20 * INTERVAL_NS, MS);
+        assertFalse(receiver.records().hasLoss(record), "whatever was sent meanwhile was not seen");
     }
 
     @Test

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.sketching;
 
+import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.sketch.hash.KeyedMix;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -26,6 +27,8 @@ final class TwoPoints implements RecordHandler {
 
     final List<IntervalSummary> intervals = new ArrayList<>();
     final Map<Integer, Integer> completed = new HashMap<>();
+    /** Lost packets of flows that only the sender point saw. */
+    final Map<Integer, Long> unseen = new HashMap<>();
     final List<JointRecord> jointRecords = new ArrayList<>();
     final Map<Integer, Integer> recordOfFlow = new HashMap<>();
     private final Map<Long, Long> tickets = new HashMap<>();
@@ -38,8 +41,11 @@ final class TwoPoints implements RecordHandler {
     private long maximumDelayNs;
     private int weight = 1;
     private int nextWeight;
+    final List<RecordLoss> losses = new ArrayList<>();
+    private int endedCount;
     private final List<Event> events = new ArrayList<>();
     private final UnsafeBuffer entry = new UnsafeBuffer(new byte[ENTRY_LENGTH_BYTES]);
+    private final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
     private long nextDigest;
 
     /** What an interval said, copied. */
@@ -51,8 +57,17 @@ final class TwoPoints implements RecordHandler {
     record JointRecord(int flow, long meanNs, double boundNs) {
     }
 
+    /** What a record says that was lost, if it does; numbered by the order in which flows ended. */
+    record RecordLoss(int number, boolean isKnown, boolean isExact, long lostPackets) {
+    }
+
+    private RecordLoss loss(final int number, final int record) {
+        return new RecordLoss(number, records().hasLoss(record), records().isLossExact(record), records().lostPackets(record));
+    }
+
     TwoPoints(final SketchContext context) {
-        pair = new SketchPair(context.conclude(), ENTRY_LENGTH_BYTES, this, this::onInterval);
+        pair = new SketchPair(context.conclude(), ENTRY_LENGTH_BYTES, this, this::onInterval,
+            (sent, row, startNs, endNs) -> unseen.merge((int)sent.sourceLow(row), sent.packets(row), Long::sum));
     }
 
     private void onInterval(final IntervalAnswer answer) {
@@ -72,6 +87,7 @@ final class TwoPoints implements RecordHandler {
     public void onRecord(final MutableDirectBuffer buffer, final int offset, final int lengthBytes, final int record) {
         final int flow = buffer.getInt(offset);
         completed.merge(flow, 1, Integer::sum);
+        losses.add(loss(buffer.getInt(offset + Integer.BYTES), record));
         if (records().hasJointMean(record)) {
             jointRecords.add(new JointRecord(flow, records().jointMeanNs(record), jointBoundNs(record)));
         }
@@ -102,6 +118,11 @@ final class TwoPoints implements RecordHandler {
     /** A packet that does not arrive. */
     TwoPoints lost(final int flow, final long sentNs) {
         events.add(new Event(START_NS + sentNs, Kind.SENT, flow, KeyedMix.mix(++nextDigest, 5), 0));
+        return this;
+    }
+
+    TwoPoints lost(final int flow, final long sentNs, final long digest) {
+        events.add(new Event(START_NS + sentNs, Kind.SENT, flow, digest, 0));
         return this;
     }
 
@@ -153,7 +174,9 @@ final class TwoPoints implements RecordHandler {
                 pair.onTime(event.timeNs);
                 pair.receiver().onEstimate(tickets.get(event.digest), event.estimateNs);
             } else if (event.kind == Kind.SENT) {
-                pair.onSent(event.timeNs, flowHash(event.flow), event.digest, 100, 0, flowWeight, null, 0);
+                PacketDescriptor.ipVersion(descriptor, 0, 4);
+                PacketDescriptor.sourceLow(descriptor, 0, event.flow);
+                pair.onSent(event.timeNs, flowHash(event.flow), event.digest, 100, 0, flowWeight, descriptor, 0);
             } else {
                 final int record = recordOfFlow.getOrDefault(event.flow, SketchRecords.NONE);
                 recordOfFlow.put(event.flow, pair.onReceived(
@@ -172,11 +195,14 @@ final class TwoPoints implements RecordHandler {
     /** A flow ends, its next packet begins another record; true if its record waits. */
     boolean end(final int flow) {
         entry.putInt(0, flow);
+        entry.putInt(Integer.BYTES, endedCount);
         final int record = recordOfFlow.remove(flow);
         final boolean waits = pair.receiver().waits(record, entry, 0);
         if (!waits) {
+            losses.add(loss(endedCount, record));
             pair.receiver().done(record);
         }
+        endedCount++;
         return waits;
     }
 

@@ -2,13 +2,10 @@ package io.flowlag.tests.benchmark;
 
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.decode.DigestSwitch;
 import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.DelayWiring;
-import io.flowlag.exporter.delay.SketchAgreement;
-import io.flowlag.exporter.delay.SketchLink;
-import io.flowlag.exporter.delay.SketchShipment;
+import io.flowlag.exporter.delay.ReceiverLink;
 import io.flowlag.exporter.sketching.IntervalMode;
 import io.flowlag.exporter.sketching.SenderAnswers;
 import io.flowlag.exporter.sketching.SketchContext;
@@ -25,7 +22,7 @@ import java.util.function.ObjLongConsumer;
  * The sender point of {@link MemoryTraffic}, whose sketches the receiver under measurement compares its own with, as if an
  * exchange had brought them. It is filled between the rounds, so that its work is not measured.
  */
-final class SenderInMemory implements SketchLink {
+final class SenderInMemory implements ReceiverLink {
     private static final int POLL_LIMIT = 256;
 
     private final SipHash hash = new SipHash(1, 2);
@@ -100,11 +97,6 @@ final class SenderInMemory implements SketchLink {
     }
 
     @Override
-    public DigestSwitch digests() {
-        return null;
-    }
-
-    @Override
     public long answerDeadlineNs() {
         return answerDeadlineNs;
     }
@@ -117,31 +109,6 @@ final class SenderInMemory implements SketchLink {
     @Override
     public int mostFlows() {
         return 1;
-    }
-
-    @Override
-    public SketchAgreement takeAgreement() {
-        return null;
-    }
-
-    @Override
-    public boolean ship(final SketchShipment shipment) {
-        return false;
-    }
-
-    @Override
-    public SketchShipment takeBack() {
-        return null;
-    }
-
-    @Override
-    public void shipSendTime(final int streamIndex, final int sequenceNumber, final long sentNs, final int methodCode) {
-        throw new IllegalStateException("a receiver");
-    }
-
-    @Override
-    public void shipPassiveSendTime(final long digest, final long sentNs) {
-        throw new IllegalStateException("a receiver");
     }
 
     @Override

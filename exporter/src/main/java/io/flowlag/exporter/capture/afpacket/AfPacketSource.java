@@ -22,7 +22,8 @@ import java.util.concurrent.TimeUnit;
 /**
  * Packets of a Linux interface from the kernel's ring. Owned by one thread. The packets are handed over where the kernel wrote
  * them: no call to the kernel and no allocation per packet; every {@value #HOUSEKEEPING_INTERVAL_MS} ms two calls to read the
- * kernel's drops and to see whether the interface is still there. Memory: the ring, outside the heap, until {@link #close}.
+ * kernel's drops and to see whether the interface is still there, and one to read the drops whenever somebody asks. Memory: the
+ * ring, outside the heap, until {@link #close}.
  * <p>
  * The outer VLAN tag of a packet that arrives is not in the frame (the kernel takes it out) but in {@code vlanTag}; its four
  * octets are counted in {@code wireLengthBytes}. A packet that leaves has its tag where the sender put it.
@@ -215,7 +216,7 @@ public final class AfPacketSource implements LivePacketSource {
 
     private void keepHouse(final long nowNs) {
         nextHousekeepingNs = nowNs + HOUSEKEEPING_INTERVAL_NS;
-        kernelDropCount += socket.takeDropCount();
+        updateKernelDropCount();
         if (!isEnding && !socket.hasInterface(interfaceId)) {
             damage = "interface " + name + " vanished";
             end(nowNs);
@@ -289,6 +290,13 @@ public final class AfPacketSource implements LivePacketSource {
     }
 
     @Override
+    public void updateKernelDropCount() {
+        if (socket.isOpen()) {
+            kernelDropCount += socket.takeDropCount();
+        }
+    }
+
+    @Override
     public long consumedBytes() {
         return capturedBytes;
     }
@@ -301,7 +309,7 @@ public final class AfPacketSource implements LivePacketSource {
     @Override
     public void close() {
         if (socket.isOpen()) {
-            kernelDropCount += socket.takeDropCount();
+            updateKernelDropCount();
             ring.close();
             socket.close();
         }

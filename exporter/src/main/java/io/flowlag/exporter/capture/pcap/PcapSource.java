@@ -235,6 +235,19 @@ public final class PcapSource implements LivePacketSource {
         return 0;
     }
 
+    @Override
+    public void updateKernelDropCount() {
+        if (!isClosed) {
+            try {
+                readDrops();
+            } catch (final PcapNativeException ex) {
+                // as when they are read in passing: the next call tells, or the read that finds the interface gone
+            } catch (final NotOpenException ex) {
+                throw new IllegalStateException(ex);
+            }
+        }
+    }
+
     private void readDrops() throws NotOpenException, PcapNativeException {
         final long counter = handle.getStats().getNumPacketsDropped() & COUNTER_MASK;
         kernelDropCount += counter - lastDropCounter & COUNTER_MASK;

@@ -1,0 +1,71 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.exporter.sketching.IntervalMode;
+import io.flowlag.exporter.sketching.SenderAnswers;
+import io.flowlag.sketch.hash.SipHash;
+
+import java.util.function.ObjLongConsumer;
+
+/** A receiver's link: has the intervals and send times of its senders. */
+public interface ReceiverLink extends SketchLink {
+    /**
+     * Where a sender's intervals come from.
+     *
+     * @param senderIndex of the sender, in the order of the configuration.
+     * @return its intervals.
+     */
+    SenderAnswers answers(int senderIndex);
+
+    /** {@return the hash whose key the senders are told} */
+    SipHash hash();
+
+    /**
+     * How long the receiver waits for an interval.
+     *
+     * @return ns behind the time by which all its packets have arrived.
+     */
+    long answerDeadlineNs();
+
+    /** {@return what the receiver asks for, and keeps itself} */
+    IntervalMode mode();
+
+    /** {@return flows of an interval that have room, if the sums of all are kept} */
+    int mostFlows();
+
+    /**
+     * Takes send times that were shipped.
+     *
+     * @param handler takes each.
+     * @return how many there were.
+     */
+    int takeSendTimes(SendTimeHandler handler);
+
+    /** Takes send times. */
+    interface SendTimeHandler {
+        /**
+         * A reference was sent.
+         *
+         * @param senderIndex of the sender, in the order of the configuration.
+         * @param isPassive whether it is a packet of the traffic.
+         * @param key       its digest if so, else stream * 2^32 + sequence number.
+         * @param sentNs    at the sender point.
+         */
+        void onSendTime(int senderIndex, boolean isPassive, long key, long sentNs);
+    }
+
+    /**
+     * How good a sender's clock is, by its last interval. Any thread.
+     *
+     * @param senderIndex of the sender, in the order of the configuration.
+     * @return as RFC 4656 section 4.1.2 has it; 0 if the sender said nothing.
+     */
+    int errorEstimate(int senderIndex);
+
+    /**
+     * Shows what is counted for each sender. Any thread.
+     *
+     * @param senderIndex of the sender, in the order of the configuration.
+     * @param consumer    takes label and value.
+     */
+    void senderCounters(int senderIndex, ObjLongConsumer<String> consumer);
+}
