@@ -554,9 +554,9 @@ public final class ConfigTable {
         "that is less."));
     /** Memory for sketches that a receiver asks for. */
     public static final ConfigKey<Long> EXCHANGE_MEMORY = row(ConfigKey.of(
-        "exchange.memory", octets("64k", "16g"), "256m",
-        "Octets of sketches, and of intervals that wait to be shipped, that a receiver may ask of a sender; at the receiver, " +
-        "octets of digests in an interval."));
+        "exchange.memory", octets("64k", "16g"), "384m",
+        "Octets of sketches, of packets that are remembered for reconciliation, and of intervals that wait to be shipped, that " +
+        "a receiver may ask of a sender; at the receiver, octets of digests in an interval."));
 
     /** Connections without a session. */
     public static final ConfigKey<Long> EXCHANGE_MAX_CONNECTIONS = row(ConfigKey.of(

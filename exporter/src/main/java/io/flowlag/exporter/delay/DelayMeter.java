@@ -663,6 +663,19 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     }
 
     /**
+     * Whether other settings of the segment and its sketches can be taken over: to be asked before anybody is told of them. Any
+     * thread; nothing changes.
+     *
+     * @param config of the settings.
+     * @throws IllegalArgumentException if not; the message names the value that is wrong.
+     */
+    public void check(final ExporterConfig config) {
+        if (sketching != null) {
+            sketching.check(config);
+        }
+    }
+
+    /**
      * Takes over other settings of the segment and its sketches, at their time. Any thread, one at a time, and not while
      * {@link #isChanging}.
      *

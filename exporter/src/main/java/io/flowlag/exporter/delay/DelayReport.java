@@ -29,7 +29,7 @@ final class DelayReport {
         SketchCounter.SENT_UNSKETCHED, SketchCounter.INTERVALS_SHIPPED, SketchCounter.INTERVALS_UNSHIPPED,
         SketchCounter.RECONCILE_OFFERED, SketchCounter.RECONCILE_HELD, SketchCounter.RECONCILE_NOT_SAMPLED,
         SketchCounter.RECONCILE_WITHDRAWN, SketchCounter.RECONCILE_SATURATED, SketchCounter.RECONCILE_COPIES,
-        SketchCounter.RECONCILE_COLLIDING);
+        SketchCounter.RECONCILE_COLLIDING, SketchCounter.RECONCILE_KEYS_OVERFLOW);
 
     private final String role;
     private final long segmentId;

@@ -11,8 +11,9 @@ import java.util.Locale;
 
 /**
  * Adds up what reconciliation says of each class, interval by interval. A loss that is not known in one interval is not known in
- * all. A class is known by its DSCP, so that it goes on when classes change. The metering thread owns it. Allocates at a new
- * class and in {@link #statistics}.
+ * all; where the packets of a sample of flows were compared it is not known, but mean and deviation of the sample stand. A class
+ * is known by its DSCP, so that it goes on when classes change. The metering thread owns it. Allocates at a new class and in
+ * {@link #statistics}.
  */
 final class ReconciledAggregates {
     private final List<Total> totals = new ArrayList<>();
@@ -76,7 +77,7 @@ final class ReconciledAggregates {
     }
 
     private static boolean hasLoss(final IntervalAnswer answer, final AggregateEstimate estimate) {
-        return !answer.isCut() && estimate != null && estimate.hasLoss();
+        return !answer.isCut() && answer.isReconciledWhole() && estimate != null && estimate.hasLoss();
     }
 
     /** {@return of the interval, and of all so far, by the classes that held in it; null if nothing is reconciled} */

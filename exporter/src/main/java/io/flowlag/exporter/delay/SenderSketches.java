@@ -78,6 +78,13 @@ final class SenderSketches {
         return senders.length == 1 ? senders[0] : senders[selector.ofEntry(entry, offset)];
     }
 
+    /** Throws if other sketches cannot be made for one of them; nothing has happened then. Any thread. */
+    void check(final ExporterConfig config) {
+        for (final Sketching each : senders) {
+            each.check(config);
+        }
+    }
+
     /** Prepares other sketches for all. Any thread, one at a time. */
     void change(final SketchChange change) {
         for (final Sketching each : senders) {

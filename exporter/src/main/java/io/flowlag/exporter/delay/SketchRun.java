@@ -36,7 +36,7 @@ final class SketchRun {
         final int entryLengthBytes, final RecordHandler recordHandler, final UnseenFlowHandler unseenHandler,
         final IntervalHandler intervalHandler) {
         this(config, context, classes, Long.MIN_VALUE, true, 0,
-            answers != null ? null : new SketchPair(context, entryLengthBytes, recordHandler, intervalHandler),
+            answers != null ? null : new SketchPair(context, entryLengthBytes, recordHandler, intervalHandler, unseenHandler),
             answers == null ? null :
                 new SketchReceiver(context, answers, entryLengthBytes, recordHandler, intervalHandler, unseenHandler),
             entryLengthBytes);

@@ -203,7 +203,7 @@ final class SketchSending {
         }
         if (closed.packets() != null) {
             closed.packets().settle();
-            sketchCounters.cached(closed.packets());
+            sketchCounters.cached(closed.packets(), closed.keys());
         }
         if (!closed.isInFlightComplete()) {
             unshipped(holding, closed);

@@ -125,6 +125,16 @@ final class Sketching {
     }
 
     /**
+     * Whether other sketches can be made. Any thread.
+     *
+     * @param config of them.
+     * @throws IllegalArgumentException if not; the message names the value that is wrong.
+     */
+    void check(final ExporterConfig config) {
+        context(config, link, isLive).conclude();
+    }
+
+    /**
      * Prepares other sketches. Any thread, one at a time.
      *
      * @param change from when, and what.

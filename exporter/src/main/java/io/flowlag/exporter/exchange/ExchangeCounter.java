@@ -140,6 +140,9 @@ public enum ExchangeCounter {
     /** Requests that could not be answered. */
     SYNOPSIS_REQUESTS_DENIED("synopsis_requests_denied", "requests",
         "Of those received, requests for what this end does not have: too late, too large, or nothing is remembered."),
+    /** Requests beyond what is answered. */
+    SYNOPSIS_REQUESTS_EXCESS("synopsis_requests_excess", "requests",
+        "Requests beyond the two of a kind that are answered for each interval and traffic class; they are denied."),
     /** Synopses sent. */
     SYNOPSES_SENT("synopses_sent", "synopses",
         "Synopses and lists of packets sent whole."),

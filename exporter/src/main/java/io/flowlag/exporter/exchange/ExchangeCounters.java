@@ -11,7 +11,12 @@ public final class ExchangeCounters {
     private final AtomicLongArray values = new AtomicLongArray(ExchangeCounter.values().length);
     private final AtomicLongArray refusals = new AtomicLongArray(MessageResult.values().length);
 
-    void increment(final ExchangeCounter counter) {
+    /**
+     * Counts one. The thread of the exchange's end is the only writer.
+     *
+     * @param counter to increment.
+     */
+    public void increment(final ExchangeCounter counter) {
         add(counter, 1);
     }
 

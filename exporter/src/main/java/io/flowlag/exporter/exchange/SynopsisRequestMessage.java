@@ -13,17 +13,17 @@ import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
  *   8  flowThreshold    8   0-2^32: the flows of this rank and above are not asked for
  *  16  requestId        4   the answer has it too
  *  20  settingsNumber   4   that the interval is of
- *  24  kind             1   0 estimator, 1 aggregator, 2 packets
+ *  24  kind             1   0 estimator, 1 aggregator, 2 packets, 3 keys of flows
  *  25  banks            1   of the aggregator, 1-8; else 0
  *  26  classIndex       2   0-63
  *  28  cells            4   of each bank, 1 or more; else 0
- *  32  totalCount       4   packets that are asked for in all pieces; 0 unless kind is 2
- *  36  firstIndex       4   of the first packet of this piece
- *  40  identifiers      8   each; 0-{@value #MAX_COUNT}
+ *  32  totalCount       4   packets or flows that are asked for in all pieces; 0 unless kind is 2 or 3
+ *  36  firstIndex       4   of the first packet or flow of this piece
+ *  40  identifiers      8   each, of flows their hashes; 0-{@value #MAX_COUNT}
  * </pre>
  */
 final class SynopsisRequestMessage extends MessageFlyweight {
-    /** Packets of one message. */
+    /** Packets or flows of one message. */
     static final int MAX_COUNT = MessageHeader.MAX_PAYLOAD_BYTES / Long.BYTES;
 
     private static final int MAX_BANKS = 8;
@@ -75,8 +75,8 @@ final class SynopsisRequestMessage extends MessageFlyweight {
         }
         final int kind = buffer.getByte(body + KIND_OFFSET);
         final boolean isAggregator = SynopsisRequest.Kind.AGGREGATOR.ordinal() == kind;
-        final boolean isPackets = SynopsisRequest.Kind.PACKETS.ordinal() == kind;
-        if (kind < 0 || kind > SynopsisRequest.Kind.PACKETS.ordinal() || isPackets != total > 0 || total > 0 && 0 == count) {
+        final boolean isPackets = kind >= SynopsisRequest.Kind.PACKETS.ordinal();
+        if (kind < 0 || kind > SynopsisRequest.Kind.FLOWS.ordinal() || isPackets != total > 0 || total > 0 && 0 == count) {
             return MessageResult.VALUE;
         }
         final int banks = buffer.getByte(body + BANKS_OFFSET);
@@ -120,9 +120,10 @@ final class SynopsisRequestMessage extends MessageFlyweight {
             switch (SynopsisRequest.Kind.values()[octet(KIND_OFFSET)]) {
                 case ESTIMATOR -> request.estimator(number, classIndex, threshold);
                 case AGGREGATOR -> request.aggregator(number, classIndex, threshold, octet(BANKS_OFFSET), integer(CELLS_OFFSET));
-                default -> request.packets(number, classIndex, threshold);
+                case PACKETS -> request.packets(number, classIndex, threshold);
+                default -> request.flows(number, threshold);
             }
-        } else if (SynopsisRequest.Kind.PACKETS != request.kind() || number != request.intervalNumber() ||
+        } else if (octet(KIND_OFFSET) != request.kind().ordinal() || number != request.intervalNumber() ||
             firstIndex() != request.count()) {
             return false;
         }

@@ -92,7 +92,9 @@ final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Agent, Au
         }
         checkVariants(settings);
         addInboxes(config, settings);
-        memoryBytes = senders.length * (SenderArrivals.sendTimeBytes() + senders[0].latest().capacity() *
+        final ReconcileSettings reconcile = SharedSettings.reconcile(config);
+        final long answerBytes = reconcile == null ? 0 : reconcile.mostAnswerBytes();
+        memoryBytes = senders.length * (answerBytes + SenderArrivals.sendTimeBytes() + senders[0].latest().capacity() *
             ReceivedInterval.memoryBytes(settings, config.lds().inFlightPackets(), SharedSettings.witnessFlows(config)));
         final HostPort listen = config.exchange().listen();
         listener = new ExchangeListener(new ListenerContext()
@@ -200,7 +202,7 @@ final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Agent, Au
             each.add(new SenderInbox(settings, waitNs,
                 () -> new ReceivedInterval(
                     settings, hash, config.lds().inFlightPackets(), SharedSettings.witnessFlows(config)),
-                reconcile == null ? null : new RemotePeer(reconcile, requestIds, each.unverifiedSynopses()),
+                reconcile == null ? null : new RemotePeer(reconcile, hash, requestIds, each.unverifiedSynopses()),
                 (number) -> listener.expect(each.pointId(), number, settings.intervalNs()), each.unaskedIntervals()));
         }
     }

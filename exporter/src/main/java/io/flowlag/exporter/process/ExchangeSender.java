@@ -55,6 +55,8 @@ final class ExchangeSender implements SenderLink, SenderHandler, Agent, AutoClos
     private static final int WAITING_INTERVALS = 16;
     /** Intervals that are kept for questions, at most. */
     private static final int MOST_KEPT = 8;
+    /** Fewer are not worth remembering packets. */
+    private static final int LEAST_KEPT = 2;
     private static final long WAITING_NS = 30_000_000_000L;
 
     private final int inFlightPackets;
@@ -118,7 +120,7 @@ final class ExchangeSender implements SenderLink, SenderHandler, Agent, AutoClos
             .tls(tls, null, config.exchange().tls() == null ? List.of() : config.exchange().tls().peers())
             .maxAskedPackets(reconcile == null ? 0 : reconcile.mostMissing())
             .key(key));
-        synopses = new SynopsisAnswers(reconcile, connector, this::giveBack);
+        synopses = new SynopsisAnswers(reconcile, connector::sendSynopsis, counters, this::giveBack);
     }
 
     private void giveBack(final SketchShipment shipment) {
@@ -152,7 +154,7 @@ final class ExchangeSender implements SenderLink, SenderHandler, Agent, AutoClos
                     settingsNumber = each.held().settings().number();
                 }
             }
-            synopses.keep(shipment, settingsNumber, keptIntervals(shipment.agreement().context().intervalNs()));
+            synopses.keep(shipment, settingsNumber, shipment.agreement().context().keptIntervals());
         }
         return workCount + synopses.doWork();
     }
@@ -270,7 +272,12 @@ final class ExchangeSender implements SenderLink, SenderHandler, Agent, AutoClos
     private void agree(final HeldSettings newer) {
         final ExchangeSettings settings = newer.settings();
         try {
-            final long neededBytes = SharedSettings.memoryBytes(settings, inFlightPackets, maxFlows);
+            final int wantedIntervals = keptIntervals(settings.intervalNs());
+            int keptIntervals = wantedIntervals;
+            long neededBytes = neededBytes(settings, keptIntervals);
+            while (neededBytes > memoryBytes && keptIntervals > LEAST_KEPT) {
+                neededBytes = neededBytes(settings, --keptIntervals);
+            }
             if (neededBytes > memoryBytes) {
                 throw new IllegalArgumentException("sketches need " + neededBytes + " octets, exchange.memory allows " +
                     memoryBytes);
@@ -279,7 +286,7 @@ final class ExchangeSender implements SenderLink, SenderHandler, Agent, AutoClos
             final boolean isSuccessor = last != null && last.receiverInstance() == newer.receiverInstance() &&
                 last.settings().secrets().equals(settings.secrets());
             final Agreed agreement = new Agreed(SharedSettings.agreement(settings, inFlightPackets, maxFlows, reconcile,
-                keptIntervals(settings.intervalNs()), Math.floorDiv(clock.nanoTime(), settings.intervalNs()), isSuccessor),
+                keptIntervals, Math.floorDiv(clock.nanoTime(), settings.intervalNs()), isSuccessor),
                 newer, new ModeChoice(settings));
             agreed.offer(agreement.agreement());
             if (!isSuccessor) {
@@ -289,12 +296,22 @@ final class ExchangeSender implements SenderLink, SenderHandler, Agent, AutoClos
                 agreements.removeFirst();
             }
             agreements.addLast(agreement);
-            LOG.info("exchange: the receiver asks for {}, {}, in intervals of {} ns, from interval {} on", settings.mode(),
-                settings.sketches().get(0).geometry(), settings.intervalNs(), settings.fromInterval());
+            LOG.info("exchange: the receiver asks for {}, {}, in intervals of {} ns, from interval {} on; {} octets by formula",
+                settings.mode(), settings.sketches().get(0).geometry(), settings.intervalNs(), settings.fromInterval(),
+                neededBytes);
+            if (keptIntervals < wantedIntervals) {
+                LOG.warn("exchange: exchange.memory={} has room for the packets of {} intervals, not {}: late questions " +
+                    "of reconciliation find no answer; raise it, or lower reconcile.packets", memoryBytes,
+                    keptIntervals, wantedIntervals);
+            }
         } catch (final IllegalArgumentException ex) {
             unusableSettings.incrementAndGet();
             LOG.error("exchange: the receiver's settings cannot be used, nothing is shipped for them: {}", ex.getMessage());
         }
+    }
+
+    private long neededBytes(final ExchangeSettings settings, final int keptIntervals) {
+        return SharedSettings.memoryBytes(settings, inFlightPackets, maxFlows, reconcile, keptIntervals);
     }
 
     @Override

@@ -278,6 +278,7 @@ final class LiveSegment implements AutoCloseable {
             throw new IllegalArgumentException("the change before is not through; try again in some intervals");
         }
         final long fromNs = SegmentChange.fromNs(before.segment().intervalNs(), after.segment().intervalNs(), nowNs);
+        meter.check(after);
         if (exchangeReceiver != null) {
             exchangeReceiver.settings(after, fromNs);
         }

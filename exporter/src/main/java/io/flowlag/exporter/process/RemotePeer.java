@@ -1,9 +1,12 @@
 package io.flowlag.exporter.process;
 
+import io.flowlag.exporter.decode.SegmentFlowHash;
 import io.flowlag.exporter.exchange.SynopsisAssembler;
 import io.flowlag.exporter.reconcile.ReconcileSettings;
 import io.flowlag.exporter.reconcile.SynopsisPeer;
 import io.flowlag.exporter.reconcile.SynopsisRequest;
+import io.flowlag.sketch.hash.SipHash;
+import io.flowlag.sketch.reconcile.SynopsisFamily;
 import io.flowlag.sketch.reconcile.SynopsisImage;
 import io.flowlag.sketch.reconcile.SynopsisResult;
 import io.flowlag.sketch.reconcile.SynopsisVerifier;
@@ -27,6 +30,7 @@ final class RemotePeer implements SynopsisPeer {
     private final OneToOneConcurrentArrayQueue<Asked> asked = new OneToOneConcurrentArrayQueue<>(QUEUED);
     private final OneToOneConcurrentArrayQueue<Answered> answered = new OneToOneConcurrentArrayQueue<>(2 * QUEUED);
     /** The metering thread's. */
+    private final SegmentFlowHash flowHash;
     private final SynopsisImage image = new SynopsisImage();
     private int waitsForId;
     private boolean isWaiting;
@@ -47,10 +51,13 @@ final class RemotePeer implements SynopsisPeer {
      * Nothing asked.
      *
      * @param settings   sizes.
+     * @param hash       with the key of digests.
      * @param requestIds gives numbers to requests.
      * @param unverified counts answers that are no image; this is its only writer.
      */
-    RemotePeer(final ReconcileSettings settings, final AtomicInteger requestIds, final AtomicLong unverified) {
+    RemotePeer(
+        final ReconcileSettings settings, final SipHash hash, final AtomicInteger requestIds, final AtomicLong unverified) {
+        flowHash = new SegmentFlowHash(hash);
         this.requestIds = requestIds;
         this.unverified = unverified;
         assembler = new SynopsisAssembler(settings.mostAnswerBytes());
@@ -71,9 +78,6 @@ final class RemotePeer implements SynopsisPeer {
             if (next.requestId() == waitsForId) {
                 isWaiting = false;
                 hasImage = next.octets() != null && isVerified(next.octets());
-                if (hasImage) {
-                    image.wrap(next.octets(), 0, next.octets().capacity());
-                }
             }
             next = answered.poll();
         }
@@ -81,11 +85,26 @@ final class RemotePeer implements SynopsisPeer {
     }
 
     private boolean isVerified(final DirectBuffer octets) {
-        final boolean isAccepted = SynopsisVerifier.verify(octets, 0, octets.capacity()) == SynopsisResult.ACCEPTED;
+        boolean isAccepted = SynopsisVerifier.verify(octets, 0, octets.capacity()) == SynopsisResult.ACCEPTED;
+        if (isAccepted) {
+            image.wrap(octets, 0, octets.capacity());
+            isAccepted = image.family() != SynopsisFamily.FLOW_KEYS || areKeysOfTheirHashes();
+        }
         if (!isAccepted) {
             unverified.lazySet(unverified.get() + 1);
         }
         return isAccepted;
+    }
+
+    /** A flow's hash follows from its key, so a key that belongs to another hash is not believed. */
+    private boolean areKeysOfTheirHashes() {
+        boolean isRight = true;
+        for (int i = 0; isRight && i < image.totalCells(); i++) {
+            isRight = image.keyFlowHash(i) == flowHash.hash(
+                image.keyIpVersion(i), image.keyProtocol(i), image.keySourceHigh(i), image.keySourceLow(i),
+                image.keyDestinationHigh(i), image.keyDestinationLow(i), image.keySourcePort(i), image.keyDestinationPort(i));
+        }
+        return isRight;
     }
 
     @Override

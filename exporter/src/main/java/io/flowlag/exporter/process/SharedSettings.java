@@ -12,7 +12,6 @@ import io.flowlag.exporter.exchange.ExchangeSettings.AddressPrefix;
 import io.flowlag.exporter.exchange.ExchangeSettings.SketchPart;
 import io.flowlag.exporter.exchange.FlowSum;
 import io.flowlag.exporter.reconcile.ReconcileSettings;
-import io.flowlag.exporter.sketching.FlowSums;
 import io.flowlag.exporter.sketching.FlowWeights;
 import io.flowlag.exporter.sketching.IntervalMode;
 import io.flowlag.exporter.sketching.SharedSampling;
@@ -29,8 +28,6 @@ import java.util.List;
 
 /** What the receiver's configuration means for its sender, and back. Stateless. */
 final class SharedSettings {
-    /** An interval that is closing, those around it, and one more. */
-    private static final int GENERATIONS = 4;
     private static final long LEAST_INTERVAL_NS = 1_000_000L;
     private static final long MOST_INTERVAL_NS = 86_400_000_000_000L;
     private static final long MOST_AHEAD_INTERVALS = 1_000;
@@ -169,26 +166,7 @@ final class SharedSettings {
         final int keptIntervals, final long nowInterval, final boolean isSuccessor) {
         require(settings.fromInterval() <= nowInterval + MOST_AHEAD_INTERVALS,
             "interval " + settings.fromInterval() + " is too far ahead of " + nowInterval + ": do the clocks agree?");
-        final int classCount = Math.max(1, settings.classes().size());
-        require(settings.sketches().size() == classCount + 1 &&
-            settings.sketches().get(0).geometry().family() == SketchFamily.LDS, "sketches of another kind");
-        final SketchGeometry aggregator = settings.sketches().get(1).geometry();
-        final SketchContext context = new SketchContext()
-            .geometry(settings.sketches().get(0).geometry())
-            .aggregatorCells(aggregator.columns())
-            .classCount(classCount)
-            .seed(settings.secrets().sketchSeed())
-            .intervalNs(settings.intervalNs())
-            .maximumDelayNs(settings.maxDelayNs())
-            .answerDeadlineNs(settings.intervalNs())
-            .inFlightPackets(inFlightPackets)
-            .mode(intervalMode(settings.mode()))
-            .mostFlows(Math.max(1, settings.mostFlows()))
-            .maxFlows(maxFlows)
-            .witnessPpm(settings.witnessPpm())
-            .reconcile(reconcile == null ? null : reconcile.waitingAtMost(settings.intervalNs()))
-            .keptIntervals(keptIntervals)
-            .conclude();
+        final SketchContext context = context(settings, inFlightPackets, maxFlows, reconcile, keptIntervals);
         for (final SketchPart part : settings.sketches().subList(1, settings.sketches().size())) {
             require(part.geometry().equals(context.aggregatorGeometry()), "aggregators of another shape");
         }
@@ -205,25 +183,51 @@ final class SharedSettings {
             context, new SketchPoint(context, false), settings.fromInterval(), isSuccessor);
     }
 
+    /** What a sender keeps under the settings; takes no memory. */
+    private static SketchContext context(
+        final ExchangeSettings settings, final int inFlightPackets, final int maxFlows, final ReconcileSettings reconcile,
+        final int keptIntervals) {
+        final int classCount = Math.max(1, settings.classes().size());
+        require(settings.sketches().size() == classCount + 1 &&
+            settings.sketches().get(0).geometry().family() == SketchFamily.LDS, "sketches of another kind");
+        return new SketchContext()
+            .geometry(settings.sketches().get(0).geometry())
+            .aggregatorCells(settings.sketches().get(1).geometry().columns())
+            .classCount(classCount)
+            .seed(settings.secrets().sketchSeed())
+            .intervalNs(settings.intervalNs())
+            .maximumDelayNs(settings.maxDelayNs())
+            .answerDeadlineNs(settings.intervalNs())
+            .inFlightPackets(inFlightPackets)
+            .mode(intervalMode(settings.mode()))
+            .mostFlows(Math.max(1, settings.mostFlows()))
+            .maxFlows(maxFlows)
+            .witnessPpm(settings.witnessPpm())
+            .reconcile(reconcile == null ? null : reconcile.waitingAtMost(settings.intervalNs()))
+            .keptIntervals(keptIntervals)
+            .conclude();
+    }
+
     /**
      * The octets that a sender needs for the settings, by formula; to be asked before anything is made for them.
      *
      * @param settings        that came.
      * @param inFlightPackets that the sender can remember.
      * @param maxFlows        that the sender expects at once.
-     * @return octets of all intervals that are open, or on their way.
-     * @throws IllegalArgumentException if the interval has no usable length.
+     * @param reconcile       what is remembered of packets; null for nothing.
+     * @param keptIntervals   that are kept when they were shipped.
+     * @return octets of all intervals that are open, on their way, or kept with their packets, and of what answers about these.
+     * @throws IllegalArgumentException if the settings cannot be held to.
      */
-    static long memoryBytes(final ExchangeSettings settings, final int inFlightPackets, final int maxFlows) {
+    static long memoryBytes(
+        final ExchangeSettings settings, final int inFlightPackets, final int maxFlows, final ReconcileSettings reconcile,
+        final int keptIntervals) {
         require(settings.intervalNs() >= LEAST_INTERVAL_NS && settings.intervalNs() <= MOST_INTERVAL_NS,
             "interval of " + settings.intervalNs() + " ns: not within 1 ms and 1 d");
-        final long flowBytes = settings.mode() == ExchangeSettings.Mode.CELLS ? 0 : FlowSums.memoryBytes(settings.mostFlows());
-        final long witnessBytes = settings.witnessPpm() == 0 ? 0 : FlowSums.memoryBytes(
-            new SketchContext().maxFlows(maxFlows).witnessPpm(settings.witnessPpm()).witnessFlows());
-        final long imageBytes = settings.mode() == ExchangeSettings.Mode.FLOWS ? 0 : settings.imageBytes();
         final long encodedBytes =
             settings.mode() == ExchangeSettings.Mode.CELLS ? 0 : ExchangePrice.flowsBytes(settings.mostFlows());
-        return (imageBytes + flowBytes + witnessBytes + (long)inFlightPackets * Long.BYTES) * GENERATIONS + 2 * encodedBytes;
+        return context(settings, inFlightPackets, maxFlows, reconcile, keptIntervals).senderBytes() + 2 * encodedBytes +
+            (reconcile == null ? 0 : reconcile.responderBytes() + reconcile.mostAnswerBytes());
     }
 
     /**

@@ -1,12 +1,14 @@
 package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.delay.SketchShipment;
-import io.flowlag.exporter.exchange.ExchangeConnector;
+import io.flowlag.exporter.exchange.ExchangeCounter;
+import io.flowlag.exporter.exchange.ExchangeCounters;
 import io.flowlag.exporter.reconcile.ReconcileSettings;
 import io.flowlag.exporter.reconcile.SynopsisRequest;
 import io.flowlag.exporter.reconcile.SynopsisResponder;
 import io.flowlag.sketch.reconcile.PacketCache;
 import io.flowlag.sketch.reconcile.SynopsisImage;
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.ArrayDeque;
@@ -16,12 +18,17 @@ import java.util.function.Consumer;
 /**
  * Answers, in a sender's exchange, what the receiver asks about intervals that were shipped: keeps the last of them with their
  * packets, and sends one answer at a time, piece by piece as there is room. A request that comes before an answer is out takes
- * its place: the receiver waits for the last one alone. The exchange's thread owns it. Allocates at construction, and a little
- * for each answer.
+ * its place: the receiver waits for the last one alone. Each kind of request is answered twice for an interval and class, so
+ * whatever a receiver asks, an interval costs four passes over its packets for each class, and two look-ups for each packet and
+ * each flow that an answer can hold. The exchange's thread owns it. Allocates at construction, and a little for each answer.
  */
 final class SynopsisAnswers {
+    /** Requests of a kind that are answered for an interval and class: the one that is needed, and one more. */
+    static final int MOST_REQUESTS = 2;
+
     private final ReconcileSettings settings;
-    private final ExchangeConnector connector;
+    private final Sending sending;
+    private final ExchangeCounters counters;
     private final Consumer<SketchShipment> giveBack;
     private final Deque<Kept> kept = new ArrayDeque<>();
     private final UnsafeBuffer octets;
@@ -33,21 +40,61 @@ final class SynopsisAnswers {
     private int requestId;
     private int sentBytes;
 
-    /** An interval that was shipped under settings. */
-    private record Kept(SketchShipment shipment, int settingsNumber) {
+    /** Sends answers. */
+    @FunctionalInterface
+    interface Sending {
+        /**
+         * Sends the next piece of an answer.
+         *
+         * @param requestId   of the request.
+         * @param image       of the answer; null if it cannot be had.
+         * @param imageOffset of the next piece.
+         * @return octets of the image that are out now, from its beginning on; below 0 if there is no session.
+         */
+        int send(int requestId, DirectBuffer image, int imageOffset);
+    }
+
+    /** An interval that was shipped under settings, and how often it was asked about, by class and kind. */
+    private static final class Kept {
+        private final SketchShipment shipment;
+        private final int settingsNumber;
+        private final int classCount;
+        private final byte[] requests;
+
+        private Kept(final SketchShipment shipment, final int settingsNumber) {
+            this.shipment = shipment;
+            this.settingsNumber = settingsNumber;
+            classCount = shipment.agreement().context().classCount();
+            requests = new byte[classCount * SynopsisRequest.Kind.values().length];
+        }
+
+        private boolean isOf(final int number, final long intervalNumber) {
+            return settingsNumber == number && shipment.interval().intervalNumber() == intervalNumber;
+        }
+
+        /** Whether it was asked less often for this; counts. */
+        private boolean admits(final SynopsisRequest request) {
+            final int index = request.kind().ordinal() * classCount + request.classIndex();
+            final boolean isAdmitted = requests[index] < MOST_REQUESTS;
+            requests[index] += isAdmitted ? 1 : 0;
+            return isAdmitted;
+        }
     }
 
     /**
      * Nothing kept.
      *
-     * @param settings  sizes; null if nothing is remembered.
-     * @param connector sends answers.
-     * @param giveBack  takes intervals that are kept no longer.
+     * @param settings sizes; null if nothing is remembered.
+     * @param sending  sends answers.
+     * @param counters of the exchange.
+     * @param giveBack takes intervals that are kept no longer.
      */
     SynopsisAnswers(
-        final ReconcileSettings settings, final ExchangeConnector connector, final Consumer<SketchShipment> giveBack) {
+        final ReconcileSettings settings, final Sending sending, final ExchangeCounters counters,
+        final Consumer<SketchShipment> giveBack) {
         this.settings = settings;
-        this.connector = connector;
+        this.sending = sending;
+        this.counters = counters;
         this.giveBack = giveBack;
         octets = new UnsafeBuffer(new byte[settings == null ? 0 : settings.mostAnswerBytes()]);
     }
@@ -60,14 +107,14 @@ final class SynopsisAnswers {
         }
         kept.addLast(new Kept(shipment, settingsNumber));
         while (kept.size() > intervals) {
-            giveBack.accept(kept.removeFirst().shipment());
+            giveBack.accept(kept.removeFirst().shipment);
         }
     }
 
     /** Gives everything back: nobody will ask for it. */
     void forget() {
         while (!kept.isEmpty()) {
-            giveBack.accept(kept.removeFirst().shipment());
+            giveBack.accept(kept.removeFirst().shipment);
         }
         isAnswering = false;
     }
@@ -79,9 +126,11 @@ final class SynopsisAnswers {
         isAnswering = true;
         hasImage = false;
         for (final Kept each : kept) {
-            if (each.settingsNumber() == settingsNumber &&
-                each.shipment().interval().intervalNumber() == request.intervalNumber()) {
-                answer(each.shipment(), request);
+            final boolean isMeant = each.isOf(settingsNumber, request.intervalNumber()) && request.classIndex() < each.classCount;
+            if (isMeant && each.admits(request)) {
+                answer(each.shipment, request);
+            } else if (isMeant) {
+                counters.increment(ExchangeCounter.SYNOPSIS_REQUESTS_EXCESS);
             }
         }
     }
@@ -95,7 +144,7 @@ final class SynopsisAnswers {
         }
         final boolean isDamaged = shipment.interval().isDamaged() || shipment.kernelDrops() + shipment.ringDrops() +
             shipment.latePackets() + shipment.unsketchedPackets() > 0;
-        final SynopsisImage answer = responder.answer(request, cache, isDamaged);
+        final SynopsisImage answer = responder.answer(request, cache, shipment.interval().keys(), isDamaged);
         hasImage = answer != null && answer.length() <= octets.capacity();
         if (hasImage) {
             image.wrap(octets, 0, answer.copyTo(octets, 0));
@@ -108,7 +157,7 @@ final class SynopsisAnswers {
             return 0;
         }
         final int before = sentBytes;
-        final int after = connector.sendSynopsis(requestId, hasImage ? image : null, sentBytes);
+        final int after = sending.send(requestId, hasImage ? image : null, sentBytes);
         sentBytes = Math.max(0, after);
         isAnswering = after >= 0 && hasImage && after < image.capacity();
         return after == before && isAnswering ? 0 : 1;

@@ -7,6 +7,7 @@ import io.flowlag.sketch.reconcile.SynopsisImage;
 public final class LocalPeer implements SynopsisPeer {
     private final SynopsisResponder responder;
     private PacketCache cache;
+    private FlowKeyTable keys;
     private boolean isDamaged;
     private SynopsisImage answer;
 
@@ -24,11 +25,13 @@ public final class LocalPeer implements SynopsisPeer {
      * Whose packets are asked for from now on.
      *
      * @param newCache of the sender point.
+     * @param newKeys  of its flows; null if nobody knows them.
      * @param damaged  whether it lost packets of its own.
      * @return this.
      */
-    public LocalPeer of(final PacketCache newCache, final boolean damaged) {
+    public LocalPeer of(final PacketCache newCache, final FlowKeyTable newKeys, final boolean damaged) {
         cache = newCache;
+        keys = newKeys;
         isDamaged = damaged;
         answer = null;
         cache.settle();
@@ -37,7 +40,7 @@ public final class LocalPeer implements SynopsisPeer {
 
     @Override
     public boolean ask(final SynopsisRequest request) {
-        answer = responder.answer(request, cache, isDamaged);
+        answer = responder.answer(request, cache, keys, isDamaged);
         return true;
     }
 

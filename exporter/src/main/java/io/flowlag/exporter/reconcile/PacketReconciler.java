@@ -43,6 +43,7 @@ public final class PacketReconciler {
 
     private PacketCache cache;
     private boolean isDamaged;
+    private boolean isSenderDamaged;
     private ReconcileTarget target;
     private SynopsisPeer peer;
     private Step step = Step.DONE;
@@ -55,7 +56,7 @@ public final class PacketReconciler {
     private long unrepairedItems;
 
     private enum Step {
-        ESTIMATOR, AGGREGATOR, PACKETS, DONE
+        ESTIMATOR, AGGREGATOR, PACKETS, FLOWS, DONE
     }
 
     /**
@@ -87,14 +88,17 @@ public final class PacketReconciler {
      *
      * @param received  packets of the receiver point, all of them; settled here.
      * @param damaged   whether this point lost packets of its own.
+     * @param sentDamaged whether it is known that the sender point did.
      * @param sender    is asked.
      * @param newTarget takes the difference.
      */
     public void begin(
-        final PacketCache received, final boolean damaged, final SynopsisPeer sender, final ReconcileTarget newTarget) {
+        final PacketCache received, final boolean damaged, final boolean sentDamaged, final SynopsisPeer sender,
+        final ReconcileTarget newTarget) {
         cache = received;
         cache.settle();
         isDamaged = damaged || cache.saturatedPackets() > 0;
+        isSenderDamaged = sentDamaged;
         peer = sender;
         target = newTarget;
         status = ReconcileStatus.COMPLETE;
@@ -148,6 +152,8 @@ public final class PacketReconciler {
         if (step == Step.PACKETS) {
             missing.clear();
             finishClass();
+        } else if (step == Step.FLOWS) {
+            step = Step.DONE;
         } else if (step != Step.DONE) {
             fail(ReconcileStatus.UNANSWERED);
         }
@@ -160,7 +166,7 @@ public final class PacketReconciler {
 
     private void onAnswer(final SynopsisImage answer) {
         if (answer.intervalNumber() != cache.intervalNumber() || answer.flowThreshold() > flowThreshold) {
-            fail(ReconcileStatus.REFUSED);
+            refuse();
             return;
         }
         switch (step) {
@@ -172,7 +178,22 @@ public final class PacketReconciler {
                 }
                 finishClass();
             }
+            case FLOWS -> {
+                if (answer.family() == SynopsisFamily.FLOW_KEYS) {
+                    target.onFlowKeys(answer);
+                }
+                step = Step.DONE;
+            }
             default -> throw new IllegalStateException("step=" + step);
+        }
+    }
+
+    /** An answer is of something else: without keys all that is listed stands. */
+    private void refuse() {
+        if (step == Step.FLOWS) {
+            step = Step.DONE;
+        } else {
+            fail(ReconcileStatus.REFUSED);
         }
     }
 
@@ -233,7 +254,7 @@ public final class PacketReconciler {
         cells += estimate.totalCells();
         undecodedCells += difference.undecodedCells();
         unrepairedItems += estimate.unrepairedItems();
-        if (!difference.complete() || estimate.unrepairedItems() > 0 || cache.saturatedPackets() > 0) {
+        if (!difference.complete() || estimate.unrepairedItems() > 0 || cache.saturatedPackets() > 0 || isSenderSaturated()) {
             status = ReconcileStatus.INCOMPLETE;
         }
         if (difference.size() > 0) {
@@ -242,9 +263,30 @@ public final class PacketReconciler {
         }
         classIndex++;
         if (classIndex == estimates.length) {
-            step = Step.DONE;
+            askForKeys();
         } else {
             ask(Step.ESTIMATOR, request.estimator(cache.intervalNumber(), classIndex, flowThreshold));
+        }
+    }
+
+    /** Of a packet that came too often to be counted the sender point says that it lost packets of its own. */
+    private boolean isSenderSaturated() {
+        return !isSenderDamaged && senderAggregator.damaged();
+    }
+
+    /** Flows with losses that nobody here can name; those beyond one request stay without a name. */
+    private void askForKeys() {
+        step = Step.DONE;
+        request.flows(cache.intervalNumber(), flowThreshold);
+        for (int row = 0; status == ReconcileStatus.COMPLETE && row < losses.count(); row++) {
+            final long flowHash = losses.flowHash(row);
+            if (losses.lost(flowHash) > 0 && covers(flowHash) && request.count() < settings.mostKeys() &&
+                !target.isNamed(flowHash)) {
+                request.add(flowHash);
+            }
+        }
+        if (request.count() > 0) {
+            ask(Step.FLOWS, request);
         }
     }
 
@@ -286,6 +328,11 @@ public final class PacketReconciler {
      */
     public boolean covers(final long flowHash) {
         return FlowSample.rank(flowHash, rankSeed) < flowThreshold && !losses.isFull();
+    }
+
+    /** {@return whether all flows were compared: if not, what is said of a class is said of a sample of its flows} */
+    public boolean coversAll() {
+        return flowThreshold == FlowSample.ALL;
     }
 
     /** {@return octets of all requests and answers} */

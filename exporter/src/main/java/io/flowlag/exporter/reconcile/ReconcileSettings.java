@@ -49,19 +49,25 @@ public record ReconcileSettings(int packets, int cells, long waitNs) {
         return cells * SynopsisFamily.RDA.cellLength() / SynopsisFamily.MISSING_PACKETS.cellLength();
     }
 
+    /** {@return most flows whose keys are asked for at once: those whose answer is no longer than the largest aggregator} */
+    public int mostKeys() {
+        return cells * SynopsisFamily.RDA.cellLength() / SynopsisFamily.FLOW_KEYS.cellLength();
+    }
+
     /** {@return octets of the longest answer} */
     public int mostAnswerBytes() {
         return Math.max(largest().imageLength(), new SynopsisGeometry(SynopsisFamily.SIGNED_COUNTS, 1, COUNTS).imageLength());
     }
 
     /**
-     * Memory of the point that answers: an estimator, an aggregator, and an answer of missing packets.
+     * Memory of the point that answers: an estimator, an aggregator, and answers of missing packets and of flow keys.
      *
      * @return octets, by formula.
      */
     public long responderBytes() {
         return countsBytes() + largest().memoryBytes() +
-            new SynopsisGeometry(SynopsisFamily.MISSING_PACKETS, 1, mostMissing()).memoryBytes();
+            new SynopsisGeometry(SynopsisFamily.MISSING_PACKETS, 1, mostMissing()).memoryBytes() +
+            new SynopsisGeometry(SynopsisFamily.FLOW_KEYS, 1, mostKeys()).memoryBytes();
     }
 
     /**

@@ -15,7 +15,9 @@ public final class SynopsisRequest {
         /** An aggregator. */
         AGGREGATOR,
         /** Packets that the receiver point does not have. */
-        PACKETS
+        PACKETS,
+        /** Keys of flows that the receiver point has no record of. */
+        FLOWS
     }
 
     private final long[] identifiers;
@@ -30,7 +32,7 @@ public final class SynopsisRequest {
     /**
      * An empty request.
      *
-     * @param capacity most packets that it asks for.
+     * @param capacity most packets or flows that it asks for.
      */
     public SynopsisRequest(final int capacity) {
         identifiers = new long[capacity];
@@ -75,6 +77,17 @@ public final class SynopsisRequest {
         return begin(Kind.PACKETS, number, ofClass, threshold, 0, 0);
     }
 
+    /**
+     * Asks for keys of flows; {@link #add} names them by their hashes.
+     *
+     * @param number    of the interval.
+     * @param threshold of the aggregators.
+     * @return this.
+     */
+    public SynopsisRequest flows(final long number, final long threshold) {
+        return begin(Kind.FLOWS, number, 0, threshold, 0, 0);
+    }
+
     private SynopsisRequest begin(
         final Kind newKind, final long number, final int ofClass, final long threshold, final int bankCount,
         final int cellCount) {
@@ -89,9 +102,9 @@ public final class SynopsisRequest {
     }
 
     /**
-     * Asks for one more packet.
+     * Asks for one more packet or flow.
      *
-     * @param identifier of the packet.
+     * @param identifier of the packet; of a flow, its hash.
      * @return whether there was room.
      */
     public boolean add(final long identifier) {
@@ -132,16 +145,16 @@ public final class SynopsisRequest {
         return cells;
     }
 
-    /** {@return packets that are asked for} */
+    /** {@return packets or flows that are asked for} */
     public int count() {
         return count;
     }
 
     /**
-     * One of the packets.
+     * One of the packets or flows.
      *
-     * @param index of the packet.
-     * @return its identifier.
+     * @param index of it.
+     * @return the packet's identifier, or the flow's hash.
      */
     public long identifier(final int index) {
         return identifiers[index];

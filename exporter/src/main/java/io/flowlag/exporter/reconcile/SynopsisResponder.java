@@ -1,5 +1,6 @@
 package io.flowlag.exporter.reconcile;
 
+import io.flowlag.sketch.reconcile.FlowKeys;
 import io.flowlag.sketch.reconcile.MissingPackets;
 import io.flowlag.sketch.reconcile.PacketCache;
 import io.flowlag.sketch.reconcile.ReconcilableDifferenceAggregator;
@@ -10,7 +11,8 @@ import io.flowlag.sketch.reconcile.SynopsisImage;
 
 /**
  * Answers, at the sender point, what the receiver point asks, from the packets that it remembers (RDA paper, section VIII). An
- * answer costs a pass over them. One thread at a time. Allocates at construction, and a few small objects an answer.
+ * estimator or aggregator costs a pass over them, packets and keys of flows two look-ups each. One thread at a time. Allocates at
+ * construction, and a few small objects an answer.
  */
 public final class SynopsisResponder {
     private static final int MAX_BANKS = 8;
@@ -19,6 +21,7 @@ public final class SynopsisResponder {
     private final SignedCounts counts;
     private final ReconcilableDifferenceAggregator aggregator;
     private final MissingPackets missing;
+    private final FlowKeys flowKeys;
 
     /**
      * Takes the memory of answers.
@@ -31,6 +34,7 @@ public final class SynopsisResponder {
         counts = new SignedCounts(ReconcileSettings.COUNTS, seed);
         aggregator = new ReconcilableDifferenceAggregator(settings.largest(), seed);
         missing = new MissingPackets(settings.mostMissing(), seed);
+        flowKeys = new FlowKeys(settings.mostKeys(), seed);
     }
 
     /**
@@ -38,10 +42,12 @@ public final class SynopsisResponder {
      *
      * @param request   of any content.
      * @param cache     of the interval that is asked about, settled.
+     * @param keys      of the flows of that interval; null if nobody knows them.
      * @param isDamaged whether this point lost packets of its own in it; too many copies of a packet to be counted are the same.
      * @return an image, valid until the next call; null if what is asked cannot be had.
      */
-    public SynopsisImage answer(final SynopsisRequest request, final PacketCache cache, final boolean isDamaged) {
+    public SynopsisImage answer(
+        final SynopsisRequest request, final PacketCache cache, final FlowKeyTable keys, final boolean isDamaged) {
         final long threshold = Math.min(request.flowThreshold(), cache.flowThreshold());
         final boolean isIncomplete = isDamaged || cache.saturatedPackets() > 0;
         if (threshold < 0 || request.classIndex() < 0 || request.classIndex() > PacketCache.MAX_CLASS_INDEX) {
@@ -65,7 +71,36 @@ public final class SynopsisResponder {
             case PACKETS ->
                 missing.collect(request.identifiers(), request.count(), cache) == 0 ?
                     null : told(missing, threshold, isIncomplete);
+            case FLOWS -> collect(request, cache, keys, threshold) == 0 ? null : told(flowKeys, threshold, isIncomplete);
         };
+    }
+
+    /** Fills an answer with the flows that are asked for and known; those beyond its capacity are left out. */
+    private int collect(
+        final SynopsisRequest request, final PacketCache cache, final FlowKeyTable keys, final long threshold) {
+        int flows = 0;
+        for (int i = 0; keys != null && i < request.count() && flows < flowKeys.capacity(); i++) {
+            flows += hasKey(keys, keys.find(request.identifier(i))) ? 1 : 0;
+        }
+        if (flows > 0) {
+            flowKeys.start(flows, cache.intervalNumber(), cache.intervalNs(), threshold);
+            int added = 0;
+            for (int i = 0; added < flows; i++) {
+                final int row = keys.find(request.identifier(i));
+                if (hasKey(keys, row)) {
+                    flowKeys.add(
+                        request.identifier(i), keys.packets(row), keys.sourceHigh(row), keys.sourceLow(row),
+                        keys.destinationHigh(row), keys.destinationLow(row), keys.sourcePort(row), keys.destinationPort(row),
+                        keys.protocol(row), keys.ipVersion(row), keys.classIndex(row));
+                    added++;
+                }
+            }
+        }
+        return flows;
+    }
+
+    private static boolean hasKey(final FlowKeyTable keys, final int row) {
+        return row >= 0 && keys.ipVersion(row) != 0;
     }
 
     private boolean isShapeLegal(final SynopsisRequest request) {

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.sketching;
 
 import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.reconcile.FlowKeyTable;
 import org.agrona.BitUtil;
 import org.agrona.BufferUtil;
 import org.agrona.DirectBuffer;
@@ -31,7 +32,7 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  * </pre>
  * One thread at a time. Allocates at construction, off the heap; nothing for a packet.
  */
-public final class FlowSums {
+public final class FlowSums implements FlowKeyTable {
     /** No such flow. */
     public static final int NONE = -1;
     /** The largest table. */
@@ -263,12 +264,7 @@ public final class FlowSums {
         rows.putLong(at(row) + TRANSPORT_OFFSET, transport(row) & TRANSPORT_MASK | (long)classIndex << CLASS_SHIFT);
     }
 
-    /**
-     * Reads the traffic class.
-     *
-     * @param row of the flow.
-     * @return of its first packet.
-     */
+    @Override
     public int classIndex(final int row) {
         return (int)(transport(row) >>> CLASS_SHIFT) & CLASS_MASK;
     }
@@ -283,17 +279,12 @@ public final class FlowSums {
         return capacity;
     }
 
-    /** {@return packets of flows that found no room} */
+    @Override
     public long overflowPackets() {
         return overflowPackets;
     }
 
-    /**
-     * Finds a flow.
-     *
-     * @param flowHash the segment flow hash.
-     * @return its row, or {@link #NONE}.
-     */
+    @Override
     public int find(final long flowHash) {
         return index[place(flowHash)] - 1;
     }
@@ -318,12 +309,7 @@ public final class FlowSums {
         return rows.getLong(at(row) + FLOW_HASH_OFFSET);
     }
 
-    /**
-     * Reads the count of packets.
-     *
-     * @param row of the flow.
-     * @return at least 1.
-     */
+    @Override
     public long packets(final int row) {
         return rows.getLong(at(row) + PACKETS_OFFSET);
     }
@@ -358,82 +344,42 @@ public final class FlowSums {
         return rows.getLong(at(row) + BYTES_OFFSET);
     }
 
-    /**
-     * Reads the IP version.
-     *
-     * @param row of the flow.
-     * @return 4 or 6; 0 if the table has no addresses.
-     */
+    @Override
     public int ipVersion(final int row) {
         return (int)transport(row) & OCTET_MASK;
     }
 
-    /**
-     * Reads the transport protocol.
-     *
-     * @param row of the flow.
-     * @return its number.
-     */
+    @Override
     public int protocol(final int row) {
         return (int)transport(row) >>> PROTOCOL_SHIFT & OCTET_MASK;
     }
 
-    /**
-     * Reads the source port.
-     *
-     * @param row of the flow.
-     * @return 0 for fragments.
-     */
+    @Override
     public int sourcePort(final int row) {
         return (int)(transport(row) >>> SOURCE_PORT_SHIFT) & PORT_MASK;
     }
 
-    /**
-     * Reads the destination port.
-     *
-     * @param row of the flow.
-     * @return 0 for fragments.
-     */
+    @Override
     public int destinationPort(final int row) {
         return (int)(transport(row) >>> DESTINATION_PORT_SHIFT) & PORT_MASK;
     }
 
-    /**
-     * Reads the high half of the source address.
-     *
-     * @param row of the flow.
-     * @return the first 8 octets as a big-endian number; 0 for IPv4.
-     */
+    @Override
     public long sourceHigh(final int row) {
         return rows.getLong(at(row) + SOURCE_OFFSET);
     }
 
-    /**
-     * Reads the low half of the source address.
-     *
-     * @param row of the flow.
-     * @return the last 8 octets as a big-endian number; for IPv4 the address.
-     */
+    @Override
     public long sourceLow(final int row) {
         return rows.getLong(at(row) + SOURCE_OFFSET + Long.BYTES);
     }
 
-    /**
-     * Reads the high half of the destination address.
-     *
-     * @param row of the flow.
-     * @return the first 8 octets as a big-endian number; 0 for IPv4.
-     */
+    @Override
     public long destinationHigh(final int row) {
         return rows.getLong(at(row) + DESTINATION_OFFSET);
     }
 
-    /**
-     * Reads the low half of the destination address.
-     *
-     * @param row of the flow.
-     * @return the last 8 octets as a big-endian number; for IPv4 the address.
-     */
+    @Override
     public long destinationLow(final int row) {
         return rows.getLong(at(row) + DESTINATION_OFFSET + Long.BYTES);
     }

@@ -80,6 +80,16 @@ public final class IntervalAnswer {
         return repair.estimate(classIndex);
     }
 
+    /**
+     * Whether what {@link #reconciled} says is said of all flows of a class: a cache that was too small has a sample of them,
+     * whose loss is not the class's.
+     *
+     * @return true if so.
+     */
+    public boolean isReconciledWhole() {
+        return repair.status() != null && repair.isOfAllFlows();
+    }
+
     /** {@return octets of the requests and answers of the reconciliation} */
     public long reconcileOctets() {
         return repair.status() == null ? 0 : repair.octets();

@@ -22,6 +22,7 @@ final class IntervalComparison {
     private final CellComparison cells;
     private final FlowSumComparison flowSums;
     private final IntervalRepair repair;
+    private final UnseenFlowHandler unseenFlowHandler;
     private final ReadAhead ahead;
 
     /**
@@ -49,8 +50,9 @@ final class IntervalComparison {
         records = keeper.table();
         summary = new IntervalAnswer(context.classCount());
         pairs = summary.flowSums;
+        this.unseenFlowHandler = unseenFlowHandler;
         ahead = new ReadAhead(records, totals, null);
-        repair = new IntervalRepair(context, counters);
+        repair = new IntervalRepair(context, run, records, totals, counters);
         cells = new CellComparison(context, run, records, totals, counters, repair);
         flowSums = new FlowSumComparison(run, records, totals, counters, joint, unseenFlowHandler, repair);
     }
@@ -125,6 +127,7 @@ final class IntervalComparison {
         } else {
             flowSums.tell(own, summary);
         }
+        repair.tellUnseen(unseenFlowHandler, summary);
         repair.countUnnamed();
         handler.onInterval(summary);
         joint.solve(answer, own, pairs, key, run.number());

@@ -13,6 +13,7 @@ import io.flowlag.sketch.reconcile.LdsRepair;
 import io.flowlag.sketch.reconcile.PacketDetails;
 import io.flowlag.sketch.reconcile.PacketDifference;
 import io.flowlag.sketch.reconcile.PacketSource;
+import io.flowlag.sketch.reconcile.SynopsisImage;
 
 import java.util.BitSet;
 
@@ -27,17 +28,37 @@ final class IntervalRepair implements ReconcileTarget {
     private final LdsRepair cells;
     private final CellEditor editor = new CellEditor();
     private final SketchCounters counters;
+    private final SettingsRun run;
+    private final SketchRecords records;
+    private final FlowTotals recorded;
+    private final FlowSums unseen;
     private SenderAnswer answer;
     private PointInterval own;
+    private boolean isIndexed;
     private final BitSet named = new BitSet();
     private boolean isTried;
     private boolean isRepaired;
     private boolean isLossHidden;
 
-    IntervalRepair(final SketchContext context, final SketchCounters counters) {
+    /**
+     * Nothing repaired yet.
+     *
+     * @param context  sizes, shape and seed.
+     * @param run      of the settings.
+     * @param records  of the receiver point.
+     * @param recorded room for flows that have records, used within a call.
+     * @param counters of the receiver point.
+     */
+    IntervalRepair(
+        final SketchContext context, final SettingsRun run, final SketchRecords records, final FlowTotals recorded,
+        final SketchCounters counters) {
         this.counters = counters;
+        this.run = run;
+        this.records = records;
+        this.recorded = recorded;
         final ReconcileSettings settings = context.reconcile();
         reconciler = settings == null ? null : new PacketReconciler(settings, context.classCount(), context.seed());
+        unseen = settings == null ? null : FlowSums.ofAll(settings.mostKeys());
         local = settings == null ? null : new LocalPeer(settings, context.seed());
         cells = settings != null && context.isSketched() ? new LdsRepair(context.geometry(), context.seed()) : null;
     }
@@ -60,8 +81,11 @@ final class IntervalRepair implements ReconcileTarget {
         if (!isTried) {
             return true;
         }
-        final SynopsisPeer asked = sent.packets() == null ? peer : local.of(sent.packets(), sent.isDamaged());
-        reconciler.begin(received.packets(), received.isDamaged(), asked, this);
+        isIndexed = false;
+        unseen.clear();
+        final SynopsisPeer asked =
+            sent.packets() == null ? peer : local.of(sent.packets(), sent.keys(), sent.isDamaged());
+        reconciler.begin(received.packets(), received.isDamaged(), sent.isDamaged(), asked, this);
         return work();
     }
 
@@ -95,9 +119,9 @@ final class IntervalRepair implements ReconcileTarget {
         counters.add(SketchCounter.RECONCILE_CELLS, reconciler.cells());
         counters.add(SketchCounter.RECONCILE_CELLS_UNDECODED, reconciler.undecodedCells());
         counters.add(SketchCounter.RECONCILE_OCTETS, reconciler.octets());
-        counters.cached(own.packets());
+        counters.cached(own.packets(), null);
         if (answer.packets() != null) {
-            counters.cached(answer.packets());
+            counters.cached(answer.packets(), answer.keys());
         }
     }
 
@@ -111,6 +135,63 @@ final class IntervalRepair implements ReconcileTarget {
             cells.repair(difference, true, sent, editor);
             own.edit(editor);
             cells.repair(difference, false, received, editor);
+        }
+    }
+
+    /** Sums of all flows come with their keys, and where a point lost packets of its own no loss is told of. */
+    @Override
+    public boolean isNamed(final long flowHash) {
+        if (!answer.hasSketches() || answer.isDamaged() || own.isDamaged()) {
+            return true;
+        }
+        if (!isIndexed) {
+            isIndexed = true;
+            indexRecords();
+        }
+        return recorded.get(flowHash) != 0;
+    }
+
+    private void indexRecords() {
+        final long key = run.key(own.intervalNumber());
+        recorded.clear();
+        for (int i = 0; i < own.recordCount(); i++) {
+            recorded.add(records.flowHash(own.record(i)), 1);
+        }
+        for (int record = 0; record < records.limit(); record++) {
+            if (records.isSilent(record, key)) {
+                recorded.add(records.flowHash(record), 1);
+            }
+        }
+    }
+
+    @Override
+    public void onFlowKeys(final SynopsisImage keys) {
+        for (int i = 0; i < keys.totalCells(); i++) {
+            final int row = unseen.put(keys.keyFlowHash(i), keys.keyPackets(i), 0, 0, 0);
+            if (row != FlowSums.NONE) {
+                unseen.key(
+                    row, keys.keySourceHigh(i), keys.keySourceLow(i), keys.keyDestinationHigh(i), keys.keyDestinationLow(i),
+                    keys.keySourcePort(i), keys.keyDestinationPort(i), keys.keyProtocol(i), keys.keyIpVersion(i));
+                unseen.classIndex(row, keys.keyClassIndex(i));
+            }
+        }
+    }
+
+    /**
+     * Tells of flows that no record named, whose key is known, and of which all that was sent was lost. After all records.
+     *
+     * @param handler is told of each.
+     * @param summary of the interval.
+     */
+    void tellUnseen(final UnseenFlowHandler handler, final IntervalAnswer summary) {
+        for (int row = 0; isRepaired && !isLossHidden && row < unseen.count(); row++) {
+            final long flowHash = unseen.flowHash(row);
+            final long lostPackets = reconciler.losses().lost(flowHash);
+            if (isLossKnown(flowHash) && lostPackets == unseen.packets(row) && name(flowHash)) {
+                counters.increment(SketchCounter.RECONCILE_FLOWS_UNSEEN);
+                summary.flowLostPackets += lostPackets;
+                handler.onUnseenFlow(unseen, row, summary.startNs, summary.endNs);
+            }
         }
     }
 
@@ -222,6 +303,11 @@ final class IntervalRepair implements ReconcileTarget {
     /** {@return a class's delays; null if they were not estimated} */
     AggregateEstimate estimate(final int classIndex) {
         return status() != null && reconciler.hasEstimate(classIndex) ? reconciler.estimate(classIndex) : null;
+    }
+
+    /** {@return whether what is said of a class is said of all of its flows} */
+    boolean isOfAllFlows() {
+        return reconciler.coversAll();
     }
 
     /** {@return octets of requests and answers} */

@@ -22,6 +22,8 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
     private final FlowSums flows;
     private final FlowSums witnesses;
     private final PacketCache packets;
+    /** At the sender point, beside the packets: the sums of all flows, or a table of its own. */
+    private final FlowSums keys;
     private final long[] inFlight;
     private final HeldPackets held;
     private final CellEstimates estimates;
@@ -45,6 +47,7 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         flows = context.newFlows();
         witnesses = context.newWitnesses();
         packets = context.newPackets();
+        keys = isReceiver || packets == null ? null : flows != null ? flows : context.newKeys();
         inFlight = new long[context.inFlightPackets()];
         held = isReceiver ? new HeldPackets(context.inFlightPackets(), context.joint() != null) : null;
         estimates = isReceiver && context.joint() != null ? JointStage.cellEstimates(context) : null;
@@ -68,6 +71,9 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         }
         if (packets != null) {
             packets.clear();
+        }
+        if (keys != null) {
+            keys.clear();
         }
         if (held != null) {
             held.clear();
@@ -100,7 +106,7 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
     /** Reads what {@link #update} of a packet will need, so that it is in the processor's cache then. */
     long touch(final long flowHash, final long digest) {
         return (sketch == null ? 0 : sketch.touch(flowHash, digest)) + (flows == null ? 0 : flows.touch(flowHash)) +
-            (witnesses == null ? 0 : witnesses.touch(flowHash));
+            (witnesses == null ? 0 : witnesses.touch(flowHash)) + (keys == null || keys == flows ? 0 : keys.touch(flowHash));
     }
 
     /** Adds a packet; its digest too where its time is in the last W. The descriptor, which may be null, tells whose it is. */
@@ -120,6 +126,9 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         }
         if (packets != null) {
             packets.add(digest, flowHash, relativeNs, lengthBytes, weight, classIndex);
+        }
+        if (keys != null && keys != flows) {
+            keys.add(flowHash, relativeNs, digest, lengthBytes, classIndex, descriptor, offset);
         }
         if (timestampNs >= tailStartNs) {
             if (inFlightCount < inFlight.length) {
@@ -209,6 +218,11 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
     @Override
     public PacketCache packets() {
         return packets;
+    }
+
+    @Override
+    public FlowSums keys() {
+        return keys;
     }
 
     @Override

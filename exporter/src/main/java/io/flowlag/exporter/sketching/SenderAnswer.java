@@ -1,5 +1,6 @@
 package io.flowlag.exporter.sketching;
 
+import io.flowlag.exporter.reconcile.FlowKeyTable;
 import io.flowlag.sketch.image.CellEditor;
 import io.flowlag.sketch.image.SketchImage;
 import io.flowlag.sketch.reconcile.PacketCache;
@@ -86,6 +87,15 @@ public interface SenderAnswer {
      * @return the cache; null if there is none.
      */
     default PacketCache packets() {
+        return null;
+    }
+
+    /**
+     * The flows of the interval with their keys, where the sender point is in this process and remembers packets.
+     *
+     * @return the table; null if there is none.
+     */
+    default FlowKeyTable keys() {
         return null;
     }
 

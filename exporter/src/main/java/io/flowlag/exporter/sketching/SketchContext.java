@@ -363,6 +363,19 @@ public final class SketchContext {
         return reconcile == null ? null : new PacketCache(reconcile.packets(), seed);
     }
 
+    /** {@return room for the keys of the flows whose packets are remembered at the sender point} */
+    FlowSums newKeys() {
+        return FlowSums.ofAll(keyedFlows());
+    }
+
+    private int keyedFlows() {
+        return Math.min(Math.min(maxFlows, reconcile.packets()), FlowSums.MAX_CAPACITY);
+    }
+
+    private long keyBytes() {
+        return reconcile == null || mode != IntervalMode.CELLS ? 0 : FlowSums.memoryBytes(keyedFlows());
+    }
+
     /** {@return how references and sketches are solved together; null if they are not} */
     public JointSettings joint() {
         return joint;
@@ -433,22 +446,38 @@ public final class SketchContext {
      * sketch, an aggregator for each class, 88 to 96 octets for each flow with sums, and 8 octets a packet in flight; at the
      * receiver point 40 more for each such packet and 4 a record; and once 212 to 244 octets a record, those of the waiting
      * records, and 24 to 48 a packet in flight; with joint estimation what that needs, see {@code JointStage}; with
-     * reconciliation the packets of each such interval at each point, and what {@link ReconcileSettings} says.
+     * reconciliation the packets of each such interval at each point, the keys of the sender point's flows, and what
+     * {@link ReconcileSettings} says.
      *
      * @param entryLengthBytes of a flow in the cache.
      * @return octets.
      */
     public long memoryBytes(final int entryLengthBytes) {
-        final long cells = isSketched() ? SketchGeometry.memoryBytes(geometry) +
-            classCount * SketchGeometry.memoryBytes(aggregatorGeometry()) : 0;
-        final long sketches = cells + flowSumBytes();
-        final long sender = sketches + (reconcile == null ? 0 : reconcile.cacheBytes()) +
-            (long)inFlightPackets * PointInterval.DIGEST_BYTES;
-        final long receiver = sender + (long)inFlightPackets * HeldPackets.PACKET_BYTES + (long)recordCount() * Integer.BYTES;
-        return (openIntervals() + 1) * (sender + receiver) + SketchRecords.memoryBytes(recordCount()) +
+        final long both = intervalBytes();
+        final long receiver = both + (long)inFlightPackets * HeldPackets.PACKET_BYTES + (long)recordCount() * Integer.BYTES;
+        return (openIntervals() + 1) * (both + keyBytes() + receiver) + SketchRecords.memoryBytes(recordCount()) +
             FlowTotals.memoryBytes(recordCount()) + WaitingRecords.memoryBytes(waitingRecords, entryLengthBytes) +
             DigestSet.memoryBytes(inFlightPackets) + (joint == null ? 0 : JointStage.memoryBytes(this)) +
-            (reconcile == null ? 0 : reconcile.reconcilerBytes() + reconcile.responderBytes());
+            (reconcile == null ? 0 : reconcile.reconcilerBytes() + reconcile.responderBytes() +
+            FlowSums.memoryBytes(reconcile.mostKeys()));
+    }
+
+    /** {@return octets of an interval at either point} */
+    private long intervalBytes() {
+        final long cells = isSketched() ? SketchGeometry.memoryBytes(geometry) +
+            classCount * SketchGeometry.memoryBytes(aggregatorGeometry()) : 0;
+        return cells + flowSumBytes() + (reconcile == null ? 0 : reconcile.cacheBytes()) +
+            (long)inFlightPackets * PointInterval.DIGEST_BYTES;
+    }
+
+    /**
+     * Memory of a sender point alone, by formula: for each interval that may be open, one more, and those that are kept, the
+     * sketches, the sums and keys of flows, the digests in flight and the packets.
+     *
+     * @return octets.
+     */
+    public long senderBytes() {
+        return (openIntervals() + 1L + keptIntervals) * (intervalBytes() + keyBytes());
     }
 
     private static void require(final boolean holds, final String name, final Object value, final String legal) {

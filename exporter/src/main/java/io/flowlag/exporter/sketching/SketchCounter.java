@@ -173,7 +173,16 @@ public enum SketchCounter {
     RECONCILE_UNEXPECTED("reconcile_unexpected", "packets", "Packets listed that only the receiver point has, by flow."),
     /** Lost packets of unknown flows. */
     RECONCILE_LOST_UNNAMED(
-        "reconcile_lost_unnamed", "packets", "Packets listed as lost of flows of which the receiver point has no record."),
+        "reconcile_lost_unnamed", "packets",
+        "Packets listed as lost of flows of which the receiver point has no record, and got no key from the sender point."),
+    /** Flows of which nothing arrived. */
+    RECONCILE_FLOWS_UNSEEN(
+        "reconcile_flows_unseen", "flows",
+        "Flows of which only the sender point has packets in an interval, all lost: each has a record of its own."),
+    /** Packets of flows without room for a key. */
+    RECONCILE_KEYS_OVERFLOW(
+        "reconcile_keys_overflow", "packets",
+        "Packets at the sender point of flows whose key found no room in an interval: what is lost of them has no name."),
     /** Packets not taken out. */
     RECONCILE_UNREPAIRED(
         "reconcile_unrepaired", "packets", "Packets listed of which too little is known to take them out of their cells."),

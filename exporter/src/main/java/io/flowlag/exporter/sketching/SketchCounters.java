@@ -1,5 +1,6 @@
 package io.flowlag.exporter.sketching;
 
+import io.flowlag.exporter.reconcile.FlowKeyTable;
 import io.flowlag.rli.counters.CounterTable;
 import io.flowlag.sketch.reconcile.PacketCache;
 
@@ -50,8 +51,10 @@ public final class SketchCounters {
      * Counts what a cache did with the packets of an interval.
      *
      * @param packets settled.
+     * @param keys    of their flows; null at the receiver point, which needs none.
      */
-    public void cached(final PacketCache packets) {
+    public void cached(final PacketCache packets, final FlowKeyTable keys) {
+        add(SketchCounter.RECONCILE_KEYS_OVERFLOW, keys == null ? 0 : keys.overflowPackets());
         add(SketchCounter.RECONCILE_OFFERED, packets.offeredPackets());
         add(SketchCounter.RECONCILE_HELD, packets.heldPackets());
         add(SketchCounter.RECONCILE_NOT_SAMPLED, packets.notSampledPackets());

@@ -23,17 +23,16 @@ public final class SketchPair {
      * @param entryLengthBytes of a flow in the cache.
      * @param recordHandler    takes records that have waited.
      * @param intervalHandler  is told of each interval.
+     * @param unseenHandler    is told of flows that only the sender point saw, where packets are reconciled.
      */
     public SketchPair(
         final SketchContext context,
         final int entryLengthBytes,
         final RecordHandler recordHandler,
-        final IntervalHandler intervalHandler) {
+        final IntervalHandler intervalHandler,
+        final UnseenFlowHandler unseenHandler) {
         sender = new SketchPoint(context, false);
-        receiver = new SketchReceiver(
-            context, sender, entryLengthBytes, recordHandler, intervalHandler, (sent, row, startNs, endNs) -> {
-                // both points in one process compare sketches; packets are matched where every flow is to be known
-            });
+        receiver = new SketchReceiver(context, sender, entryLengthBytes, recordHandler, intervalHandler, unseenHandler);
         counters = receiver.counters();
         maximumDelayNs = context.maximumDelayNs();
     }

@@ -11,17 +11,18 @@ import java.util.Base64;
 import java.util.concurrent.TimeUnit;
 
 /** Self-signed keys and certificates for one test run, each its own authority, made by the JDK's keytool. */
-final class TestCredentials {
+public final class TestCredentials {
     private static final String PASSWORD = "changeit";
 
     private final Path directory;
 
-    TestCredentials(final Path directory) {
+    /** To be kept in a directory. */
+    public TestCredentials(final Path directory) {
         this.directory = directory;
     }
 
     /** Makes NAME.key.pem and NAME.pem. */
-    void make(final String name, final String subjectAlternativeName) throws Exception {
+    public void make(final String name, final String subjectAlternativeName) throws Exception {
         final Path store = directory.resolve(name + ".p12");
         final Path log = directory.resolve("keytool.log");
         final Process process = new ProcessBuilder(
@@ -42,7 +43,7 @@ final class TestCredentials {
     }
 
     /** The credentials of one name, which trusts another. */
-    TlsCredentials credentials(final String own, final String trusted) throws Exception {
+    public TlsCredentials credentials(final String own, final String trusted) throws Exception {
         return TlsCredentials.load(
             directory.resolve(own + ".key.pem"), directory.resolve(own + ".pem"), directory.resolve(trusted + ".pem"));
     }

@@ -16,6 +16,7 @@ import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.delay.SketchChange;
 import io.flowlag.exporter.delay.SenderLink;
 import io.flowlag.exporter.delay.SketchLink;
+import io.flowlag.exporter.exchange.TestCredentials;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheContext;
 import io.flowlag.exporter.flow.FlowEntry;
@@ -26,6 +27,7 @@ import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.ReconcileStatistics;
 import io.flowlag.exporter.status.SketchStatistics;
+import io.flowlag.ipfix.transport.TlsCredentials;
 import io.flowlag.rli.counters.DelayCounters;
 import io.flowlag.rli.reference.ReferenceSession;
 import org.agrona.concurrent.Agent;
@@ -33,12 +35,14 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
@@ -52,6 +56,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Two metering stages joined by the exchange over loopback, worked step by step, with time that is the packets'. */
@@ -77,6 +82,7 @@ class ExchangeLinkTest {
     private int flowCount = FLOWS;
     private boolean isPassive;
     private String senderSection = "";
+    private TlsCredentials tls;
     /** Of every other flow. */
     private int dscp;
     private final List<Packet> packets = new ArrayList<>();
@@ -132,7 +138,7 @@ class ExchangeLinkTest {
     private void connect(final String section, final String exchange) throws IOException {
         final ExporterConfig config = config(
             "role: receiver, ", section + "exchange: {deadline: 20s, listen: " + port + exchange + "}\n");
-        final ExchangeReceiver receiverEnd = new ExchangeReceiver(config, null, null, () -> START_NS);
+        final ExchangeReceiver receiverEnd = new ExchangeReceiver(config, tls, null, () -> START_NS);
         toClose.add(receiverEnd);
         receiverAgent = receiverEnd;
         flowHash = new SegmentFlowHash(receiverEnd.hash());
@@ -149,7 +155,7 @@ class ExchangeLinkTest {
     private void connectSender() {
         final ExporterConfig config = new ConfigLoader().text("test",
             senderSection + "segment: {role: sender}\nexchange: {connect: \"127.0.0.1:" + port + "\"}\n").conclude();
-        final ExchangeSender senderEnd = new ExchangeSender(config, null, null, () -> START_NS, ClockError.NONE);
+        final ExchangeSender senderEnd = new ExchangeSender(config, tls, null, () -> START_NS, ClockError.NONE);
         toClose.add(senderEnd);
         senderAgent = senderEnd;
         sender = new Point(config, wiring(Role.SENDER, false).withLink(senderEnd));
@@ -312,6 +318,107 @@ class ExchangeLinkTest {
         assertTrue(compared >= 5, "intervals: " + receiver.intervals.keySet());
         assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
         assertTrue(sender.meter.statistics().isAccountedFor(), () -> sender.meter.statistics().toString());
+    }
+
+    /** Seven packets of a flow of which nothing arrives. */
+    private void loseFlow(final Point both) {
+        final long unseenNs = START_NS + packetNumber * GAP_NS;
+        for (int i = 0; i < 7; i++) {
+            describe(1_000_000 + i, 0, unseenNs + i);
+            PacketDescriptor.sourceLow(batch, 0, 99);
+            PacketDescriptor.segmentFlowHash(batch, 0, flowHash.hash(4, 17, 0, 99, 0, 1, 7, 0));
+            sender.packet(batch);
+            if (both != null) {
+                both.packet(batch);
+            }
+        }
+    }
+
+    /** A flow that only the sender point saw has a record where packets are reconciled: no packets, no delay, all of it lost. */
+    @Test
+    void shouldNameAFlowOfWhichNothingArrives() throws Exception {
+        senderSection = RECONCILE;
+        reconnect(RECONCILE, "");
+        final Point both =
+            new Point(config("role: both, ingress: a, egress: b, exact: off, ", RECONCILE), wiring(Role.BOTH, true));
+        passReconciled(4, both);
+        loseFlow(both);
+        passReconciled(5, both);
+
+        for (final Point point : List.of(receiver, both)) {
+            final List<UnsafeBuffer> unseen =
+                point.records.stream().filter((each) -> FlowEntry.packetCount(each, 0) == 0).toList();
+            assertEquals(1, unseen.size());
+            final UnsafeBuffer record = unseen.get(0);
+            assertEquals(99, FlowEntry.sourceLow(record, 0));
+            assertEquals(7, FlowEntry.sourcePort(record, 0));
+            assertEquals(17, FlowEntry.protocol(record, 0));
+            assertEquals(7, lost(record));
+            assertEquals(0, FlowDelay.estimator(record, FlowEntry.BASE_LENGTH_BYTES), "no delay");
+            assertEquals(1, point.count("reconcile_flows_unseen"));
+            assertEquals(0, point.count("reconcile_incomplete") + point.count("reconcile_keys_overflow"));
+            assertTrue(point.meter.statistics().isAccountedFor(), () -> point.meter.statistics().toString());
+        }
+        assertEquals(0, receiver.count("exchange_synopses_unverified") + sender.count("exchange_synopsis_requests_excess"));
+        assertEquals(0, sender.count("reconcile_keys_overflow"));
+    }
+
+    /** Other sketches from a time on: every interval of both settings is reconciled, and the last lost flow has its name. */
+    @Test
+    void shouldReconcileOnBothSidesOfAChange() throws Exception {
+        senderSection = RECONCILE;
+        reconnect(RECONCILE, "");
+        passReconciled(5, null);
+        final long unanswered = receiver.count("reconcile_unanswered");
+        final long fromNs = changeTo(newer("", RECONCILE, ""), true);
+        passReconciled(4, null);
+        loseFlow(null);
+        passReconciled(5, null);
+
+        assertFalse(receiver.meter.isChanging());
+        int before = 0;
+        int after = 0;
+        for (final SketchStatistics each : receiver.intervals.values()) {
+            if (each.reconcile() != null && each.reconcile().startNs() == each.startNs()) {
+                before += each.startNs() < fromNs ? 1 : 0;
+                after += each.startNs() < fromNs ? 0 : 1;
+            }
+        }
+        assertTrue(before >= 3 && after >= 3, "intervals: " + receiver.intervals.keySet());
+        assertEquals(unanswered, receiver.count("reconcile_unanswered"));
+        assertEquals(0, receiver.count("reconcile_incomplete") + receiver.count("reconcile_refused"));
+        assertEquals(receiver.count("reconcile_intervals"), receiver.count("reconcile_complete") + unanswered);
+        assertEquals(1, receiver.count("reconcile_flows_unseen"));
+        assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
+        assertTrue(sender.meter.statistics().isAccountedFor(), () -> sender.meter.statistics().toString());
+    }
+
+    @Test
+    void shouldReconcileOverTls(@TempDir final Path directory) throws Exception {
+        final TestCredentials credentials = new TestCredentials(directory);
+        credentials.make("point", "ip:127.0.0.1");
+        tls = credentials.credentials("point", "point");
+        senderSection = RECONCILE;
+        reconnect(RECONCILE, "");
+        passReconciled(3, null);
+        loseFlow(null);
+        passReconciled(3, null);
+
+        assertTrue(receiver.count("reconcile_complete") >= 2, receiver.meter.statistics()::toString);
+        assertTrue(receiver.count("reconcile_lost") > 5, receiver.meter.statistics()::toString);
+        assertEquals(1, receiver.count("reconcile_flows_unseen"));
+        assertEquals(0, receiver.count("exchange_synopses_refused") + receiver.count("exchange_synopses_unverified"));
+    }
+
+    /** Sketches that cannot be made are refused before the sender is told of their settings. */
+    @Test
+    void shouldRefuseSettingsBeforeAnybodyIsTold() {
+        final ExporterConfig newer = newer("", "", "");
+        final ExporterConfig impossible = newer.withLds(newer.lds().withShape(16, 1 << 20));
+        assertThrows(IllegalArgumentException.class, () -> receiver.meter.check(impossible));
+        receiver.meter.check(newer("source: [0.0.0.0/29], ", "", ""));
+        pass(1, null, true);
+        assertEquals(1, sender.count("exchange_settings_held"));
     }
 
     /** A sender that remembers nothing says so, and intervals are compared as without. */

@@ -20,6 +20,8 @@ import java.util.List;
 import java.util.Map;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Both points of a simulated bottleneck that loses packets, through all stages, with reconciliation. */
@@ -29,9 +31,13 @@ class ReconcilePipelineTest {
             DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(true);
 
     private DelayStatistics run(final SimulatedSegment segment, final boolean isReconciled) {
+        return run(segment, isReconciled, "16k");
+    }
+
+    private DelayStatistics run(final SimulatedSegment segment, final boolean isReconciled, final String packets) {
         final ExporterConfig plain = Pipelines.config(
             Threading.INVOKER, "segment.interval", "500ms", "lds.columns", "64", "metering.idle-timeout", "400ms",
-            "reconcile.packets", "16k", "reconcile.cells", "4k");
+            "reconcile.packets", packets, "reconcile.cells", "4k");
         final ExporterConfig joint = plain.withJoint(plain.joint().on());
         final ExporterConfig config = isReconciled ? joint.withReconcile(joint.reconcile().on()) : joint;
         try (MeteringPipeline pipeline = new MeteringPipeline(
@@ -64,6 +70,20 @@ class ReconcilePipelineTest {
             assertTrue(repaired.gauges().get(gauge) <= 1.5 * lossless.gauges().get(gauge) + 1e-3,
                 gauge + ": " + repaired.gauges() + ", without loss " + lossless.gauges());
         }
+    }
+
+    /** A cache for a part of the flows: its loss is not the class's, and what is said of mean and deviation is of that part. */
+    @Test
+    void shouldNotTakeTheLossOfASampleForThatOfAClass() {
+        final DelayStatistics sampled = run(segment(0.01), true, "1k");
+
+        assertTrue(sampled.counters().get("reconcile_withdrawn") > 0, sampled::toString);
+        assertTrue(sampled.counters().get("reconcile_lost") > 0, sampled::toString);
+        final AggregateDelay total = sampled.sketches().get(0).reconcile().total().get(0);
+        assertNull(total.lostPackets());
+        assertNotNull(total.meanNs());
+        assertNotNull(total.standardDeviationNs());
+        assertTrue(sampled.isAccountedFor(), sampled.unexplained()::toString);
     }
 
     @Test

@@ -66,6 +66,8 @@ class SeveralSendersTest {
     private Point receiver;
     private SegmentFlowHash flowHash;
     private long packetNumber;
+    private String section = "";
+    private boolean isReconciled;
 
     /** A metering stage and the records that it made. */
     private static final class Point {
@@ -111,7 +113,7 @@ class SeveralSendersTest {
         final ExporterConfig config = new ConfigLoader().text("test",
             "segment: {role: receiver, id: " + FIRST_ID + ", interval: 10s, source: [10.0.0.0/7]}\n" +
             "lds: {enabled: on, rows: 2, columns: 1k, witnesses: 0.5}\nmetering: {max-flows: 1024}\njoint: {enabled: off}\n" +
-            "rli: {senders: [\"1@127.0.0.1?source=10.0.0.0/8\", \"2@127.0.0.1?source=11.0.0.0/8\"]}\n" +
+            section + "rli: {senders: [\"1@127.0.0.1?source=10.0.0.0/8\", \"2@127.0.0.1?source=11.0.0.0/8\"]}\n" +
             "exchange: {deadline: 20s, mode: " + mode + ", listen: " + port + "}\n").conclude();
         receiverEnd = new ExchangeReceiver(config, null, null, () -> START_NS);
         toClose.add(receiverEnd);
@@ -125,7 +127,7 @@ class SeveralSendersTest {
 
     private ExchangeSender end(final long id) {
         final ExporterConfig config = new ConfigLoader().text("test",
-            "segment: {role: sender, id: " + id + "}\nexchange: {connect: \"127.0.0.1:" + port + "\"}\n").conclude();
+            section + "segment: {role: sender, id: " + id + "}\nexchange: {connect: \"127.0.0.1:" + port + "\"}\n").conclude();
         final ExchangeSender end = new ExchangeSender(config, null, null, () -> START_NS, ClockError.fixed(CLOCK_ERROR_NS));
         toClose.add(end);
         return end;
@@ -186,6 +188,15 @@ class SeveralSendersTest {
         });
     }
 
+    /** What is asked has been answered, and what follows from it has been asked. */
+    private void settleRequests() {
+        for (int i = 0; i < 4; i++) {
+            work();
+        }
+        await(() -> count("exchange_synopsis_requests_sent") == count("exchange_synopses_received") +
+            senders[0].count("exchange_synopsis_requests_denied") + senders[1].count("exchange_synopsis_requests_denied"));
+    }
+
     private void describe(final int index, final long flow, final long number, final int point, final long timestampNs) {
         final long source = NETWORKS[index] + flow;
         batch.setMemory(0, PacketDescriptor.LENGTH_BYTES, (byte)0);
@@ -218,12 +229,15 @@ class SeveralSendersTest {
                     senders[at].agent.onDescriptors(batch, 0, 1);
                 }
                 settle();
-                if (number % 997 != 0) {
+                if (number % (isReconciled ? 151 : 997) != 0) {
                     final long[] sums = truth.computeIfAbsent(NETWORKS[index] + flow, (key) -> new long[2]);
                     sums[0] += delayNs;
                     sums[1]++;
                     describe(index, flow, number, 1, sentNs + delayNs);
                     receiver.agent.onDescriptors(batch, 0, 1);
+                }
+                if (isReconciled) {
+                    settleRequests();
                 }
             }
         }
@@ -349,5 +363,37 @@ class SeveralSendersTest {
         }
         assertTrue(count("lds_flows_different") <= 2, "what was under way when the senders began");
         assertEquals(0, count("lds_flows_unseen"));
+    }
+
+    /** Each sender is asked for its own packets: the same digests at both, and a flow of each of which nothing arrives. */
+    @Test
+    void shouldReconcileWithEachSender() throws IOException {
+        close();
+        toClose.clear();
+        section = "reconcile: {enabled: on, packets: 1k, cells: 1k, wait: 5s}\n";
+        connect("sketch");
+        isReconciled = true;
+        pass(4);
+        for (int index = 0; index < NETWORKS.length; index++) {
+            for (int i = 0; i <= index; i++) {
+                describe(index, 99, 1_000_000 + i, 0, START_NS + packetNumber * GAP_NS + i);
+                senders[index].agent.onDescriptors(batch, 0, 1);
+            }
+        }
+        pass(5);
+        for (int index = 0; index < NETWORKS.length; index++) {
+            final String session = "_session_" + (index + 1);
+            assertTrue(count("reconcile_complete" + session) >= 3, () -> receiver.statistics().toString());
+            assertTrue(count("reconcile_lost" + session) >= 3 + index, () -> receiver.statistics().toString());
+            assertEquals(1, count("reconcile_flows_unseen" + session));
+            final List<UnsafeBuffer> unseen =
+                recordsOf(index).stream().filter((each) -> FlowEntry.packetCount(each, 0) == 0).toList();
+            assertEquals(1, unseen.size());
+            assertEquals(NETWORKS[index] + 99, FlowEntry.sourceLow(unseen.get(0), 0));
+            assertEquals(index + 1, FlowDelay.lostPackets(unseen.get(0), FlowEntry.BASE_LENGTH_BYTES));
+            assertEquals(FIRST_ID + index, FlowDelay.segmentId(unseen.get(0), FlowEntry.BASE_LENGTH_BYTES));
+        }
+        assertEquals(0, count("reconcile_incomplete") + count("reconcile_refused") + count("exchange_synopses_unverified"));
+        assertTrue(receiver.statistics().isAccountedFor(), () -> receiver.statistics().toString());
     }
 }

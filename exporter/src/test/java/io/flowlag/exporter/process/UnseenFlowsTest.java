@@ -5,17 +5,21 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.match.TruthWriter;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
+import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.Test;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -67,5 +71,56 @@ class UnseenFlowsTest {
             DelayTable.print(statistics, new PrintStream(table, true, StandardCharsets.UTF_8));
             assertTrue(table.toString(StandardCharsets.UTF_8).contains("49 of the lost packets are of 1 flows"), table::toString);
         }
+    }
+
+    /** With reconciliation both points of one process know each interval's lost flows by name, as {@code delay} does. */
+    @Test
+    void shouldMakeARecordOfEachIntervalWherePacketsAreReconciled() {
+        final ScriptedPoint sender = new ScriptedPoint();
+        final ScriptedPoint receiver = new ScriptedPoint();
+        for (int i = 0; i < PACKETS; i++) {
+            final long sentNs = START_NS + i * 10 * MS;
+            sender.packet(HOST, 1001, sentNs, 0);
+            sender.packet(HOST, 1002, sentNs, 0);
+            receiver.packet(HOST, 1001, sentNs + MS, MS);
+        }
+        sender.packet(HOST, 1001, START_NS + 2000 * MS, 0);
+        receiver.packet(HOST, 1001, START_NS + 2001 * MS, MS);
+        final ExporterConfig plain = new ConfigLoader().text("test",
+            "{threading: invoker, decode: {digest: on}, segment: {interval: 100ms, max-delay: 50ms}, " +
+            "lds: {columns: 64}, reconcile: {packets: 1k, cells: 1k}}").conclude();
+        final ExporterConfig config = plain.withReconcile(plain.reconcile().on());
+        final DelayWiring wiring = new DelayWiring(
+            Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, false, true, true,
+            DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(true);
+        final List<Long> lost = new ArrayList<>();
+        final TakingDestination taken = new TakingDestination() {
+            @Override
+            void onRecord(final DirectBuffer entry, final int offset) {
+                if (FlowEntry.packetCount(entry, offset) == 0) {
+                    final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
+                    assertEquals(1002, FlowEntry.sourcePort(entry, offset));
+                    assertEquals(HOST, FlowEntry.sourceLow(entry, offset));
+                    assertEquals(0, FlowDelay.estimator(entry, delayOffset), "no delay");
+                    assertEquals(FlowDelay.LOSS_EXACT, FlowDelay.lossKind(entry, delayOffset));
+                    lost.add(FlowDelay.lostPackets(entry, delayOffset));
+                }
+            }
+        };
+        try (MeteringPipeline pipeline = new MeteringPipeline(
+            config, List.of(sender, receiver), false, wiring, List.of(taken), counters, (throwable) -> {
+                throw new AssertionError(throwable);
+            })) {
+            while (!pipeline.isEnded()) {
+                pipeline.doWork();
+            }
+            final DelayStatistics statistics = pipeline.delayStatistics();
+            assertEquals(PACKETS / 10, statistics.counters().get("reconcile_flows_unseen"), statistics::toString);
+            assertEquals(0, statistics.counters().get("reconcile_lost_unnamed"));
+            assertEquals(List.of(10L, 10L, 10L, 10L, 10L), lost);
+            assertEquals(1, statistics.counters().get("match_flows_unseen"), "matching goes on as ever");
+            assertTrue(statistics.isAccountedFor(), statistics.unexplained()::toString);
+        }
+        assertEquals(taken.recordCount(), counters.get(CounterId.RECORDS_MADE));
     }
 }

@@ -5,6 +5,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.util.Map;
 import java.util.Random;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -155,6 +156,70 @@ class ReconcilePairTest {
         assertEquals(0, points.counters().unexplainedCached());
         assertTrue(points.isAccountedFor());
         assertFalse(points.intervals.isEmpty());
+    }
+
+    /** Flows of which nothing arrives are named in each interval; one of which a packet arrives has a record of its own. */
+    @Test
+    void shouldNameFlowsOfWhichNothingArrives() {
+        final TwoPoints points = new TwoPoints(context(8192, 1024));
+        for (int i = 0; i < 3000; i++) {
+            points.packet(i % 5, i * 100_000L, 8_000_000L + i);
+        }
+        for (int i = 0; i < 7; i++) {
+            points.lost(99, 110_000_000L + i);
+            points.lost(98, 130_000_000L + i);
+        }
+        points.packet(98, 131_000_000L, 5_000_000L);
+        points.lost(97, 50_000_000L);
+        points.lost(96, 280_000_000L);
+        points.pass();
+        points.pair.onEnd();
+
+        assertEquals(Map.of(99, 7L, 97, 1L), points.unseen, "and of the last interval, which is cut, nobody knows");
+        assertEquals(7, points.records().lostPackets(points.record(98)));
+        assertTrue(points.records().isLossExact(points.record(98)));
+        assertEquals(2, points.counters().get(SketchCounter.RECONCILE_FLOWS_UNSEEN));
+        assertEquals(1, points.counters().get(SketchCounter.RECONCILE_LOST_UNNAMED));
+        assertEquals(16, points.counters().get(SketchCounter.RECONCILE_LOST));
+        assertEquals(0, points.counters().get(SketchCounter.RECONCILE_KEYS_OVERFLOW));
+        assertTrue(points.isAccountedFor());
+    }
+
+    /** Room for the keys of four flows, of which the first four take it. */
+    @Test
+    void shouldCountWhatNobodyCanNameForWantOfRoom() {
+        final TwoPoints points = new TwoPoints(context(8192, 1024).maxFlows(4));
+        for (int i = 0; i < 3000; i++) {
+            points.packet(i % 3, i * 100_000L, 8_000_000L + i);
+        }
+        points.lost(98, 110_000_000L).lost(99, 110_000_001L).lost(99, 110_000_002L);
+        points.pass();
+        points.pair.onEnd();
+
+        assertEquals(Map.of(98, 1L), points.unseen);
+        assertEquals(2, points.counters().get(SketchCounter.RECONCILE_KEYS_OVERFLOW));
+        assertEquals(2, points.counters().get(SketchCounter.RECONCILE_LOST_UNNAMED));
+        assertEquals(3, points.counters().get(SketchCounter.RECONCILE_LOST));
+    }
+
+    /** More copies than can be counted, at the sender alone: neither a flow's loss nor its class's is called known. */
+    @Test
+    void shouldClaimNoLossWhereTheSenderHasTooManyCopies() {
+        final TwoPoints points = new TwoPoints(context(8192, 1024));
+        for (int i = 0; i < 3000; i++) {
+            points.packet(i % 5, i * 100_000L, 8_000_000L + i);
+        }
+        for (int i = 0; i < 1100; i++) {
+            points.lost(4, 110_000_000L + i, 77_777);
+        }
+        points.lost(99, 120_000_000L);
+        points.pass();
+        points.pair.onEnd();
+
+        assertEquals(1, points.counters().get(SketchCounter.RECONCILE_INCOMPLETE));
+        assertEquals(Map.of(), points.unseen);
+        assertTrue(!points.records().hasLoss(points.record(4)) || !points.records().isLossExact(points.record(4)),
+            "1100 were lost, and none is listed");
     }
 
     private static long total(final long[] values) {

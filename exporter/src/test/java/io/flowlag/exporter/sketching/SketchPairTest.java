@@ -125,7 +125,7 @@ class SketchPairTest {
     void shouldNoticeMarksThatChangeOnTheWay(final boolean isRemarked) {
         final SketchPair pair = new SketchPair(
             context(1 << 10).classCount(2).conclude(), TwoPoints.ENTRY_LENGTH_BYTES,
-            (buffer, offset, lengthBytes, record) -> { }, (answer) -> { });
+            (buffer, offset, lengthBytes, record) -> { }, (answer) -> { }, (sent, row, startNs, endNs) -> { });
         int record = SketchRecords.NONE;
         for (int i = 0; i < 600; i++) {
             final long sentNs = TwoPoints.START_NS + i * MS;
@@ -425,7 +425,7 @@ class SketchPairTest {
         final SketchPair pair = new SketchPair(
             context(1 << 10).witnessPpm(10_000).conclude(), TwoPoints.ENTRY_LENGTH_BYTES,
             (buffer, offset, lengthBytes, record) -> { },
-            (answer) -> { });
+            (answer) -> { }, (sent, row, startNs, endNs) -> { });
         final ThreadMXBean thread = (ThreadMXBean)ManagementFactory.getThreadMXBean();
         final int[] records = new int[64];
         Arrays.fill(records, SketchRecords.NONE);

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.sketching;
 
+import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.sketch.hash.KeyedMix;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -26,6 +27,8 @@ final class TwoPoints implements RecordHandler {
 
     final List<IntervalSummary> intervals = new ArrayList<>();
     final Map<Integer, Integer> completed = new HashMap<>();
+    /** Lost packets of flows that only the sender point saw. */
+    final Map<Integer, Long> unseen = new HashMap<>();
     final List<JointRecord> jointRecords = new ArrayList<>();
     final Map<Integer, Integer> recordOfFlow = new HashMap<>();
     private final Map<Long, Long> tickets = new HashMap<>();
@@ -42,6 +45,7 @@ final class TwoPoints implements RecordHandler {
     private int endedCount;
     private final List<Event> events = new ArrayList<>();
     private final UnsafeBuffer entry = new UnsafeBuffer(new byte[ENTRY_LENGTH_BYTES]);
+    private final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
     private long nextDigest;
 
     /** What an interval said, copied. */
@@ -62,7 +66,8 @@ final class TwoPoints implements RecordHandler {
     }
 
     TwoPoints(final SketchContext context) {
-        pair = new SketchPair(context.conclude(), ENTRY_LENGTH_BYTES, this, this::onInterval);
+        pair = new SketchPair(context.conclude(), ENTRY_LENGTH_BYTES, this, this::onInterval,
+            (sent, row, startNs, endNs) -> unseen.merge((int)sent.sourceLow(row), sent.packets(row), Long::sum));
     }
 
     private void onInterval(final IntervalAnswer answer) {
@@ -116,6 +121,11 @@ final class TwoPoints implements RecordHandler {
         return this;
     }
 
+    TwoPoints lost(final int flow, final long sentNs, final long digest) {
+        events.add(new Event(START_NS + sentNs, Kind.SENT, flow, digest, 0));
+        return this;
+    }
+
     /** From a time on both points have other sketches, and flows another weight. */
     TwoPoints change(final SketchContext context, final long fromNs, final int newWeight) {
         changeNs = START_NS + fromNs;
@@ -164,7 +174,9 @@ final class TwoPoints implements RecordHandler {
                 pair.onTime(event.timeNs);
                 pair.receiver().onEstimate(tickets.get(event.digest), event.estimateNs);
             } else if (event.kind == Kind.SENT) {
-                pair.onSent(event.timeNs, flowHash(event.flow), event.digest, 100, 0, flowWeight, null, 0);
+                PacketDescriptor.ipVersion(descriptor, 0, 4);
+                PacketDescriptor.sourceLow(descriptor, 0, event.flow);
+                pair.onSent(event.timeNs, flowHash(event.flow), event.digest, 100, 0, flowWeight, descriptor, 0);
             } else {
                 final int record = recordOfFlow.getOrDefault(event.flow, SketchRecords.NONE);
                 recordOfFlow.put(event.flow, pair.onReceived(

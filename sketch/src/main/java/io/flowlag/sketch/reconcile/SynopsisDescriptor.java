@@ -40,6 +40,17 @@ import java.nio.ByteOrder;
  *  24  bytes              4   over all copies, unsigned
  *  28  copies             2   unsigned
  *  30  weight             2   bit 15: the copies are of different flows
+ *
+ * cell of flow keys
+ *   0  flowHash           8
+ *   8  source            16   high half, low half; of IPv4 the address is the low half, and the high half 0
+ *  24  destination       16   likewise
+ *  40  sourcePort         2   0 for fragments
+ *  42  destinationPort    2   0 for fragments
+ *  44  protocol           1
+ *  45  ipVersion          1   4 or 6
+ *  46  classIndex         2   of the first packet
+ *  48  packets            8   in the interval
  * </pre>
  * Stateless, any thread; allocates never.
  */
@@ -89,6 +100,16 @@ public final class SynopsisDescriptor {
     static final int MISSING_BYTES_OFFSET = MISSING_FLOW_HASH_OFFSET + 8;
     static final int MISSING_COPIES_OFFSET = MISSING_BYTES_OFFSET + 4;
     static final int MISSING_WEIGHT_OFFSET = MISSING_COPIES_OFFSET + 2;
+
+    static final int KEY_FLOW_HASH_OFFSET = 0;
+    static final int KEY_SOURCE_OFFSET = KEY_FLOW_HASH_OFFSET + 8;
+    static final int KEY_DESTINATION_OFFSET = KEY_SOURCE_OFFSET + 16;
+    static final int KEY_SOURCE_PORT_OFFSET = KEY_DESTINATION_OFFSET + 16;
+    static final int KEY_DESTINATION_PORT_OFFSET = KEY_SOURCE_PORT_OFFSET + 2;
+    static final int KEY_PROTOCOL_OFFSET = KEY_DESTINATION_PORT_OFFSET + 2;
+    static final int KEY_IP_VERSION_OFFSET = KEY_PROTOCOL_OFFSET + 1;
+    static final int KEY_CLASS_INDEX_OFFSET = KEY_IP_VERSION_OFFSET + 1;
+    static final int KEY_PACKETS_OFFSET = KEY_CLASS_INDEX_OFFSET + 2;
 
     private SynopsisDescriptor() {
     }

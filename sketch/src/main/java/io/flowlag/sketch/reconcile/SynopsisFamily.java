@@ -23,7 +23,10 @@ public enum SynopsisFamily {
     SIGNED_COUNTS(21, 8, 1),
 
     /** No synopsis, but the packets themselves that one point lacks. */
-    MISSING_PACKETS(22, 32, 1);
+    MISSING_PACKETS(22, 32, 1),
+
+    /** No synopsis, but the keys of flows that one point lacks. */
+    FLOW_KEYS(23, 56, 1);
 
     private static final SynopsisFamily[] FAMILIES = values();
 

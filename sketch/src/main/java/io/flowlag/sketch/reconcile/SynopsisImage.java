@@ -266,6 +266,116 @@ public final class SynopsisImage {
     }
 
     /**
+     * The flow whose key a cell has.
+     *
+     * @param cell index.
+     * @return segment flow hash.
+     */
+    public long keyFlowHash(final int cell) {
+        return buffer.getLong(offset(cell) + SynopsisDescriptor.KEY_FLOW_HASH_OFFSET, BYTE_ORDER);
+    }
+
+    /**
+     * Packets of a flow in the interval.
+     *
+     * @param cell index.
+     * @return count, modulo 2^64.
+     */
+    public long keyPackets(final int cell) {
+        return buffer.getLong(offset(cell) + SynopsisDescriptor.KEY_PACKETS_OFFSET, BYTE_ORDER);
+    }
+
+    /**
+     * Source address of a flow.
+     *
+     * @param cell index.
+     * @return its first 8 octets; 0 for IPv4.
+     */
+    public long keySourceHigh(final int cell) {
+        return buffer.getLong(offset(cell) + SynopsisDescriptor.KEY_SOURCE_OFFSET, BYTE_ORDER);
+    }
+
+    /**
+     * Source address of a flow.
+     *
+     * @param cell index.
+     * @return its last 8 octets; for IPv4 the address.
+     */
+    public long keySourceLow(final int cell) {
+        return buffer.getLong(offset(cell) + SynopsisDescriptor.KEY_SOURCE_OFFSET + Long.BYTES, BYTE_ORDER);
+    }
+
+    /**
+     * Destination address of a flow.
+     *
+     * @param cell index.
+     * @return its first 8 octets; 0 for IPv4.
+     */
+    public long keyDestinationHigh(final int cell) {
+        return buffer.getLong(offset(cell) + SynopsisDescriptor.KEY_DESTINATION_OFFSET, BYTE_ORDER);
+    }
+
+    /**
+     * Destination address of a flow.
+     *
+     * @param cell index.
+     * @return its last 8 octets; for IPv4 the address.
+     */
+    public long keyDestinationLow(final int cell) {
+        return buffer.getLong(offset(cell) + SynopsisDescriptor.KEY_DESTINATION_OFFSET + Long.BYTES, BYTE_ORDER);
+    }
+
+    /**
+     * Source port of a flow.
+     *
+     * @param cell index.
+     * @return 0 for fragments.
+     */
+    public int keySourcePort(final int cell) {
+        return buffer.getShort(offset(cell) + SynopsisDescriptor.KEY_SOURCE_PORT_OFFSET, BYTE_ORDER) & 0xffff;
+    }
+
+    /**
+     * Destination port of a flow.
+     *
+     * @param cell index.
+     * @return 0 for fragments.
+     */
+    public int keyDestinationPort(final int cell) {
+        return buffer.getShort(offset(cell) + SynopsisDescriptor.KEY_DESTINATION_PORT_OFFSET, BYTE_ORDER) & 0xffff;
+    }
+
+    /**
+     * Transport protocol of a flow.
+     *
+     * @param cell index.
+     * @return its number.
+     */
+    public int keyProtocol(final int cell) {
+        return buffer.getByte(offset(cell) + SynopsisDescriptor.KEY_PROTOCOL_OFFSET) & 0xff;
+    }
+
+    /**
+     * IP version of a flow.
+     *
+     * @param cell index.
+     * @return 4 or 6; {@link SynopsisVerifier} lets no other pass.
+     */
+    public int keyIpVersion(final int cell) {
+        return buffer.getByte(offset(cell) + SynopsisDescriptor.KEY_IP_VERSION_OFFSET) & 0xff;
+    }
+
+    /**
+     * Traffic class of a flow.
+     *
+     * @param cell index.
+     * @return of its first packet, 0 to 63.
+     */
+    public int keyClassIndex(final int cell) {
+        return buffer.getShort(offset(cell) + SynopsisDescriptor.KEY_CLASS_INDEX_OFFSET, BYTE_ORDER) & 0xffff;
+    }
+
+    /**
      * Copies the image.
      *
      * @param target receives it.

@@ -39,5 +39,8 @@ public enum SynopsisResult {
     FLOW_THRESHOLD,
 
     /** The geometry asks for more or fewer octets than there are. */
-    IMAGE_LENGTH
+    IMAGE_LENGTH,
+
+    /** A flow's key, or its count of packets, is none. */
+    FLOW_KEY
 }

@@ -9,6 +9,9 @@ import static io.flowlag.sketch.reconcile.SynopsisDescriptor.BYTE_ORDER;
  * Stateless, any thread; allocates never.
  */
 public final class SynopsisVerifier {
+    private static final int IPV4 = 4;
+    private static final int IPV6 = 6;
+
     private SynopsisVerifier() {
     }
 
@@ -70,8 +73,33 @@ public final class SynopsisVerifier {
         if (threshold < 0 || threshold > FlowSample.ALL) {
             return SynopsisResult.FLOW_THRESHOLD;
         }
-        return SynopsisDescriptor.imageLength(family, banks, cells) == length ?
-            SynopsisResult.ACCEPTED : SynopsisResult.IMAGE_LENGTH;
+        if (SynopsisDescriptor.imageLength(family, banks, cells) != length) {
+            return SynopsisResult.IMAGE_LENGTH;
+        }
+        return SynopsisFamily.FLOW_KEYS == family ? verifyKeys(buffer, offset, cells) : SynopsisResult.ACCEPTED;
+    }
+
+    /** Keys go into records, so each is looked at; cells of other families may hold anything. */
+    private static SynopsisResult verifyKeys(final DirectBuffer buffer, final int offset, final int cells) {
+        for (int cell = 0; cell < cells; cell++) {
+            final int at = offset + SynopsisDescriptor.PREAMBLE_LENGTH + cell * SynopsisFamily.FLOW_KEYS.cellLength();
+            final int ipVersion = octet(buffer, at + SynopsisDescriptor.KEY_IP_VERSION_OFFSET);
+            final long high = buffer.getLong(at + SynopsisDescriptor.KEY_SOURCE_OFFSET, BYTE_ORDER) |
+                buffer.getLong(at + SynopsisDescriptor.KEY_DESTINATION_OFFSET, BYTE_ORDER);
+            final int classIndex = buffer.getShort(at + SynopsisDescriptor.KEY_CLASS_INDEX_OFFSET, BYTE_ORDER) & 0xffff;
+            if (IPV4 != ipVersion && IPV6 != ipVersion || IPV4 == ipVersion && !isIpv4(buffer, at, high) ||
+                classIndex > PacketCache.MAX_CLASS_INDEX ||
+                buffer.getLong(at + SynopsisDescriptor.KEY_PACKETS_OFFSET, BYTE_ORDER) < 1) {
+                return SynopsisResult.FLOW_KEY;
+            }
+        }
+        return SynopsisResult.ACCEPTED;
+    }
+
+    private static boolean isIpv4(final DirectBuffer buffer, final int at, final long high) {
+        final long low = buffer.getLong(at + SynopsisDescriptor.KEY_SOURCE_OFFSET + Long.BYTES, BYTE_ORDER) |
+            buffer.getLong(at + SynopsisDescriptor.KEY_DESTINATION_OFFSET + Long.BYTES, BYTE_ORDER);
+        return 0 == high && 0 == low >>> Integer.SIZE;
     }
 
     private static SynopsisFamily family(final DirectBuffer buffer, final int offset) {

@@ -72,7 +72,8 @@ class SynopsisVerifierTest {
         "1, 2, VERSION",
         "2, 0, FAMILY",
         "2, 3, FAMILY",
-        "2, 23, FAMILY",
+        "2, 24, FAMILY",
+        "2, 23, CELL_LENGTH",
         "3, 2, FLAGS",
         "3, 128, FLAGS",
         "4, 32, CELL_LENGTH",
@@ -97,6 +98,40 @@ class SynopsisVerifierTest {
         buffer.putByte(field, (byte)octet);
 
         assertEquals(expected, SynopsisVerifier.verify(buffer, 0, buffer.capacity()));
+    }
+
+    /** Of the first key of two: IPv4 with high halves or a low half too long, other versions, a class too high, no packets. */
+    @ParameterizedTest
+    @CsvSource({"72, 1", "84, 1", "88, 1", "100, 1", "109, 0", "109, 5", "109, 132", "110, 64", "111, 1", "112, 0", "119, 128"})
+    void shouldRefuseAnIllegalKey(final int field, final int octet) {
+        final UnsafeBuffer buffer = new UnsafeBuffer(written(SynopsisFamily.FLOW_KEYS));
+        assertEquals(SynopsisResult.ACCEPTED, SynopsisVerifier.verify(buffer, 0, buffer.capacity()));
+
+        buffer.putByte(field, (byte)octet);
+
+        assertEquals(SynopsisResult.FLOW_KEY, SynopsisVerifier.verify(buffer, 0, buffer.capacity()));
+    }
+
+    @Test
+    void shouldReadTheKeysThatWereWritten() {
+        final SynopsisImage keys = filled(SynopsisFamily.FLOW_KEYS).image();
+
+        assertEquals(2, keys.totalCells());
+        assertEquals(1, keys.keyFlowHash(0));
+        assertEquals(PACKETS - 1, keys.keyPackets(0));
+        assertEquals(0x0a00_0001, keys.keySourceLow(0));
+        assertEquals(0xc0a8_0001L, keys.keyDestinationLow(0));
+        assertEquals(0, keys.keySourceHigh(0) | keys.keyDestinationHigh(0));
+        assertEquals(7, keys.keySourcePort(0));
+        assertEquals(53, keys.keyDestinationPort(0));
+        assertEquals(17, keys.keyProtocol(0));
+        assertEquals(4, keys.keyIpVersion(0));
+        assertEquals(63, keys.keyClassIndex(0));
+        assertEquals(0x2001_0db8L << 32, keys.keySourceHigh(1));
+        assertEquals(-1, keys.keySourceLow(1));
+        assertEquals(65_535, keys.keyDestinationPort(1));
+        assertEquals(255, keys.keyProtocol(1));
+        assertEquals(6, keys.keyIpVersion(1));
     }
 
     @Test
@@ -213,6 +248,13 @@ class SynopsisVerifierTest {
                 missing.collect(
                     MissingPacketsTest.onlySent(PACKETS - 2, SEED), true, MissingPacketsTest.cache(PACKETS - 2, SEED));
                 synopsis = missing;
+            }
+            case FLOW_KEYS -> {
+                final FlowKeys keys = new FlowKeys(2, SEED);
+                keys.start(2, INTERVAL_NUMBER, 1, THRESHOLD);
+                keys.add(1, PACKETS - 1, 0, 0x0a00_0001, 0, 0xc0a8_0001L, 7, 53, 17, 4, 63);
+                keys.add(2, 1, 0x2001_0db8L << 32, -1, 0x2001_0db8L << 32, 2, 0, 65_535, 255, 6, 0);
+                synopsis = keys;
             }
             default -> throw new IllegalArgumentException("family=" + family);
         }

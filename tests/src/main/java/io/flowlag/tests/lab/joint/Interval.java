@@ -8,6 +8,7 @@ import io.flowlag.sketch.joint.JointProblem;
 import io.flowlag.sketch.lds.CellMap;
 import io.flowlag.sketch.lds.LossyDifferenceSketch;
 import io.flowlag.tests.lab.method.PathTrace;
+import io.flowlag.tests.lab.reconcile.SketchRepair;
 
 import java.util.Arrays;
 
@@ -18,6 +19,8 @@ final class Interval {
     /** Larger flows are witnesses more often, in proportion to their packets above this many, up to the largest share. */
     private static final double PLAIN_WITNESS_PACKETS = 12;
     private static final double LARGEST_WITNESS_SHARE = 0.2;
+    private static final long NUMBER = 1;
+    private static final long LENGTH_NS = 1_000_000_000;
 
     private final SketchGeometry geometry;
     private final CellMap cellMap;
@@ -25,6 +28,7 @@ final class Interval {
     private final LossyDifferenceSketch receiver;
     private final FlowEstimator estimator;
     private final FlowEstimate estimate = new FlowEstimate();
+    private final SketchRepair repair;
     private final double[] cellEstimateSumNs;
     final JointProblem problem;
     /** Of each flow of the problem. */
@@ -38,8 +42,15 @@ final class Interval {
     /** Of each flow of the trace, its index in the problem. */
     final int[] indexOfFlow;
 
+    /** With nothing that takes lost packets out of the sketches. */
     Interval(final SketchGeometry geometry, final int maxFlows) {
+        this(geometry, maxFlows, 0, 0);
+    }
+
+    /** With reconciliation of so many packets and losses; none if there are 0 packets. */
+    Interval(final SketchGeometry geometry, final int maxFlows, final int mostPackets, final int mostLosses) {
         this.geometry = geometry;
+        repair = mostPackets == 0 ? null : new SketchRepair(geometry, SEED, mostPackets, mostLosses);
         cellMap = new CellMap(geometry, SEED);
         sender = new LossyDifferenceSketch(geometry, SEED);
         receiver = new LossyDifferenceSketch(geometry, SEED);
@@ -80,8 +91,8 @@ final class Interval {
     private void observe(final PathTrace trace, final long[] estimatesNs) {
         sender.clear();
         receiver.clear();
-        sender.begin(1, 1_000_000_000);
-        receiver.begin(1, 1_000_000_000);
+        sender.begin(NUMBER, LENGTH_NS);
+        receiver.begin(NUMBER, LENGTH_NS);
         Arrays.fill(cellEstimateSumNs, 0);
         Arrays.fill(estimateSumNs, 0);
         Arrays.fill(estimateSquareSumNs2, 0);
@@ -103,7 +114,27 @@ final class Interval {
                 }
             }
         }
+        if (repair != null) {
+            repair(trace);
+        }
         estimator.pair(sender.image(), receiver.image());
+    }
+
+    private void repair(final PathTrace trace) {
+        repair.begin(NUMBER, LENGTH_NS);
+        for (int packet = 0; packet < trace.packets(); packet++) {
+            final long hash = trace.flowHash(trace.flowOf(packet));
+            repair.onSent(trace.digestOf(packet), hash, trace.sentNsOf(packet), trace.bytesOf(packet));
+            if (!trace.isLost(packet)) {
+                repair.onReceived(trace.digestOf(packet), hash, trace.arrivalNsOf(packet), trace.bytesOf(packet));
+            }
+        }
+        repair.repair(sender, receiver);
+    }
+
+    /** {@return the reconciliation of the interval that was taken last; null if there is none} */
+    SketchRepair repair() {
+        return repair;
     }
 
     private void addFlows(final PathTrace trace) {

@@ -4,6 +4,7 @@ import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.joint.JointEstimator;
 import io.flowlag.sketch.joint.JointStatus;
 import io.flowlag.sketch.joint.JointTier;
+import io.flowlag.tests.lab.method.PathTrace;
 import io.flowlag.tests.lab.report.Numbers;
 
 import java.lang.management.ManagementFactory;
@@ -34,18 +35,35 @@ final class Series {
     private int unsound;
 
     Series(final Scenario scenario, final int flows, final double cellsPerFlow, final JointTier tier) {
+        this(scenario, flows, cellsPerFlow, tier, 0, 0);
+    }
+
+    /** With reconciliation of so many packets and losses; none if there are 0 packets. */
+    Series(
+        final Scenario scenario, final int flows, final double cellsPerFlow, final JointTier tier, final int mostPackets,
+        final int mostLosses) {
         this.name = scenario.name();
         this.cellsPerFlow = cellsPerFlow;
         this.tier = tier;
         final int columns = (int)Math.round(flows * cellsPerFlow / ROWS);
-        interval = new Interval(SketchGeometry.lds(ROWS, columns, scenario.vldaLength(), scenario.ratesPpm()), flows);
+        interval = new Interval(SketchGeometry.lds(ROWS, columns, scenario.vldaLength(), scenario.ratesPpm()), flows,
+            mostPackets, mostLosses);
         estimator = new JointEstimator(interval.problem);
         meanNs = new double[flows];
         boundNs = new double[flows];
     }
 
     void take(final Traffic traffic, final boolean isScored) {
-        interval.take(traffic.trace, traffic.estimateNs);
+        take(traffic.trace, traffic.estimateNs, isScored);
+    }
+
+    /** {@return the interval that was taken last} */
+    Interval interval() {
+        return interval;
+    }
+
+    void take(final PathTrace trace, final long[] estimatesNs, final boolean isScored) {
+        interval.take(trace, estimatesNs);
         final long beforeNs = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
         final JointStatus status = estimator.solve(interval.problem, tier);
         final double seconds = (ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime() - beforeNs) / 1e9;

@@ -23,6 +23,7 @@ final class Traffic {
     private static final double LEAST_GAP_NS = 4_000;
     private static final double GAP_RANGE = 16;
     private static final long SEED = 0x7472_6166_6669_63L;
+    private static final long LOSS_SEED = 0x6c6f_7373L;
     private static final int FLOW_BITS = 18;
     /** Of frames in sketches; nothing here reads it. */
     private static final int FRAME_BYTES = 100;
@@ -62,6 +63,20 @@ final class Traffic {
             trace.add(flow[packet], digest[packet], sentNs[packet], delayNs[packet], FRAME_BYTES,
                 random.nextDouble() < scenario.lossShare());
         }
+    }
+
+    /** The same packets with other losses: independent, or in bursts of packets that follow one another. */
+    PathTrace losing(final double lossShare, final int burst, final long seed) {
+        final long[] hashes = new long[flows];
+        Arrays.setAll(hashes, trace::flowHash);
+        final PathTrace losing = new PathTrace(hashes);
+        final SplittableRandom losses = new SplittableRandom(KeyedMix.mix(seed, LOSS_SEED));
+        int left = 0;
+        for (int packet = 0; packet < packets; packet++) {
+            left = Math.max(left - 1, losses.nextDouble() < lossShare / burst ? burst : 0);
+            losing.add(flow[packet], trace.digestOf(packet), sentNs[packet], delayNs[packet], FRAME_BYTES, left > 0);
+        }
+        return losing;
     }
 
     private int[] sizes() {
