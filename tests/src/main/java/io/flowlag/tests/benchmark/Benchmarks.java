@@ -51,14 +51,28 @@ public final class Benchmarks {
         }
     }
 
-    /** Every option of JMH is known; without a name every benchmark runs. */
+    /** Every option of JMH is known, those that only tell something too; without a name every benchmark runs. */
     private static int jmh(final String[] arguments) {
         try {
-            new Runner(new OptionsBuilder()
-                .parent(new CommandLineOptions(arguments))
-                .addProfiler(GCProfiler.class)
-                .build()).run();
+            final CommandLineOptions line = new CommandLineOptions(arguments);
+            final Runner runner = new Runner(new OptionsBuilder().parent(line).addProfiler(GCProfiler.class).build());
+            if (line.shouldHelp()) {
+                line.showHelp();
+            } else if (line.shouldList()) {
+                runner.list();
+            } else if (line.shouldListWithParams()) {
+                runner.listWithParams(line);
+            } else if (line.shouldListProfilers()) {
+                line.listProfilers();
+            } else if (line.shouldListResultFormats()) {
+                line.listResultFormats();
+            } else {
+                runner.run();
+            }
             return 0;
+        } catch (final IOException e) {
+            System.err.println("benchmark: " + e);
+            return FAILED;
         } catch (final CommandLineOptionException e) {
             System.err.println("benchmark: " + e.getMessage());
             return WRONG_COMMAND_LINE;
