@@ -49,6 +49,12 @@ final class Relations {
             if (directory != null && Files.exists(directory) && !Files.isDirectory(directory)) {
                 problems.add(setting.origin(), ConfigTable.SPOOL.path(), setting.text(), "is no directory: name one, or none");
             }
+            final DestinationUri uri = spec.uri();
+            if (directory != null && uri.transport() == Transport.FILE && Files.exists(uri.file()) &&
+                !Files.isRegularFile(uri.file())) {
+                problems.add(spec.origin(), ConfigTable.DESTINATIONS.path(), uri.text(),
+                    "is no regular file, so nothing can be written behind what is there: give it spool=none");
+            }
         }
     }
 

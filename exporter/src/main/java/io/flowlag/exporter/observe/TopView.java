@@ -7,12 +7,14 @@ import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.exporter.status.DestinationStatistics;
+import io.flowlag.exporter.status.SpoolStatistics;
 import io.flowlag.exporter.status.Statistics;
 
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.stream.Collectors;
 
 /**
@@ -52,6 +54,9 @@ public final class TopView {
         lines.add(packets());
         lines.add(drops());
         lines.add(records());
+        if (now.destinations().stream().anyMatch((each) -> each.spool() != null)) {
+            lines.add(spools());
+        }
         if (now.delay() != null) {
             lines.addAll(injection(now.delay()));
             lines.add("");
@@ -107,6 +112,19 @@ public final class TopView {
             "  exported " + Durations.count(all.stream().mapToLong(DestinationStatistics::recordsExported).sum()) +
             "  failed " + Durations.count(all.stream().mapToLong(DestinationStatistics::recordsFailed).sum()) +
             "  waiting " + Durations.count(all.stream().mapToLong(DestinationStatistics::recordsWaiting).sum());
+    }
+
+    /** Of all destinations; how full the fullest is. */
+    private String spools() {
+        final List<SpoolStatistics> all = now.destinations().stream().map(DestinationStatistics::spool).filter(Objects::nonNull)
+            .toList();
+        final double fullest = all.stream().mapToDouble((each) -> 100.0 * each.octetsHeld() / Math.max(1, each.octetsBound()))
+            .max().orElse(0);
+        return "spool     held " + Durations.count(all.stream().mapToLong(SpoolStatistics::recordsHeld).sum()) +
+            String.format(Locale.ROOT, " (%.0f %% full)", fullest) +
+            "  taken up " + Durations.count(all.stream().mapToLong(SpoolStatistics::recordsTakenUp).sum()) +
+            "  perhaps twice " + Durations.count(all.stream().mapToLong(SpoolStatistics::recordsPerhapsTwice).sum()) +
+            "  errors " + Durations.count(all.stream().mapToLong(SpoolStatistics::errors).sum());
     }
 
     /** With the rate where two snapshots are known. */

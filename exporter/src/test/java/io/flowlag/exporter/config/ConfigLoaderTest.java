@@ -27,6 +27,18 @@ class ConfigLoaderTest {
     @TempDir
     Path directory;
 
+    /** A pipe whose reader has left cannot be gone on with; without a spool its records are failed, and counted. */
+    @Test
+    void shouldRefuseASpoolForWhatIsNoRegularFile() {
+        final String text = "exporting: {spool: spools, destinations: ['file:/dev/null%s']}";
+        final ConfigurationException refusal = assertThrows(ConfigurationException.class,
+            () -> new ConfigLoader().text("f", text.formatted("")).conclude());
+        assertEquals(1, refusal.errors().size(), refusal::getMessage);
+        assertTrue(refusal.getMessage().contains("file:/dev/null: is no regular file"), refusal::getMessage);
+        final ExporterConfig config = new ConfigLoader().text("f", text.formatted("?spool=none")).conclude();
+        assertNull(config.exporting().destinations().get(0).spool());
+    }
+
     @Test
     void shouldHoldTheDocumentedDefaultsWhenNothingIsGiven() {
         final ExporterConfig config = new ConfigLoader().conclude();

@@ -39,6 +39,7 @@ class ViewsTest {
         assertTrue(screen.contains("agree in 195 of 200 flows, 97.5 %"), screen);
         assertTrue(screen.contains("9.00ms"), screen);
         assertTrue(screen.contains("well: threads, exchange"), screen);
+        assertTrue(screen.contains("spool     held 11 (94 % full)  taken up 12  perhaps twice 15  errors 19"), screen);
     }
 
     @Test

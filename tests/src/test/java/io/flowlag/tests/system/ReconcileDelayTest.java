@@ -3,9 +3,9 @@ package io.flowlag.tests.system;
 import io.flowlag.tests.support.DelayFlow;
 import io.flowlag.tests.support.NetworkNamespace;
 import io.flowlag.tests.support.PacketTap;
-import io.flowlag.tests.support.SegmentTruth;
 import io.flowlag.tests.support.SketchedSegment;
 import io.flowlag.tests.support.Stats;
+import io.flowlag.tests.support.TapTruth;
 import io.flowlag.tests.support.WindowedTraffic;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -78,14 +78,14 @@ class ReconcileDelayTest {
             receiver.awaitRecords();
             sender.stop();
             receiver.stop();
-            final SegmentTruth truth = new SegmentTruth(sent.finish(), arrived.finish(), INTERVAL_NS);
+            final TapTruth truth = new TapTruth(sent.finish(), arrived.finish(), INTERVAL_NS);
             sender.statistics().orFailUnlessAccounted();
             judge(truth, receiver.statistics().orFailUnlessAccounted(),
                 receiver.records().stream().filter(flow -> truth.flow(flow.key()) != null).toList());
         }
     }
 
-    private static void judge(final SegmentTruth truth, final Stats stats, final List<DelayFlow> records) {
+    private static void judge(final TapTruth truth, final Stats stats, final List<DelayFlow> records) {
         int exact = 0;
         int bounded = 0;
         int absent = 0;
@@ -100,7 +100,7 @@ class ReconcileDelayTest {
         }
         // A flow of which nothing arrived in an interval has a record of that too.
         for (final List<DelayFlow> ofFlow : records.stream().collect(Collectors.groupingBy(DelayFlow::key)).values()) {
-            final SegmentTruth.Flow really = truth.flow(ofFlow.get(0).key());
+            final TapTruth.Flow really = truth.flow(ofFlow.get(0).key());
             final boolean isWhole = ofFlow.stream().mapToLong(DelayFlow::packets).sum() == really.received();
             if (isWhole && ofFlow.stream().allMatch((each) -> each.lostPackets() != null)) {
                 final long lost = ofFlow.stream().mapToLong(DelayFlow::lostPackets).sum();

@@ -5,9 +5,9 @@ import io.flowlag.tests.support.FlowAccuracy;
 import io.flowlag.tests.support.NetworkNamespace;
 import io.flowlag.tests.support.PacketTap;
 import io.flowlag.tests.support.RouterTopology;
-import io.flowlag.tests.support.SegmentTruth;
 import io.flowlag.tests.support.SketchedSegment;
 import io.flowlag.tests.support.Stats;
+import io.flowlag.tests.support.TapTruth;
 import io.flowlag.tests.support.WindowedTraffic;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -51,7 +51,7 @@ class SketchDelayTest {
     private Path directory;
     private SketchedSegment segment;
     private Stats stats;
-    private SegmentTruth truth;
+    private TapTruth truth;
     private List<DelayFlow> records;
 
     @BeforeEach
@@ -83,7 +83,7 @@ class SketchDelayTest {
             receiver.awaitRecords();
             sender.stop();
             receiver.stop();
-            truth = new SegmentTruth(sent.finish(), arrived.finish(), INTERVAL_NS);
+            truth = new TapTruth(sent.finish(), arrived.finish(), INTERVAL_NS);
             stats = receiver.statistics().orFailUnlessAccounted();
             sender.statistics().orFailUnlessAccounted();
             // Cross traffic passes the receiver point too.
@@ -202,7 +202,7 @@ class SketchDelayTest {
         long boundedPackets = 0;
         long lostOfBounded = 0;
         for (final DelayFlow flow : records) {
-            final SegmentTruth.Flow really = truth.flow(flow.key());
+            final TapTruth.Flow really = truth.flow(flow.key());
             if (flow.lostPackets() == null) {
                 absent++;
             } else if (flow.lossKind() == DelayFlow.LOSS_EXACT) {

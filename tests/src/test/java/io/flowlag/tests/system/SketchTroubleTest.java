@@ -5,9 +5,9 @@ import io.flowlag.tests.support.Deadline;
 import io.flowlag.tests.support.DelayFlow;
 import io.flowlag.tests.support.NetworkNamespace;
 import io.flowlag.tests.support.PacketTap;
-import io.flowlag.tests.support.SegmentTruth;
 import io.flowlag.tests.support.SketchedSegment;
 import io.flowlag.tests.support.Stats;
+import io.flowlag.tests.support.TapTruth;
 import io.flowlag.tests.support.WindowedTraffic;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -44,7 +44,9 @@ class SketchTroubleTest {
     /** Longer than a sender waits before it ships an interval, and a receiver before it compares. */
     private static final long LONG_NS = 1_700_000_000L;
     private static final int JOINT = 4;
-    private static final double LEAST_BOUNDS_HELD = 0.9;
+    /** Bounds are those of 95 % of means. */
+    private static final double BOUNDS_MISSED = 0.05;
+    private static final double STANDARD_DEVIATIONS = 4;
 
     @TempDir
     private Path directory;
@@ -85,7 +87,7 @@ class SketchTroubleTest {
                 try (SketchedSegment.Point secondReceiver = segment.receiver("secondReceiver", "--set", DEADLINE)) {
                     secondReceiver.awaitCompared(INTERVALS);
                     end(traffic, secondReceiver, secondSender);
-                    final SegmentTruth truth = new SegmentTruth(sent.finish(), arrived.finish(), INTERVAL_NS);
+                    final TapTruth truth = new TapTruth(sent.finish(), arrived.finish(), INTERVAL_NS);
                     assertNothingWrong("killed", truth, receiver);
                     assertNothingWrong("started again", truth, secondReceiver);
                 }
@@ -108,7 +110,7 @@ class SketchTroubleTest {
             receiver.awaitCompared(INTERVALS);
             end(traffic, receiver, sender);
             assertNothingWrong("cut and healed",
-                new SegmentTruth(sent.finish(), arrived.finish(), INTERVAL_NS), receiver);
+                new TapTruth(sent.finish(), arrived.finish(), INTERVAL_NS), receiver);
         }
     }
 
@@ -127,7 +129,7 @@ class SketchTroubleTest {
             hold(receiver, traffic);
             receiver.awaitCompared(INTERVALS);
             end(traffic, receiver, sender);
-            assertNothingWrong("held", new SegmentTruth(sent.finish(), arrived.finish(), INTERVAL_NS), receiver);
+            assertNothingWrong("held", new TapTruth(sent.finish(), arrived.finish(), INTERVAL_NS), receiver);
             System.out.printf("  at the sender: kernel drops %d, late %d%n",
                 sender.statistics().counter(CounterId.LOST_IN_KERNEL), sender.statistics().delayCounter("lds_sent_late"));
         }
@@ -150,7 +152,7 @@ class SketchTroubleTest {
                 assertTrue(each.statistics().counter(CounterId.LOST_IN_KERNEL) > 0, () -> each.statistics().toString());
             }
             end(traffic, receiver, sender);
-            final SegmentTruth truth = new SegmentTruth(sent.finish(), arrived.finish(), INTERVAL_NS);
+            final TapTruth truth = new TapTruth(sent.finish(), arrived.finish(), INTERVAL_NS);
             assertNothingWrong("dropped", truth, receiver);
             assertLossAbsentWhereWeDropped(truth, receiver);
         }
@@ -186,7 +188,7 @@ class SketchTroubleTest {
     }
 
     private static void assertNothingWrong(
-        final String what, final SegmentTruth truth, final SketchedSegment.Point receiver) {
+        final String what, final TapTruth truth, final SketchedSegment.Point receiver) {
         assertEquals(0, truth.lostPackets());
         assertEquals(0, truth.unexpectedPackets());
         // What the machine holds up for longer than a packet may take counts as lost, and may be in an upper bound.
@@ -196,8 +198,9 @@ class SketchTroubleTest {
         int whole = 0;
         int held = 0;
         int lossless = 0;
+        int outside = 0;
         for (final DelayFlow flow : records) {
-            final SegmentTruth.Flow really = truth.flow(flow.key());
+            final TapTruth.Flow really = truth.flow(flow.key());
             if (flow.lostPackets() != null) {
                 assertTrue(flow.lostPackets() == 0 || !isInTime && flow.lossKind() == DelayFlow.LOSS_BOUND,
                     () -> flow + " lost nothing");
@@ -212,8 +215,11 @@ class SketchTroubleTest {
                 continue;
             }
             final long boundNs = 1 + (flow.errorBoundNs() == null ? 0 : flow.errorBoundNs());
-            assertTrue(flow.meanNs() >= really.leastNs() - boundNs && flow.meanNs() <= really.mostNs() + boundNs,
+            final boolean isWithin =
+                flow.meanNs() >= really.leastNs() - boundNs && flow.meanNs() <= really.mostNs() + boundNs;
+            assertTrue(isWithin || flow.estimator() == JOINT,
                 () -> flow + " had delays from " + really.leastNs() + " to " + really.mostNs());
+            outside += isWithin ? 0 : 1;
             if (flow.packets() == really.received() && flow.errorBoundNs() != null) {
                 whole++;
                 held += Math.abs(flow.meanNs() - really.meanNs()) <= boundNs ? 1 : 0;
@@ -227,10 +233,15 @@ class SketchTroubleTest {
             stats.delayCounter("lds_intervals_damaged"), stats.counter(CounterId.LOST_IN_KERNEL),
             stats.delayCounter("lds_received_late"));
         assertTrue(means > 0, stats::toString);
-        assertTrue(held >= LEAST_BOUNDS_HELD * whole, held + " of " + whole);
+        assertTrue(whole - held <= mostMissed(whole), held + " of " + whole);
+        assertTrue(outside <= mostMissed(means), outside + " of " + means);
     }
 
-    private static void assertLossAbsentWhereWeDropped(final SegmentTruth truth, final SketchedSegment.Point receiver) {
+    private static double mostMissed(final int bounds) {
+        return BOUNDS_MISSED * bounds + STANDARD_DEVIATIONS * Math.sqrt(bounds * BOUNDS_MISSED * (1 - BOUNDS_MISSED));
+    }
+
+    private static void assertLossAbsentWhereWeDropped(final TapTruth truth, final SketchedSegment.Point receiver) {
         int dropped = 0;
         final List<DelayFlow> records = receiver.records();
         for (final DelayFlow flow : records) {

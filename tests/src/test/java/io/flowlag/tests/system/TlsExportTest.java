@@ -1,12 +1,19 @@
 package io.flowlag.tests.system;
 
+import io.flowlag.exporter.config.ConfigLoader;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.lab.TrafficProfile;
+import io.flowlag.exporter.record.Destination;
+import io.flowlag.exporter.record.DestinationFactory;
+import io.flowlag.exporter.status.Counters;
 import io.flowlag.tests.support.Captures;
 import io.flowlag.tests.support.Command;
 import io.flowlag.tests.support.Deadline;
 import io.flowlag.tests.support.Flowlag;
 import io.flowlag.tests.support.Ports;
 import io.flowlag.tests.support.Tools;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -19,6 +26,8 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -77,6 +86,43 @@ class TlsExportTest {
 
             assertEquals(73, metered.exitCode(), metered::toString);
             assertTrue(collector.output().isEmpty(), collector::output);
+        }
+    }
+
+    /** The destination is the product's, with a clock of the test; its collector comes after all records have been made. */
+    @Test
+    void shouldKeepRecordsForACollectorThatComesLater() throws IOException {
+        final int port = Ports.freeTcp();
+        final ExporterConfig config = new ConfigLoader().text("test", "exporting:\n  destinations:\n    - uri: tls://127.0.0.1:" +
+            port + "\n      options: off\n      reconnect-interval: 10ms\n      connect-timeout: 5m\n      spool: " +
+            directory.resolve("spool") + "\n  tls: {certificate: " + directory.resolve("exporter.pem") + ", key: " +
+            directory.resolve("exporter.key") + ", trust: " + directory.resolve("ca.pem") + "}\n").conclude();
+        final Destination destination = new DestinationFactory(false, new boolean[1], Map.of(), new Counters())
+            .make(config, config.exporting().destinations().get(0));
+        final int count = TrafficProfile.demo().flowCount();
+        final UnsafeBuffer entry = new UnsafeBuffer(new byte[FlowEntry.BASE_LENGTH_BYTES]);
+        final long[] nowMs = {1_700_000_000_000L};
+        for (int packets = 1; packets <= count; packets++) {
+            FlowEntry.ipVersion(entry, 0, 4);
+            FlowEntry.packetCount(entry, 0, packets);
+            FlowEntry.startNs(entry, 0, nowMs[0] * 1_000_000L);
+            FlowEntry.endNs(entry, 0, nowMs[0] * 1_000_000L);
+            FlowEntry.endReason(entry, 0, 1);
+            destination.offer(entry, 0, entry.capacity(), nowMs[0]);
+            destination.doWork(nowMs[0] += 5);
+        }
+        assertEquals(count, destination.statistics().spool().recordsIn(), destination.statistics()::line);
+        try (Command.Running collector = collector(port)) {
+            Deadline.await(TIMEOUT, () -> {
+                destination.doWork(nowMs[0] += 1);
+                return destination.statistics().recordsWaiting() == 0;
+            }, () -> destination.statistics().line() + " " + destination.lastError() + collector.errors());
+            Deadline.await(TIMEOUT, () -> destination.close(System.currentTimeMillis(), Long.MAX_VALUE), () -> "close");
+            final List<String> collected = collector.finish().orFail().output().lines()
+                .filter((line) -> line.contains("\"packetDeltaCount\"")).toList();
+            assertEquals(IntStream.rangeClosed(1, count).boxed().toList(), collected.stream()
+                .map((line) -> Integer.valueOf(line.replaceFirst(".*\"packetDeltaCount\": ?([0-9]+).*", "$1"))).toList());
+            assertEquals(0, destination.statistics().unexplainedRecords());
         }
     }
 

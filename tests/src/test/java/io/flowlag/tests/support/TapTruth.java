@@ -20,7 +20,7 @@ import java.util.TreeMap;
  * What really happened to each UDP flow of a {@link WindowedTraffic} between two taps: every packet matched by the number that it
  * carries. Knows nothing of digests, sketches or intervals of the product.
  */
-public final class SegmentTruth {
+public final class TapTruth {
     private static final int ADDRESSES_OFFSET = 14 + 12;
     private static final int PORTS_OFFSET = 14 + 20;
     private static final int NUMBER_OFFSET = PORTS_OFFSET + 8;
@@ -83,7 +83,7 @@ public final class SegmentTruth {
      * @param arrived    at the receiver point.
      * @param intervalNs by which it is told how many flows are alive.
      */
-    public SegmentTruth(final Path sent, final Path arrived, final long intervalNs) {
+    public TapTruth(final Path sent, final Path arrived, final long intervalNs) {
         this.intervalNs = intervalNs;
         read(sent, this::onSent);
         read(arrived, this::onArrived);
