@@ -85,7 +85,8 @@ public final class JointRepair extends NamedExperiment {
         final Table table = results.table("repair", "Joint estimation and LDS, flows from 100 packets on, witnesses left out: " +
             "medians of relative errors over seeds from 101, after two intervals that warm up; 0.5 cells a flow", "traffic",
             "loss", "joint, no loss %", "joint, with loss %", "joint, repaired %", "repaired / no loss", "LDS, no loss %",
-            "LDS, repaired %", "coverage, repaired", "flows with exact loss % (fewest)", "lost packets", "octets");
+            "LDS, repaired %", "joint, all flows, no loss %", "joint, all flows, with loss %", "joint, all flows, repaired %",
+            "coverage, repaired", "flows with exact loss % (fewest)", "lost packets", "octets");
         final Plot plot = new Plot("errors", "Joint estimation, FIFO 70 %, flows from 100 packets on").x("loss, %", true)
             .y("median relative error, %", true);
         final List<Scenario> scenarios = setup.scale() == Scale.TEST ? List.of(Scenario.queue(0.7)) :
@@ -144,6 +145,9 @@ public final class JointRepair extends NamedExperiment {
             table.row(scenario.name(), loss.name, freeError, lossyError, repairedError, repairedError / freeError,
                 100 * free.median(big, score -> score.ldsRelative),
                 100 * loss.repaired.median(big, score -> score.ldsRelative),
+                100 * free.median(Series.all(), score -> score.jointRelative),
+                100 * loss.lossy.median(Series.all(), score -> score.jointRelative),
+                100 * loss.repaired.median(Series.all(), score -> score.jointRelative),
                 loss.repaired.median(Series.all(), score -> score.coverage), fewest, median(loss.lostPackets),
                 median(loss.octets));
             rows.add(new double[] {100 * loss.share, freeError, lossyError, repairedError, fewest});
