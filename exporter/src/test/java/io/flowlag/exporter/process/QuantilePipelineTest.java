@@ -15,10 +15,8 @@ import io.flowlag.exporter.lab.SegmentProfile;
 import io.flowlag.exporter.lab.SimulatedPacket;
 import io.flowlag.exporter.lab.SimulatedSegment;
 import io.flowlag.exporter.lab.TrafficFlows;
-import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
-import io.flowlag.exporter.status.DestinationStatistics;
 import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -165,22 +163,15 @@ class QuantilePipelineTest {
     }
 
     /** Keeps the quantiles of each flow; protocol and ports tell most of them apart. */
-    private static final class Quantiles implements Destination {
+    private static final class Quantiles extends TakingDestination {
         private final Map<Long, long[]> of = new HashMap<>();
-        private long recordCount;
 
         static long key(final int protocol, final int sourcePort, final int destinationPort) {
             return (long)protocol << 32 | (long)sourcePort << 16 | destinationPort;
         }
 
         @Override
-        public String name() {
-            return "quantiles";
-        }
-
-        @Override
-        public Outcome offer(final DirectBuffer entry, final int offset, final int lengthBytes, final long nowMs) {
-            recordCount++;
+        void onRecord(final DirectBuffer entry, final int offset) {
             final int at = FlowDelay.quantilesOffset(offset + FlowEntry.BASE_LENGTH_BYTES);
             final long[] values = new long[FlowQuantiles.groups(entry, at)];
             for (int i = 0; i < values.length; i++) {
@@ -191,32 +182,6 @@ class QuantilePipelineTest {
                 key(FlowEntry.protocol(entry, offset), FlowEntry.sourcePort(entry, offset),
                     FlowEntry.destinationPort(entry, offset)),
                 values);
-            return Outcome.DONE;
-        }
-
-        @Override
-        public void stopWaiting() {
-            throw new IllegalStateException("never blocked");
-        }
-
-        @Override
-        public int doWork(final long nowMs) {
-            return 0;
-        }
-
-        @Override
-        public boolean close(final long nowMs, final long deadlineMs) {
-            return true;
-        }
-
-        @Override
-        public DestinationStatistics statistics() {
-            return new DestinationStatistics("quantiles", recordCount, recordCount, 0, 0, 0, 0, 0, 0, 0, 0);
-        }
-
-        @Override
-        public String lastError() {
-            return "";
         }
     }
 }
