@@ -4,8 +4,9 @@ import java.util.Arrays;
 
 /**
  * For each size of flows, whether judges do better with RLI's own mean than with the joint one. Where cells are few, two kinds of
- * flows cannot be told apart, and the prior moves all of them for the sake of the smaller kind. Judges of this interval decide,
- * then those of earlier ones, then those of the nearest sizes. Allocates at construction.
+ * flows cannot be told apart, and the prior moves all of them for the sake of the smaller kind. Judges of the size alone decide,
+ * those of this interval and, where they are few, of earlier ones: what is better for other sizes says nothing of this one.
+ * Allocates at construction.
  */
 final class Preference {
     /** With fewer, nobody is preferred. */
@@ -13,7 +14,7 @@ final class Preference {
     private static final int POOLED_JUDGES = 200;
     private static final int KEPT = 1024;
     /** Doubles that it holds, nearly. */
-    static final long VALUES = 4L * CellSystem.SIZE_BINS * KEPT;
+    static final long VALUES = 2L * (CellSystem.SIZE_BINS + 1) * KEPT;
     private static final int QUARTILES = 4;
     /** Errors below this do not differ. */
     private static final double LEAST_ERROR_NS = 1;
@@ -24,8 +25,8 @@ final class Preference {
     private final double[] rliNs = new double[CellSystem.SIZE_BINS * KEPT];
     private final long[] written = new long[CellSystem.SIZE_BINS];
     private final long[] writtenBefore = new long[CellSystem.SIZE_BINS];
-    private final double[] ownPool = new double[CellSystem.SIZE_BINS * KEPT];
-    private final double[] rliPool = new double[CellSystem.SIZE_BINS * KEPT];
+    private final double[] ownPool = new double[KEPT];
+    private final double[] rliPool = new double[KEPT];
     private final boolean[] isRli = new boolean[CellSystem.SIZE_BINS];
     private int pooled;
 
@@ -51,21 +52,13 @@ final class Preference {
 
     void conclude() {
         for (int sizeBin = 0; sizeBin < isRli.length; sizeBin++) {
-            pooled = 0;
-            for (int distance = 0; distance < isRli.length && pooled < POOLED_JUDGES; distance++) {
-                take(sizeBin - distance);
-                if (distance > 0) {
-                    take(sizeBin + distance);
-                }
-            }
+            take(sizeBin);
             isRli[sizeBin] = pooled >= LEAST_JUDGES && advantage() > CLEAR;
         }
     }
 
     private void take(final int sizeBin) {
-        if (sizeBin < 0 || sizeBin >= isRli.length) {
-            return;
-        }
+        pooled = 0;
         final long wanted = Math.max(POOLED_JUDGES, written[sizeBin] - writtenBefore[sizeBin]);
         final long taken = Math.min(Math.min(wanted, KEPT), written[sizeBin]);
         for (long index = written[sizeBin] - taken; index < written[sizeBin]; index++) {

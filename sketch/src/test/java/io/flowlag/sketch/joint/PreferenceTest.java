@@ -39,9 +39,10 @@ class PreferenceTest {
     }
 
     @Test
-    void shouldAskTheNeighboursWhereASizeHasFewJudges() {
+    void shouldNotTakeTheWordOfOtherSizes() {
         judge(SIZE + 1, 200, 2_000, 1_000);
-        assertTrue(preference.isRli(SIZE));
+        judge(SIZE, 29, 2_000, 1_000);
+        assertFalse(preference.isRli(SIZE));
     }
 
     @Test

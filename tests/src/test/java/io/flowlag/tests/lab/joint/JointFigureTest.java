@@ -56,13 +56,12 @@ class JointFigureTest {
         assertBetter("Weibull", "FULL", 0.5, 1.5, 1.2);
     }
 
-    /** With so few flows judges may say that RLI alone does as well. */
     @Test
     void shouldLoseLittleToLoss() {
         final Object[] row = {"FIFO 70 %, loss 0.5 %", "FULL", 0.5};
         final double joint = table.number("joint, 100 packets or more %", row);
         final double rli = table.number("RLI, 100 packets or more %", row);
-        assertTrue(joint <= rli, "joint " + joint + " RLI " + rli);
+        assertTrue(1.3 * joint <= rli, "joint " + joint + " RLI " + rli);
         assertTrue(joint < 1.5, "joint " + joint);
         assertEquals(0.95, table.number("coverage", row), 0.03, "coverage");
     }
