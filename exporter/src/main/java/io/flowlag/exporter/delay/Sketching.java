@@ -268,6 +268,7 @@ final class Sketching {
     /** Reads ahead what the next packets need: records that are likely to be theirs, and cells. */
     long touch(final DirectBuffer descriptors, final int offset, final int count) {
         final SketchReceiver receiver = current.receiver();
+        receiver.forgetTouched();
         long octets = 0;
         for (int i = 0; i < count; i++) {
             final int slot = cache.likelySlot(i);

@@ -333,7 +333,9 @@ public final class FlowCache {
         if (silenceNs >= idleTimeoutNs) {
             return EndReason.IDLE_TIMEOUT;
         }
-        return nowNs >= activeDeadlineNs(entryOffset) ? EndReason.ACTIVE_TIMEOUT : null;
+        // The deadline is not before the timeout, and only the deadline takes a division.
+        return nowNs >= FlowEntry.startNs(entries, entryOffset) + activeTimeoutNs && nowNs >= activeDeadlineNs(entryOffset) ?
+            EndReason.ACTIVE_TIMEOUT : null;
     }
 
     private long deadlineNs(final int entryOffset) {

@@ -56,6 +56,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
     private final IntHashSet refusedLinkTypes = new IntHashSet();
 
     private int batchCount;
+    private long decodedCount;
     private int observationPoint;
     private long toldNs;
     private volatile OwnTraffic ownTraffic = OwnTraffic.NONE;
@@ -232,8 +233,10 @@ public final class CaptureAgent implements Stage, PacketHandler {
         final int result = decoder.decode(
             buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, linkType, interfaceId, vlanTag,
             descriptor, descriptorOffset);
-        counters.increment(CounterId.of(result));
-        if (result != PacketDecoder.DECODED) {
+        if (result == PacketDecoder.DECODED) {
+            decodedCount++;
+        } else {
+            counters.increment(CounterId.of(result));
             if (result == CounterId.REFUSED_LINK_TYPE.ordinal()) {
                 refusedLinkTypes.add(linkType);
             }
@@ -333,6 +336,8 @@ public final class CaptureAgent implements Stage, PacketHandler {
             lost += source.kernelDropCount();
             clamped += source.timestampClampedCount();
         }
+        counters.add(CounterId.DECODED, decodedCount);
+        decodedCount = 0;
         counters.set(CounterId.CAPTURED, captured + lost);
         counters.set(CounterId.FILTERED, filtered);
         counters.set(CounterId.LOST_IN_KERNEL, lost);

@@ -103,6 +103,13 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         tailStartNs = startNs + intervalNs - maximumDelayNs;
     }
 
+    /** Other packets will be touched. */
+    void forgetTouched() {
+        if (sketch != null) {
+            sketch.forgetTouched();
+        }
+    }
+
     /** Reads what {@link #update} of a packet will need, so that it is in the processor's cache then. */
     long touch(final long flowHash, final long digest) {
         return (sketch == null ? 0 : sketch.touch(flowHash, digest)) + (flows == null ? 0 : flows.touch(flowHash)) +

@@ -208,6 +208,14 @@ public final class SketchReceiver {
         return record == SketchRecords.NONE ? 0 : records.table().touch(record);
     }
 
+    /** The packets of {@link #touchCells} have come; others will be touched. */
+    public void forgetTouched() {
+        final PointInterval newest = point.intervals().newestOpen();
+        if (newest != null) {
+            newest.forgetTouched();
+        }
+    }
+
     /**
      * Reads of the newest interval what a packet needs, as {@link #touchRecord}.
      *
