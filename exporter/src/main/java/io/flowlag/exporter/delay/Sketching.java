@@ -268,7 +268,7 @@ final class Sketching {
     /** Reads ahead what the next packets need: records that are likely to be theirs, and cells. */
     long touch(final DirectBuffer descriptors, final int offset, final int count) {
         final SketchReceiver receiver = current.receiver();
-        receiver.forgetTouched();
+        receiver.expectOthers();
         long octets = 0;
         for (int i = 0; i < count; i++) {
             final int slot = cache.likelySlot(i);
@@ -276,10 +276,10 @@ final class Sketching {
         }
         for (int i = 0; i < count; i++) {
             final int at = offset + i * PacketDescriptor.LENGTH_BYTES;
-            octets += receiver.touchCells(
+            octets += receiver.touch(
                 PacketDescriptor.segmentFlowHash(descriptors, at), PacketDescriptor.digest(descriptors, at));
         }
-        return octets;
+        return octets + receiver.touchExpected();
     }
 
     void onReceived(final DirectBuffer descriptor, final int offset, final int slot) {

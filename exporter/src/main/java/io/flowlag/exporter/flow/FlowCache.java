@@ -90,9 +90,10 @@ public final class FlowCache {
             octets += table.touchBucket(hashes[i]);
         }
         for (int i = 0; i < count; i++) {
-            final int slot = table.findLikely(hashes[i]);
-            likelySlots[i] = slot;
-            octets += slot == FlowTable.NO_SLOT ? 0 : table.touchEntry(slot);
+            likelySlots[i] = table.findLikely(hashes[i]);
+        }
+        for (int i = 0; i < count; i++) {
+            octets += table.touchEntry(Math.max(0, likelySlots[i]));
         }
         touched = octets;
     }
