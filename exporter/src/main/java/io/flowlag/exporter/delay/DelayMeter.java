@@ -28,6 +28,7 @@ import io.flowlag.rli.receiver.RliReceiver;
 import io.flowlag.rli.receiver.SendTimes;
 import io.flowlag.rli.receiver.SerialisationMode;
 import io.flowlag.rli.sender.InjectionScheduler;
+import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
@@ -56,7 +57,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private TrafficClasses classes;
     private final ClockDifference clocks;
     private final FlowCache cache;
-    private final UnsafeBuffer entries;
+    private final OffHeapBuffer entries;
     private final EpochNanoClock clock;
     private final Counters counters;
     private final int segmentId;

@@ -24,9 +24,9 @@ import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.rli.counters.CounterTable;
 import io.flowlag.rli.counters.DelayCounters;
 import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -60,7 +60,7 @@ final class Sketching {
 
     private final int senderIndex;
     private final FlowCache cache;
-    private final UnsafeBuffer entries;
+    private final OffHeapBuffer entries;
     private final ReceiverLink link;
     private final AtomicReference<SketchRun> prepared = new AtomicReference<>();
     private final WeightedShare weightedShare = new WeightedShare();

@@ -3,8 +3,8 @@ package io.flowlag.exporter.flow;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
+import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.DirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The flow cache of a Metering Process: packets in, finished unidirectional flows out to a {@link FlowRecordSink}.
@@ -33,7 +33,7 @@ public final class FlowCache {
     public static final int TOUCH_LIMIT = 64;
 
     private final FlowTable table;
-    private final UnsafeBuffer entries;
+    private final OffHeapBuffer entries;
     private final FlowKey key;
     private final TimerWheel wheel;
     private final TimerWheel.DeadlineHandler deadlineHandler = this::onDeadline;
@@ -305,7 +305,7 @@ public final class FlowCache {
     }
 
     /** {@return the memory of all entries, for stages that keep state per flow} */
-    public UnsafeBuffer entries() {
+    public OffHeapBuffer entries() {
         return entries;
     }
 

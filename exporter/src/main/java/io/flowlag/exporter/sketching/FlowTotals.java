@@ -1,10 +1,7 @@
 package io.flowlag.exporter.sketching;
 
+import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.BitUtil;
-import org.agrona.BufferUtil;
-import org.agrona.concurrent.UnsafeBuffer;
-
-import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
  * Packets of each flow of an interval, over all records that it has, and how many records a flow has of which nothing came: open
@@ -15,7 +12,7 @@ final class FlowTotals {
     private static final int PACKETS_OFFSET = Long.BYTES;
     private static final int ENTRY_BYTES = PACKETS_OFFSET + Long.BYTES;
 
-    private final UnsafeBuffer flows;
+    private final OffHeapBuffer flows;
     private final int mask;
 
     /**
@@ -25,8 +22,7 @@ final class FlowTotals {
      */
     FlowTotals(final int capacity) {
         final int entries = length(capacity);
-        flows = new UnsafeBuffer(
-            BufferUtil.allocateDirectAligned(Math.multiplyExact(entries, ENTRY_BYTES), CACHE_LINE_LENGTH));
+        flows = OffHeapBuffer.allocate(Math.multiplyExact(entries, ENTRY_BYTES));
         mask = entries - 1;
     }
 
