@@ -2,6 +2,8 @@ package io.flowlag.sketch.reconcile;
 
 import io.flowlag.sketch.estimate.Hoeffding;
 
+import java.util.function.IntPredicate;
+
 /**
  * Compares two RDA (RDA paper, section V): {@link #decode} lists lost and reordered packets, {@link #repair} takes them out of
  * the cells and estimates from all cells that are clean then. Between the two the sender can ask for the timestamps of packets
