@@ -86,8 +86,9 @@ public final class JointRepair extends NamedExperiment {
         final Table table = results.table("repair", "Joint estimation and LDS, flows from 100 packets on, witnesses left out: " +
             "medians of relative errors over seeds from " + firstSeed(setup) + ", after two intervals that " +
             "warm up; 0.5 cells a flow", "traffic", "loss", "joint, no loss %", "joint, with loss %", "joint, repaired %",
-            "repaired / no loss", "LDS, no loss %", "LDS, repaired %", "joint, all flows, no loss %", "joint, all flows, with loss %", "joint, all flows, repaired %",
-            "coverage, repaired", "flows with exact loss % (fewest)", "lost packets", "octets");
+            "repaired / no loss", "LDS, no loss %", "LDS, repaired %", "joint, all flows, no loss %",
+            "joint, all flows, with loss %", "joint, all flows, repaired %", "coverage, repaired",
+            "flows with exact loss % (fewest)", "lost packets", "octets");
         final Plot plot = new Plot("errors", "Joint estimation, FIFO 70 %, flows from 100 packets on").x("loss, %", true)
             .y("median relative error, %", true);
         final List<Scenario> scenarios = setup.scale() == Scale.TEST ? List.of(Scenario.queue(0.7)) :
