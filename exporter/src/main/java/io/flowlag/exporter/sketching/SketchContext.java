@@ -459,7 +459,7 @@ public final class SketchContext {
             FlowTotals.memoryBytes(recordCount()) + IntervalComparison.memoryBytes(recordCount()) +
             WaitingRecords.memoryBytes(waitingRecords, entryLengthBytes) +
             DigestSet.memoryBytes(inFlightPackets) + (joint == null ? 0 : JointStage.memoryBytes(this)) +
-            (reconcile == null ? 0 : reconcile.reconcilerBytes() + reconcile.responderBytes() +
+            (reconcile == null ? 0 : reconcile.reconcilerBytes(classCount) + reconcile.responderBytes() +
             FlowSums.memoryBytes(reconcile.mostKeys()));
     }
 
