@@ -37,10 +37,11 @@ final class PacketDigest {
     private static final int MAX_LENGTH_BYTES =
         ADDRESSES_OFFSET + 32 + MAX_TRANSPORT_HEADER_LENGTH_BYTES + MAX_PAYLOAD_BYTES;
 
-    /** In IPv4. */
-    private static final int PLAIN_TRANSPORT_OFFSET = ADDRESSES_OFFSET + 8;
+    /** Where TCP's checksum lies: at the beginning of a word of the transport header. */
     private static final int TCP_CHECKSUM_OFFSET = 16;
-    private static final int UDP_CHECKSUM_OFFSET = 6;
+    private static final long TCP_CHECKSUM_MASK = ~0xFFFFL;
+    /** UDP's lies at the end of the first word. */
+    private static final long UDP_CHECKSUM_MASK = -1L >>> 16;
     private static final int UDP_HEADER_LENGTH_BYTES = 8;
     private static final int TCP_MIN_HEADER_LENGTH_BYTES = 20;
     private static final int TCP_DATA_OFFSET_OFFSET = 12;
@@ -127,16 +128,10 @@ final class PacketDigest {
     long plainDigest(
         final DirectBuffer buffer, final int offset, final int protocol, final short identification, final long addresses,
         final int coveredBytes) {
-        canonical.putLong(0, 4 | (long)protocol << 8 | (long)identification << 48, ByteOrder.LITTLE_ENDIAN);
-        canonical.putLong(ADDRESSES_OFFSET, addresses, ByteOrder.LITTLE_ENDIAN);
-        final int lastWord = coveredBytes - Long.BYTES;
-        for (int i = 0; i < lastWord; i += Long.BYTES) {
-            canonical.putLong(PLAIN_TRANSPORT_OFFSET + i, buffer.getLong(offset + i));
-        }
-        canonical.putLong(PLAIN_TRANSPORT_OFFSET + lastWord, buffer.getLong(offset + lastWord));
-        canonical.putShort(
-            PLAIN_TRANSPORT_OFFSET + (protocol == IpProtocol.TCP ? TCP_CHECKSUM_OFFSET : UDP_CHECKSUM_OFFSET), (short)0);
-        return hash.hash(canonical, 0, PLAIN_TRANSPORT_OFFSET + coveredBytes);
+        final boolean isTcp = protocol == IpProtocol.TCP;
+        return hash.hash(
+            4 | (long)protocol << 8 | (long)identification << 48, addresses, buffer, offset, coveredBytes,
+            isTcp ? TCP_CHECKSUM_OFFSET : 0, isTcp ? TCP_CHECKSUM_MASK : UDP_CHECKSUM_MASK);
     }
 
     /**

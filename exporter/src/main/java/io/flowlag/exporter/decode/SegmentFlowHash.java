@@ -81,10 +81,8 @@ public final class SegmentFlowHash {
      * @return the hash.
      */
     long hashOfPlain(final int protocol, final int ports, final long addresses) {
-        canonical.putLong(
-            0, TAG + 4 | (long)protocol << 8 * PROTOCOL_OFFSET | (long)Integer.reverseBytes(ports) << 8 * SOURCE_PORT_OFFSET,
-            ByteOrder.LITTLE_ENDIAN);
-        canonical.putLong(ADDRESSES_OFFSET, addresses, ByteOrder.LITTLE_ENDIAN);
-        return hash.hash(canonical, 0, ADDRESSES_OFFSET + 8);
+        return hash.hash(
+            TAG + 4 | (long)protocol << 8 * PROTOCOL_OFFSET | (long)Integer.reverseBytes(ports) << 8 * SOURCE_PORT_OFFSET,
+            addresses);
     }
 }

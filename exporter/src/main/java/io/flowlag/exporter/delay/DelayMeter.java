@@ -28,6 +28,7 @@ import io.flowlag.rli.receiver.RliReceiver;
 import io.flowlag.rli.receiver.SendTimes;
 import io.flowlag.rli.receiver.SerialisationMode;
 import io.flowlag.rli.sender.InjectionScheduler;
+import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
@@ -56,7 +57,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private TrafficClasses classes;
     private final ClockDifference clocks;
     private final FlowCache cache;
-    private final UnsafeBuffer entries;
+    private final OffHeapBuffer entries;
     private final EpochNanoClock clock;
     private final Counters counters;
     private final int segmentId;
@@ -72,6 +73,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private final FlowDistributions distributions;
     private final Matching matching;
     private final SenderSketches sketching;
+    /** Whether estimates by references go to the sketches too. */
+    private boolean isJoint;
     private final SketchSending sending;
     private final FlowEnd flowEnd;
     private final DelayReport report;
@@ -135,6 +138,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         sketching = wiring.isSketched() ?
             new SenderSketches(
                 config, clock != null, wiring.receiverLink(), cache, classes, senders, new SketchHandlers()) : null;
+        isJoint = sketching != null && config.joint().enabled();
         sending = wiring.isShipping() ? new SketchSending(wiring.senderLink()) : null;
         report = new DelayReport(
             config, wiring, clocks, receiver, summaries, scheduler, matching, distributions, sketching, sending, passive,
@@ -356,6 +360,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
                 summaries.classes(classes);
             }
             report.classes(change.config().rli().classes());
+            isJoint |= sketching != null && change.config().joint().enabled();
             change = null;
         }
         return selector;
@@ -779,7 +784,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private boolean onSample(
         final int slot, final int generation, final int classIndex, final long ticket, final int lengthBytes,
         final long arrivalNs, final long delayNs) {
-        if (sketching != null) {
+        if (isJoint) {
             sketching.of(classIndex / classes.count()).onEstimate(ticket, delayNs);
         }
         if (!cache.isCurrent(slot, generation)) {

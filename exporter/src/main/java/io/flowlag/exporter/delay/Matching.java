@@ -9,9 +9,9 @@ import io.flowlag.exporter.match.MatchHandler;
 import io.flowlag.exporter.match.SegmentFlows;
 import io.flowlag.rli.counters.CounterTable;
 import io.flowlag.rli.counters.DelayCounters;
+import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * Exact matching of every packet, beside the estimates: exact delays and loss of each flow, and what the estimates are worth.
@@ -30,7 +30,7 @@ final class Matching implements MatchHandler {
 
     private final FlowCache cache;
     private final FlowDistributions distributions;
-    private final UnsafeBuffer entries;
+    private final OffHeapBuffer entries;
     private final SegmentFlows flows;
     private final ExactMatcher matcher;
     private final CounterTable table = new CounterTable(1, COLUMNS);

@@ -24,9 +24,9 @@ import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.rli.counters.CounterTable;
 import io.flowlag.rli.counters.DelayCounters;
 import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -60,7 +60,7 @@ final class Sketching {
 
     private final int senderIndex;
     private final FlowCache cache;
-    private final UnsafeBuffer entries;
+    private final OffHeapBuffer entries;
     private final ReceiverLink link;
     private final AtomicReference<SketchRun> prepared = new AtomicReference<>();
     private final WeightedShare weightedShare = new WeightedShare();
@@ -268,6 +268,7 @@ final class Sketching {
     /** Reads ahead what the next packets need: records that are likely to be theirs, and cells. */
     long touch(final DirectBuffer descriptors, final int offset, final int count) {
         final SketchReceiver receiver = current.receiver();
+        receiver.expectOthers();
         long octets = 0;
         for (int i = 0; i < count; i++) {
             final int slot = cache.likelySlot(i);
@@ -275,10 +276,10 @@ final class Sketching {
         }
         for (int i = 0; i < count; i++) {
             final int at = offset + i * PacketDescriptor.LENGTH_BYTES;
-            octets += receiver.touchCells(
+            octets += receiver.touch(
                 PacketDescriptor.segmentFlowHash(descriptors, at), PacketDescriptor.digest(descriptors, at));
         }
-        return octets;
+        return octets + receiver.touchExpected();
     }
 
     void onReceived(final DirectBuffer descriptor, final int offset, final int slot) {

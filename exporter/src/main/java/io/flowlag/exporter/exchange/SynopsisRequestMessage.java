@@ -1,6 +1,7 @@
 package io.flowlag.exporter.exchange;
 
 import io.flowlag.exporter.reconcile.SynopsisRequest;
+import io.flowlag.sketch.reconcile.PacketCache;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
@@ -15,7 +16,7 @@ import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
  *  20  settingsNumber   4   that the interval is of
  *  24  kind             1   0 estimator, 1 aggregator, 2 packets, 3 keys of flows
  *  25  banks            1   of the aggregator, 1-8; else 0
- *  26  classIndex       2   0-63
+ *  26  classIndex       2   0-63, or -1: packets of all classes
  *  28  cells            4   of each bank, 1 or more; else 0
  *  32  totalCount       4   packets or flows that are asked for in all pieces; 0 unless kind is 2 or 3
  *  36  firstIndex       4   of the first packet or flow of this piece
@@ -27,7 +28,6 @@ final class SynopsisRequestMessage extends MessageFlyweight {
     static final int MAX_COUNT = MessageHeader.MAX_PAYLOAD_BYTES / Long.BYTES;
 
     private static final int MAX_BANKS = 8;
-    private static final int MAX_CLASS_INDEX = 63;
     private static final int MAX_TOTAL = 1 << 24;
     private static final int NUMBER_OFFSET = 0;
     private static final int THRESHOLD_OFFSET = NUMBER_OFFSET + 8;
@@ -86,7 +86,8 @@ final class SynopsisRequestMessage extends MessageFlyweight {
         }
         final long threshold = buffer.getLong(body + THRESHOLD_OFFSET, BYTE_ORDER);
         final int classIndex = buffer.getShort(body + CLASS_OFFSET, BYTE_ORDER);
-        return threshold < 0 || threshold > 1L << Integer.SIZE || classIndex < 0 || classIndex > MAX_CLASS_INDEX ?
+        return threshold < 0 || threshold > 1L << Integer.SIZE || classIndex < PacketCache.ANY_CLASS ||
+            classIndex > PacketCache.MAX_CLASS_INDEX ?
             MessageResult.VALUE : MessageResult.ACCEPTED;
     }
 
@@ -115,7 +116,7 @@ final class SynopsisRequestMessage extends MessageFlyweight {
     boolean read(final SynopsisRequest request) {
         final long number = longInteger(NUMBER_OFFSET);
         final long threshold = longInteger(THRESHOLD_OFFSET);
-        final int classIndex = unsignedShort(CLASS_OFFSET);
+        final int classIndex = (short)unsignedShort(CLASS_OFFSET);
         if (0 == firstIndex()) {
             switch (SynopsisRequest.Kind.values()[octet(KIND_OFFSET)]) {
                 case ESTIMATOR -> request.estimator(number, classIndex, threshold);

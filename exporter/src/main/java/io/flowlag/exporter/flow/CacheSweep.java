@@ -1,5 +1,6 @@
 package io.flowlag.exporter.flow;
 
+import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.collections.LongArrayList;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -24,7 +25,7 @@ final class CacheSweep {
     private static final int STEPS_PER_SWEEP = 512;
 
     private final FlowTable table;
-    private final UnsafeBuffer entries;
+    private final OffHeapBuffer entries;
     private final UnsafeBuffer given;
     private final LongArrayList ended;
     private final SnapshotSink sink;

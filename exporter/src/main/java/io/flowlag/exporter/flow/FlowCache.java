@@ -3,8 +3,8 @@ package io.flowlag.exporter.flow;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
+import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.DirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The flow cache of a Metering Process: packets in, finished unidirectional flows out to a {@link FlowRecordSink}.
@@ -33,7 +33,7 @@ public final class FlowCache {
     public static final int TOUCH_LIMIT = 64;
 
     private final FlowTable table;
-    private final UnsafeBuffer entries;
+    private final OffHeapBuffer entries;
     private final FlowKey key;
     private final TimerWheel wheel;
     private final TimerWheel.DeadlineHandler deadlineHandler = this::onDeadline;
@@ -90,9 +90,10 @@ public final class FlowCache {
             octets += table.touchBucket(hashes[i]);
         }
         for (int i = 0; i < count; i++) {
-            final int slot = table.findLikely(hashes[i]);
-            likelySlots[i] = slot;
-            octets += slot == FlowTable.NO_SLOT ? 0 : table.touchEntry(slot);
+            likelySlots[i] = table.findLikely(hashes[i]);
+        }
+        for (int i = 0; i < count; i++) {
+            octets += table.touchEntry(Math.max(0, likelySlots[i]));
         }
         touched = octets;
     }
@@ -304,7 +305,7 @@ public final class FlowCache {
     }
 
     /** {@return the memory of all entries, for stages that keep state per flow} */
-    public UnsafeBuffer entries() {
+    public OffHeapBuffer entries() {
         return entries;
     }
 
@@ -333,7 +334,9 @@ public final class FlowCache {
         if (silenceNs >= idleTimeoutNs) {
             return EndReason.IDLE_TIMEOUT;
         }
-        return nowNs >= activeDeadlineNs(entryOffset) ? EndReason.ACTIVE_TIMEOUT : null;
+        // The deadline is not before the timeout, and only the deadline takes a division.
+        return nowNs >= FlowEntry.startNs(entries, entryOffset) + activeTimeoutNs && nowNs >= activeDeadlineNs(entryOffset) ?
+            EndReason.ACTIVE_TIMEOUT : null;
     }
 
     private long deadlineNs(final int entryOffset) {

@@ -1,8 +1,7 @@
 package io.flowlag.exporter.flow;
 
+import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.BitUtil;
-import org.agrona.BufferUtil;
-import org.agrona.concurrent.UnsafeBuffer;
 
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
@@ -28,8 +27,8 @@ final class FlowTable {
     private final int entryLengthBytes;
     private final int touchedLengthBytes;
     private final int indexMask;
-    private final UnsafeBuffer index;
-    private final UnsafeBuffer entries;
+    private final OffHeapBuffer index;
+    private final OffHeapBuffer entries;
     private int freeHead = NO_SLOT;
     private int usedSlots;
     private int size;
@@ -52,7 +51,7 @@ final class FlowTable {
         touchedLengthBytes = Math.min(entryLengthBytes, FlowEntry.BASE_LENGTH_BYTES + CACHE_LINE_LENGTH);
         final int buckets = bucketCount(maxFlows);
         indexMask = buckets - 1;
-        index = new UnsafeBuffer(BufferUtil.allocateDirectAligned(buckets * BUCKET_LENGTH, CACHE_LINE_LENGTH));
+        index = OffHeapBuffer.allocate(buckets * BUCKET_LENGTH);
         entries = UntouchedMemory.allocate(maxFlows * entryLengthBytes);
     }
 
@@ -71,7 +70,7 @@ final class FlowTable {
         return BitUtil.findNextPositivePowerOfTwo(Math.max(16, maxFlows * 2));
     }
 
-    UnsafeBuffer entries() {
+    OffHeapBuffer entries() {
         return entries;
     }
 

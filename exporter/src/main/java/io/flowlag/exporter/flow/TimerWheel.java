@@ -1,7 +1,7 @@
 package io.flowlag.exporter.flow;
 
-import org.agrona.concurrent.UnsafeBuffer;
 
+import io.flowlag.sketch.memory.OffHeapBuffer;
 import java.util.Arrays;
 
 /**
@@ -36,7 +36,7 @@ final class TimerWheel {
     }
 
     private final FlowTable table;
-    private final UnsafeBuffer entries;
+    private final OffHeapBuffer entries;
     private final int[] heads = new int[BUCKET_COUNT];
     private long currentTick;
     private boolean isStarted;

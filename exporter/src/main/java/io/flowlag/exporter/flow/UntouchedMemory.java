@@ -1,7 +1,7 @@
 package io.flowlag.exporter.flow;
 
+import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.UnsafeApi;
-import org.agrona.concurrent.UnsafeBuffer;
 
 import java.lang.ref.Cleaner;
 
@@ -25,9 +25,9 @@ final class UntouchedMemory {
      * @param lengthBytes how much.
      * @return a buffer that begins on a cache line; views of it must not outlive it.
      */
-    static UnsafeBuffer allocate(final int lengthBytes) {
+    static OffHeapBuffer allocate(final int lengthBytes) {
         final long address = UnsafeApi.allocateMemory((long)lengthBytes + CACHE_LINE_LENGTH);
-        final UnsafeBuffer buffer = new UnsafeBuffer(align(address, CACHE_LINE_LENGTH), lengthBytes);
+        final OffHeapBuffer buffer = new OffHeapBuffer(align(address, CACHE_LINE_LENGTH), lengthBytes);
         CLEANER.register(buffer, () -> UnsafeApi.freeMemory(address));
         return buffer;
     }

@@ -53,7 +53,7 @@ final class Metrics {
         gauge("start_time_seconds", "Start of the process, seconds since 1970.").add(statistics.startTimeMs() * MS);
         gauge("status_time_seconds", "Time of these figures, seconds since 1970.").add(statistics.nowMs() * MS);
         gauge("memory_bound_bytes", "Octets that cache, rings and tables take at most.").add(statistics.memoryBoundBytes());
-        gauge("accounted_for", "1 when every sum of the accounting identity holds; packets under way make it 0 for a moment.")
+        gauge("accounted_for", "1 when every sum of the accounting identity holds; 0 while packets are under way.")
             .add(statistics.isAccountedFor() ? 1 : 0);
         final MetricFamily unexplained = gauge(
             "unexplained", "What each sum of the accounting identity leaves over; packets under way count here.");

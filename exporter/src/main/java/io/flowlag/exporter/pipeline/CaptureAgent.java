@@ -7,12 +7,11 @@ import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
-import org.agrona.BufferUtil;
+import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.IntHashSet;
 import org.agrona.concurrent.EpochNanoClock;
-import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.Arrays;
 import java.util.List;
@@ -48,14 +47,13 @@ public final class CaptureAgent implements Stage, PacketHandler {
     private final ReferenceRecognizer recognizer;
     private final SourceMerge merge;
     private final EpochNanoClock clock;
-    private final UnsafeBuffer scratch = new UnsafeBuffer(
-        BufferUtil.allocateDirectAligned(2 * CACHE_LINE_LENGTH, CACHE_LINE_LENGTH));
-    private final UnsafeBuffer batch =
-        new UnsafeBuffer(BufferUtil.allocateDirectAligned(BATCH_LIMIT * PacketDescriptor.LENGTH_BYTES, CACHE_LINE_LENGTH));
+    private final OffHeapBuffer scratch = OffHeapBuffer.allocate(2 * CACHE_LINE_LENGTH);
+    private final OffHeapBuffer batch = OffHeapBuffer.allocate(BATCH_LIMIT * PacketDescriptor.LENGTH_BYTES);
 
     private final IntHashSet refusedLinkTypes = new IntHashSet();
 
     private int batchCount;
+    private long decodedCount;
     private int observationPoint;
     private long toldNs;
     private volatile OwnTraffic ownTraffic = OwnTraffic.NONE;
@@ -227,13 +225,15 @@ public final class CaptureAgent implements Stage, PacketHandler {
             newestNs[observationPoint] = timestampNs;
         }
 
-        final UnsafeBuffer descriptor = merge == null ? batch : scratch;
+        final OffHeapBuffer descriptor = merge == null ? batch : scratch;
         final int descriptorOffset = merge == null ? batchCount * PacketDescriptor.LENGTH_BYTES : 0;
         final int result = decoder.decode(
             buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, linkType, interfaceId, vlanTag,
             descriptor, descriptorOffset);
-        counters.increment(CounterId.of(result));
-        if (result != PacketDecoder.DECODED) {
+        if (result == PacketDecoder.DECODED) {
+            decodedCount++;
+        } else {
+            counters.increment(CounterId.of(result));
             if (result == CounterId.REFUSED_LINK_TYPE.ordinal()) {
                 refusedLinkTypes.add(linkType);
             }
@@ -333,6 +333,8 @@ public final class CaptureAgent implements Stage, PacketHandler {
             lost += source.kernelDropCount();
             clamped += source.timestampClampedCount();
         }
+        counters.add(CounterId.DECODED, decodedCount);
+        decodedCount = 0;
         counters.set(CounterId.CAPTURED, captured + lost);
         counters.set(CounterId.FILTERED, filtered);
         counters.set(CounterId.LOST_IN_KERNEL, lost);

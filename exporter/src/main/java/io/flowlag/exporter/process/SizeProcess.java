@@ -155,6 +155,12 @@ public final class SizeProcess {
         row("cells of an aggregator", grouped(ReconcilePrice.cells(lost)) + " for " + grouped(lost) + " lost packets");
         final long bytes = ReconcilePrice.exchangeBytes(lost);
         out.printf(Locale.ROOT, PRICE, "exchange", bytes, scaled(bitsPerSecond(bytes)));
+        final long keyBytes = ReconcilePrice.keyBytes(Math.min(lost, flows));
+        out.printf(Locale.ROOT, PRICE, "keys of lost flows", keyBytes, scaled(bitsPerSecond(keyBytes)));
+        row("", "at most: as if each lost packet were all of a flow");
+        final long classBytes = ReconcilePrice.classBytes();
+        out.printf(Locale.ROOT, PRICE, "each traffic class", classBytes, scaled(bitsPerSecond(classBytes)));
+        row("", "where rli.classes has more than one, for its delays");
     }
 
     private double bitsPerSecond(final long bytes) {

@@ -17,14 +17,18 @@ import java.util.function.Consumer;
 
 /**
  * Answers, in a sender's exchange, what the receiver asks about intervals that were shipped: keeps the last of them with their
- * packets, and sends one answer at a time, piece by piece as there is room. A request that comes before an answer is out takes
- * its place: the receiver waits for the last one alone. Each kind of request is answered twice for an interval and class, so
- * whatever a receiver asks, an interval costs four passes over its packets for each class, and two look-ups for each packet and
- * each flow that an answer can hold. The exchange's thread owns it. Allocates at construction, and a little for each answer.
+ * packets, and makes one answer at a time, {@link #WORK_SLOTS} packets in a duty cycle, then sends it piece by piece as there is
+ * room. A request that comes before an answer is out takes its place: the receiver waits for the last one alone. Each kind of
+ * request is answered twice for an interval and class, and twice for all classes, so whatever a receiver asks, an interval costs
+ * four passes over its packets for each class and four more, and each time two look-ups for each packet and each flow that an
+ * answer can hold. The exchange's thread owns it. Allocates at construction, and a little for each answer.
  */
 final class SynopsisAnswers {
     /** Requests of a kind that are answered for an interval and class: the one that is needed, and one more. */
     static final int MOST_REQUESTS = 2;
+
+    /** Slots of a packet cache, or packets or flows of a request, that are looked at in one duty cycle. */
+    static final int WORK_SLOTS = 1 << 13;
 
     private final ReconcileSettings settings;
     private final Sending sending;
@@ -36,7 +40,9 @@ final class SynopsisAnswers {
     private SynopsisResponder responder;
     private long responderSeed;
     private boolean isAnswering;
+    private boolean isWorking;
     private boolean hasImage;
+    private SketchShipment asked;
     private int requestId;
     private int sentBytes;
 
@@ -54,7 +60,7 @@ final class SynopsisAnswers {
         int send(int requestId, DirectBuffer image, int imageOffset);
     }
 
-    /** An interval that was shipped under settings, and how often it was asked about, by class and kind. */
+    /** An interval that was shipped under settings, and how often it was asked about, by kind and class or all classes. */
     private static final class Kept {
         private final SketchShipment shipment;
         private final int settingsNumber;
@@ -65,7 +71,7 @@ final class SynopsisAnswers {
             this.shipment = shipment;
             this.settingsNumber = settingsNumber;
             classCount = shipment.agreement().context().classCount();
-            requests = new byte[classCount * SynopsisRequest.Kind.values().length];
+            requests = new byte[(classCount + 1) * SynopsisRequest.Kind.values().length];
         }
 
         private boolean isOf(final int number, final long intervalNumber) {
@@ -74,7 +80,7 @@ final class SynopsisAnswers {
 
         /** Whether it was asked less often for this; counts. */
         private boolean admits(final SynopsisRequest request) {
-            final int index = request.kind().ordinal() * classCount + request.classIndex();
+            final int index = request.kind().ordinal() * (classCount + 1) + request.classIndex() - PacketCache.ANY_CLASS;
             final boolean isAdmitted = requests[index] < MOST_REQUESTS;
             requests[index] += isAdmitted ? 1 : 0;
             return isAdmitted;
@@ -107,16 +113,25 @@ final class SynopsisAnswers {
         }
         kept.addLast(new Kept(shipment, settingsNumber));
         while (kept.size() > intervals) {
-            giveBack.accept(kept.removeFirst().shipment);
+            release(kept.removeFirst().shipment);
         }
     }
 
     /** Gives everything back: nobody will ask for it. */
     void forget() {
-        while (!kept.isEmpty()) {
-            giveBack.accept(kept.removeFirst().shipment);
-        }
         isAnswering = false;
+        while (!kept.isEmpty()) {
+            release(kept.removeFirst().shipment);
+        }
+    }
+
+    /** An interval that goes while it is being looked through cannot be had any more. */
+    private void release(final SketchShipment shipment) {
+        if (isWorking && shipment == asked) {
+            isWorking = false;
+            responder.cancel();
+        }
+        giveBack.accept(shipment);
     }
 
     /** The receiver asks. */
@@ -124,18 +139,19 @@ final class SynopsisAnswers {
         requestId = newRequestId;
         sentBytes = 0;
         isAnswering = true;
+        isWorking = false;
         hasImage = false;
         for (final Kept each : kept) {
             final boolean isMeant = each.isOf(settingsNumber, request.intervalNumber()) && request.classIndex() < each.classCount;
             if (isMeant && each.admits(request)) {
-                answer(each.shipment, request);
+                begin(each.shipment, request);
             } else if (isMeant) {
                 counters.increment(ExchangeCounter.SYNOPSIS_REQUESTS_EXCESS);
             }
         }
     }
 
-    private void answer(final SketchShipment shipment, final SynopsisRequest request) {
+    private void begin(final SketchShipment shipment, final SynopsisRequest request) {
         final PacketCache cache = shipment.interval().packets();
         final long seed = shipment.agreement().context().seed();
         if (responder == null || responderSeed != seed) {
@@ -144,17 +160,28 @@ final class SynopsisAnswers {
         }
         final boolean isDamaged = shipment.interval().isDamaged() || shipment.kernelDrops() + shipment.ringDrops() +
             shipment.latePackets() + shipment.unsketchedPackets() > 0;
-        final SynopsisImage answer = responder.answer(request, cache, shipment.interval().keys(), isDamaged);
+        responder.begin(request, cache, shipment.interval().keys(), isDamaged);
+        asked = shipment;
+        isWorking = true;
+    }
+
+    private void work() {
+        isWorking = !responder.work(WORK_SLOTS);
+        final SynopsisImage answer = isWorking ? null : responder.image();
         hasImage = answer != null && answer.length() <= octets.capacity();
         if (hasImage) {
             image.wrap(octets, 0, answer.copyTo(octets, 0));
         }
     }
 
-    /** Sends what there is room for. */
+    /** Goes on with the answer, or sends what there is room for. */
     int doWork() {
         if (!isAnswering) {
             return 0;
+        }
+        if (isWorking) {
+            work();
+            return 1;
         }
         final int before = sentBytes;
         final int after = sending.send(requestId, hasImage ? image : null, sentBytes);

@@ -5,7 +5,9 @@ import io.flowlag.sketch.reconcile.FlowSample;
 import io.flowlag.sketch.reconcile.LdsRepair;
 import io.flowlag.sketch.reconcile.MissingPacketSource;
 import io.flowlag.sketch.reconcile.PacketCache;
+import io.flowlag.sketch.reconcile.PacketDetails;
 import io.flowlag.sketch.reconcile.PacketDifference;
+import io.flowlag.sketch.reconcile.PacketSource;
 import io.flowlag.sketch.reconcile.RdaReconciler;
 import io.flowlag.sketch.reconcile.RdaSizing;
 import io.flowlag.sketch.reconcile.ReconcilableDifferenceAggregator;
@@ -20,10 +22,17 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 
 /**
- * Reconciles an interval at the receiver point, traffic class by traffic class (RDA paper, sections V and VIII): asks the sender
- * point for an estimator of the difference, then for an aggregator as large as the difference needs, lists the difference, asks
- * for the packets that it does not have, and hands on the list. Each step that waits for an answer returns. One thread. Takes its
- * memory at construction; allocates a geometry for each class.
+ * Reconciles an interval at the receiver point (RDA paper, sections V and VIII): asks the sender point for an estimator of the
+ * difference, then for an aggregator as large as the difference needs, lists the difference, asks for the packets that it does
+ * not have, and hands on the list. All of that without regard to traffic classes: a mark (DSCP) may change on the way, so it is
+ * no part of a packet's identity. A loss is of the class that the packet had at the sender point.
+ *
+ * <p>With several classes their delays follow, class by class, from an aggregator of those packets that have the class at each
+ * point. What is listed already leaves them; what differs then are packets with another mark at the receiver point, which are
+ * brought back into the class that they were sent in. Where that fails the class has delays of its clean cells only, or none.
+ *
+ * <p>Each step that waits for an answer returns. One thread. Takes its memory at construction; allocates a geometry for each
+ * aggregator.
  */
 public final class PacketReconciler {
     private static final double CONFIDENCE = 0.95;
@@ -38,8 +47,14 @@ public final class PacketReconciler {
     private final MissingPacketSource missing;
     private final SynopsisRequest request;
     private final FlowLosses losses;
+    private final AggregateEstimate whole;
     private final AggregateEstimate[] estimates;
     private final boolean[] hasEstimate;
+    private final long[] classLost;
+    private final long[] classUnexpected;
+    private final PacketDifference known;
+    private final UnsafeBuffer missingOctets;
+    private final SynopsisImage missingImage = new SynopsisImage();
 
     private PacketCache cache;
     private boolean isDamaged;
@@ -49,11 +64,15 @@ public final class PacketReconciler {
     private Step step = Step.DONE;
     private ReconcileStatus status = ReconcileStatus.UNANSWERED;
     private int classIndex;
+    private boolean isClassEstimated;
+    private boolean isOver;
+    private boolean isSenderSaturated;
     private long flowThreshold;
     private long octets;
     private long cells;
     private long undecodedCells;
     private long unrepairedItems;
+    private long remarkedPackets;
 
     private enum Step {
         ESTIMATOR, AGGREGATOR, PACKETS, FLOWS, DONE
@@ -78,9 +97,15 @@ public final class PacketReconciler {
         losses = new FlowLosses(2 * settings.cells());
         estimates = new AggregateEstimate[classCount];
         hasEstimate = new boolean[classCount];
+        classLost = new long[classCount];
+        classUnexpected = new long[classCount];
+        known = classCount == 1 ? null : reconciler.newDifference();
+        missingOctets =
+            classCount == 1 ? null : new UnsafeBuffer(ByteBuffer.allocateDirect(settings.missingImageBytes()));
         for (int i = 0; i < classCount; i++) {
             estimates[i] = new AggregateEstimate();
         }
+        whole = classCount == 1 ? estimates[0] : new AggregateEstimate();
     }
 
     /**
@@ -107,9 +132,15 @@ public final class PacketReconciler {
         cells = 0;
         undecodedCells = 0;
         unrepairedItems = 0;
-        classIndex = 0;
+        remarkedPackets = 0;
+        isOver = false;
+        isSenderSaturated = false;
+        classIndex = PacketCache.ANY_CLASS;
         flowThreshold = cache.flowThreshold();
+        missing.clear();
         Arrays.fill(hasEstimate, false);
+        Arrays.fill(classLost, 0);
+        Arrays.fill(classUnexpected, 0);
         ask(Step.ESTIMATOR, request.estimator(cache.intervalNumber(), classIndex, flowThreshold));
     }
 
@@ -135,6 +166,7 @@ public final class PacketReconciler {
 
     /** Time is up: what is known counts. */
     public void giveUp() {
+        isOver = true;
         while (step != Step.DONE) {
             onSilence();
         }
@@ -142,6 +174,9 @@ public final class PacketReconciler {
 
     private void ask(final Step next, final SynopsisRequest asked) {
         step = next;
+        if (isOver) {
+            return;
+        }
         octets += asked.encodedBytes();
         if (!peer.ask(asked)) {
             onSilence();
@@ -149,55 +184,57 @@ public final class PacketReconciler {
     }
 
     private void onSilence() {
-        if (step == Step.PACKETS) {
-            missing.clear();
-            finishClass();
-        } else if (step == Step.FLOWS) {
-            step = Step.DONE;
-        } else if (step != Step.DONE) {
-            fail(ReconcileStatus.UNANSWERED);
+        switch (step) {
+            case PACKETS -> finishWhole();
+            case FLOWS -> beginClass(0);
+            case ESTIMATOR, AGGREGATOR -> fail(ReconcileStatus.UNANSWERED);
+            default -> {
+                // nothing is waited for
+            }
         }
     }
 
+    /** Delays of a class are missing then, and no more than that: losses are known without. */
     private void fail(final ReconcileStatus reason) {
-        status = classIndex > 0 ? ReconcileStatus.INCOMPLETE : reason;
-        step = Step.DONE;
+        if (classIndex == PacketCache.ANY_CLASS) {
+            status = reason;
+            step = Step.DONE;
+        } else {
+            isOver |= reason == ReconcileStatus.UNANSWERED;
+            beginClass(classIndex + 1);
+        }
     }
 
     private void onAnswer(final SynopsisImage answer) {
-        if (answer.intervalNumber() != cache.intervalNumber() || answer.flowThreshold() > flowThreshold) {
-            refuse();
-            return;
-        }
+        final boolean isSampleMeant = classIndex == PacketCache.ANY_CLASS ?
+            answer.flowThreshold() <= flowThreshold : answer.flowThreshold() == flowThreshold;
+        final boolean isMeant = answer.intervalNumber() == cache.intervalNumber() && isSampleMeant;
         switch (step) {
-            case ESTIMATOR -> onEstimator(answer);
-            case AGGREGATOR -> onAggregator(answer);
+            case ESTIMATOR -> onEstimator(answer, isMeant);
+            case AGGREGATOR -> onAggregator(answer, isMeant);
             case PACKETS -> {
-                if (!missing.wrap(answer)) {
-                    missing.clear();
+                if (isMeant) {
+                    onPackets(answer);
+                    finishWhole();
+                } else {
+                    fail(ReconcileStatus.REFUSED);
                 }
-                finishClass();
             }
             case FLOWS -> {
-                if (answer.family() == SynopsisFamily.FLOW_KEYS) {
+                if (isMeant && answer.family() == SynopsisFamily.FLOW_KEYS) {
                     target.onFlowKeys(answer);
                 }
-                step = Step.DONE;
+                beginClass(0);
             }
             default -> throw new IllegalStateException("step=" + step);
         }
     }
 
-    /** An answer is of something else: without keys all that is listed stands. */
-    private void refuse() {
-        if (step == Step.FLOWS) {
-            step = Step.DONE;
-        } else {
+    private void onEstimator(final SynopsisImage answer, final boolean isMeant) {
+        if (!isMeant) {
             fail(ReconcileStatus.REFUSED);
+            return;
         }
-    }
-
-    private void onEstimator(final SynopsisImage answer) {
         flowThreshold = answer.flowThreshold();
         counts.clear();
         counts.begin(cache.intervalNumber(), answer.intervalNs());
@@ -208,8 +245,18 @@ public final class PacketReconciler {
             fail(ReconcileStatus.REFUSED);
             return;
         }
-        final SynopsisGeometry geometry = RdaSizing.forEstimate(items,
-            SignedCounts.relativeDeviation(ReconcileSettings.COUNTS), ReconcileSettings.LEAST_CELLS, aggregator.capacityBytes());
+        final boolean isForDelays = classIndex != PacketCache.ANY_CLASS || estimates.length == 1;
+        final SynopsisGeometry geometry = RdaSizing.forEstimate(
+            items, SignedCounts.relativeDeviation(ReconcileSettings.COUNTS), isForDelays ? ReconcileSettings.LEAST_CELLS : 1,
+            aggregator.capacityBytes());
+        if (classIndex != PacketCache.ANY_CLASS && geometry.totalCells() <= senderAggregator.totalCells()) {
+            finishClass();
+        } else {
+            askForAggregator(geometry);
+        }
+    }
+
+    private void askForAggregator(final SynopsisGeometry geometry) {
         aggregator.reshape(geometry);
         cache.fill(aggregator, flowThreshold, classIndex);
         if (isDamaged) {
@@ -219,18 +266,28 @@ public final class PacketReconciler {
             request.aggregator(cache.intervalNumber(), classIndex, flowThreshold, geometry.banks(), geometry.cells()));
     }
 
-    private void onAggregator(final SynopsisImage answer) {
-        if (answer.family() != SynopsisFamily.RDA || answer.length() > senderOctets.capacity()) {
+    private void onAggregator(final SynopsisImage answer, final boolean isMeant) {
+        if (!isMeant || answer.family() != SynopsisFamily.RDA || answer.length() > senderOctets.capacity()) {
             fail(ReconcileStatus.REFUSED);
             return;
         }
         answer.copyTo(senderOctets, 0);
         senderAggregator.wrap(senderOctets, 0, answer.length());
+        if (classIndex == PacketCache.ANY_CLASS) {
+            listWhole();
+        } else {
+            listClass();
+        }
+    }
+
+    private void listWhole() {
         if (reconciler.decode(senderAggregator, aggregator.image()) != SynopsisPairing.PAIRED) {
             fail(ReconcileStatus.REFUSED);
             return;
         }
-        reconciler.decodeFurther(cache, false, classIndex);
+        reconciler.decodeFurther(cache, false);
+        // Of a packet that came too often to be counted the sender point says that it lost packets of its own.
+        isSenderSaturated = !isSenderDamaged && senderAggregator.damaged();
         final PacketDifference difference = reconciler.difference();
         request.packets(cache.intervalNumber(), classIndex, flowThreshold);
         for (int item = 0; item < difference.size(); item++) {
@@ -238,45 +295,110 @@ public final class PacketReconciler {
                 break;
             }
         }
-        missing.clear();
         if (request.count() > 0) {
             ask(Step.PACKETS, request);
         } else {
-            finishClass();
+            finishWhole();
         }
     }
 
-    private void finishClass() {
+    /** With several classes the answer is needed longer than until the next request. */
+    private void onPackets(final SynopsisImage answer) {
+        if (missingOctets == null) {
+            missing.wrap(answer);
+        } else if (answer.length() <= missingOctets.capacity()) {
+            answer.copyTo(missingOctets, 0);
+            missing.wrap(missingImage.wrap(missingOctets, 0, answer.length()));
+        }
+    }
+
+    private void finishWhole() {
         final PacketDifference difference = reconciler.difference();
-        final AggregateEstimate estimate = estimates[classIndex];
-        reconciler.repair(missing, cache, estimate);
-        hasEstimate[classIndex] = true;
-        cells += estimate.totalCells();
+        reconciler.repair(missing, cache, whole);
+        cells += whole.totalCells();
         undecodedCells += difference.undecodedCells();
-        unrepairedItems += estimate.unrepairedItems();
-        if (!difference.complete() || estimate.unrepairedItems() > 0 || cache.saturatedPackets() > 0 || isSenderSaturated()) {
+        unrepairedItems += whole.unrepairedItems();
+        if (!difference.complete() || whole.unrepairedItems() > 0 || cache.saturatedPackets() > 0 || isSenderSaturated) {
             status = ReconcileStatus.INCOMPLETE;
         }
         if (difference.size() > 0) {
-            LdsRepair.forEachLoss(difference, missing, cache, losses::add);
+            LdsRepair.forEachLoss(difference, missing, cache, this::onLoss);
             target.onListed(difference, missing, cache);
         }
-        classIndex++;
-        if (classIndex == estimates.length) {
-            askForKeys();
+        if (known == null) {
+            hasEstimate[0] = true;
         } else {
+            known.set(difference);
+        }
+        askForKeys();
+    }
+
+    private void onLoss(final long flowHash, final int ofClass, final long packets) {
+        losses.add(flowHash, packets);
+        if (ofClass < classLost.length) {
+            classLost[ofClass] += Math.max(0, packets);
+            classUnexpected[ofClass] += Math.max(0, -packets);
+        }
+    }
+
+    /** The delays of the next class, if there is one. Its loss is known: that of a packet without a class is nobody's. */
+    private void beginClass(final int next) {
+        step = Step.DONE;
+        if (known == null || next == estimates.length) {
+            return;
+        }
+        classIndex = next;
+        isClassEstimated = false;
+        estimates[next].clear();
+        hasEstimate[next] = true;
+        if (whole.hasLoss() && whole.unrepairedItems() == 0) {
+            estimates[next].loss(classLost[next], classUnexpected[next]);
+        }
+        if (isOver) {
+            beginClass(next + 1);
+        } else {
+            askForAggregator(RdaSizing.forEstimate(0, 0, ReconcileSettings.LEAST_CELLS, aggregator.capacityBytes()));
+        }
+    }
+
+    /** What differs beside the whole's difference changed its mark; where that cannot be listed its size is asked for. */
+    private void listClass() {
+        if (reconciler.decodeClass(senderAggregator, aggregator.image(), known, this::isKnownOfClass) !=
+            SynopsisPairing.PAIRED) {
+            fail(ReconcileStatus.REFUSED);
+            return;
+        }
+        reconciler.decodeFurther(cache, false, classIndex);
+        if (reconciler.difference().complete() || isClassEstimated) {
+            finishClass();
+        } else {
+            isClassEstimated = true;
             ask(Step.ESTIMATOR, request.estimator(cache.intervalNumber(), classIndex, flowThreshold));
         }
     }
 
-    /** Of a packet that came too often to be counted the sender point says that it lost packets of its own. */
-    private boolean isSenderSaturated() {
-        return !isSenderDamaged && senderAggregator.damaged();
+    private boolean isKnownOfClass(final int item) {
+        final PacketDetails source = known.lost(item) ? missing : cache;
+        final int entry = source.find(known.identifier(item));
+        return entry != PacketSource.NOT_FOUND && source.copies(entry) == known.copies(item) &&
+            source.classIndex(entry) == classIndex;
+    }
+
+    private void finishClass() {
+        final AggregateEstimate estimate = estimates[classIndex];
+        final boolean hasLoss = estimate.hasLoss();
+        reconciler.repairClass(missing, cache, estimate);
+        if (hasLoss) {
+            estimate.loss(classLost[classIndex], classUnexpected[classIndex]);
+        }
+        remarkedPackets += estimate.remarkedPackets();
+        cells += estimate.totalCells();
+        undecodedCells += reconciler.difference().undecodedCells();
+        beginClass(classIndex + 1);
     }
 
     /** Flows with losses that nobody here can name; those beyond one request stay without a name. */
     private void askForKeys() {
-        step = Step.DONE;
         request.flows(cache.intervalNumber(), flowThreshold);
         for (int row = 0; status == ReconcileStatus.COMPLETE && row < losses.count(); row++) {
             final long flowHash = losses.flowHash(row);
@@ -287,6 +409,8 @@ public final class PacketReconciler {
         }
         if (request.count() > 0) {
             ask(Step.FLOWS, request);
+        } else {
+            beginClass(0);
         }
     }
 
@@ -296,7 +420,7 @@ public final class PacketReconciler {
     }
 
     /**
-     * Whether a class's delays were estimated.
+     * Whether something is known of a class: delays, loss, or both.
      *
      * @param ofClass index of the class.
      * @return true if so.
@@ -306,7 +430,7 @@ public final class PacketReconciler {
     }
 
     /**
-     * A class's delays.
+     * A class's delays and loss, by the class that packets have at the sender point.
      *
      * @param ofClass index of the class, with an estimate.
      * @return the estimate, until the next interval.
@@ -348,6 +472,11 @@ public final class PacketReconciler {
     /** {@return those of them that still differ} */
     public long undecodedCells() {
         return undecodedCells;
+    }
+
+    /** {@return packets that were listed with another class at the receiver point than at the sender point} */
+    public long remarkedPackets() {
+        return remarkedPackets;
     }
 
     /** {@return packets that are listed and of which not enough is known to take them out} */

@@ -23,7 +23,7 @@ public final class ReconcilePrice {
     }
 
     /**
-     * Octets of the requests and answers about a traffic class.
+     * Octets of the requests and answers about an interval with one traffic class, without keys of flows.
      *
      * @param packets that only the sender point has.
      * @return octets: three requests, the estimator, the aggregator, and 40 for each packet.
@@ -36,5 +36,26 @@ public final class ReconcilePrice {
         final long answer = packets == 0 ? 0 : SynopsisGeometry.rda(1, 1).imageLength() - SynopsisFamily.RDA.cellLength() +
             packets * SynopsisFamily.MISSING_PACKETS.cellLength();
         return requests + estimator + aggregator + answer;
+    }
+
+    /**
+     * Octets of the request and answer about flows of which nothing arrived.
+     *
+     * @param flows of which the receiver point has no record.
+     * @return octets: 0 without such flows, else 120 and 64 for each.
+     */
+    public static long keyBytes(final long flows) {
+        final SynopsisFamily family = SynopsisFamily.FLOW_KEYS;
+        return flows == 0 ? 0 : SynopsisRequest.FIXED_BYTES + new SynopsisGeometry(family, 1, 1).imageLength() -
+            family.cellLength() + flows * (Long.BYTES + family.cellLength());
+    }
+
+    /**
+     * Octets of the request and answer about the delays of one of several traffic classes, where few marks change on the way.
+     *
+     * @return octets: a request, and the least aggregator.
+     */
+    public static long classBytes() {
+        return SynopsisRequest.FIXED_BYTES + SynopsisGeometry.rda(1, ReconcileSettings.LEAST_CELLS).imageLength();
     }
 }

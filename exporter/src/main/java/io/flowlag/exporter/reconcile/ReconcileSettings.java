@@ -19,6 +19,7 @@ public record ReconcileSettings(int packets, int cells, long waitNs) {
     public static final int COUNTS = 1024;
 
     private static final int RECONCILER_CELL_BYTES = 61;
+    private static final int DIFFERENCE_CELL_BYTES = 24;
 
     /**
      * The same with a shorter wait.
@@ -72,13 +73,21 @@ public record ReconcileSettings(int packets, int cells, long waitNs) {
 
     /**
      * Memory of the point that asks: an estimator, two aggregators, 61 octets a cell, 8 and up to 16 for a missing packet, and 32
-     * to 40 for a flow with losses.
+     * to 40 for a flow with losses; with several traffic classes the list of the whole, 24 octets a cell, and the missing packets
+     * as they came, which are kept while the classes are compared.
      *
+     * @param classCount traffic classes.
      * @return octets, by formula.
      */
-    public long reconcilerBytes() {
+    public long reconcilerBytes(final int classCount) {
+        final long kept = classCount == 1 ? 0 : (long)cells * DIFFERENCE_CELL_BYTES + missingImageBytes();
         return countsBytes() + 2 * largest().memoryBytes() + (long)cells * RECONCILER_CELL_BYTES +
-            (long)mostMissing() * 3 * Long.BYTES + FlowLosses.memoryBytes(2 * cells);
+            (long)mostMissing() * 3 * Long.BYTES + FlowLosses.memoryBytes(2 * cells) + kept;
+    }
+
+    /** {@return octets of the longest answer of missing packets} */
+    int missingImageBytes() {
+        return new SynopsisGeometry(SynopsisFamily.MISSING_PACKETS, 1, mostMissing()).imageLength();
     }
 
     private static long countsBytes() {

@@ -8,7 +8,7 @@ import io.flowlag.sketch.reconcile.SynopsisImage;
 @FunctionalInterface
 public interface ReconcileTarget {
     /**
-     * Called once for each traffic class in which something is listed.
+     * Called once, if something is listed.
      *
      * @param difference the list, valid during the call.
      * @param sent       knows the lost packets, as far as the sender point answered.
@@ -17,7 +17,7 @@ public interface ReconcileTarget {
     void onListed(PacketDifference difference, PacketDetails sent, PacketDetails received);
 
     /**
-     * Whether lost packets of a flow have a name at the receiver point, or need none. Asked when all classes are listed.
+     * Whether lost packets of a flow have a name at the receiver point, or need none. Asked when all is listed.
      *
      * @param flowHash of a flow with lost packets.
      * @return true if the sender point need not be asked for the flow's key.

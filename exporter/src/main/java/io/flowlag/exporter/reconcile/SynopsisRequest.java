@@ -1,8 +1,10 @@
 package io.flowlag.exporter.reconcile;
 
+import io.flowlag.sketch.reconcile.PacketCache;
+
 /**
- * What the receiver point asks the sender point about a class's packets of an interval. Reused; belongs to the thread that asks.
- * Allocates at construction.
+ * What the receiver point asks the sender point about the packets of an interval, of all traffic classes or of one. Reused;
+ * belongs to the thread that asks. Allocates at construction.
  */
 public final class SynopsisRequest {
     /** Octets of a request, without the identifiers. */
@@ -23,7 +25,7 @@ public final class SynopsisRequest {
     private final long[] identifiers;
     private Kind kind = Kind.ESTIMATOR;
     private long intervalNumber;
-    private int classIndex;
+    private int classIndex = PacketCache.ANY_CLASS;
     private long flowThreshold;
     private int banks;
     private int cells;
@@ -42,7 +44,7 @@ public final class SynopsisRequest {
      * Asks for an estimator.
      *
      * @param number    of the interval.
-     * @param ofClass   index of the traffic class.
+     * @param ofClass   index of the traffic class, or {@link PacketCache#ANY_CLASS}.
      * @param threshold the flows of this rank and above are not asked for.
      * @return this.
      */
@@ -54,7 +56,7 @@ public final class SynopsisRequest {
      * Asks for an aggregator.
      *
      * @param number     of the interval.
-     * @param ofClass    index of the traffic class.
+     * @param ofClass    index of the traffic class, or {@link PacketCache#ANY_CLASS}.
      * @param threshold  the flows of this rank and above are not asked for.
      * @param bankCount  of the aggregator.
      * @param cellCount  of each bank.
@@ -69,7 +71,7 @@ public final class SynopsisRequest {
      * Asks for packets; {@link #add} names them.
      *
      * @param number    of the interval.
-     * @param ofClass   index of the traffic class.
+     * @param ofClass   index of the traffic class, or {@link PacketCache#ANY_CLASS}.
      * @param threshold of the aggregators.
      * @return this.
      */
@@ -85,7 +87,7 @@ public final class SynopsisRequest {
      * @return this.
      */
     public SynopsisRequest flows(final long number, final long threshold) {
-        return begin(Kind.FLOWS, number, 0, threshold, 0, 0);
+        return begin(Kind.FLOWS, number, PacketCache.ANY_CLASS, threshold, 0, 0);
     }
 
     private SynopsisRequest begin(
@@ -125,7 +127,7 @@ public final class SynopsisRequest {
         return intervalNumber;
     }
 
-    /** {@return of which traffic class} */
+    /** {@return of which traffic class; {@link PacketCache#ANY_CLASS}: of all} */
     public int classIndex() {
         return classIndex;
     }

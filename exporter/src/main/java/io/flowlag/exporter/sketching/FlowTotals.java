@@ -1,46 +1,49 @@
 package io.flowlag.exporter.sketching;
 
+import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.BitUtil;
-
-import java.util.Arrays;
 
 /**
  * Packets of each flow of an interval, over all records that it has, and how many records a flow has of which nothing came: open
  * addressing, emptied as a whole; a flow's hash and its packets, below 0 its records without packets, lie side by side. One
- * thread. Allocates at construction.
+ * thread. Allocates at construction, off the heap, where pages are large.
  */
 final class FlowTotals {
-    private final long[] flows;
+    private static final int PACKETS_OFFSET = Long.BYTES;
+    private static final int ENTRY_BYTES = PACKETS_OFFSET + Long.BYTES;
+
+    private final OffHeapBuffer flows;
     private final int mask;
 
     /**
      * No flow.
      *
-     * @param capacity flows that fit, at most 2^27.
+     * @param capacity flows that fit, at most 2^25.
      */
     FlowTotals(final int capacity) {
-        flows = new long[2 * length(capacity)];
-        mask = flows.length - 1;
+        final int entries = length(capacity);
+        flows = OffHeapBuffer.allocate(Math.multiplyExact(entries, ENTRY_BYTES));
+        mask = entries - 1;
     }
 
     /** {@return octets, by formula} */
     static long memoryBytes(final int capacity) {
-        return length(capacity) * 2L * Long.BYTES;
+        return (long)length(capacity) * ENTRY_BYTES;
     }
 
     void clear() {
-        Arrays.fill(flows, 0);
+        flows.setMemory(0, flows.capacity(), (byte)0);
     }
 
     void add(final long flowHash, final long packetCount) {
-        final int index = find(flowHash);
-        flows[index] = flowHash;
-        flows[index + 1] += packetCount;
+        final int at = find(flowHash);
+        flows.putLong(at, flowHash);
+        flows.putLong(at + PACKETS_OFFSET, flows.getLong(at + PACKETS_OFFSET) + packetCount);
     }
 
     /** {@return packets of the flow, 0 for none} */
     long get(final long flowHash) {
-        return Math.max(0, flows[find(flowHash) + 1]);
+        return Math.max(0, flows.getLong(find(flowHash) + PACKETS_OFFSET));
     }
 
     /** Counts the records that are silent in an interval, of flows without packets; after all packets, once. */
@@ -54,24 +57,25 @@ final class FlowTotals {
 
     /** {@return records of the flow that {@link #addSilent} has counted} */
     long silentRecords(final long flowHash) {
-        return Math.max(0, -flows[find(flowHash) + 1]);
+        return Math.max(0, -flows.getLong(find(flowHash) + PACKETS_OFFSET));
     }
 
     /** Reads where a flow is looked for first, so that it is in the processor's cache then. */
     long touch(final long flowHash) {
-        return flows[place(flowHash) + 1];
+        return flows.getLong(place(flowHash) * ENTRY_BYTES);
     }
 
     private int place(final long flowHash) {
-        return (int)(flowHash >>> Integer.SIZE) << 1 & mask;
+        return (int)(flowHash >>> Integer.SIZE) & mask;
     }
 
+    /** Where the entry of a flow lies, or would. */
     private int find(final long flowHash) {
-        int index = place(flowHash);
-        while (flows[index + 1] != 0 && flows[index] != flowHash) {
-            index = index + 2 & mask;
+        int place = place(flowHash);
+        while (flows.getLong(place * ENTRY_BYTES + PACKETS_OFFSET) != 0 && flows.getLong(place * ENTRY_BYTES) != flowHash) {
+            place = place + 1 & mask;
         }
-        return index;
+        return place * ENTRY_BYTES;
     }
 
     private static int length(final int capacity) {

@@ -23,7 +23,8 @@ final class IntervalComparison {
     private final FlowSumComparison flowSums;
     private final IntervalRepair repair;
     private final UnseenFlowHandler unseenFlowHandler;
-    private final ReadAhead ahead;
+    private final ReadAhead aheadOfTotals;
+    private final ReadAhead aheadOfRelease;
 
     /**
      * Nothing compared yet.
@@ -51,7 +52,8 @@ final class IntervalComparison {
         summary = new IntervalAnswer(context.classCount());
         pairs = summary.flowSums;
         this.unseenFlowHandler = unseenFlowHandler;
-        ahead = new ReadAhead(records, totals, null);
+        aheadOfTotals = new ReadAhead(records, totals, null);
+        aheadOfRelease = new ReadAhead(records, null, null);
         repair = new IntervalRepair(context, run, records, totals, counters);
         cells = new CellComparison(context, run, records, totals, counters, repair);
         flowSums = new FlowSumComparison(run, records, totals, counters, joint, unseenFlowHandler, repair);
@@ -117,7 +119,7 @@ final class IntervalComparison {
         }
         totals.clear();
         for (int i = 0; i < own.recordCount(); i++) {
-            ahead.before(own, i);
+            aheadOfTotals.before(own, i);
             final int record = own.record(i);
             totals.add(records.flowHash(record), records.packets(record, key));
             summary.heavyHitters.offer(record, records.packets(record, key));
@@ -163,7 +165,7 @@ final class IntervalComparison {
 
     private void releaseRecords(final PointInterval own) {
         for (int i = 0; i < own.recordCount(); i++) {
-            ahead.before(own, i);
+            aheadOfRelease.before(own, i);
             records.clearPackets(own.record(i), run.key(own.intervalNumber()));
             keeper.release(own.record(i));
         }

@@ -116,6 +116,7 @@ final class IntervalRepair implements ReconcileTarget {
         counters.add(SketchCounter.RECONCILE_LOST, reconciler.losses().lostPackets());
         counters.add(SketchCounter.RECONCILE_UNEXPECTED, reconciler.losses().unexpectedPackets());
         counters.add(SketchCounter.RECONCILE_UNREPAIRED, reconciler.unrepairedItems());
+        counters.add(SketchCounter.RECONCILE_REMARKED, reconciler.remarkedPackets());
         counters.add(SketchCounter.RECONCILE_CELLS, reconciler.cells());
         counters.add(SketchCounter.RECONCILE_CELLS_UNDECODED, reconciler.undecodedCells());
         counters.add(SketchCounter.RECONCILE_OCTETS, reconciler.octets());

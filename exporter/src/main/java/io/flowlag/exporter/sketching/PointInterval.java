@@ -103,10 +103,25 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         tailStartNs = startNs + intervalNs - maximumDelayNs;
     }
 
-    /** Reads what {@link #update} of a packet will need, so that it is in the processor's cache then. */
+    /** Other packets will come than those of {@link #touch}. */
+    void expectOthers() {
+        if (sketch != null) {
+            sketch.expectOthers();
+        }
+    }
+
+    /** Reads the cells of the packets of {@link #touch}. */
+    long touchExpected() {
+        return sketch == null ? 0 : sketch.touchExpected();
+    }
+
+    /** Reads what {@link #update} of a packet will need, so that it is in the processor's cache then; but for its cells. */
     long touch(final long flowHash, final long digest) {
-        return (sketch == null ? 0 : sketch.touch(flowHash, digest)) + (flows == null ? 0 : flows.touch(flowHash)) +
-            (witnesses == null ? 0 : witnesses.touch(flowHash)) + (keys == null || keys == flows ? 0 : keys.touch(flowHash));
+        if (sketch != null) {
+            sketch.expect(flowHash, digest);
+        }
+        return (flows == null ? 0 : flows.touch(flowHash)) + (witnesses == null ? 0 : witnesses.touch(flowHash)) +
+            (keys == null || keys == flows ? 0 : keys.touch(flowHash));
     }
 
     /** Adds a packet; its digest too where its time is in the last W. The descriptor, which may be null, tells whose it is. */

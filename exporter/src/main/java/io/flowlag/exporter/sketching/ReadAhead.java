@@ -40,7 +40,7 @@ final class ReadAhead {
             octets += records.touch(interval.record(i));
             octets += estimator == null ? 0 : records.touchAnswers(interval.record(i));
         }
-        for (int i = index; i < end; i++) {
+        for (int i = index; i < end && (totals != null || estimator != null); i++) {
             final long flowHash = records.flowHash(interval.record(i));
             octets += (totals == null ? 0 : totals.touch(flowHash)) + (estimator == null ? 0 : estimator.touch(flowHash));
         }

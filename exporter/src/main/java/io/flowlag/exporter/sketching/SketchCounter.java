@@ -190,6 +190,10 @@ public enum SketchCounter {
     RECONCILE_CELLS("reconcile_cells", "cells", "Cells of the aggregators that were compared."),
     /** Cells that still differ. */
     RECONCILE_CELLS_UNDECODED("reconcile_cells_undecoded", "cells", "Of those, cells that still differ when all is listed."),
+    /** Packets with another class at the receiver point. */
+    RECONCILE_REMARKED(
+        "reconcile_remarked", "packets",
+        "Packets listed that have another traffic class at the receiver point than at the sender point."),
     /** Octets of the reconciliation. */
     RECONCILE_OCTETS(
         "reconcile_octets", "octets", "Octets of requests and answers; in one process, what an exchange would take."),

@@ -208,14 +208,33 @@ public final class SketchReceiver {
         return record == SketchRecords.NONE ? 0 : records.table().touch(record);
     }
 
+    /** The packets of {@link #touch} have come; others will be told. */
+    public void expectOthers() {
+        final PointInterval newest = point.intervals().newestOpen();
+        if (newest != null) {
+            newest.expectOthers();
+        }
+    }
+
     /**
-     * Reads of the newest interval what a packet needs, as {@link #touchRecord}.
+     * Reads the cells of all packets of {@link #touch}.
+     *
+     * @return what was read.
+     */
+    public long touchExpected() {
+        final PointInterval newest = point.intervals().newestOpen();
+        return newest == null ? 0 : newest.touchExpected();
+    }
+
+    /**
+     * Reads of the newest interval what a packet needs, as {@link #touchRecord}; but for its cells, which
+     * {@link #touchExpected} reads.
      *
      * @param flowHash of its flow.
      * @param digest   of the packet.
      * @return what was read.
      */
-    public long touchCells(final long flowHash, final long digest) {
+    public long touch(final long flowHash, final long digest) {
         final PointInterval newest = point.intervals().newestOpen();
         return newest == null ? 0 : newest.touch(flowHash, digest);
     }

@@ -2,8 +2,7 @@ package io.flowlag.exporter.sketching;
 
 import io.flowlag.sketch.estimate.FlowEstimate;
 import io.flowlag.sketch.estimate.LossKind;
-import org.agrona.BufferUtil;
-import org.agrona.concurrent.UnsafeBuffer;
+import io.flowlag.sketch.memory.OffHeapBuffer;
 
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
@@ -82,7 +81,7 @@ public final class SketchRecords {
     private static final int FLAG_JOINT_TOLD = 1 << 9;
     private static final int FLAG_UNEXPECTED_UNKNOWN = 1 << 10;
 
-    private final UnsafeBuffer rows;
+    private final OffHeapBuffer rows;
     private final int[] free;
     private int freeCount;
     private int usedCount;
@@ -93,8 +92,7 @@ public final class SketchRecords {
      * @param capacity records that fit.
      */
     SketchRecords(final int capacity) {
-        rows = new UnsafeBuffer(
-            BufferUtil.allocateDirectAligned(Math.multiplyExact(capacity, LENGTH_BYTES), CACHE_LINE_LENGTH));
+        rows = OffHeapBuffer.allocate(Math.multiplyExact(capacity, LENGTH_BYTES));
         free = new int[capacity];
     }
 

@@ -65,16 +65,6 @@ final class SpoolDirectory {
         }
     }
 
-    /** Gives whole frames the checksums of another segment. */
-    static void renumber(final UnsafeBuffer frames, final int lengthBytes, final long segmentNumber) {
-        int offset = 0;
-        while (offset < lengthBytes) {
-            final int payloadBytes = SpoolLayout.payloadBytes(frames, offset);
-            SpoolLayout.putFrameHeader(frames, offset, segmentNumber, SpoolLayout.kind(frames, offset), payloadBytes);
-            offset += SpoolLayout.FRAME_HEADER_LENGTH_BYTES + payloadBytes;
-        }
-    }
-
     List<SpoolSegment> segments() {
         return segments;
     }

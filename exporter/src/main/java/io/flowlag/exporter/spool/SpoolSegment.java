@@ -3,6 +3,7 @@ package io.flowlag.exporter.spool;
 import org.agrona.CloseHelper;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -52,6 +53,18 @@ final class SpoolSegment implements AutoCloseable {
 
     long recordsLeft() {
         return records - releasedRecords;
+    }
+
+    /** Writes so many octets behind what is written and whole; {@link #lengthBytes} stays. */
+    void write(final ByteBuffer buffer, final int count) throws IOException {
+        buffer.limit(count).position(0);
+        try {
+            while (buffer.hasRemaining()) {
+                channel().write(buffer, lengthBytes + buffer.position());
+            }
+        } finally {
+            buffer.clear();
+        }
     }
 
     /** Cuts off what was written in part. */

@@ -2,6 +2,7 @@ package io.flowlag.exporter.exchange;
 
 import io.flowlag.exporter.reconcile.SynopsisRequest;
 import io.flowlag.sketch.image.SketchImage;
+import io.flowlag.sketch.reconcile.PacketCache;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.Example;
@@ -63,6 +64,8 @@ class ExchangeMessagesTest {
             RefusedMessage.encode(b, 0, MessageResult.SETTINGS, "settings: sender 1, receiver 2")));
         messages.put("estimator request", message(b -> SynopsisRequestMessage.encode(
             b, 0, 5, 7, new SynopsisRequest(0).estimator(9, 1, 1L << 32), 0)));
+        messages.put("request of all classes", message(b -> SynopsisRequestMessage.encode(
+            b, 0, 5, 7, new SynopsisRequest(0).estimator(9, PacketCache.ANY_CLASS, 1L << 32), 0)));
         messages.put("aggregator request", message(b -> SynopsisRequestMessage.encode(
             b, 0, 6, 7, new SynopsisRequest(0).aggregator(9, 1, 99, 4, 300), 0)));
         final SynopsisRequest missing = new SynopsisRequest(2).packets(9, 1, 99);

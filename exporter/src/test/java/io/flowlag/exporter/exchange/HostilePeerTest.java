@@ -118,7 +118,7 @@ class HostilePeerTest {
     void shouldNameBothVersions() throws IOException {
         final ByteBuffer hello = hello(2);
         hello.put(MessageHeader.VERSION_OFFSET, (byte)9);
-        assertRefused(MessageResult.VERSION, "version: sender 9, receiver 2", hello);
+        assertRefused(MessageResult.VERSION, "version: sender 9, receiver " + MessageHeader.VERSION, hello);
     }
 
     @Test

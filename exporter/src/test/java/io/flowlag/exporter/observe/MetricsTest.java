@@ -118,22 +118,57 @@ class MetricsTest {
         GeneratedDocs.assertSection("observe.md", "metrics", table.toString());
     }
 
-    /** Alert rules and dashboard ask for metrics that exist. */
+    /** Alert rules and dashboard ask for metrics that exist, by labels that these have. */
     @Test
     void shouldHaveWhatAlertsAndDashboardAskFor() throws IOException {
-        final Map<String, Double> samples = metrics(false).samples();
-        for (final String name : List.of("observe/alerts.yml", "observe/grafana.json")) {
-            final String text = Files.readString(GeneratedDocs.directory().resolve(name));
-            final Matcher asked = Pattern.compile("flowlag_[a-z0-9_]+").matcher(text);
-            int count = 0;
-            while (asked.find()) {
-                final String metric = asked.group();
-                assertTrue(samples.keySet().stream().anyMatch((each) -> each.startsWith(metric + "{")), name + ": " + metric);
-                count++;
-            }
-            assertTrue(count > 5, name);
+        final StrictMetrics metrics = metrics(false);
+        final String rules = Files.readString(GeneratedDocs.directory().resolve("observe/alerts.yml"));
+        final String[] alerts = rules.split("- alert: ");
+        assertTrue(alerts.length > 5);
+        for (int i = 1; i < alerts.length; i++) {
+            final int expression = alerts[i].indexOf("expr:");
+            assertAnswered(metrics, alerts[i].substring(expression, alerts[i].indexOf("labels: {")), alerts[i]);
         }
-        new ObjectMapper().readTree(GeneratedDocs.directory().resolve("observe/grafana.json").toFile());
+        final JsonNode dashboard =
+            new ObjectMapper().readTree(GeneratedDocs.directory().resolve("observe/grafana.json").toFile());
+        int targets = 0;
+        for (final JsonNode panel : dashboard.get("panels")) {
+            for (final JsonNode target : panel.get("targets")) {
+                assertAnswered(metrics, target.get("expr").textValue(), target.get("legendFormat").textValue());
+                targets++;
+            }
+        }
+        assertTrue(targets > 5);
+        final String variables = dashboard.get("templating").toString();
+        assertTrue(variables.contains("label_values(flowlag_start_time_seconds, instance)") &&
+            metrics.types().containsKey("flowlag_start_time_seconds"), variables);
+    }
+
+    /** Every metric of an expression exists, and a label that it or its text names is left over by it. */
+    private static void assertAnswered(final StrictMetrics metrics, final String expression, final String text) {
+        final Set<String> known = new HashSet<>(Set.of("instance", "job"));
+        final Matcher asked = Pattern.compile("flowlag_[a-z0-9_]+").matcher(expression);
+        int count = 0;
+        while (asked.find()) {
+            final String metric = asked.group();
+            assertTrue(metrics.samples().keySet().stream().anyMatch((each) -> each.startsWith(metric + "{")), metric);
+            known.addAll(List.of(labels(metrics, metric.replaceFirst("_bucket$", "")).split(", ")));
+            count++;
+        }
+        assertTrue(count > 0 || expression.contains("up{"), expression);
+        final Set<String> left = new HashSet<>();
+        final Matcher grouped = Pattern.compile("\\bby \\(([^)]*)\\)").matcher(expression);
+        while (grouped.find()) {
+            left.addAll(List.of(grouped.group(1).split(", ")));
+        }
+        assertTrue(known.containsAll(left), () -> expression + ": " + left + " of " + known);
+        if (left.isEmpty() && !expression.matches("(sum|max)\\(.*")) {
+            left.addAll(known);
+        }
+        final Matcher named = Pattern.compile("\\{\\{ ?(?:\\$labels\\.)?([a-z]+) ?}}").matcher(text);
+        while (named.find()) {
+            assertTrue(left.contains(named.group(1)), text + " has " + named.group() + ", but " + expression + " leaves " + left);
+        }
     }
 
     private static String labels(final StrictMetrics metrics, final String name) {

@@ -50,6 +50,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
+import java.util.stream.LongStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -85,6 +86,8 @@ class ExchangeLinkTest {
     private TlsCredentials tls;
     /** Of every other flow. */
     private int dscp;
+    /** One packet of so many has another mark at the receiver; 0 for none. */
+    private int remarkedOf;
     private final List<Packet> packets = new ArrayList<>();
 
     /** A packet that arrives. */
@@ -216,7 +219,8 @@ class ExchangeLinkTest {
         PacketDescriptor.ipVersion(batch, 0, 4);
         PacketDescriptor.protocol(batch, 0, 17);
         PacketDescriptor.sourceLow(batch, 0, number % flowCount);
-        PacketDescriptor.ipClassOfService(batch, 0, number % flowCount % 2 == 0 ? 0 : dscp << 2);
+        final boolean isRemarked = observationPoint == 1 && remarkedOf > 0 && number % remarkedOf == 1;
+        PacketDescriptor.ipClassOfService(batch, 0, number % flowCount % 2 == 0 || isRemarked ? 0 : dscp << 2);
         PacketDescriptor.sourcePort(batch, 0, 7);
         PacketDescriptor.destinationLow(batch, 0, 1);
         PacketDescriptor.segmentCount(batch, 0, 1);
@@ -318,6 +322,45 @@ class ExchangeLinkTest {
         assertTrue(compared >= 5, "intervals: " + receiver.intervals.keySet());
         assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
         assertTrue(sender.meter.statistics().isAccountedFor(), () -> sender.meter.statistics().toString());
+    }
+
+    /** Marks change on the way: the same packets and losses are told of as without, of the class that packets were sent in. */
+    @Test
+    void shouldKnowRemarkedPacketsAgain() throws Exception {
+        final String section = RECONCILE + "rli: {classes: [0, 46]}\n";
+        dscp = 46;
+        remarkedOf = 7;
+        senderSection = section;
+        reconnect(section, "");
+        final Point both =
+            new Point(config("role: both, ingress: a, egress: b, exact: off, ", section), wiring(Role.BOTH, true));
+        passReconciled(9, both);
+
+        assertTrue(receiver.count("reconcile_complete") >= 4, receiver.meter.statistics()::toString);
+        assertEquals(0, receiver.count("reconcile_incomplete") + receiver.count("reconcile_refused"));
+        assertTrue(receiver.count("reconcile_unexpected") <= 1, "of what was under way when the first interval began");
+        assertTrue(receiver.count("reconcile_remarked") > 20, receiver.meter.statistics()::toString);
+        assertTrue(receiver.count("lds_intervals_remarked") > 0, "it is told of");
+        int compared = 0;
+        for (final Map.Entry<Long, SketchStatistics> each : receiver.intervals.entrySet()) {
+            final ReconcileStatistics here = each.getValue().reconcile();
+            if (here != null && here.startNs() == each.getKey() && here.interval().get(0).lostPackets() != null) {
+                assertEquals(both.intervals.get(each.getKey()).reconcile().interval(), here.interval());
+                for (int i = 0; i < 2; i++) {
+                    assertEquals(lostOfClass(each.getKey(), i), here.interval().get(i).lostPackets(), here::toString);
+                    assertEquals(PACKETS_PER_INTERVAL / 2 - lostOfClass(each.getKey(), i), here.interval().get(i).samples());
+                }
+                compared++;
+            }
+        }
+        assertTrue(compared >= 3, "intervals: " + receiver.intervals.keySet());
+        assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
+    }
+
+    private static long lostOfClass(final long startNs, final int classIndex) {
+        final long first = (startNs - START_NS) / GAP_NS;
+        return LongStream.range(first, first + PACKETS_PER_INTERVAL)
+            .filter((number) -> number % 61 == 0 && number % FLOWS % 2 == classIndex).count();
     }
 
     /** Seven packets of a flow of which nothing arrives. */

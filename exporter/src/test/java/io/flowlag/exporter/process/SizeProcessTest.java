@@ -62,6 +62,16 @@ class SizeProcessTest {
         assertTrue(table.contains("\n  sampling rates           1, 0.2"), table);
     }
 
+    /** 7760 packets at most: 120 octets and 64 for each key; for a class, 56 + 64 + 24 for each of 1024 cells. */
+    @Test
+    void shouldPriceKeysAndClassesOfReconciliation() {
+        SizeProcess.run(options(146_000, 7_760_000, 0.001, 0), terminal);
+
+        final String table = table();
+        assertEquals(496_760, number(table, "keys of lost flows"));
+        assertEquals(24_696, number(table, "each traffic class"));
+    }
+
     /** 72 octets a flow: 84.2 Mbit/s; the sketch: about 9 Mbit/s. */
     @ParameterizedTest
     @CsvSource(delimiter = '|', textBlock = """

@@ -11,6 +11,7 @@ import io.flowlag.exporter.sketching.SketchContext;
 import io.flowlag.exporter.sketching.SketchPoint;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.reconcile.FlowSample;
+import io.flowlag.sketch.reconcile.PacketCache;
 import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -28,18 +29,24 @@ class SynopsisAnswersTest {
     private static final int CLASSES = 2;
     private static final int INTERVALS = 3;
     private static final int ROUNDS = 10;
+    private static final int PIECES = 64;
+    private static final int LARGE = PIECES * SynopsisAnswers.WORK_SLOTS * 3 / 4;
 
-    private final ReconcileSettings settings = new ReconcileSettings(1024, ReconcileSettings.LEAST_CELLS, INTERVAL_NS);
+    private ReconcileSettings settings = new ReconcileSettings(1024, ReconcileSettings.LEAST_CELLS, INTERVAL_NS);
     private final ExchangeCounters counters = new ExchangeCounters();
     private final SynopsisRequest request = new SynopsisRequest(settings.mostMissing());
     private final List<SketchShipment> givenBack = new ArrayList<>();
     private int answered;
     private DirectBuffer lastImage;
-    private final SynopsisAnswers answers = new SynopsisAnswers(settings, (requestId, image, offset) -> {
-        lastImage = image;
-        answered += image == null ? 0 : 1;
-        return image == null ? 0 : image.capacity();
-    }, counters, givenBack::add);
+    private SynopsisAnswers answers = answers();
+
+    private SynopsisAnswers answers() {
+        return new SynopsisAnswers(settings, (requestId, image, offset) -> {
+            lastImage = image;
+            answered += image == null ? 0 : 1;
+            return image == null ? 0 : image.capacity();
+        }, counters, givenBack::add);
+    }
 
     /** Intervals 1 and on, with some packets each, that were shipped. */
     private void ship() {
@@ -64,8 +71,17 @@ class SynopsisAnswersTest {
 
     private boolean ask(final SynopsisRequest asked) {
         answers.onRequest(1, SETTINGS, asked);
-        answers.doWork();
+        workToEnd();
         return lastImage != null;
+    }
+
+    /** {@return duty cycles with something to do} */
+    private int workToEnd() {
+        int cycles = 0;
+        while (answers.doWork() > 0) {
+            cycles++;
+        }
+        return cycles;
     }
 
     @Test
@@ -73,16 +89,16 @@ class SynopsisAnswersTest {
         ship();
         for (int round = 0; round < ROUNDS; round++) {
             for (int number = 1; number <= INTERVALS; number++) {
-                for (int i = 0; i < CLASSES; i++) {
+                for (int i = PacketCache.ANY_CLASS; i < CLASSES; i++) {
                     ask(request.estimator(number, i, FlowSample.ALL));
                     ask(request.aggregator(number, i, FlowSample.ALL, 4, 100));
-                    request.packets(number, i, FlowSample.ALL).add(number * 100L + i);
+                    request.packets(number, i, FlowSample.ALL).add(number * 100L);
                     ask(request);
                 }
             }
         }
-        final int asked = ROUNDS * INTERVALS * CLASSES * 3;
-        final int most = SynopsisAnswers.MOST_REQUESTS * INTERVALS * CLASSES * 3;
+        final int asked = ROUNDS * INTERVALS * (CLASSES + 1) * 3;
+        final int most = SynopsisAnswers.MOST_REQUESTS * INTERVALS * (CLASSES + 1) * 3;
         assertEquals(most, answered);
         assertEquals(asked - most, counters.get(ExchangeCounter.SYNOPSIS_REQUESTS_EXCESS));
         assertNull(lastImage, "the last was denied");
@@ -96,7 +112,7 @@ class SynopsisAnswersTest {
             ask(request.estimator(1, CLASSES, FlowSample.ALL));
             ask(request.estimator(INTERVALS + 1, 0, FlowSample.ALL));
             answers.onRequest(1, SETTINGS + 1, request.estimator(1, 0, FlowSample.ALL));
-            answers.doWork();
+            workToEnd();
             request.flows(1, FlowSample.ALL).add(1);
             ask(request);
         }
@@ -112,8 +128,39 @@ class SynopsisAnswersTest {
         ship();
         answers.onRequest(1, SETTINGS, request.estimator(1, 0, FlowSample.ALL));
         answers.onRequest(2, SETTINGS, request.estimator(2, 0, FlowSample.ALL));
-        answers.doWork();
+        workToEnd();
         assertEquals(0, answers.doWork());
         assertEquals(1, answered);
+    }
+
+    /** A table of 64 pieces: as many duty cycles as that, whatever is asked, and one more to send the answer. */
+    @Test
+    void shouldLookThroughALargeCachePieceByPiece() {
+        settings = new ReconcileSettings(LARGE, ReconcileSettings.LEAST_CELLS, INTERVAL_NS);
+        answers = answers();
+        ship();
+        answers.onRequest(1, SETTINGS, request.estimator(1, 0, FlowSample.ALL));
+        assertEquals(PIECES + 1, workToEnd());
+        answers.onRequest(2, SETTINGS, request.aggregator(1, PacketCache.ANY_CLASS, FlowSample.ALL, 4, 100));
+        assertEquals(PIECES + 1, workToEnd());
+        assertEquals(2, answered);
+    }
+
+    @Test
+    void shouldNotLookThroughAnIntervalThatIsGone() {
+        settings = new ReconcileSettings(LARGE, ReconcileSettings.LEAST_CELLS, INTERVAL_NS);
+        answers = answers();
+        ship();
+        answers.onRequest(1, SETTINGS, request.estimator(1, 0, FlowSample.ALL));
+        assertEquals(1, answers.doWork());
+        ship();
+        assertEquals(INTERVALS, givenBack.size());
+        assertEquals(1, workToEnd(), "it is denied");
+        assertEquals(0, answered);
+        answers.onRequest(2, SETTINGS, request.estimator(1, 0, FlowSample.ALL));
+        answers.doWork();
+        answers.forget();
+        assertEquals(0, answers.doWork(), "nobody waits for it");
+        assertEquals(0, answered);
     }
 }

@@ -2,6 +2,7 @@ package io.flowlag.exporter.sketching;
 
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.sketch.hash.KeyedMix;
+import io.flowlag.sketch.reconcile.AggregateEstimate;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
@@ -17,7 +18,14 @@ final class TwoPoints implements RecordHandler {
     static final int ENTRY_LENGTH_BYTES = 64;
 
     /** A packet at one point, or an estimate of its delay. */
-    private record Event(long timeNs, Kind kind, int flow, long digest, long estimateNs) {
+    private record Event(long timeNs, Kind kind, int flow, long digest, long estimateNs, int classIndex) {
+        private Event(final long timeNs, final Kind kind, final int flow, final long digest, final long estimateNs) {
+            this(timeNs, kind, flow, digest, estimateNs, 0);
+        }
+    }
+
+    /** What reconciliation says of a class in an interval; null where it says nothing. */
+    record ClassSummary(long number, int classIndex, Long lost, Long unexpected, Double meanNs, boolean isExact, double samples) {
     }
 
     /** What happens. */
@@ -26,6 +34,7 @@ final class TwoPoints implements RecordHandler {
     }
 
     final List<IntervalSummary> intervals = new ArrayList<>();
+    final List<ClassSummary> classes = new ArrayList<>();
     final Map<Integer, Integer> completed = new HashMap<>();
     /** Lost packets of flows that only the sender point saw. */
     final Map<Integer, Long> unseen = new HashMap<>();
@@ -42,6 +51,7 @@ final class TwoPoints implements RecordHandler {
     private int weight = 1;
     private int nextWeight;
     final List<RecordLoss> losses = new ArrayList<>();
+    private final int classCount;
     private int endedCount;
     private final List<Event> events = new ArrayList<>();
     private final UnsafeBuffer entry = new UnsafeBuffer(new byte[ENTRY_LENGTH_BYTES]);
@@ -66,6 +76,7 @@ final class TwoPoints implements RecordHandler {
     }
 
     TwoPoints(final SketchContext context) {
+        classCount = context.classCount();
         pair = new SketchPair(context.conclude(), ENTRY_LENGTH_BYTES, this, this::onInterval,
             (sent, row, startNs, endNs) -> unseen.merge((int)sent.sourceLow(row), sent.packets(row), Long::sum));
     }
@@ -78,9 +89,22 @@ final class TwoPoints implements RecordHandler {
                 witnessDelaysNs.merge(pairs.sent().flowHash(row), pairs.delaySumNs(row), Long::sum);
             }
         }
+        for (int i = 0; i < classCount; i++) {
+            addClass(answer, i);
+        }
         intervals.add(new IntervalSummary(
             answer.number(), answer.isDamaged(), answer.isCut(), answer.usableCells(), answer.occupiedCells(),
             answer.hasLoss() ? answer.lostPackets() : null, answer.hasLoss() ? answer.unexplainedLostPackets() : null));
+    }
+
+    private void addClass(final IntervalAnswer answer, final int classIndex) {
+        final AggregateEstimate estimate = answer.reconciled(classIndex);
+        if (estimate != null) {
+            classes.add(new ClassSummary(
+                answer.number(), classIndex, estimate.hasLoss() ? estimate.lostPackets() : null,
+                estimate.hasLoss() ? estimate.unexpectedPackets() : null, estimate.hasMean() ? estimate.meanNs() : null,
+                estimate.exact(), estimate.samples()));
+        }
     }
 
     @Override
@@ -105,6 +129,20 @@ final class TwoPoints implements RecordHandler {
     TwoPoints packet(final int flow, final long sentNs, final long delayNs, final long digest) {
         events.add(new Event(START_NS + sentNs, Kind.SENT, flow, digest, 0));
         events.add(new Event(START_NS + sentNs + delayNs, Kind.RECEIVED, flow, digest, 0));
+        return this;
+    }
+
+    /** A packet that has a traffic class at the sender point, and another one, or the same, at the receiver point. */
+    TwoPoints packet(final int flow, final long sentNs, final long delayNs, final int sentClass, final int receivedClass) {
+        final long digest = KeyedMix.mix(++nextDigest, 5);
+        events.add(new Event(START_NS + sentNs, Kind.SENT, flow, digest, 0, sentClass));
+        events.add(new Event(START_NS + sentNs + delayNs, Kind.RECEIVED, flow, digest, 0, receivedClass));
+        return this;
+    }
+
+    /** A packet of a class that does not arrive. */
+    TwoPoints lostOfClass(final int flow, final long sentNs, final int sentClass) {
+        events.add(new Event(START_NS + sentNs, Kind.SENT, flow, KeyedMix.mix(++nextDigest, 5), 0, sentClass));
         return this;
     }
 
@@ -176,11 +214,12 @@ final class TwoPoints implements RecordHandler {
             } else if (event.kind == Kind.SENT) {
                 PacketDescriptor.ipVersion(descriptor, 0, 4);
                 PacketDescriptor.sourceLow(descriptor, 0, event.flow);
-                pair.onSent(event.timeNs, flowHash(event.flow), event.digest, 100, 0, flowWeight, descriptor, 0);
+                pair.onSent(
+                    event.timeNs, flowHash(event.flow), event.digest, 100, event.classIndex, flowWeight, descriptor, 0);
             } else {
                 final int record = recordOfFlow.getOrDefault(event.flow, SketchRecords.NONE);
                 recordOfFlow.put(event.flow, pair.onReceived(
-                    event.timeNs, flowHash(event.flow), event.digest, 100, 0, flowWeight, event.flow, record));
+                    event.timeNs, flowHash(event.flow), event.digest, 100, event.classIndex, flowWeight, event.flow, record));
                 tickets.put(event.digest, pair.receiver().ticket());
                 if (older != null && event.timeNs - changeNs < maximumDelayNs) {
                     older.receiver().onStraddlingPacket(

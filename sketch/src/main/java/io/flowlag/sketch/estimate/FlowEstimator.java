@@ -37,6 +37,11 @@ public final class FlowEstimator {
     private final int fullestRow;
     private final boolean takesEveryPacket;
     private final SketchOverview overview;
+    private final FlowCells cells;
+    /** The share of a flow's packets that is expected in one of its cells, by row. */
+    private final double[] shares;
+    /** Whether a row samples as many packets as the one that samples most. */
+    private final boolean[] isFullest;
     private final DelaySums sums = new DelaySums();
     private final WeightedCells weightedCells;
 
@@ -107,6 +112,13 @@ public final class FlowEstimator {
         fullestRow = fullestRow(geometry);
         takesEveryPacket = SketchGeometry.FULL_RATE_PPM == geometry.rate(fullestRow);
         overview = new SketchOverview(geometry.rows());
+        cells = new FlowCells(geometry, cellMap);
+        shares = new double[geometry.rows()];
+        isFullest = new boolean[geometry.rows()];
+        for (int row = 0; row < shares.length; row++) {
+            shares[row] = geometry.samplingRate(row) / geometry.vldaLength();
+            isFullest[row] = geometry.rate(row) == geometry.rate(fullestRow);
+        }
         weightedCells = weighted ? new WeightedCells(geometry, cellMap) : null;
     }
 
@@ -179,9 +191,10 @@ public final class FlowEstimator {
         if (null == receiver) {
             return;
         }
-        measureSizes(flowHash, weight, result);
+        cells.read(sender, receiver, flowHash);
+        measureSizes(weight, result);
         if (null != sender) {
-            measureLoss(flowHash, weight, result);
+            measureLoss(weight, result);
         }
         measureDelay(flowHash, weight, receivedPackets, result);
     }
@@ -197,15 +210,15 @@ public final class FlowEstimator {
 
     private void measureDelay(
         final long flowHash, final int weight, final long receivedPackets, final FlowEstimate result) {
-        final double emptiest = emptiestCount(flowHash, weight, result);
+        final double emptiest = emptiestCount(weight, result);
         if (0 == result.usableCells) {
             return;
         }
         final double receivedCount = (double)weight * receivedPackets;
         final double limit = (1 + alpha) * Math.max(emptiest, receivedCount);
         sums.reset();
-        for (int row = 0; row < geometry.rows(); row++) {
-            addRow(flowHash, weight, row, limit, receivedCount);
+        for (int row = 0; row < shares.length; row++) {
+            addRow(weight, row, limit, receivedCount);
         }
         sums.finish(weight, boundFactor, overview, result);
         if (receivedPackets > 0 && weighs() && weightedCells.isMeasured()) {
@@ -220,18 +233,16 @@ public final class FlowEstimator {
     }
 
     /** The smallest size that a usable cell gives the flow if all of it were the flow's, on the safe side of its noise. */
-    private double emptiestCount(final long flowHash, final int weight, final FlowEstimate result) {
+    private double emptiestCount(final int weight, final FlowEstimate result) {
         double emptiest = Double.MAX_VALUE;
         boolean occupied = false;
-        for (int row = 0; row < geometry.rows(); row++) {
-            final int base = cellMap.baseColumn(row, flowHash);
-            final double share = cellShare(row);
-            for (int offset = 0; offset < geometry.vldaLength(); offset++) {
-                final int column = cellMap.wrap(base + offset);
-                occupied |= Cells.occupied(sender, receiver, row, column);
-                if (Cells.usable(sender, receiver, row, column)) {
+        for (int row = 0; row < shares.length; row++) {
+            final double share = shares[row];
+            for (int cell = cells.first(row); cell < cells.end(row); cell++) {
+                occupied |= cells.isOccupied(cell);
+                if (cells.isUsable(cell)) {
                     result.usableCells++;
-                    final double count = receiver.count(row, column);
+                    final double count = cells.receivedCount(cell);
                     emptiest = Math.min(emptiest, (count + noise(count, weight, share)) / share);
                 }
             }
@@ -240,56 +251,55 @@ public final class FlowEstimator {
         return emptiest;
     }
 
-    private void addRow(
-        final long flowHash, final int weight, final int row, final double limit, final double receivedCount) {
-        final int base = cellMap.baseColumn(row, flowHash);
-        final double share = cellShare(row);
+    private void addRow(final int weight, final int row, final double limit, final double receivedCount) {
+        final double share = shares[row];
         final double ownCount = receivedCount * share;
-        final double otherCount = backgroundCount(base, row);
         sums.beginRow();
-        for (int offset = 0; offset < geometry.vldaLength(); offset++) {
-            final int column = cellMap.wrap(base + offset);
-            final double count = receiver.count(row, column);
-            if (Cells.usable(sender, receiver, row, column) && (count - noise(count, weight, share)) / share <= limit) {
+        for (int cell = cells.first(row); cell < cells.end(row); cell++) {
+            final double count = cells.receivedCount(cell);
+            if (cells.isUsable(cell) && (count - noise(count, weight, share)) / share <= limit) {
                 sums.add(
-                    Cells.delaySumNs(sender, receiver, row, column),
+                    cells.delaySumNs(cell),
                     count,
-                    receiver.bytes(row, column),
-                    receivedCount >= 0 ? Math.max(0, count - ownCount) : Math.min(otherCount, count));
+                    cells.bytes(cell),
+                    receivedCount >= 0 ? Math.max(0, count - ownCount) : Math.min(backgroundCount(row), count));
             }
         }
         sums.endRow(share);
     }
 
-    /** The share of a flow's packets that is expected in one of its cells of a row. */
-    private double cellShare(final int row) {
-        return geometry.samplingRate(row) / geometry.vldaLength();
-    }
-
     /** How much a cell's count may differ from the flow's share because packets are spread and sampled at random. */
     private double noise(final double count, final int weight, final double share) {
-        return noiseTolerance * Math.sqrt((1 - share) * (count + weight) * weight);
+        return share == 1 ? 0 : noiseTolerance * Math.sqrt((1 - share) * (count + weight) * weight);
     }
 
     /** What a cell of the row holds on average where the flow is not. */
-    private double backgroundCount(final int base, final int row) {
+    private double backgroundCount(final int row) {
         double elsewhere = overview.rowCount(row);
-        for (int offset = 0; offset < geometry.vldaLength(); offset++) {
-            elsewhere -= receiver.count(row, cellMap.wrap(base + offset));
+        for (int cell = cells.first(row); cell < cells.end(row); cell++) {
+            elsewhere -= cells.receivedCount(cell);
         }
         return Math.max(0, elsewhere) / Math.max(1, geometry.columns() - geometry.vldaLength());
     }
 
-    private void measureSizes(final long flowHash, final int weight, final FlowEstimate result) {
+    private void measureSizes(final int weight, final FlowEstimate result) {
         double sent = Double.MAX_VALUE;
         double received = Double.MAX_VALUE;
         double bytes = Double.MAX_VALUE;
         double largestRow = 0;
-        for (int row = 0; row < geometry.rows(); row++) {
-            if (geometry.rate(row) == geometry.rate(fullestRow)) {
-                sent = null == sender ? sent : Math.min(sent, rowCount(sender, row, flowHash));
-                received = Math.min(received, rowCount(receiver, row, flowHash));
-                bytes = Math.min(bytes, rowBytes(row, flowHash));
+        for (int row = 0; row < shares.length; row++) {
+            if (isFullest[row]) {
+                double rowSent = 0;
+                double rowReceived = 0;
+                double rowBytes = 0;
+                for (int cell = cells.first(row); cell < cells.end(row); cell++) {
+                    rowSent += cells.sentCount(cell);
+                    rowReceived += cells.receivedCount(cell);
+                    rowBytes += cells.bytes(cell);
+                }
+                sent = null == sender ? sent : Math.min(sent, rowSent);
+                received = Math.min(received, rowReceived);
+                bytes = Math.min(bytes, rowBytes);
                 largestRow = Math.max(largestRow, overview.rowCount(row));
             }
         }
@@ -311,39 +321,21 @@ public final class FlowEstimator {
      */
     public long touch(final long flowHash) {
         long octets = 0;
-        for (int row = 0; null != receiver && row < geometry.rows(); row++) {
+        for (int row = 0; null != receiver && row < shares.length; row++) {
             final int column = cellMap.baseColumn(row, flowHash);
             octets += receiver.count(row, column) + (null == sender ? 0 : sender.count(row, column));
         }
         return octets;
     }
 
-    private double rowCount(final SketchImage image, final int row, final long flowHash) {
-        final int base = cellMap.baseColumn(row, flowHash);
-        double sum = 0;
-        for (int offset = 0; offset < geometry.vldaLength(); offset++) {
-            sum += image.count(row, cellMap.wrap(base + offset));
-        }
-        return sum;
-    }
-
-    private double rowBytes(final int row, final long flowHash) {
-        final int base = cellMap.baseColumn(row, flowHash);
-        double sum = 0;
-        for (int offset = 0; offset < geometry.vldaLength(); offset++) {
-            sum += receiver.bytes(row, cellMap.wrap(base + offset));
-        }
-        return sum;
-    }
-
-    private void measureLoss(final long flowHash, final int weight, final FlowEstimate result) {
+    private void measureLoss(final int weight, final FlowEstimate result) {
         if (sender.damaged() || receiver.damaged()) {
             return;
         }
         double least = Double.MAX_VALUE;
-        for (int row = 0; row < geometry.rows(); row++) {
-            if (geometry.rate(row) == geometry.rate(fullestRow)) {
-                least = Math.min(least, rowLoss(row, flowHash));
+        for (int row = 0; row < shares.length; row++) {
+            if (isFullest[row]) {
+                least = Math.min(least, rowLoss(row));
             }
         }
         if (Double.MAX_VALUE == least) {
@@ -358,13 +350,11 @@ public final class FlowEstimator {
     }
 
     /** What the flow's cells in a row lost; no number if one of them gained a packet, which hides a loss. */
-    private double rowLoss(final int row, final long flowHash) {
-        final int base = cellMap.baseColumn(row, flowHash);
+    private double rowLoss(final int row) {
         double sum = 0;
-        for (int offset = 0; offset < geometry.vldaLength(); offset++) {
-            final int column = cellMap.wrap(base + offset);
-            final long lost = sender.count(row, column) - receiver.count(row, column);
-            if (lost < 0 || lost == 0 && !Cells.agree(sender, receiver, row, column)) {
+        for (int cell = cells.first(row); cell < cells.end(row); cell++) {
+            final long lost = cells.sentCount(cell) - cells.receivedCount(cell);
+            if (lost < 0 || lost == 0 && !cells.agrees(cell)) {
                 return Double.MAX_VALUE;
             }
             sum += lost;

@@ -2,10 +2,10 @@ package io.flowlag.sketch.image;
 
 import io.flowlag.sketch.hash.KeyedMix;
 import io.flowlag.sketch.interval.IntervalSketch;
+import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.BitUtil;
 import org.agrona.BufferUtil;
 import org.agrona.MutableDirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteBuffer;
 
@@ -19,7 +19,7 @@ import static io.flowlag.sketch.image.ImageDescriptor.BYTE_ORDER;
 public abstract class Sketch implements IntervalSketch {
     private final SketchGeometry geometry;
     private final int columns;
-    private final UnsafeBuffer buffer;
+    private final OffHeapBuffer buffer;
     private final SketchImage image = new SketchImage();
 
     /**
@@ -38,7 +38,7 @@ public abstract class Sketch implements IntervalSketch {
         final ByteBuffer memory = ByteBuffer.allocateDirect((int)SketchGeometry.memoryBytes(geometry));
         final long address = BufferUtil.address(memory);
         final int slack = (int)(BitUtil.align(address, ImageDescriptor.ALIGNMENT) - address);
-        buffer = new UnsafeBuffer(memory, slack, geometry.imageLength());
+        buffer = new OffHeapBuffer(memory, slack, geometry.imageLength());
         writePreamble(seed);
         image.wrap(buffer, 0, buffer.capacity());
     }

@@ -13,7 +13,15 @@ import io.flowlag.sketch.image.SketchGeometry;
  * most R cache lines and the preamble's. Allocates at construction; never on update.
  */
 public final class LossyDifferenceSketch extends Sketch {
+    /** Of how many packets {@link #expect} remembers the cells. */
+    public static final int EXPECTED_LIMIT = 64;
+
     private final CellMap cellMap;
+    private final long[] expectedFlowHashes = new long[EXPECTED_LIMIT];
+    private final long[] expectedDigests = new long[EXPECTED_LIMIT];
+    private final int[] expectedColumns;
+    private int expectedCount;
+    private int nextExpected;
 
     /**
      * An empty sketch.
@@ -24,22 +32,49 @@ public final class LossyDifferenceSketch extends Sketch {
     public LossyDifferenceSketch(final SketchGeometry geometry, final long seed) {
         super(SketchFamily.LDS, geometry, seed);
         cellMap = new CellMap(geometry, seed);
+        expectedColumns = new int[EXPECTED_LIMIT * geometry.rows()];
     }
 
     /**
-     * Reads the cells of a packet, so that they are in the processor's cache when it is added. Changes nothing.
+     * Finds the cells of a packet that will be added soon, and remembers them: of the first {@link #EXPECTED_LIMIT} packets since
+     * {@link #expectOthers}, which are best added in the same order. Changes nothing in the sketch.
      *
      * @param flowHash     of the packet's flow.
      * @param packetDigest of the packet.
+     */
+    public void expect(final long flowHash, final long packetDigest) {
+        if (expectedCount == EXPECTED_LIMIT) {
+            return;
+        }
+        expectedFlowHashes[expectedCount] = flowHash;
+        expectedDigests[expectedCount] = packetDigest;
+        for (int row = 0, rows = cellMap.rows(); row < rows; row++) {
+            expectedColumns[row * EXPECTED_LIMIT + expectedCount] = cellMap.column(row, flowHash, packetDigest);
+        }
+        expectedCount++;
+    }
+
+    /**
+     * Reads the cells of the expected packets, one after the other and nothing between, so that the processor waits for many at
+     * once and has them in its cache when the packets are added. Changes nothing.
+     *
      * @return what was read, for the caller to keep, or the compiler would leave the reading out.
      */
-    public long touch(final long flowHash, final long packetDigest) {
+    public long touchExpected() {
+        final int count = expectedCount;
         long octets = 0;
         for (int row = 0, rows = cellMap.rows(); row < rows; row++) {
-            final int column = cellMap.column(row, flowHash, packetDigest);
-            octets += CellMap.NOT_SAMPLED == column ? 0 : touchCell(row, column);
+            for (int i = row * EXPECTED_LIMIT; i < row * EXPECTED_LIMIT + count; i++) {
+                octets += touchCell(row, Math.max(0, expectedColumns[i]));
+            }
         }
         return octets;
+    }
+
+    /** Forgets which packets were expected: others will come. */
+    public void expectOthers() {
+        expectedCount = 0;
+        nextExpected = 0;
     }
 
     /**
@@ -54,11 +89,24 @@ public final class LossyDifferenceSketch extends Sketch {
     public void update(
         final long flowHash, final long packetDigest, final long timestampNs, final int bytes, final int weight) {
         addOffered(bytes);
+        final int expected = expected(flowHash, packetDigest);
         for (int row = 0, rows = cellMap.rows(); row < rows; row++) {
-            final int column = cellMap.column(row, flowHash, packetDigest);
+            final int column = expected < 0 ? cellMap.column(row, flowHash, packetDigest) :
+                expectedColumns[row * EXPECTED_LIMIT + expected];
             if (CellMap.NOT_SAMPLED != column) {
                 addToCell(row, column, timestampNs, packetDigest, bytes, weight);
             }
         }
+    }
+
+    /** Where the cells of a packet are remembered; below 0 if they are not. */
+    private int expected(final long flowHash, final long packetDigest) {
+        for (int i = nextExpected; i < expectedCount; i++) {
+            if (expectedFlowHashes[i] == flowHash && expectedDigests[i] == packetDigest) {
+                nextExpected = i + 1;
+                return i;
+            }
+        }
+        return -1;
     }
 }

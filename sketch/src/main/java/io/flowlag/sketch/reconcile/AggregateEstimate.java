@@ -23,8 +23,10 @@ public final class AggregateEstimate {
     boolean complete;
     int unrepairedItems;
     boolean hasLoss;
+    boolean isLossTold;
     long netLostPackets;
     long unexpectedPackets;
+    long remarkedPackets;
 
     /**
      * Whether there is an estimate of the mean delay, and if not, why.
@@ -192,7 +194,7 @@ public final class AggregateEstimate {
      * @return true if so.
      */
     public boolean hasLoss() {
-        return hasLoss && complete;
+        return hasLoss && (complete || isLossTold);
     }
 
     /**
@@ -215,6 +217,34 @@ public final class AggregateEstimate {
         return unexpectedPackets;
     }
 
+    /**
+     * Packets that have another traffic class at the receiver than at the sender, as far as they were listed; of the delays of
+     * one class, those that left it. They count in the class that they had at the sender.
+     *
+     * @return count.
+     */
+    public long remarkedPackets() {
+        return remarkedPackets;
+    }
+
+    /** Forgets everything: no estimate, no loss. */
+    public void clear() {
+        reset();
+    }
+
+    /**
+     * Tells the loss where it is known from elsewhere: that of a traffic class follows from the difference of all packets.
+     *
+     * @param lost       packets of the class that only the sender has.
+     * @param unexpected packets of the class that only the receiver has.
+     */
+    public void loss(final long lost, final long unexpected) {
+        hasLoss = true;
+        isLossTold = true;
+        netLostPackets = lost - unexpected;
+        unexpectedPackets = unexpected;
+    }
+
     void reset() {
         status = EstimateStatus.NOT_PAIRED;
         samples = 0;
@@ -226,7 +256,9 @@ public final class AggregateEstimate {
         complete = false;
         unrepairedItems = 0;
         hasLoss = false;
+        isLossTold = false;
         unexpectedPackets = 0;
+        remarkedPackets = 0;
     }
 
     private void require(final boolean present) {

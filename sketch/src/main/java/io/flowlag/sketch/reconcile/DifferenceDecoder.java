@@ -1,5 +1,7 @@
 package io.flowlag.sketch.reconcile;
 
+import java.util.function.IntPredicate;
+
 /**
  * Lists the difference of two RDA (RDA paper, Algorithm 1) or of two strata: subtracts them cell by cell, so that what both have
  * cancels, then peels: a cell that holds one item names it, the item leaves the other banks, whose cells may then hold one. The
@@ -87,6 +89,43 @@ public final class DifferenceDecoder {
      */
     public SynopsisPairing decode(
         final SynopsisImage sender, final SynopsisImage receiver, final PacketDifference result) {
+        final SynopsisPairing pairing = subtract(sender, receiver, result);
+        if (SynopsisPairing.PAIRED == pairing) {
+            peel(result);
+        }
+        return pairing;
+    }
+
+    /**
+     * Decodes two images of a part of the packets, of whose difference some is known: those items are listed first and leave the
+     * cells, and what is left is peeled.
+     *
+     * @param sender   image of the sender, of family RDA.
+     * @param receiver image of the receiver.
+     * @param known    list of a difference; another than the result.
+     * @param isOfPart whether the item of an index in that list is in the images.
+     * @param result   is filled if the two are paired, else emptied.
+     * @return {@link SynopsisPairing#PAIRED}, or why the pair is refused.
+     */
+    public SynopsisPairing decode(
+        final SynopsisImage sender, final SynopsisImage receiver, final PacketDifference known, final IntPredicate isOfPart,
+        final PacketDifference result) {
+        final SynopsisPairing pairing = subtract(sender, receiver, result);
+        if (SynopsisPairing.PAIRED == pairing) {
+            pureCount = 0;
+            for (int item = 0; item < known.size && result.size < result.identifiers.length; item++) {
+                if (isOfPart.test(item)) {
+                    takeOut(groups.identifier(known.identifiers[item], known.copies(item)), known.signedCopies[item]);
+                    result.add(known.identifiers[item], known.signedCopies[item]);
+                }
+            }
+            peel(result);
+        }
+        return pairing;
+    }
+
+    private SynopsisPairing subtract(
+        final SynopsisImage sender, final SynopsisImage receiver, final PacketDifference result) {
         result.clear();
         final SynopsisPairing pairing = SynopsisPairing.check(SynopsisFamily.RDA, sender, receiver);
         if (SynopsisPairing.PAIRED != pairing) {
@@ -102,7 +141,6 @@ public final class DifferenceDecoder {
             counts[cell] = (int)(receiver.count(cell) - sender.count(cell));
             checks[cell] = receiver.check(cell) - sender.check(cell);
         }
-        peel(result);
         return pairing;
     }
 
@@ -124,10 +162,11 @@ public final class DifferenceDecoder {
 
     void peel(final PacketDifference result) {
         final int totalCells = banks * cells;
+        final int mostItems = Math.min(result.size + totalCells, result.identifiers.length);
         do {
             findPureCells(totalCells);
-            drainPureCells(totalCells, result);
-        } while (missed && result.size < totalCells);
+            drainPureCells(mostItems, result);
+        } while (missed && result.size < mostItems);
         countUndecoded(result);
     }
 

@@ -6,8 +6,9 @@ public interface FlowLossHandler {
     /**
      * Called for each listed identifier whose flow is known.
      *
-     * @param flowHash of the packets.
-     * @param packets  more at the sender than at the receiver: lost; negative: more at the receiver.
+     * @param flowHash   of the packets.
+     * @param classIndex of the packets at the sender; at the receiver, if the sender has none.
+     * @param packets    more at the sender than at the receiver: lost; negative: more at the receiver.
      */
-    void onLoss(long flowHash, long packets);
+    void onLoss(long flowHash, int classIndex, long packets);
 }

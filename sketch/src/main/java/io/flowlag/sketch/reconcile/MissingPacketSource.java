@@ -89,6 +89,11 @@ public final class MissingPacketSource implements PacketDetails {
     }
 
     @Override
+    public int classIndex(final int entry) {
+        return image.missingClassIndex(entry);
+    }
+
+    @Override
     public boolean collided(final int entry) {
         return image.missingCollided(entry);
     }

@@ -7,6 +7,8 @@ package io.flowlag.sketch.reconcile;
  * <p>One thread at a time. It owns its memory. Allocates at construction, and a geometry for each answer.
  */
 public final class MissingPackets extends Synopsis {
+    private int written;
+
     /**
      * Takes the memory of answers.
      *
@@ -34,12 +36,9 @@ public final class MissingPackets extends Synopsis {
         }
         if (records > 0) {
             start(records, cache);
-            int record = 0;
-            for (int item = 0; record < records; item++) {
-                final int entry = entry(difference, item, fromSender, cache);
-                if (entry >= 0) {
-                    write(cellOffset(record), difference.identifier(item), cache, entry);
-                    record++;
+            for (int item = 0; written < records; item++) {
+                if (entry(difference, item, fromSender, cache) >= 0) {
+                    add(difference.identifier(item), cache);
                 }
             }
         }
@@ -62,26 +61,45 @@ public final class MissingPackets extends Synopsis {
         }
         if (records > 0) {
             start(records, cache);
-            int record = 0;
-            for (int i = 0; record < records; i++) {
-                final int entry = cache.find(identifiers[i]);
-                if (entry >= 0) {
-                    write(cellOffset(record), identifiers[i], cache, entry);
-                    record++;
-                }
+            for (int i = 0; written < records; i++) {
+                add(identifiers[i], cache);
             }
         }
         return records;
     }
 
-    private int capacity() {
+    /** {@return most packets of an answer} */
+    public int capacity() {
         return (capacityBytes() - SynopsisDescriptor.PREAMBLE_LENGTH) / SynopsisFamily.MISSING_PACKETS.cellLength();
     }
 
-    private void start(final int records, final PacketCache cache) {
-        form(new SynopsisGeometry(SynopsisFamily.MISSING_PACKETS, 1, records));
+    /**
+     * Begins an answer; {@link #add} is to be called for each of its packets.
+     *
+     * @param packets of the answer, 1 to {@link #capacity}.
+     * @param cache   that knows them.
+     */
+    public void start(final int packets, final PacketCache cache) {
+        form(new SynopsisGeometry(SynopsisFamily.MISSING_PACKETS, 1, packets));
         flowThreshold(cache.flowThreshold());
         begin(cache.intervalNumber(), cache.intervalNs());
+        written = 0;
+    }
+
+    /**
+     * Adds a packet, if it is known.
+     *
+     * @param identifier of the packet.
+     * @param cache      of this point.
+     * @return whether it is known.
+     */
+    public boolean add(final long identifier, final PacketCache cache) {
+        final int entry = cache.find(identifier);
+        if (PacketSource.NOT_FOUND == entry) {
+            return false;
+        }
+        write(cellOffset(written++), identifier, cache, entry);
+        return true;
     }
 
     private static int entry(
@@ -95,7 +113,8 @@ public final class MissingPackets extends Synopsis {
         putLong(offset + SynopsisDescriptor.CELL_TIMESTAMP_SUM_OFFSET, cache.timestampSumNs(entry));
         putLong(offset + SynopsisDescriptor.MISSING_FLOW_HASH_OFFSET, cache.flowHash(entry));
         putLong(offset + SynopsisDescriptor.MISSING_BYTES_OFFSET,
-            cache.bytes(entry) | (long)cache.copies(entry) << 32 | (long)cache.weight(entry) << 48 |
-                (cache.collided(entry) ? Long.MIN_VALUE : 0));
+            cache.bytes(entry) | (long)cache.copies(entry) << 32 |
+                (long)cache.classIndex(entry) << 32 + SynopsisDescriptor.MISSING_CLASS_SHIFT |
+                (long)cache.weight(entry) << 48 | (cache.collided(entry) ? Long.MIN_VALUE : 0));
     }
 }

@@ -215,6 +215,11 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
     }
 
     @Override
+    public int classIndex(final int entry) {
+        return (buffer.getShort(offset(entry) + COPIES_OFFSET, BYTE_ORDER) & 0xffff) >>> CLASS_SHIFT;
+    }
+
+    @Override
     public boolean collided(final int entry) {
         return 0 != (rawWeight(entry) & COLLIDED);
     }
@@ -238,13 +243,32 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
      */
     public void fill(
         final ReconcilableDifferenceAggregator aggregator, final long flowThreshold, final int classIndex) {
+        fill(aggregator, flowThreshold, classIndex, 0, slots);
+    }
+
+    /**
+     * Fills an aggregator from a part of the table, so that a large table can be gone through piece by piece. The cache must not
+     * change before the last piece.
+     *
+     * @param aggregator    empty at the first piece; gets the threshold and the interval.
+     * @param flowThreshold the lower of both points' thresholds.
+     * @param classIndex    of the class, or {@link #ANY_CLASS}.
+     * @param fromSlot      0 at the first piece, then what the last call returned.
+     * @param slotCount     how many slots to look at, at least 1.
+     * @return where to go on, or {@link #NOT_FOUND} when all is in it.
+     */
+    public int fill(
+        final ReconcilableDifferenceAggregator aggregator, final long flowThreshold, final int classIndex, final int fromSlot,
+        final int slotCount) {
         aggregator.begin(intervalNumber, intervalNs);
         aggregator.flowThreshold(Math.min(flowThreshold, threshold));
-        for (int slot = 0; slot < slots; slot++) {
+        final int end = fromSlot + Math.min(slotCount, slots - fromSlot);
+        for (int slot = fromSlot; slot < end; slot++) {
             if (countable(slot, flowThreshold) && isOfClass(slot, classIndex)) {
                 aggregator.add(identifier(slot), timestampSumNs(slot), rawCopies(slot));
             }
         }
+        return end < slots ? end : NOT_FOUND;
     }
 
     /**
@@ -265,11 +289,29 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
      * @param classIndex    of the class, or {@link #ANY_CLASS}.
      */
     public void fill(final DifferenceEstimator estimator, final long flowThreshold, final int classIndex) {
-        for (int slot = 0; slot < slots; slot++) {
+        fill(estimator, flowThreshold, classIndex, 0, slots);
+    }
+
+    /**
+     * Adds the packets of a part of the table to an estimator, see the same of aggregators.
+     *
+     * @param estimator     of the difference.
+     * @param flowThreshold the lower of both points' thresholds.
+     * @param classIndex    of the class, or {@link #ANY_CLASS}.
+     * @param fromSlot      0 at the first piece, then what the last call returned.
+     * @param slotCount     how many slots to look at, at least 1.
+     * @return where to go on, or {@link #NOT_FOUND} when all is in it.
+     */
+    public int fill(
+        final DifferenceEstimator estimator, final long flowThreshold, final int classIndex, final int fromSlot,
+        final int slotCount) {
+        final int end = fromSlot + Math.min(slotCount, slots - fromSlot);
+        for (int slot = fromSlot; slot < end; slot++) {
             if (countable(slot, flowThreshold) && isOfClass(slot, classIndex)) {
                 estimator.add(groups.identifier(identifier(slot), rawCopies(slot)));
             }
         }
+        return end < slots ? end : NOT_FOUND;
     }
 
     /**
@@ -550,8 +592,7 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
     }
 
     private boolean isOfClass(final int slot, final int classIndex) {
-        return ANY_CLASS == classIndex ||
-            (buffer.getShort(offset(slot) + COPIES_OFFSET, BYTE_ORDER) & 0xffff) >>> CLASS_SHIFT == classIndex;
+        return ANY_CLASS == classIndex || classIndex(slot) == classIndex;
     }
 
     private int rawWeight(final int slot) {

@@ -27,6 +27,14 @@ public interface PacketDetails extends PacketSource {
     int weight(int entry);
 
     /**
+     * The traffic class of a packet; of copies the first's.
+     *
+     * @param entry of {@link #find}.
+     * @return index, 0 to {@link PacketCache#MAX_CLASS_INDEX}.
+     */
+    int classIndex(int entry);
+
+    /**
      * Whether copies of one identifier belong to different flows, so that no flow can be named.
      *
      * @param entry of {@link #find}.

@@ -85,6 +85,18 @@ public final class PacketDifference {
         return lost;
     }
 
+    /**
+     * Becomes a copy of another list.
+     *
+     * @param other list, of a decoder of the same capacity.
+     */
+    public void set(final PacketDifference other) {
+        size = other.size;
+        undecodedCells = other.undecodedCells;
+        System.arraycopy(other.identifiers, 0, identifiers, 0, size);
+        System.arraycopy(other.signedCopies, 0, signedCopies, 0, size);
+    }
+
     void clear() {
         size = 0;
         undecodedCells = 0;

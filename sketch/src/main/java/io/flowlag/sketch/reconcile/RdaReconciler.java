@@ -2,6 +2,8 @@ package io.flowlag.sketch.reconcile;
 
 import io.flowlag.sketch.estimate.Hoeffding;
 
+import java.util.function.IntPredicate;
+
 /**
  * Compares two RDA (RDA paper, section V): {@link #decode} lists lost and reordered packets, {@link #repair} takes them out of
  * the cells and estimates from all cells that are clean then. Between the two the sender can ask for the timestamps of packets
@@ -48,6 +50,34 @@ public final class RdaReconciler {
         receiver = receiverImage;
         pairing = decoder.decode(sender, receiver, difference);
         return pairing;
+    }
+
+    /**
+     * Lists what two images of one traffic class do not have in common, when the difference of all packets is known: beside lost
+     * and unexpected packets, those whose mark (DSCP) is another at the receiver.
+     *
+     * @param senderImage   verified; of the packets that have the class at the sender.
+     * @param receiverImage verified; of those that have it at the receiver.
+     * @param known         the difference of all packets, of {@link #newDifference}.
+     * @param isOfClass     whether the item of an index in that list has the class at the point that has the packet.
+     * @return {@link SynopsisPairing#PAIRED}, or why the pair is refused.
+     */
+    public SynopsisPairing decodeClass(
+        final SynopsisImage senderImage, final SynopsisImage receiverImage, final PacketDifference known,
+        final IntPredicate isOfClass) {
+        sender = senderImage;
+        receiver = receiverImage;
+        pairing = decoder.decode(sender, receiver, known, isOfClass, difference);
+        return pairing;
+    }
+
+    /**
+     * Makes a list that can keep what {@link #difference} has.
+     *
+     * @return an empty list.
+     */
+    public PacketDifference newDifference() {
+        return decoder.newDifference();
     }
 
     /**
@@ -114,6 +144,52 @@ public final class RdaReconciler {
             result.netLostPackets = sender.packets() - receiver.packets();
         }
         delays.estimate(true, boundFactor, receiver.packets() - reorderedPackets, result);
+    }
+
+    /**
+     * Takes the packets that {@link #decodeClass} listed out of the cells, and estimates the delays of the packets that have the
+     * class at the sender. One that arrived with another mark counts among them: its arrival is known here. The estimate says
+     * nothing of loss until it is told.
+     *
+     * @param senderPackets   knows the lost packets.
+     * @param receiverPackets knows all packets of the receiver.
+     * @param result          is filled; empty if the last pair was refused.
+     */
+    public void repairClass(
+        final PacketSource senderPackets, final PacketSource receiverPackets, final AggregateEstimate result) {
+        result.reset();
+        if (SynopsisPairing.PAIRED != pairing) {
+            return;
+        }
+        loadCells();
+        long packets = sender.packets();
+        for (int item = 0; item < difference.size(); item++) {
+            if (!difference.lost(item)) {
+                takeOut(item, receiverPackets, result);
+            } else if (isAtOtherClass(item, receiverPackets)) {
+                bringIn(item, receiverPackets);
+                result.remarkedPackets += difference.copies(item);
+            } else {
+                takeOut(item, senderPackets, result);
+                packets -= difference.copies(item);
+            }
+        }
+        result.complete = difference.complete();
+        delays.estimate(true, boundFactor, packets, result);
+    }
+
+    private boolean isAtOtherClass(final int item, final PacketSource receiverPackets) {
+        final int entry = receiverPackets.find(difference.identifier(item));
+        return PacketSource.NOT_FOUND != entry && receiverPackets.copies(entry) == difference.copies(item);
+    }
+
+    private void bringIn(final int item, final PacketSource receiverPackets) {
+        final long identifier = difference.identifier(item);
+        final int copies = difference.copies(item);
+        final long timestampSumNs = receiverPackets.timestampSumNs(receiverPackets.find(identifier));
+        for (int bank = 0; bank < receiver.banks(); bank++) {
+            delays.change(cell(bank, identifier, copies), timestampSumNs, -copies);
+        }
     }
 
     private void loadCells() {

@@ -242,7 +242,19 @@ public final class SynopsisImage {
      * @return count.
      */
     public int missingCopies(final int cell) {
-        return buffer.getShort(offset(cell) + SynopsisDescriptor.MISSING_COPIES_OFFSET, BYTE_ORDER) & 0xffff;
+        return buffer.getShort(offset(cell) + SynopsisDescriptor.MISSING_COPIES_OFFSET, BYTE_ORDER) &
+            SynopsisDescriptor.MISSING_COPIES_MASK;
+    }
+
+    /**
+     * Traffic class of a missing packet at the point that has it.
+     *
+     * @param cell index.
+     * @return of the first copy, 0 to {@link PacketCache#MAX_CLASS_INDEX}.
+     */
+    public int missingClassIndex(final int cell) {
+        return (buffer.getShort(offset(cell) + SynopsisDescriptor.MISSING_COPIES_OFFSET, BYTE_ORDER) & 0xffff) >>>
+            SynopsisDescriptor.MISSING_CLASS_SHIFT;
     }
 
     /**

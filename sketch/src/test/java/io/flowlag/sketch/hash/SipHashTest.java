@@ -81,4 +81,23 @@ class SipHashTest {
         final SipHash otherKey = SipHash.ofKey(new UnsafeBuffer(key), 0);
         assertNotEquals(before, otherKey.hash(new UnsafeBuffer(octets), 0, octets.length));
     }
+
+    @Property
+    void shouldGiveTheHashOfACopyWithoutOne(
+        @ForAll final long first, @ForAll final long second, @ForAll @Size(min = 8, max = 100) final byte[] octets,
+        @ForAll @IntRange(max = 13) final int maskedWord, @ForAll final long mask) {
+        final int maskedBytes = maskedWord * Long.BYTES;
+        final UnsafeBuffer copy = new UnsafeBuffer(new byte[2 * Long.BYTES + octets.length + Long.BYTES]);
+        copy.putLong(0, first, ByteOrder.LITTLE_ENDIAN);
+        copy.putLong(Long.BYTES, second, ByteOrder.LITTLE_ENDIAN);
+        copy.putBytes(2 * Long.BYTES, octets);
+        if (maskedBytes < octets.length) {
+            final int at = 2 * Long.BYTES + maskedBytes;
+            copy.putLong(at, copy.getLong(at, ByteOrder.LITTLE_ENDIAN) & mask, ByteOrder.LITTLE_ENDIAN);
+        }
+        assertEquals(
+            publishedKey().hash(copy, 0, 2 * Long.BYTES + octets.length),
+            publishedKey().hash(first, second, new UnsafeBuffer(octets), 0, octets.length, maskedBytes, mask));
+        assertEquals(publishedKey().hash(copy, 0, 2 * Long.BYTES), publishedKey().hash(first, second));
+    }
 }

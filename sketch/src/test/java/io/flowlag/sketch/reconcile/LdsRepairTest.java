@@ -59,7 +59,8 @@ class LdsRepairTest {
         for (int point = 0; point < 2; point++) {
             assertSameCells(common[point].image(), all[point].image());
         }
-        LdsRepair.forEachLoss(difference, caches[0], caches[1], (flow, packets) -> losses.merge(flow, -packets, Long::sum));
+        LdsRepair.forEachLoss(
+            difference, caches[0], caches[1], (flow, classIndex, packets) -> losses.merge(flow, -packets, Long::sum));
         losses.forEach((flow, rest) -> assertEquals(0, rest, "flow " + flow));
     }
 

@@ -32,7 +32,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class PackageTest {
     private static final Duration TIMEOUT = Duration.ofMinutes(8);
     private static final String WHOLE_ROOT = System.getProperty("flowlag.package.root");
-    private static final List<String> SHELL = List.of("/bin/sh", "/bin/sleep", "/bin/rm", "/usr/bin/id");
+    private static final List<String> SHELL = List.of(
+        "/bin/sh", "/bin/sleep", "/bin/rm", "/bin/cp", "/bin/mv", "/usr/bin/id", "/usr/bin/mktemp", "/usr/bin/unshare");
 
     @TempDir
     private static Path directory;
@@ -108,9 +109,10 @@ class PackageTest {
     }
 
     private static Command inRoot(final Object... arguments) {
-        final List<Object> line = new ArrayList<>(List.of("chroot", root, "/bin/sh", "-c", "cd / && exec \"$@\"", "sh"));
+        final List<Object> line = new ArrayList<>(List.of(
+            "chroot", root, "/bin/sh", "-c", "PATH=/usr/bin:/bin; export PATH; cd / && exec \"$@\"", "sh"));
         line.addAll(List.of(arguments));
-        return command(line.toArray()).environment("PATH", "/usr/bin:/bin").environment("JAVA_HOME", "/nowhere");
+        return command(line.toArray()).environment("JAVA_HOME", "/nowhere");
     }
 
     @Test
@@ -119,6 +121,12 @@ class PackageTest {
         assertFalse(WHOLE_ROOT == null && Files.exists(root.resolve("usr/lib/jvm")));
         final String version = inRoot("/usr/bin/flowlag", "--version").run().orFail().output();
         assertTrue(version.startsWith("flowlag "), version);
+        inRoot("/usr/lib/flowlag/class-archive").run().orFail();
+        inRoot("/usr/bin/flowlag", "--version").environment("FLOWLAG_JAVA_OPTS", "-Xlog:class+load:file=/tmp/loads")
+            .run().orFail();
+        final String loads = read(root.resolve("tmp/loads"));
+        final String stored = "io.flowlag.exporter.command.Main source: shared objects file";
+        assertTrue(loads.lines().anyMatch((line) -> line.contains(stored)), "the class of the program is not from the archive");
 
         final Path examples = root.resolve("usr/share/doc/flowlag/examples");
         try (Stream<Path> files = Files.list(examples)) {

@@ -127,7 +127,7 @@ public final class Command {
         private volatile IOException inputFailure;
 
         private Running() throws IOException {
-            // Whoever runs the tests may ignore these (nohup does), a child inherits that, and a JVM then has no handler for them.
+            // Who runs the tests may ignore these, as nohup does; children inherit that, and a JVM then has no handler.
             final List<String> line = new ArrayList<>(List.of("env", "--default-signal=HUP,INT"));
             line.addAll(arguments);
             final ProcessBuilder builder = new ProcessBuilder(line)

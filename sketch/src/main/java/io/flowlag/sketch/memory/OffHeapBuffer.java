@@ -1,0 +1,155 @@
+package io.flowlag.sketch.memory;
+
+import org.agrona.BufferUtil;
+import org.agrona.UnsafeApi;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+
+import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
+
+/**
+ * An {@link UnsafeBuffer} whose memory is never an array of the heap. Where either may be, the compiler has to suppose that an
+ * access changes any field of any object, and reads them all again behind it; here it need not. Everything else is as there,
+ * bounds checks too. Whoever wrapped memory keeps it for as long as the buffer is used; memory that was allocated here goes with
+ * the buffer. One thread at a time, but for the accesses with acquire and release. Allocates at construction.
+ */
+public final class OffHeapBuffer extends UnsafeBuffer {
+    private static final ByteOrder NATIVE_ORDER = ByteOrder.nativeOrder();
+
+    /**
+     * Wraps memory at an address.
+     *
+     * @param address     of the first octet.
+     * @param lengthBytes how many octets.
+     */
+    public OffHeapBuffer(final long address, final int lengthBytes) {
+        super(address, lengthBytes);
+    }
+
+    /**
+     * Wraps a part of a direct buffer.
+     *
+     * @param buffer      off the heap.
+     * @param offset      of the first octet.
+     * @param lengthBytes how many octets.
+     */
+    public OffHeapBuffer(final ByteBuffer buffer, final int offset, final int lengthBytes) {
+        super(requireDirect(buffer), offset, lengthBytes);
+    }
+
+    /**
+     * Takes memory that begins on a cache line and is filled with zeros.
+     *
+     * @param lengthBytes how many octets.
+     * @return a buffer over it.
+     */
+    public static OffHeapBuffer allocate(final int lengthBytes) {
+        return new OffHeapBuffer(BufferUtil.allocateDirectAligned(lengthBytes, CACHE_LINE_LENGTH), 0, lengthBytes);
+    }
+
+    private static ByteBuffer requireDirect(final ByteBuffer buffer) {
+        if (!buffer.isDirect()) {
+            throw new IllegalArgumentException("the buffer is on the heap");
+        }
+        return buffer;
+    }
+
+    @Override
+    public long getLong(final int index) {
+        if (SHOULD_BOUNDS_CHECK) {
+            boundsCheck0(index, Long.BYTES);
+        }
+        return UnsafeApi.getLong(addressOffset + index);
+    }
+
+    @Override
+    public void putLong(final int index, final long value) {
+        if (SHOULD_BOUNDS_CHECK) {
+            boundsCheck0(index, Long.BYTES);
+        }
+        UnsafeApi.putLong(addressOffset + index, value);
+    }
+
+    @Override
+    public long getLong(final int index, final ByteOrder byteOrder) {
+        final long bits = getLong(index);
+        return byteOrder == NATIVE_ORDER ? bits : Long.reverseBytes(bits);
+    }
+
+    @Override
+    public void putLong(final int index, final long value, final ByteOrder byteOrder) {
+        putLong(index, byteOrder == NATIVE_ORDER ? value : Long.reverseBytes(value));
+    }
+
+    @Override
+    public int getInt(final int index) {
+        if (SHOULD_BOUNDS_CHECK) {
+            boundsCheck0(index, Integer.BYTES);
+        }
+        return UnsafeApi.getInt(addressOffset + index);
+    }
+
+    @Override
+    public void putInt(final int index, final int value) {
+        if (SHOULD_BOUNDS_CHECK) {
+            boundsCheck0(index, Integer.BYTES);
+        }
+        UnsafeApi.putInt(addressOffset + index, value);
+    }
+
+    @Override
+    public int getInt(final int index, final ByteOrder byteOrder) {
+        final int bits = getInt(index);
+        return byteOrder == NATIVE_ORDER ? bits : Integer.reverseBytes(bits);
+    }
+
+    @Override
+    public void putInt(final int index, final int value, final ByteOrder byteOrder) {
+        putInt(index, byteOrder == NATIVE_ORDER ? value : Integer.reverseBytes(value));
+    }
+
+    @Override
+    public short getShort(final int index) {
+        if (SHOULD_BOUNDS_CHECK) {
+            boundsCheck0(index, Short.BYTES);
+        }
+        return UnsafeApi.getShort(addressOffset + index);
+    }
+
+    @Override
+    public void putShort(final int index, final short value) {
+        if (SHOULD_BOUNDS_CHECK) {
+            boundsCheck0(index, Short.BYTES);
+        }
+        UnsafeApi.putShort(addressOffset + index, value);
+    }
+
+    @Override
+    public short getShort(final int index, final ByteOrder byteOrder) {
+        final short bits = getShort(index);
+        return byteOrder == NATIVE_ORDER ? bits : Short.reverseBytes(bits);
+    }
+
+    @Override
+    public void putShort(final int index, final short value, final ByteOrder byteOrder) {
+        putShort(index, byteOrder == NATIVE_ORDER ? value : Short.reverseBytes(value));
+    }
+
+    @Override
+    public byte getByte(final int index) {
+        if (SHOULD_BOUNDS_CHECK) {
+            boundsCheck0(index, Byte.BYTES);
+        }
+        return UnsafeApi.getByte(addressOffset + index);
+    }
+
+    @Override
+    public void putByte(final int index, final byte value) {
+        if (SHOULD_BOUNDS_CHECK) {
+            boundsCheck0(index, Byte.BYTES);
+        }
+        UnsafeApi.putByte(addressOffset + index, value);
+    }
+}

@@ -1,0 +1,2 @@
+/** Memory off the heap, as the packet path needs it. */
+package io.flowlag.sketch.memory;
