@@ -27,6 +27,11 @@ abstract class ConfiguredCommand implements Callable<Integer> {
         this.options = options;
     }
 
+    /** Says what describes the command, where no annotations do. */
+    final void spec(final CommandSpec commandSpec) {
+        spec = commandSpec;
+    }
+
     /** The work itself. */
     abstract ExitCode work(ExporterConfig config);
 

@@ -10,7 +10,6 @@ import io.flowlag.exporter.console.Logging;
 import io.flowlag.exporter.console.Terminal;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
-import picocli.CommandLine.Command;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
@@ -37,14 +36,6 @@ public final class Main {
     private final Terminal terminal;
     private final CommandLine commandLine;
 
-    /** What stands before any command. */
-    @Command(name = "flowlag", description = "Exports IPFIX flow records of captures and live interfaces.",
-        synopsisSubcommandLabel = "COMMAND", footer = {
-            "", "Exit codes: 0 done; 64 usage; 65 input damaged, the rest was exported; 66 input missing or unreadable;",
-            "70 internal; 73 cannot write; 77 no permission; 78 configuration."})
-    private static final class Root {
-    }
-
     /**
      * The command line of a process, with every command.
      *
@@ -58,7 +49,7 @@ public final class Main {
     /** With one command alone, because a start takes longer with each; with all of them where the name is none. */
     private Main(final ProcessStarter starter, final Terminal terminal, final String name) {
         this.terminal = terminal;
-        commandLine = new CommandLine(new Root());
+        commandLine = new CommandLine(root());
         final Map<String, Supplier<Object>> commands = commands(starter, terminal);
         if (commands.containsKey(name)) {
             add(commands.get(name).get());
@@ -76,6 +67,16 @@ public final class Main {
         commandLine.setOut(new PrintWriter(terminal.out(), true, StandardCharsets.UTF_8));
         commandLine.setParameterExceptionHandler(this::onWrongLine);
         commandLine.setExecutionExceptionHandler((e, command, line) -> onFailure(e, line));
+    }
+
+    /** What stands before any command. */
+    private static CommandSpec root() {
+        final CommandSpec root = CommandSpec.create().name("flowlag");
+        root.usageMessage().description("Exports IPFIX flow records of captures and live interfaces.")
+            .synopsisSubcommandLabel("COMMAND").footer(
+                "", "Exit codes: 0 done; 64 usage; 65 input damaged, the rest was exported; 66 input missing or unreadable;",
+                "70 internal; 73 cannot write; 77 no permission; 78 configuration.");
+        return root;
     }
 
     /** By name, in the order of the help. */
@@ -148,7 +149,7 @@ public final class Main {
     }
 
     private void add(final Object command) {
-        final CommandLine added = new CommandLine(command);
+        final CommandLine added = new CommandLine(command instanceof MeterCommand meter ? meter.specify() : command);
         if (command instanceof ConfiguredCommand configured) {
             configured.options().addTo(added.getCommandSpec());
         }

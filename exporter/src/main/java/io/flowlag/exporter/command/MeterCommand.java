@@ -3,17 +3,14 @@ package io.flowlag.exporter.command;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.Terminal;
-import picocli.CommandLine.Command;
-import picocli.CommandLine.Option;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Model.OptionSpec;
 
 import java.util.List;
 
-/** {@code flowlag meter}. */
-@Command(name = "meter", description = "Meters captures as fast as the machine can, to IPFIX or, without --export, to a table.")
+/** {@code flowlag meter}. Described by calls: for annotations the JVM makes classes at each start. */
 final class MeterCommand extends ConfiguredCommand {
-    @Option(names = {"-r", "--read"}, arity = "1..*", required = true, paramLabel = "FILE",
-        description = "Captures (pcap, pcapng, gzip of either), several in time order; - is standard input.")
-    private List<String> files;
+    private static final String READ_OPTION = "--read";
 
     private final ProcessStarter starter;
 
@@ -26,8 +23,21 @@ final class MeterCommand extends ConfiguredCommand {
         this.starter = starter;
     }
 
+    /** {@return what the command line needs to know of it} */
+    CommandSpec specify() {
+        final CommandSpec command = CommandSpec.wrapWithoutInspection(this).name("meter");
+        command.usageMessage()
+            .description("Meters captures as fast as the machine can, to IPFIX or, without --export, to a table.");
+        command.addOption(OptionSpec.builder("-r", READ_OPTION).arity("1..*").required(true).paramLabel("FILE").type(List.class)
+            .auxiliaryTypes(String.class)
+            .description("Captures (pcap, pcapng, gzip of either), several in time order; - is standard input.").build());
+        spec(command);
+        return command;
+    }
+
     @Override
     ExitCode work(final ExporterConfig config) {
+        final List<String> files = line().matchedOptionValue(READ_OPTION, List.of());
         return starter.meter(config, List.copyOf(files), terminal());
     }
 }

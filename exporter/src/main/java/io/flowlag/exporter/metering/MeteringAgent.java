@@ -44,6 +44,7 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
 
     private final AtomicReference<Timeouts> newTimeouts = new AtomicReference<>();
 
+    private BooleanSupplier isOnOwnThread = () -> true;
     private SavedFlows savedFlows = SavedFlows.none();
     private BooleanSupplier isRecordRingEmpty = () -> true;
     private FlowWatch watch;
@@ -136,6 +137,15 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
         latency = pipelineLatency;
     }
 
+    /**
+     * Has another thread meter the first packets by direct calls: until then, or the end of capture, a duty cycle does nothing.
+     *
+     * @param isHandedOver whether the stage is its own thread's; what the other thread did is seen by who sees it true.
+     */
+    public void beginOn(final BooleanSupplier isHandedOver) {
+        isOnOwnThread = isHandedOver;
+    }
+
     @Override
     public String roleName() {
         return "metering";
@@ -147,6 +157,9 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
             return 0;
         }
         final boolean wasUpstreamEnded = isUpstreamEnded.getAsBoolean();
+        if (!wasUpstreamEnded && !isOnOwnThread.getAsBoolean()) {
+            return 0;
+        }
         takeNewTimeouts();
         if (clock != null) {
             clockTimeNs = clock.nanoTime();

@@ -43,7 +43,8 @@ public final class DelayProcess {
     /**
      * Measures captures to their end.
      *
-     * @param config   of the process; one thread works everything unless its threading was chosen.
+     * @param config   of the process; where its threading was not chosen, capture, metering and export are a thread each, but
+     *                 with a single processor one thread works all three.
      * @param options  captures, references and estimators.
      * @param terminal for the table and messages.
      * @return how it ended.
@@ -178,6 +179,7 @@ public final class DelayProcess {
 
     /** A source that may wait for its input needs a thread of its own, or a signal would find nobody to take it. */
     private static Threading defaultThreading(final List<String> files) {
-        return files.contains(CaptureFiles.STANDARD_INPUT) ? Threading.PIPELINED : Threading.INVOKER;
+        final boolean isPipelined = files.contains(CaptureFiles.STANDARD_INPUT) || Runtime.getRuntime().availableProcessors() > 1;
+        return isPipelined ? Threading.PIPELINED : Threading.INVOKER;
     }
 }

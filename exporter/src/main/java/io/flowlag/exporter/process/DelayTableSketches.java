@@ -70,6 +70,11 @@ final class DelayTableSketches {
             "%d octets to exchange%n",
             counters.get("reconcile_intervals"), counters.get("reconcile_complete"), counters.get("reconcile_lost"),
             counters.get("reconcile_unexpected"), counters.get("reconcile_lost_unnamed"), counters.get("reconcile_octets"));
+        if (counters.get("reconcile_remarked") > 0) {
+            out.printf(Locale.ROOT,
+                "reconciled: marks (DSCP) change between the points: %d packets have another class at the receiver point, and " +
+                "count in the one that they were sent in%n", counters.get("reconcile_remarked"));
+        }
         share(out, "reconciled: loss equals that of matching for %.1f %% of %d flow records%n",
             counters.get("reconcile_loss_agreed"), counters.get("reconcile_loss_flows"));
     }

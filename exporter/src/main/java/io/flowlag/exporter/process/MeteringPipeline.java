@@ -13,6 +13,7 @@ import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheContext;
 import io.flowlag.exporter.flow.FlowRecordSink;
 import io.flowlag.exporter.metering.FlowRecordRing;
+import io.flowlag.exporter.metering.HandOver;
 import io.flowlag.exporter.metering.MeteringAgent;
 import io.flowlag.exporter.observe.Heartbeat;
 import io.flowlag.exporter.observe.Observer;
@@ -50,7 +51,7 @@ import java.util.List;
 /**
  * The three stages, capture, metering and exporting, on the threads of one threading mode:
  * <ul>
- * <li>{@code pipelined}: a thread each, joined by two rings;</li>
+ * <li>{@code pipelined}: a thread each, joined by two rings; of files, see {@link HandOver};</li>
  * <li>{@code shared}: one thread that works all three, each handing over by direct call;</li>
  * <li>{@code invoker}: no thread; whoever calls {@link #doWork()} works all three.</li>
  * </ul>
@@ -60,6 +61,8 @@ import java.util.List;
 public final class MeteringPipeline implements AutoCloseable {
     /** How long the end may take for destinations that take nothing. */
     static final long CLOSE_TIMEOUT_MS = 10_000;
+    /** About as many packets as have been read of a file when the JVM's compilers come to rest. */
+    private static final long HAND_OVER_PACKETS = 6_000_000;
 
     private final CaptureAgent capture;
     private final MeteringAgent metering;
@@ -68,6 +71,7 @@ public final class MeteringPipeline implements AutoCloseable {
     private final Checkpoint checkpoint;
     private final FlowWatch flowWatch;
     private final PipelineLatency latency;
+    private HandOver handOver;
     private final List<AgentRunner> runners = new ArrayList<>();
     private final List<Heartbeat> heartbeats = new ArrayList<>();
     private final Threading threading;
@@ -175,7 +179,7 @@ public final class MeteringPipeline implements AutoCloseable {
             flowWatch.watch(cache, delayMeter);
             metering.watch(flowWatch);
         }
-        final DescriptorHandler descriptorHandler = hasRings ? new DescriptorRing(packetRing, counters) : metering;
+        final DescriptorHandler descriptorHandler = hasRings ? ring(packetRing, sources, isLive, wiring, counters) : metering;
         final boolean isMerged = wiring.role() == ExporterConfig.Role.BOTH;
         capture = new CaptureAgent(
             sources, decoder(config, isLive, wiring, counters), descriptorHandler,
@@ -189,6 +193,31 @@ public final class MeteringPipeline implements AutoCloseable {
         if (checkpoint != null && threading != Threading.INVOKER) {
             runners.add(new AgentRunner(new BackoffIdleStrategy(), errorHandler, null, checkpoint));
         }
+    }
+
+    /** Files without delay, whose reading never waits, are metered by the thread of capture at first. */
+    private DescriptorHandler ring(
+        final StageRing packetRing,
+        final List<? extends PacketSource> sources,
+        final boolean isLive,
+        final DelayWiring wiring,
+        final Counters counters) {
+        final DescriptorRing ring = new DescriptorRing(packetRing, counters);
+        if (isLive || wiring.isOn() || sources.stream().anyMatch((source) -> source.totalBytes() < 0)) {
+            return ring;
+        }
+        handOver = new HandOver(metering, ring, HAND_OVER_PACKETS);
+        metering.beginOn(handOver::isOver);
+        return handOver;
+    }
+
+    /**
+     * Changes after how many packets of a file the metering stage is handed over to its own thread; before {@link #start()}.
+     *
+     * @param packetCount of packets that capture's thread meters, 0 for none.
+     */
+    void handOverAfter(final long packetCount) {
+        handOver.after(packetCount);
     }
 
     /**
@@ -249,9 +278,12 @@ public final class MeteringPipeline implements AutoCloseable {
         capture.requestStop();
     }
 
-    /** Gives up a capture stage that does not come back from a read, where it has a thread of its own. */
+    /**
+     * Gives up a capture stage that does not come back from a read, where it has a thread of its own; not while that thread works
+     * the metering stage too, which it does of sources alone that never wait.
+     */
     void abandonCapture() {
-        if (threading == Threading.PIPELINED && !capture.isEnded()) {
+        if (threading == Threading.PIPELINED && !capture.isEnded() && (handOver == null || handOver.isOver())) {
             isCaptureAbandoned = true;
             capture.abandon();
         }

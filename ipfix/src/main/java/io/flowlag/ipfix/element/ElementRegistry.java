@@ -62,6 +62,11 @@ public final class ElementRegistry {
     public void addCsv(final int enterpriseNumber, final InputStream csv) throws IOException {
         final BufferedReader reader = new BufferedReader(new InputStreamReader(csv, StandardCharsets.UTF_8));
         final List<String> header = cells(reader.readLine());
+        final int idColumn = header.indexOf("id");
+        final int nameColumn = header.indexOf("name");
+        final int typeColumn = header.indexOf("type");
+        final int semanticsColumn = header.indexOf("semantics");
+        final int unitsColumn = header.indexOf("units");
         final int descriptionColumn = header.indexOf("description");
         String line;
         while ((line = reader.readLine()) != null) {
@@ -72,11 +77,11 @@ public final class ElementRegistry {
             try {
                 add(new InformationElement(
                     enterpriseNumber,
-                    Integer.parseInt(row.get(header.indexOf("id"))),
-                    row.get(header.indexOf("name")),
-                    DataType.ofRegistryName(row.get(header.indexOf("type"))),
-                    Semantics.ofRegistryName(row.get(header.indexOf("semantics"))),
-                    Units.ofRegistryName(row.get(header.indexOf("units"))),
+                    Integer.parseInt(row.get(idColumn)),
+                    row.get(nameColumn),
+                    DataType.ofRegistryName(row.get(typeColumn)),
+                    Semantics.ofRegistryName(row.get(semanticsColumn)),
+                    Units.ofRegistryName(row.get(unitsColumn)),
                     descriptionColumn < 0 ? "" : row.get(descriptionColumn)));
             } catch (final IllegalArgumentException | IndexOutOfBoundsException ex) {
                 throw new IllegalArgumentException("row of the element table is malformed: " + line, ex);
@@ -146,8 +151,18 @@ public final class ElementRegistry {
         return byName.values();
     }
 
+    /** Most lines have no quotes; they are cut without looking at each character, because this is a part of every start. */
     private static List<String> cells(final String line) {
         final List<String> cells = new ArrayList<>();
+        if (line.indexOf('"') < 0) {
+            int begin = 0;
+            for (int comma = line.indexOf(','); comma >= 0; comma = line.indexOf(',', begin)) {
+                cells.add(line.substring(begin, comma));
+                begin = comma + 1;
+            }
+            cells.add(line.substring(begin));
+            return cells;
+        }
         final StringBuilder cell = new StringBuilder();
         boolean quoted = false;
         for (int i = 0; i < line.length(); i++) {

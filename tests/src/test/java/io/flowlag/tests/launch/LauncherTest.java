@@ -252,6 +252,7 @@ class LauncherTest {
     private ProcessBuilder process(final Path launcher, final Map<String, String> environment) {
         final ProcessBuilder builder = new ProcessBuilder(launcher.toString(), "--version").directory(directory.toFile())
             .redirectOutput(ProcessBuilder.Redirect.DISCARD).redirectError(ProcessBuilder.Redirect.DISCARD);
+        builder.environment().keySet().removeAll(List.of("JAVA_TOOL_OPTIONS", "FLOWLAG_JAVA_OPTS", "FLOWLAG_BUILD"));
         builder.environment().putAll(environment);
         return builder;
     }
