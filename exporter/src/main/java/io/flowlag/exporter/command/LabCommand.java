@@ -24,6 +24,7 @@ import java.util.concurrent.Callable;
 final class LabCommand implements Callable<Integer> {
     private static final String LIST = "list";
     private static final int SEEDS_AT_MOST = 1000;
+    private static final long FIRST_SEED_AT_MOST = 1_000_000_000;
 
     @Parameters(index = "0", arity = "0..1", paramLabel = "NAME", description = "An experiment, 'all', or 'list'.")
     private String name = LIST;
@@ -31,6 +32,10 @@ final class LabCommand implements Callable<Integer> {
     @Option(names = "--seeds", paramLabel = "N",
         description = "Seeds of the traffic, from 1 on; tables hold medians over them. Default: 3, at the paper's scale 10.")
     private Integer seeds;
+
+    @Option(names = "--first-seed", paramLabel = "N",
+        description = "The first seed, from 1 on, of an experiment that was scored on others before: joint. Default: its own.")
+    private Long firstSeed;
 
     @Option(names = "--out", paramLabel = "DIR", defaultValue = "lab",
         description = "Where the files go; made if it is not there. Default: lab.")
@@ -73,9 +78,24 @@ final class LabCommand implements Callable<Integer> {
         if (seeds != null && (seeds < 1 || seeds > SEEDS_AT_MOST)) {
             throw new ExitException(ExitCode.USAGE, "lab: --seeds " + seeds + ": must be 1 to " + SEEDS_AT_MOST);
         }
-        run(laboratory, new Laboratory.Order(
-            isAll ? known : List.of(name), isAll, seeds == null ? 0 : seeds, scale == Scale.PAPER, directory));
+        checkFirstSeed(listings);
+        run(laboratory, new Laboratory.Order(isAll ? known : List.of(name), isAll, seeds == null ? 0 : seeds,
+            firstSeed == null ? 0 : firstSeed, scale == Scale.PAPER, directory));
         return ExitCode.DONE.number();
+    }
+
+    private void checkFirstSeed(final List<Laboratory.Listing> listings) {
+        if (firstSeed == null) {
+            return;
+        }
+        if (firstSeed < 1 || firstSeed > FIRST_SEED_AT_MOST) {
+            throw new ExitException(
+                ExitCode.USAGE, "lab: --first-seed " + firstSeed + ": must be 1 to " + FIRST_SEED_AT_MOST);
+        }
+        if (listings.stream().noneMatch(listing -> listing.name().equals(name) && listing.takesFirstSeed())) {
+            throw new ExitException(ExitCode.USAGE, "lab: --first-seed is not for " + name + ", but for " + String.join(", ",
+                listings.stream().filter(Laboratory.Listing::takesFirstSeed).map(Laboratory.Listing::name).toList()));
+        }
     }
 
     private void run(final Laboratory laboratory, final Laboratory.Order order) {

@@ -20,8 +20,9 @@ public interface Laboratory {
      * @param name    as on the command line.
      * @param source  the paper's figure or table, or the page that the experiment is behind.
      * @param purpose what it does, one line.
+     * @param takesFirstSeed whether its seeds can begin elsewhere.
      */
-    record Listing(String name, String source, String purpose) {
+    record Listing(String name, String source, String purpose, boolean takesFirstSeed) {
     }
 
     /**
@@ -30,10 +31,12 @@ public interface Laboratory {
      * @param names        of experiments, each known.
      * @param isAll        whether that is all of them, in one report.
      * @param seeds        how many seeds, from 1; 0 for as many as the scale has.
+     * @param firstSeed    of an experiment that takes one; 0 for its own.
      * @param isPaperScale the paper's size, otherwise a small one.
      * @param directory    where files go; exists.
      */
-    record Order(List<String> names, boolean isAll, int seeds, boolean isPaperScale, Path directory) {
+    record Order(
+        List<String> names, boolean isAll, int seeds, long firstSeed, boolean isPaperScale, Path directory) {
         /** Copies the names. */
         public Order {
             names = List.copyOf(names);

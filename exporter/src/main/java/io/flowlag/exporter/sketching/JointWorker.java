@@ -193,6 +193,8 @@ final class JointWorker {
                     final long delaySumNs = Cells.delaySumNs(task.sender, task.receiver, row, column);
                     leastDelaySumNs = Math.min(leastDelaySumNs, delaySumNs);
                     problem.cell(row, column, delaySumNs, task.cellEstimatesNs[cell], task.receiver.count(row, column));
+                } else if (!Cells.occupied(task.sender, task.receiver, row, column)) {
+                    problem.emptyCell(row, column);
                 }
             }
         }

@@ -26,18 +26,23 @@ import java.lang.management.ManagementFactory;
 import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
-/** The metering thread with delay allocates nothing for packets and references. */
+/**
+ * The metering thread with delay allocates nothing for packets and references, and nothing where flows end.
+ * <p>
+ * What this work allocates it would allocate in each round, so one round without an octet is the proof. Not every round needs to
+ * be one: when a method has run so often that the optimizing compiler is asked for it, HotSpot resolves the strings among the
+ * constants of its class, once, on the thread that runs it. On a busy machine that comes late; interpreted, it never does.
+ */
 class DelayAllocationTest {
     private static final long START_NS = 1_700_000_000_000_000_000L;
     private static final long DELAY_NS = 2_000_000;
     private static final long GAP_NS = 10_000;
     private static final int FLOWS = 64;
     private static final int REFERENCE_DISTANCE = 50;
-    private static final int WARM_UP = 400_000;
+    private static final int WARM_UP = 200_000;
     private static final int MEASURED = 200_000;
-    private static final long ALLOWED_BYTES = 512;
+    private static final int ROUNDS = 20;
 
     private final UnsafeBuffer batch = new UnsafeBuffer(new byte[2 * PacketDescriptor.LENGTH_BYTES]);
     private final Counters counters = new Counters();
@@ -91,17 +96,20 @@ class DelayAllocationTest {
         agent.onDescriptors(batch, 0, 2);
     }
 
-    private long allocatedBytes(final Runnable work) {
+    private static void assertNothingAllocated(final Runnable work) {
         final ThreadMXBean thread = (ThreadMXBean)ManagementFactory.getThreadMXBean();
         for (int i = 0; i < WARM_UP; i++) {
             work.run();
         }
-        thread.getCurrentThreadAllocatedBytes();
-        final long before = thread.getCurrentThreadAllocatedBytes();
-        for (int i = 0; i < MEASURED; i++) {
-            work.run();
+        long leastBytes = Long.MAX_VALUE;
+        for (int round = 0; round < ROUNDS && leastBytes > 0; round++) {
+            final long before = thread.getCurrentThreadAllocatedBytes();
+            for (int i = 0; i < MEASURED; i++) {
+                work.run();
+            }
+            leastBytes = Math.min(leastBytes, thread.getCurrentThreadAllocatedBytes() - before);
         }
-        return thread.getCurrentThreadAllocatedBytes() - before;
+        assertEquals(0, leastBytes);
     }
 
     @Test
@@ -109,8 +117,7 @@ class DelayAllocationTest {
         final MeteringAgent agent = agent(new DelayWiring(
             Role.BOTH, ReferenceMode.CAPTURED, List.of(ReferenceSession.unauthenticated(1)), null, ClockError.NONE, true, true,
             true, DelayWiring.DIGEST_PAYLOAD_BYTES), null);
-        final long bytes = allocatedBytes(() -> pass(agent, true));
-        assertTrue(bytes < ALLOWED_BYTES, bytes + " octets");
+        assertNothingAllocated(() -> pass(agent, true));
     }
 
     @Test
@@ -118,8 +125,7 @@ class DelayAllocationTest {
         final MeteringAgent agent = agent(new DelayWiring(
             Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, true, true, false,
             DelayWiring.DIGEST_PAYLOAD_BYTES), null);
-        final long bytes = allocatedBytes(() -> pass(agent, false));
-        assertTrue(bytes < ALLOWED_BYTES, bytes + " octets");
+        assertNothingAllocated(() -> pass(agent, false));
     }
 
     @Test
@@ -127,8 +133,7 @@ class DelayAllocationTest {
         final MeteringAgent agent = agent(new DelayWiring(
             Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, true, true, true,
             DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(true), null);
-        final long bytes = allocatedBytes(() -> pass(agent, false));
-        assertTrue(bytes < ALLOWED_BYTES, bytes + " octets");
+        assertNothingAllocated(() -> pass(agent, false));
     }
 
     @Test
@@ -137,14 +142,13 @@ class DelayAllocationTest {
         final MeteringAgent agent = agent(new DelayWiring(
             Role.SENDER, ReferenceMode.SENT, List.of(ReferenceSession.authenticated(1, new byte[32])), kept, ClockError.fixed(5),
             false, false, false, DelayWiring.DIGEST_PAYLOAD_BYTES), clock);
-        final long bytes = allocatedBytes(() -> {
+        assertNothingAllocated(() -> {
             clock.nowNs = START_NS + ++packetNumber * GAP_NS;
             agent.doWork();
             describe(0, 0, clock.nowNs);
             agent.onDescriptors(batch, 0, 1);
         });
-        assertTrue(bytes < ALLOWED_BYTES, bytes + " octets");
-        assertEquals((WARM_UP + MEASURED) / REFERENCE_DISTANCE, kept.sentCount, 2);
+        assertEquals(packetNumber / REFERENCE_DISTANCE, kept.sentCount, 2);
     }
 
     /** A clock that stands where it is set. */

@@ -14,7 +14,6 @@ final class CellSystem {
     static final int NO_ESTIMATE_LEVEL = LEVEL_BINS - 1;
     static final int BINS = JointEstimator.MAX_CLASSES * SIZE_BINS * LEVEL_BINS;
     private static final double LOG_LEVEL_WIDTH = Math.log(4);
-    private static final double MAX_CELL_SCALE = 3;
 
     final int rows;
     final int columns;
@@ -38,10 +37,15 @@ final class CellSystem {
     /** N, 0 in a cell that is not usable. */
     final double[] cellPackets;
     final double[] rowShare;
+    private final double[] rowRates;
     /** Of each edge: its row, and how many cells it is from the flow's first. */
     private final int[] rowOfEdge;
     private final int[] stepOfEdge;
     int[] baseColumns;
+    /** D of each cell. */
+    double[] cellDelaySumNs;
+    /** Of each cell: no packet at either point. */
+    boolean[] isEmpty;
     private final double[] cellScale;
     private final double[] classMeanNs = new double[JointEstimator.MAX_CLASSES];
     private final double[] classCount = new double[JointEstimator.MAX_CLASSES];
@@ -59,6 +63,7 @@ final class CellSystem {
             stepOfEdge[edge] = edge % vldaLength;
         }
         rowShare = new double[rows];
+        rowRates = shape.rowRates.clone();
         boolean exact = 1 == vldaLength;
         for (int row = 0; row < rows; row++) {
             rowShare[row] = shape.rowRates[row] / vldaLength;
@@ -95,6 +100,8 @@ final class CellSystem {
     void load(final JointProblem problem) {
         flows = problem.flows;
         baseColumns = problem.baseColumns;
+        cellDelaySumNs = problem.cellDelaySumNs;
+        isEmpty = problem.isEmpty;
         System.arraycopy(problem.cellPackets, 0, cellPackets, 0, cells);
         measureDelay(problem);
         measureClasses(problem);
@@ -191,8 +198,7 @@ final class CellSystem {
                 }
             }
             for (int cell = 0; cell < cells; cell++) {
-                final double ratio = cellScale[cell] > 0 ? cellPackets[cell] / cellScale[cell] : 1;
-                cellScale[cell] = Math.max(1 / MAX_CELL_SCALE, Math.min(MAX_CELL_SCALE, ratio));
+                cellScale[cell] = cellPackets[cell] > 0 && cellScale[cell] > 0 ? cellPackets[cell] / cellScale[cell] : 1;
             }
         }
         for (int flow = 0; flow < flows; flow++) {
@@ -214,6 +220,21 @@ final class CellSystem {
         final int row = rowOfEdge[edge];
         final int column = baseColumns[flow * rows + row] + stepOfEdge[edge];
         return row * columns + (column < columns ? column : column - columns);
+    }
+
+    /** Whether a row takes every packet, so that its cells together hold all of a flow. */
+    boolean isWhole(final int row) {
+        return 1 == rowRates[row];
+    }
+
+    /** Whether all of a flow's cells of a row are usable, or known to be empty, and the row takes every packet. */
+    boolean isWhole(final int flow, final int row) {
+        boolean isWhole = isWhole(row);
+        for (int edge = row * vldaLength; isWhole && edge < (row + 1) * vldaLength; edge++) {
+            final int cell = cell(flow, edge);
+            isWhole = cellPackets[cell] > 0 || isEmpty[cell];
+        }
+        return isWhole;
     }
 
     /** a_ij: exact, or expected. */

@@ -41,6 +41,8 @@ public final class JointProblem {
     final double[] cellDelaySumNs;
     final double[] cellEstimateSumNs;
     final double[] cellPackets;
+    /** Of each cell: neither point counted a packet. */
+    final boolean[] isEmpty;
     double floorNs = NO_FLOOR;
     double timestampVarianceNs2 = 1;
     private long refusedFlows;
@@ -78,6 +80,7 @@ public final class JointProblem {
         cellDelaySumNs = new double[rows * columns];
         cellEstimateSumNs = new double[rows * columns];
         cellPackets = new double[rows * columns];
+        isEmpty = new boolean[rows * columns];
     }
 
     /**
@@ -89,7 +92,7 @@ public final class JointProblem {
      * @return octets, without the headers of about ten arrays.
      */
     public static long memoryBytes(final SketchGeometry geometry, final int maxFlows, final int maxWitnesses) {
-        return (37L + 4L * geometry.rows()) * maxFlows + 12L * maxWitnesses + 24L * geometry.rows() * geometry.columns();
+        return (37L + 4L * geometry.rows()) * maxFlows + 12L * maxWitnesses + 25L * geometry.rows() * geometry.columns();
     }
 
     /** Forgets flows, cells, and witnesses; keeps floor and timestamp variance. */
@@ -99,6 +102,7 @@ public final class JointProblem {
         refusedFlows = 0;
         refusedWitnesses = 0;
         Arrays.fill(cellPackets, 0);
+        Arrays.fill(isEmpty, false);
     }
 
     /**
@@ -180,6 +184,17 @@ public final class JointProblem {
         cellDelaySumNs[cell] = delaySumNs;
         cellEstimateSumNs[cell] = estimateSumNs;
         cellPackets[cell] = isPossible && packets > 0 && packets <= MAX_SUM_NS ? packets : 0;
+    }
+
+    /**
+     * Says that a cell holds no packet at either point. Where a flow has several cells in a row, that tells of the others.
+     *
+     * @param row    of the cell.
+     * @param column of the cell.
+     */
+    public void emptyCell(final int row, final int column) {
+        cell(row, column, 0, 0, 0);
+        isEmpty[row * columns + column] = true;
     }
 
     /**

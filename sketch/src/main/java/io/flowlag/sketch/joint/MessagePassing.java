@@ -38,8 +38,8 @@ final class MessagePassing implements Propagation {
     private final boolean[] isQuiet;
     private final int[] orderCount;
     private final int[] orderHash;
-    /** The mean of each flow's last posterior; where counts are exact, nobody asks. */
-    private final float[] lastZ;
+    /** The root of the second moment of each flow's last posterior; where counts are exact, nobody asks. */
+    private final float[] lastSize;
     private final int[] edgeCell;
     private final double[] edgeValue;
     private final double[] edgeVariance;
@@ -70,7 +70,7 @@ final class MessagePassing implements Propagation {
         isQuiet = new boolean[maxFlows];
         orderHash = new int[maxFlows];
         orderCount = new int[ORDER_MASK + 2];
-        lastZ = new float[system.isExact ? 0 : maxFlows];
+        lastSize = new float[system.isExact ? 0 : maxFlows];
         edgeCell = new int[edges];
         edgeValue = new double[edges];
         edgeVariance = new double[edges];
@@ -130,7 +130,7 @@ final class MessagePassing implements Propagation {
     private void begin(final int flow, final double z, final double zVariance) {
         final double mean = witnesses.isTeacher(flow) ? witnesses.z(flow) : z;
         final double variance = witnesses.isTeacher(flow) ? 0 : zVariance;
-        remember(flow, mean);
+        remember(flow, mean, variance);
         for (int edge = 0; edge < edges; edge++) {
             final double a = system.edgeCoefficient(flow, edge);
             messageMean[place[flow] * edges + edge] = limited(a * mean);
@@ -142,9 +142,9 @@ final class MessagePassing implements Propagation {
         return (float)Math.max(-LARGEST_MESSAGE, Math.min(LARGEST_MESSAGE, value));
     }
 
-    private void remember(final int flow, final double z) {
+    private void remember(final int flow, final double z, final double variance) {
         if (!system.isExact) {
-            lastZ[flow] = (float)z;
+            lastSize[flow] = (float)Math.sqrt(z * z + variance);
         }
     }
 
@@ -207,12 +207,21 @@ final class MessagePassing implements Propagation {
                 cellState[2 * cell + 1] += messageVariance[index * edges + edge];
             }
         }
+        measureChi();
+    }
+
+    /** Cells whose flows are all known say nothing more where it is not known how many packets of each they have. */
+    private void measureChi() {
         double sum = 0;
+        int told = 0;
         for (int cell = 0; cell < system.cells; cell++) {
-            final double d = cellState[2 * cell];
-            sum += Math.min(LARGEST_CHI, d * d / cellState[2 * cell + 1]);
+            if (system.cellPackets[cell] > 0 && (system.isExact || peeling.isOpen(cell))) {
+                final double d = cellState[2 * cell];
+                sum += Math.min(LARGEST_CHI, d * d / cellState[2 * cell + 1]);
+                told++;
+            }
         }
-        final double mean = sum / Math.max(1, system.usableCells);
+        final double mean = sum / Math.max(1, told);
         chi = mean <= LARGEST_CHI ? mean : LARGEST_CHI;
     }
 
@@ -266,6 +275,9 @@ final class MessagePassing implements Propagation {
             readExact(flow);
         } else {
             readSampled(flow);
+            if (peeling.isKnown(flow)) {
+                readLone(flow);
+            }
         }
     }
 
@@ -305,12 +317,21 @@ final class MessagePassing implements Propagation {
         System.arraycopy(edgeVariance, 0, withoutNatural, 0, edges);
     }
 
+    /** No other flow is in the cells that say it, so it may be told to all others. */
+    private void readLone(final int flow) {
+        final double scale = system.scaleNs[flow];
+        precision = 1 / Math.max(peeling.variance(flow), scale * scale * RELATIVE_FLOOR);
+        natural = precision * peeling.z(flow);
+        Arrays.fill(withoutPrecision, precision);
+        Arrays.fill(withoutNatural, natural);
+    }
+
     private void readSampled(final int flow) {
         final double n = system.coefficient[flow];
         final double w = n / system.packets[flow];
         final int k = system.vldaLength;
         final int from = place[flow] * edges;
-        final double z = lastZ[flow];
+        final double z = lastSize[flow];
         final double within = within(flow, z * z);
         final double shared = within * w / n;
         precision = 0;
@@ -318,17 +339,14 @@ final class MessagePassing implements Propagation {
         for (int row = 0; row < system.rows; row++) {
             double s = 0;
             double t = 0;
-            int column = system.baseColumns[flow * system.rows + row];
+            expectPackets(flow, row);
             for (int edge = row * k; edge < (row + 1) * k; edge++) {
-                final int cell = row * system.columns + column;
-                final double a = n * system.expectedShare(row, cell);
-                column = column + 1 == system.columns ? 0 : column + 1;
+                final int cell = edgeCell[edge];
+                final double a = edgeWeight[edge];
                 final double all = cellState[2 * cell + 1];
                 final double others = Math.max(all - messageVariance[from + edge], RELATIVE_FLOOR * all);
                 final double value = cellState[2 * cell] + messageMean[from + edge];
                 final double d = others + w * within * a;
-                edgeCell[edge] = cell;
-                edgeWeight[edge] = a;
                 edgeValue[edge] = value;
                 edgeVariance[edge] = others;
                 s += a * a / d;
@@ -352,12 +370,41 @@ final class MessagePassing implements Propagation {
         }
     }
 
+    /** Cells may hold more than was expected, but of a flow no more in all than the flow has, and that where all are known. */
+    private void expectPackets(final int flow, final int row) {
+        final int from = row * system.vldaLength;
+        final double all = system.coefficient[flow];
+        int column = system.baseColumns[flow * system.rows + row];
+        boolean isWhole = system.isWhole(row);
+        double inUsable = 0;
+        double elsewhere = 0;
+        for (int edge = from; edge < from + system.vldaLength; edge++) {
+            final int cell = row * system.columns + column;
+            final double a = all * system.expectedShare(row, cell);
+            if (system.cellPackets[cell] > 0) {
+                inUsable += a;
+            } else if (!system.isEmpty[cell]) {
+                isWhole = false;
+                elsewhere += a;
+            }
+            edgeCell[edge] = cell;
+            edgeWeight[edge] = a;
+            column = column + 1 == system.columns ? 0 : column + 1;
+        }
+        final double expected = inUsable + elsewhere;
+        if (expected > all || isWhole && inUsable > 0) {
+            for (int edge = from; edge < from + system.vldaLength; edge++) {
+                edgeWeight[edge] *= all / expected;
+            }
+        }
+    }
+
     private void send(final int flow, final double keep) {
         final double mean = prior.mean;
         final double variance = prior.variance;
         final double total = precision;
         final double totalNatural = natural;
-        remember(flow, mean);
+        remember(flow, mean, variance);
         for (int edge = 0; edge < edges; edge++) {
             final double a = edgeWeight[edge];
             final double p0 = withoutPrecision[edge];

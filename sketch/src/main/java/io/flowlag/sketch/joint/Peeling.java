@@ -4,7 +4,8 @@ import java.util.Arrays;
 
 /**
  * Flows that cells tell exactly: a flow that is alone in a usable cell, then those that are alone once its part is taken out, and
- * so on. Only where the packets of a flow in a cell are known. Allocates at construction.
+ * so on. Where a flow has several cells in a row, and it is not known how many packets are in each, only a flow whose cells of a
+ * row that takes every packet hold as many packets as it has, and no other flow's. Allocates at construction.
  */
 final class Peeling {
     private final CellSystem system;
@@ -29,12 +30,16 @@ final class Peeling {
     /** Knows the teachers, and peels what can be peeled. */
     void solve(final Witnesses witnesses, final double timestampVarianceNs2) {
         start(timestampVarianceNs2);
-        for (int flow = 0; system.isExact && flow < system.flows; flow++) {
+        if (!system.isExact) {
+            findLone(timestampVarianceNs2);
+            return;
+        }
+        for (int flow = 0; flow < system.flows; flow++) {
             if (witnesses.isTeacher(flow)) {
                 know(flow, witnesses.z(flow), timestampVarianceNs2 / system.packets[flow]);
             }
         }
-        boolean isChanged = system.isExact;
+        boolean isChanged = true;
         while (isChanged) {
             isChanged = false;
             for (int flow = 0; flow < system.flows; flow++) {
@@ -45,9 +50,6 @@ final class Peeling {
 
     private void start(final double timestampVarianceNs2) {
         Arrays.fill(isKnown, 0, system.flows, false);
-        if (!system.isExact) {
-            return;
-        }
         Arrays.fill(unknownFlows, 0);
         for (int cell = 0; cell < system.cells; cell++) {
             remainderNs[cell] = system.residualNs[cell];
@@ -58,6 +60,44 @@ final class Peeling {
                 unknownFlows[system.cell(flow, edge)]++;
             }
         }
+    }
+
+    private void findLone(final double timestampVarianceNs2) {
+        for (int row = 0; row < system.rows; row++) {
+            for (int flow = 0; system.isWhole(row) && flow < system.flows; flow++) {
+                if (!isKnown[flow] && isAlone(flow, row)) {
+                    isKnown[flow] = true;
+                    knownZ[flow] = delaySumNs(flow, row) / system.coefficient[flow] - system.meanNs[flow];
+                    knownVariance[flow] = timestampVarianceNs2 / system.packets[flow];
+                }
+            }
+        }
+        for (int flow = 0; flow < system.flows; flow++) {
+            for (int edge = 0; isKnown[flow] && edge < system.edges; edge++) {
+                unknownFlows[system.cell(flow, edge)]--;
+            }
+        }
+    }
+
+    /** Whether a row's usable cells hold all packets of a flow, and of no other. */
+    private boolean isAlone(final int flow, final int row) {
+        double inUsable = 0;
+        boolean isAlone = true;
+        for (int edge = row * system.vldaLength; edge < (row + 1) * system.vldaLength; edge++) {
+            final int cell = system.cell(flow, edge);
+            isAlone &= unknownFlows[cell] == 1 || system.isEmpty[cell];
+            inUsable += system.cellPackets[cell];
+        }
+        return inUsable == system.coefficient[flow] && (isAlone || system.isWhole(flow, row));
+    }
+
+    private double delaySumNs(final int flow, final int row) {
+        double sumNs = 0;
+        for (int edge = row * system.vldaLength; edge < (row + 1) * system.vldaLength; edge++) {
+            final int cell = system.cell(flow, edge);
+            sumNs += system.cellPackets[cell] > 0 ? system.cellDelaySumNs[cell] : 0;
+        }
+        return sumNs;
     }
 
     private void know(final int flow, final double z, final double variance) {

@@ -41,14 +41,15 @@ public final class PaperLaboratory implements Laboratory {
     @Override
     public List<Listing> listings() {
         return Experiments.all().stream()
-            .map(experiment -> new Listing(experiment.name(), experiment.source(), experiment.purpose())).toList();
+            .map(experiment -> new Listing(
+                experiment.name(), experiment.source(), experiment.purpose(), experiment.takesFirstSeed())).toList();
     }
 
     @Override
     public void run(final Order order, final Consumer<String> out, final Consumer<String> progress) throws IOException {
         final long startNs = System.nanoTime();
         final Scale scale = order.isPaperScale() ? Scale.PAPER : Scale.SMALL;
-        final Setup setup = new Setup(scale, order.seeds() == 0 ? scale.seeds() : order.seeds());
+        final Setup setup = new Setup(scale, order.seeds() == 0 ? scale.seeds() : order.seeds(), order.firstSeed());
         final List<Experiment> wanted = Experiments.all().stream()
             .filter(experiment -> order.names().contains(experiment.name())).toList();
         final int threads = Math.min(wanted.size(), Math.min(THREADS_AT_MOST, Runtime.getRuntime().availableProcessors()));
@@ -87,7 +88,8 @@ public final class PaperLaboratory implements Laboratory {
     }
 
     private static String command(final Order order, final Setup setup) {
-        return "bin/flowlag lab " + (order.isAll() ? ALL : order.names().get(0)) + " --seeds " + setup.seeds() + " --scale " +
+        return "bin/flowlag lab " + (order.isAll() ? ALL : order.names().get(0)) + " --seeds " + setup.seeds() +
+            (order.firstSeed() == 0 ? "" : " --first-seed " + order.firstSeed()) + " --scale " +
             setup.scale().name().toLowerCase(Locale.ROOT);
     }
 

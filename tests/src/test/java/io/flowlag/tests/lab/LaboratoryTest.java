@@ -72,6 +72,10 @@ class LaboratoryTest {
         assertTrue(err.toString(StandardCharsets.UTF_8).contains("did you mean rli-fig6? Known are all, rli-table1, "),
             err.toString());
         assertEquals(64, main("lab", "rli-fig6", "--seeds", "0"));
+        assertEquals(64, main("lab", "joint", "--first-seed", "0"));
+        assertEquals(64, main("lab", "rli-fig6", "--first-seed", "301"));
+        assertTrue(err.toString(StandardCharsets.UTF_8).contains("--first-seed is not for rli-fig6, but for joint"),
+            err.toString());
         final Path file = Files.createFile(directory.resolve("file"));
         assertEquals(73, main("lab", "rli-fig6", "--out", file.resolve("below").toString()));
     }
@@ -99,7 +103,7 @@ class LaboratoryTest {
     void shouldWriteTablesPlotsAndOneReport() throws IOException {
         final List<String> lines = new ArrayList<>();
         new PaperLaboratory().run(
-            new Laboratory.Order(List.of("rli-ceiling"), true, 1, false, directory), lines::add, line -> { });
+            new Laboratory.Order(List.of("rli-ceiling"), true, 1, 0, false, directory), lines::add, line -> { });
 
         final String csv = Files.readString(directory.resolve("rli-ceiling-ceiling.csv"));
         final String svg = Files.readString(directory.resolve("rli-ceiling-ceiling.svg"));

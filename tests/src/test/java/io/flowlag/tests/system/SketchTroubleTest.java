@@ -47,6 +47,8 @@ class SketchTroubleTest {
     /** Bounds are those of 95 % of means. */
     private static final double BOUNDS_MISSED = 0.05;
     private static final double STANDARD_DEVIATIONS = 4;
+    /** A truth so many bounds away was not missed by chance. */
+    private static final double FAR = 50;
 
     @TempDir
     private Path directory;
@@ -220,9 +222,14 @@ class SketchTroubleTest {
             assertTrue(isWithin || flow.estimator() == JOINT,
                 () -> flow + " had delays from " + really.leastNs() + " to " + really.mostNs());
             outside += isWithin ? 0 : 1;
+            final double beyondNs = Math.max(really.leastNs() - flow.meanNs(), flow.meanNs() - really.mostNs());
+            assertTrue(beyondNs <= FAR * boundNs,
+                () -> flow + " is far from all delays, " + really.leastNs() + " to " + really.mostNs());
             if (flow.packets() == really.received() && flow.errorBoundNs() != null) {
+                final double errorNs = Math.abs(flow.meanNs() - really.meanNs());
+                assertTrue(errorNs <= FAR * boundNs, () -> flow + " is far from the mean, " + really.meanNs());
                 whole++;
-                held += Math.abs(flow.meanNs() - really.meanNs()) <= boundNs ? 1 : 0;
+                held += errorNs <= boundNs ? 1 : 0;
             }
         }
         final Stats stats = receiver.statistics();

@@ -83,6 +83,8 @@ final class Interval {
                 if (Cells.usable(sender.image(), receiver.image(), row, column)) {
                     problem.cell(row, column, Cells.delaySumNs(sender.image(), receiver.image(), row, column),
                         cellEstimateSumNs[row * geometry.columns() + column], receiver.image().count(row, column));
+                } else if (!Cells.occupied(sender.image(), receiver.image(), row, column)) {
+                    problem.emptyCell(row, column);
                 }
             }
         }

@@ -25,16 +25,25 @@ public final class JointExperiment extends NamedExperiment {
     }
 
     @Override
+    public boolean takesFirstSeed() {
+        return true;
+    }
+
+    @Override
     public void run(final Setup setup, final Results results) {
         final Table table = results.table("scenarios", "Relative errors of flows' means, witnesses left out; medians over " +
-            "seeds from 201, after two intervals that warm up; c = cells / flows", "scenario", "tier", "c",
+            "seeds from " + setup.firstSeed(FIRST_SEED) + ", after two intervals that warm up; c = cells / flows", "scenario",
+            "tier", "c",
             "RLI, 100 packets or more %", "LDS, 100 packets or more %", "joint, 100 packets or more %", "RLI, all %",
             "LDS, all %", "joint, all %", "joint, median ns", "RLI, median ns",
             "coverage", "width", "quarters", "worst health", "not joint");
         final Table sizes = results.table("calibration", "Share of flows whose bound holds (95 % asked), by packets of the flow",
-            "scenario", "c", "packets", "flows", "coverage", "half width / median error");
+            "scenario", "c", "packets", "flows", "coverage", "half width / median error", "oracle half width / median error",
+            "missed by 10 half widths %", "largest miss, half widths");
         final Table losses = results.table("losses", "Quartiles of a size in which joint estimation is worse than the better " +
             "parent by more than 5 % and 1 µs", "scenario", "c", "compared", "worse", "which");
+        final Table quartiles = results.table("quartiles", "Quartiles of absolute errors, by packets of the flow", "scenario",
+            "c", "packets", "quartile", "joint ns", "RLI ns", "LDS ns");
         final Table times = results.measured("cpu", "CPU of one warm interval's solution", "scenario", "tier", "c", "CPU s");
         final Plot calibration = new Plot("calibration", "Do 95 % bounds hold? Sizes with at least 300 flows, c = 0.5")
             .x("packets of the flow, at least", true).y("share of flows whose bound holds", false).between(0.85, 1);
@@ -45,6 +54,7 @@ public final class JointExperiment extends NamedExperiment {
             for (final Series series : measure(setup, scenario, JointTier.FULL)) {
                 add(table, times, series);
                 addCalibration(sizes, losses, calibration, series);
+                addQuartiles(quartiles, series);
                 if (scenario.name().matches("FIFO [0-9]+ %") && series.cellsPerFlow == LARGE_SIZE[0]) {
                     queues.add(series);
                 }
@@ -73,8 +83,8 @@ public final class JointExperiment extends NamedExperiment {
     static List<Series> measure(final Setup setup, final Scenario scenario, final JointTier tier) {
         final boolean isShort = scenario.lossShare() > 0 || tier == JointTier.FAST ||
             setup.scale() == Scale.TEST && !"FIFO 88 %".equals(scenario.name());
-        return Series.run(scenario, setup.size(20_000, 20_000, 200_000), isShort ? LARGE_SIZE : BOTH_SIZES, tier, FIRST_SEED,
-            WARM_UPS, setup.seeds());
+        return Series.run(scenario, setup.size(20_000, 20_000, 200_000), isShort ? LARGE_SIZE : BOTH_SIZES, tier,
+            setup.firstSeed(FIRST_SEED), WARM_UPS, setup.seeds());
     }
 
     private static double[] large(final List<Series> queues, final String which) {
@@ -104,7 +114,8 @@ public final class JointExperiment extends NamedExperiment {
             final double flows = series.median(size, score -> score.flows);
             final double coverage = series.median(size, score -> score.coverage);
             sizes.row(series.name, series.cellsPerFlow, Series.sizeName(size), flows, coverage,
-                series.median(size, score -> score.halfWidthRatio));
+                series.median(size, score -> score.halfWidthRatio), series.median(size, score -> score.oracleRatio),
+                100 * series.median(size, score -> score.farShare), series.largestMiss(size));
             if (size < Series.all() && flows >= LEAST_FLOWS) {
                 points.add(new double[] {Score.SIZE_LIMITS[size], coverage});
             }
@@ -114,6 +125,17 @@ public final class JointExperiment extends NamedExperiment {
         if (series.cellsPerFlow == LARGE_SIZE[0]) {
             plot.add(series.name, Plot.Style.MARKED_LINE, points.stream().mapToDouble(point -> point[0]).toArray(),
                 points.stream().mapToDouble(point -> point[1]).toArray());
+        }
+    }
+
+    private static void addQuartiles(final Table table, final Series series) {
+        for (int size = 0; size <= Series.atLeast100(); size++) {
+            for (int quartile = 0; quartile < 3; quartile++) {
+                final int q = quartile;
+                table.row(series.name, series.cellsPerFlow, Series.sizeName(size), quartile + 1,
+                    series.median(size, score -> score.jointNs[q]), series.median(size, score -> score.rliNs[q]),
+                    series.median(size, score -> score.ldsNs[q]));
+            }
         }
     }
 

@@ -6,6 +6,7 @@ import java.util.Arrays;
 
 /** How far estimates are from the truth, for flows within a range of sizes that were not witnesses. */
 final class Score {
+    private static final double FAR = 10;
     static final int[] SIZE_LIMITS = {1, 2, 4, 10, 30, 100, 300, 1000, Integer.MAX_VALUE};
 
     final int flows;
@@ -19,6 +20,12 @@ final class Score {
     final double coverage;
     final double halfWidthRatio;
     final double quarterRatio;
+    /** See {@link OracleWidth}. */
+    final double oracleRatio;
+    /** Of flows whose truth is more than ten half widths away. */
+    final double farShare;
+    /** In half widths, each at least 1 ns. */
+    final double largestMiss;
 
     Score(final Interval interval, final double[] meanNs, final double[] boundNs, final int least, final int limit) {
         int count = 0;
@@ -37,7 +44,11 @@ final class Score {
         final double[] rliRelatives = new double[count];
         final double[] ldsRelatives = new double[count];
         final double[] width = new double[count];
+        final double[] shift = new double[count];
+        final double[] level = new double[count];
         int covered = 0;
+        int far = 0;
+        double worst = 0;
         for (int i = 0; i < count; i++) {
             final int flow = chosen[i];
             final double truth = interval.truthNs[flow];
@@ -49,6 +60,11 @@ final class Score {
             ldsRelatives[i] = lds[i] / truth;
             width[i] = boundNs[flow];
             covered += joint[i] <= width[i] ? 1 : 0;
+            shift[i] = Math.abs(meanNs[flow] - interval.rliNs[flow]);
+            level[i] = Math.abs(interval.rliNs[flow]);
+            final double miss = joint[i] / Math.max(1, width[i]);
+            far += miss > FAR ? 1 : 0;
+            worst = Math.max(worst, miss);
         }
         coverage = covered / (double)count;
         quarterRatio = quarterRatio(joint, width);
@@ -60,6 +76,9 @@ final class Score {
         jointRelative = Numbers.quantile(relative, 0.5);
         rliRelative = Numbers.quantile(rliRelatives, 0.5);
         ldsRelative = Numbers.quantile(ldsRelatives, 0.5);
+        farShare = far / (double)count;
+        largestMiss = worst;
+        oracleRatio = OracleWidth.medianNs(joint, width, shift, level) / jointNs[1];
         halfWidthRatio = Numbers.quantile(width, 0.5) / jointNs[1];
     }
 

@@ -126,6 +126,11 @@ final class Series {
         return health.stream().mapToDouble(Double::doubleValue).max().orElse(0);
     }
 
+    /** In half widths, the farthest in all intervals. */
+    double largestMiss(final int size) {
+        return scores.stream().mapToDouble(of -> of.get(size).largestMiss).max().orElse(Double.NaN);
+    }
+
     int unsound() {
         return unsound;
     }

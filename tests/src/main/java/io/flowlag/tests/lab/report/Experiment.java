@@ -11,6 +11,11 @@ public interface Experiment {
     /** {@return what it does, one line} */
     String purpose();
 
+    /** {@return whether its seeds can begin elsewhere, see {@link Setup#firstSeed(long)}} */
+    default boolean takesFirstSeed() {
+        return false;
+    }
+
     /**
      * Runs it. Equal setups give equal results, but for tables of times.
      *

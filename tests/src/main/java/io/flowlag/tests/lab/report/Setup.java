@@ -6,15 +6,36 @@ import java.util.function.LongFunction;
 /**
  * At which size and with how many seeds an experiment runs.
  *
- * @param scale size of traffic.
- * @param seeds how many, 1 or more.
+ * @param scale     size of traffic.
+ * @param seeds     how many, 1 or more.
+ * @param firstSeed of an experiment that takes one; 0 for its own.
  */
-public record Setup(Scale scale, int seeds) {
+public record Setup(Scale scale, int seeds, long firstSeed) {
     /** Checks the seeds. */
     public Setup {
         if (seeds < 1) {
             throw new IllegalArgumentException("seeds=" + seeds + ": must be at least 1");
         }
+    }
+
+    /**
+     * Seeds from where the experiment wants them.
+     *
+     * @param scale size.
+     * @param seeds how many, 1 or more.
+     */
+    public Setup(final Scale scale, final int seeds) {
+        this(scale, seeds, 0);
+    }
+
+    /**
+     * Where seeds begin.
+     *
+     * @param own of the experiment.
+     * @return the seed that was asked for, else its own.
+     */
+    public long firstSeed(final long own) {
+        return firstSeed == 0 ? own : firstSeed;
     }
 
     /**

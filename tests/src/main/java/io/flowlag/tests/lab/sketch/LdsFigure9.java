@@ -50,7 +50,7 @@ public final class LdsFigure9 extends NamedExperiment {
         final int flows = flows(setup);
         final List<DelayMethod> methods = methods(flows);
         final Table perFlow = MethodTable.compare(setup, results, "per-flow",
-            "Delays that differ from flow to flow and from packet to packet (Weibull)",
+            "Delays that differ by flow and by packet (Weibull)",
             seed -> LdsTrace.of(flows, DelayModel.PER_FLOW, seed, PROBES_PER_SECOND, 0), methods);
         MethodTable.compare(setup, results, "fifo", "Delays of a FIFO at 90 % load",
             seed -> LdsTrace.of(flows, DelayModel.FIFO_QUEUE, seed, PROBES_PER_SECOND, 0), methods);
