@@ -1,6 +1,7 @@
 package io.flowlag.exporter.decode;
 
 import io.flowlag.sketch.hash.SipHash;
+import io.flowlag.sketch.hash.SipHashPair;
 import org.agrona.BufferUtil;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -48,11 +49,13 @@ final class PacketDigest {
 
     private final UnsafeBuffer canonical = new UnsafeBuffer(BufferUtil.allocateDirectAligned(MAX_LENGTH_BYTES + 8, 8));
     private final SipHash hash;
+    private final SipHashPair pair;
     private final SegmentFlowHash flowHash;
     private final int payloadBytes;
 
     PacketDigest(final SipHash hash, final int payloadBytes) {
         this.hash = hash;
+        pair = new SipHashPair(hash);
         flowHash = new SegmentFlowHash(hash);
         this.payloadBytes = payloadBytes;
     }
@@ -114,36 +117,31 @@ final class PacketDigest {
     }
 
     /**
-     * The digest of an unfragmented TCP or UDP packet in IPv4: the canonical form word by word, in the order of octets of
-     * little-endian words.
+     * The digest of an unfragmented TCP or UDP packet in IPv4, and its segment flow hash: the canonical forms word by word, in
+     * the order of octets of little-endian words.
      *
      * @param buffer         holds the packet.
      * @param offset         of the octets behind the IP header.
      * @param protocol       TCP or UDP.
      * @param identification its two octets as a little-endian number.
      * @param addresses      source and destination, their octets as a little-endian number.
+     * @param ports          source and destination, as a big-endian number.
      * @param coveredBytes   as {@link #plainCoveredBytes} gave them.
-     * @return the digest.
+     * @return the digest; {@link #plainFlowHash} has the other.
      */
     long plainDigest(
         final DirectBuffer buffer, final int offset, final int protocol, final short identification, final long addresses,
-        final int coveredBytes) {
+        final int ports, final int coveredBytes) {
         final boolean isTcp = protocol == IpProtocol.TCP;
-        return hash.hash(
+        return pair.hash(
             4 | (long)protocol << 8 | (long)identification << 48, addresses, buffer, offset, coveredBytes,
-            isTcp ? TCP_CHECKSUM_OFFSET : 0, isTcp ? TCP_CHECKSUM_MASK : UDP_CHECKSUM_MASK);
+            isTcp ? TCP_CHECKSUM_OFFSET : 0, isTcp ? TCP_CHECKSUM_MASK : UDP_CHECKSUM_MASK,
+            SegmentFlowHash.plainWord(protocol, ports), addresses);
     }
 
-    /**
-     * The segment flow hash of an unfragmented TCP or UDP packet in IPv4.
-     *
-     * @param protocol  TCP or UDP.
-     * @param ports     source and destination, as a big-endian number.
-     * @param addresses as for {@link #plainDigest}.
-     * @return the hash.
-     */
-    long plainFlowHash(final int protocol, final int ports, final long addresses) {
-        return flowHash.hashOfPlain(protocol, ports, addresses);
+    /** {@return the segment flow hash of the packet of the last {@link #plainDigest}} */
+    long plainFlowHash() {
+        return pair.shortHash();
     }
 
     private int putAddresses(final IpPacket packet) {

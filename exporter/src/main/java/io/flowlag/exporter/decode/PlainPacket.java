@@ -84,8 +84,8 @@ final class PlainPacket {
             final long addresses = buffer.getLong(offset + SOURCE_OFFSET, ByteOrder.LITTLE_ENDIAN);
             packetDigest = digest.plainDigest(
                 buffer, offset + TRANSPORT_OFFSET, protocol,
-                buffer.getShort(offset + IDENTIFICATION_OFFSET, ByteOrder.LITTLE_ENDIAN), addresses, coveredBytes);
-            flowHash = digest.plainFlowHash(protocol, ports, addresses);
+                buffer.getShort(offset + IDENTIFICATION_OFFSET, ByteOrder.LITTLE_ENDIAN), addresses, ports, coveredBytes);
+            flowHash = digest.plainFlowHash();
             flags |= PacketDescriptor.FLAG_DIGEST;
         }
         udpPayloadOffset = offset + TRANSPORT_OFFSET + UDP_HEADER_BYTES;

@@ -73,16 +73,13 @@ public final class SegmentFlowHash {
     }
 
     /**
-     * The hash of an unfragmented TCP or UDP packet in IPv4.
+     * The first eight octets of the canonical form of an unfragmented TCP or UDP packet in IPv4; the others are the addresses.
      *
-     * @param protocol  TCP or UDP.
-     * @param ports     source and destination, as a big-endian number.
-     * @param addresses source and destination, their octets as a little-endian number.
-     * @return the hash.
+     * @param protocol TCP or UDP.
+     * @param ports    source and destination, as a big-endian number.
+     * @return the octets as a little-endian number.
      */
-    long hashOfPlain(final int protocol, final int ports, final long addresses) {
-        return hash.hash(
-            TAG + 4 | (long)protocol << 8 * PROTOCOL_OFFSET | (long)Integer.reverseBytes(ports) << 8 * SOURCE_PORT_OFFSET,
-            addresses);
+    static long plainWord(final int protocol, final int ports) {
+        return TAG + 4 | (long)protocol << 8 * PROTOCOL_OFFSET | (long)Integer.reverseBytes(ports) << 8 * SOURCE_PORT_OFFSET;
     }
 }

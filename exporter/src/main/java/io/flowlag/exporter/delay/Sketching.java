@@ -61,6 +61,7 @@ final class Sketching {
     private final int senderIndex;
     private final FlowCache cache;
     private final OffHeapBuffer entries;
+    private final int[] likelyRecords = new int[FlowCache.TOUCH_LIMIT];
     private final ReceiverLink link;
     private final AtomicReference<SketchRun> prepared = new AtomicReference<>();
     private final WeightedShare weightedShare = new WeightedShare();
@@ -272,7 +273,10 @@ final class Sketching {
         long octets = 0;
         for (int i = 0; i < count; i++) {
             final int slot = cache.likelySlot(i);
-            octets += slot < 0 ? 0 : receiver.touchRecord(FlowDelay.sketchRecord(entries, cache.stateOffset(slot)));
+            likelyRecords[i] = slot < 0 ? SketchRecords.NONE : FlowDelay.sketchRecord(entries, cache.stateOffset(slot));
+        }
+        for (int i = 0; i < count; i++) {
+            octets += records.touchLikely(likelyRecords[i]);
         }
         for (int i = 0; i < count; i++) {
             final int at = offset + i * PacketDescriptor.LENGTH_BYTES;

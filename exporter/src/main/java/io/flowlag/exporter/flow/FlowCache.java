@@ -87,6 +87,9 @@ public final class FlowCache {
         long octets = 0;
         for (int i = 0; i < count; i++) {
             hashes[i] = key.hashOf(descriptors, offset + i * PacketDescriptor.LENGTH_BYTES);
+        }
+        // Nothing but reading in a loop that reads: the more of it the processor sees ahead, the more it waits for at once.
+        for (int i = 0; i < count; i++) {
             octets += table.touchBucket(hashes[i]);
         }
         for (int i = 0; i < count; i++) {

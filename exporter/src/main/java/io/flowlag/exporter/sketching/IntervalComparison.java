@@ -23,6 +23,7 @@ final class IntervalComparison {
     private final FlowSumComparison flowSums;
     private final IntervalRepair repair;
     private final UnseenFlowHandler unseenFlowHandler;
+    private final long[] recordMarks;
     private final ReadAhead aheadOfTotals;
     private final ReadAhead aheadOfRelease;
 
@@ -52,11 +53,21 @@ final class IntervalComparison {
         summary = new IntervalAnswer(context.classCount());
         pairs = summary.flowSums;
         this.unseenFlowHandler = unseenFlowHandler;
+        recordMarks = new long[markCount(context.recordCount())];
         aheadOfTotals = new ReadAhead(records, totals, null);
         aheadOfRelease = new ReadAhead(records, null, null);
         repair = new IntervalRepair(context, run, records, totals, counters);
         cells = new CellComparison(context, run, records, totals, counters, repair);
         flowSums = new FlowSumComparison(run, records, totals, counters, joint, unseenFlowHandler, repair);
+    }
+
+    private static int markCount(final int recordCount) {
+        return (recordCount + Long.SIZE - 1) / Long.SIZE;
+    }
+
+    /** {@return octets besides what others count, by formula} */
+    static long memoryBytes(final int recordCount) {
+        return (long)markCount(recordCount) * Long.BYTES;
     }
 
     /** {@return takes packets out of an interval before it is concluded} */
@@ -72,6 +83,7 @@ final class IntervalComparison {
      * @param isCut  whether only a part of it was seen.
      */
     void conclude(final SenderAnswer answer, final PointInterval own, final boolean isCut) {
+        own.orderRecords(recordMarks);
         if (answer != null && isPaired(answer, own)) {
             compare(answer, own, isCut);
         } else {

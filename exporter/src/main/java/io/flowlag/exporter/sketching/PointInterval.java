@@ -16,6 +16,8 @@ import org.agrona.DirectBuffer;
 final class PointInterval implements IntervalSketch, SenderAnswer {
     /** Octets of a packet in flight. */
     static final int DIGEST_BYTES = Long.BYTES;
+    /** Records of as many fill most of a processor's second cache. */
+    private static final int LEAST_ORDERED = 8192;
 
     private final LossyDifferenceSketch sketch;
     private final LossyDifferenceAggregator[] aggregators;
@@ -189,6 +191,28 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
 
     int recordCount() {
         return recordCount;
+    }
+
+    /**
+     * Puts the records into the order in which they lie in memory: who looks at one after the other then waits little for it. Few
+     * are left as they came: they are near the processor anyway.
+     *
+     * @param marks a bit for each record there may be, all 0 before and after.
+     */
+    void orderRecords(final long[] marks) {
+        if (recordCount < LEAST_ORDERED) {
+            return;
+        }
+        for (int i = 0; i < recordCount; i++) {
+            marks[records[i] >> 6] |= 1L << records[i];
+        }
+        int count = 0;
+        for (int word = 0; word < marks.length && count < recordCount; word++) {
+            for (long left = marks[word]; left != 0; left &= left - 1) {
+                records[count++] = word * Long.SIZE + Long.numberOfTrailingZeros(left);
+            }
+            marks[word] = 0;
+        }
     }
 
     int record(final int index) {

@@ -456,7 +456,8 @@ public final class SketchContext {
         final long both = intervalBytes();
         final long receiver = both + (long)inFlightPackets * HeldPackets.PACKET_BYTES + (long)recordCount() * Integer.BYTES;
         return (openIntervals() + 1) * (both + keyBytes() + receiver) + SketchRecords.memoryBytes(recordCount()) +
-            FlowTotals.memoryBytes(recordCount()) + WaitingRecords.memoryBytes(waitingRecords, entryLengthBytes) +
+            FlowTotals.memoryBytes(recordCount()) + IntervalComparison.memoryBytes(recordCount()) +
+            WaitingRecords.memoryBytes(waitingRecords, entryLengthBytes) +
             DigestSet.memoryBytes(inFlightPackets) + (joint == null ? 0 : JointStage.memoryBytes(this)) +
             (reconcile == null ? 0 : reconcile.reconcilerBytes(classCount) + reconcile.responderBytes() +
             FlowSums.memoryBytes(reconcile.mostKeys()));

@@ -198,16 +198,6 @@ public final class SketchReceiver {
         }
     }
 
-    /**
-     * Reads of a record what a packet needs, so that it is in the processor's cache when it comes. Changes nothing.
-     *
-     * @param record as {@link #onPacket} has it.
-     * @return what was read, for the caller to keep, or the compiler would leave the reading out.
-     */
-    public long touchRecord(final int record) {
-        return record == SketchRecords.NONE ? 0 : records.table().touch(record);
-    }
-
     /** The packets of {@link #touch} have come; others will be told. */
     public void expectOthers() {
         final PointInterval newest = point.intervals().newestOpen();
@@ -227,8 +217,8 @@ public final class SketchReceiver {
     }
 
     /**
-     * Reads of the newest interval what a packet needs, as {@link #touchRecord}; but for its cells, which
-     * {@link #touchExpected} reads.
+     * Reads of the newest interval what a packet needs, so that it is in the processor's cache when it comes; but for its cells,
+     * which {@link #touchExpected} reads.
      *
      * @param flowHash of its flow.
      * @param digest   of the packet.

@@ -126,6 +126,16 @@ public final class SketchRecords {
         return rows.getInt(row(record) + WEIGHT_OFFSET);
     }
 
+    /**
+     * Reads of a record what a packet needs, so that it is in the processor's cache when it comes. Changes nothing.
+     *
+     * @param record index, or {@link #NONE}, for which another is read.
+     * @return what was read, for the caller to keep, or the compiler would leave the reading out.
+     */
+    public long touchLikely(final int record) {
+        return touch(Math.max(0, record));
+    }
+
     /** Reads of a record what an answer needs besides, as {@link #touch}. */
     long touchAnswers(final int record) {
         return rows.getLong(row(record) + MEAN_OFFSET) + rows.getLong(row(record) + JOINT_MEAN_OFFSET);

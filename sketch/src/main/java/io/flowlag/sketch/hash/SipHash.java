@@ -49,6 +49,16 @@ public final class SipHash {
             buffer.getLong(offset, ByteOrder.LITTLE_ENDIAN), buffer.getLong(offset + 8, ByteOrder.LITTLE_ENDIAN));
     }
 
+    /** {@return one of the four words that a hash begins with} */
+    long initial(final int index) {
+        return switch (index) {
+            case 0 -> initial0;
+            case 1 -> initial1;
+            case 2 -> initial2;
+            default -> initial3;
+        };
+    }
+
     /**
      * Hashes octets where they lie.
      *
@@ -80,89 +90,7 @@ public final class SipHash {
             }
             v0 ^= word;
         }
-        return finish(v0, v1, v2, v3);
-    }
-
-    /**
-     * Hashes two words, and octets behind them of which some count as 0: {@link #hash} of what would be 16 octets and a copy,
-     * without the copy.
-     *
-     * @param first       the first eight octets as a little-endian number.
-     * @param second      the next eight.
-     * @param buffer      holds the octets behind them.
-     * @param offset      of the first.
-     * @param lengthBytes how many, at least 8.
-     * @param maskedBytes offset among the octets, a multiple of 8, of a word that is masked.
-     * @param mask        0 where a bit of that word, little-endian, counts as 0.
-     * @return the hash.
-     */
-    public long hash(
-        final long first, final long second, final DirectBuffer buffer, final int offset, final int lengthBytes,
-        final int maskedBytes, final long mask) {
-        long v0 = initial0;
-        long v1 = initial1;
-        long v2 = initial2;
-        long v3 = initial3;
-        final int wholeWordsEnd = lengthBytes & ~7;
-        for (int i = -2 * Long.BYTES; i <= wholeWordsEnd; i += Long.BYTES) {
-            long word = i < 0 ? i < -Long.BYTES ? first : second : i < wholeWordsEnd ?
-                buffer.getLong(offset + i, ByteOrder.LITTLE_ENDIAN) : restOfLongEnough(buffer, offset + i, lengthBytes);
-            word = i == maskedBytes ? word & mask : word;
-            word = i < wholeWordsEnd ? word : word | (lengthBytes + 2L * Long.BYTES) << 56;
-            v3 ^= word;
-            for (int round = 0; round < COMPRESSION_ROUNDS; round++) {
-                v0 += v1;
-                v2 += v3;
-                v1 = Long.rotateLeft(v1, 13) ^ v0;
-                v3 = Long.rotateLeft(v3, 16) ^ v2;
-                v0 = Long.rotateLeft(v0, 32) + v3;
-                v2 += v1;
-                v3 = Long.rotateLeft(v3, 21) ^ v0;
-                v1 = Long.rotateLeft(v1, 17) ^ v2;
-                v2 = Long.rotateLeft(v2, 32);
-            }
-            v0 ^= word;
-        }
-        return finish(v0, v1, v2, v3);
-    }
-
-    /**
-     * Hashes two words: {@link #hash} of 16 octets.
-     *
-     * @param first  the first eight octets as a little-endian number.
-     * @param second the next eight.
-     * @return the hash.
-     */
-    public long hash(final long first, final long second) {
-        long v0 = initial0;
-        long v1 = initial1;
-        long v2 = initial2;
-        long v3 = initial3;
-        long word = first;
-        for (int i = 0; i < 3; i++) {
-            v3 ^= word;
-            for (int round = 0; round < COMPRESSION_ROUNDS; round++) {
-                v0 += v1;
-                v2 += v3;
-                v1 = Long.rotateLeft(v1, 13) ^ v0;
-                v3 = Long.rotateLeft(v3, 16) ^ v2;
-                v0 = Long.rotateLeft(v0, 32) + v3;
-                v2 += v1;
-                v3 = Long.rotateLeft(v3, 21) ^ v0;
-                v1 = Long.rotateLeft(v1, 17) ^ v2;
-                v2 = Long.rotateLeft(v2, 32);
-            }
-            v0 ^= word;
-            word = i == 0 ? second : 2L * Long.BYTES << 56;
-        }
-        return finish(v0, v1, v2, v3);
-    }
-
-    private static long finish(final long w0, final long w1, final long w2, final long w3) {
-        long v0 = w0;
-        long v1 = w1;
-        long v2 = w2 ^ 0xFF;
-        long v3 = w3;
+        v2 ^= 0xFF;
         for (int round = 0; round < FINALIZATION_ROUNDS; round++) {
             v0 += v1;
             v2 += v3;
@@ -191,7 +119,7 @@ public final class SipHash {
     }
 
     /** The octets after the last whole word; those before are there to be read, so that one word has all of them above. */
-    private static long restOfLongEnough(final DirectBuffer buffer, final int offset, final int lengthBytes) {
+    static long restOfLongEnough(final DirectBuffer buffer, final int offset, final int lengthBytes) {
         final int restBytes = lengthBytes & 7;
         return restBytes == 0 ? 0 :
             buffer.getLong(offset + restBytes - Long.BYTES, ByteOrder.LITTLE_ENDIAN) >>> 8 * (Long.BYTES - restBytes);
