@@ -1,7 +1,7 @@
 package io.flowlag.exporter.flow;
 
-
 import io.flowlag.sketch.memory.OffHeapBuffer;
+
 import java.util.Arrays;
 
 /**

@@ -349,7 +349,7 @@ public final class PacketReconciler {
         }
         classIndex = next;
         isClassEstimated = false;
-        estimates[next].clear();
+        estimates[next].reset();
         hasEstimate[next] = true;
         if (whole.hasLoss() && whole.unrepairedItems() == 0) {
             estimates[next].loss(classLost[next], classUnexpected[next]);

@@ -76,29 +76,6 @@ public final class DelayCounters {
     }
 
     /**
-     * Writes all of it.
-     *
-     * @param buffer        holds the counters.
-     * @param offset        of the counters.
-     * @param count         of delays.
-     * @param sumNs         of the delays.
-     * @param squareSumLow  low half of the sum of their squares, 128 bits.
-     * @param squareSumHigh high half.
-     * @param minimumNs     of the delays, 0 for none.
-     * @param maximumNs     of the delays, 0 for none.
-     */
-    public static void set(
-        final MutableDirectBuffer buffer, final int offset, final long count, final long sumNs, final long squareSumLow,
-        final long squareSumHigh, final long minimumNs, final long maximumNs) {
-        buffer.putLong(offset + COUNT_OFFSET, count);
-        buffer.putLong(offset + SUM_NS_OFFSET, sumNs);
-        buffer.putLong(offset + SQUARE_SUM_LOW_OFFSET, squareSumLow);
-        buffer.putLong(offset + SQUARE_SUM_HIGH_OFFSET, squareSumHigh);
-        buffer.putLong(offset + MINIMUM_NS_OFFSET, minimumNs);
-        buffer.putLong(offset + MAXIMUM_NS_OFFSET, maximumNs);
-    }
-
-    /**
      * Adds all samples of other counters.
      *
      * @param buffer      holds the counters.

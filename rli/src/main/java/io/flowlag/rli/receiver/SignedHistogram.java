@@ -26,15 +26,7 @@ public final class SignedHistogram {
 
     private final Histogram positive;
     private final Histogram negated;
-    /** Of what was recorded since {@link #collect} was called last nothing is here. */
     private final UnsafeBuffer exact = new UnsafeBuffer(new byte[DelayCounters.LENGTH_BYTES]);
-    private final UnsafeBuffer recent = new UnsafeBuffer(new byte[DelayCounters.LENGTH_BYTES]);
-    private long recentCount;
-    private long recentSumNs;
-    private long recentSquareSumLow;
-    private long recentSquareSumHigh;
-    private long recentMinimumNs;
-    private long recentMaximumNs;
     private final long highestNs;
     private long clampedCount;
 
@@ -58,7 +50,7 @@ public final class SignedHistogram {
      * @return octets.
      */
     public static long memoryBytes(final long highestNs, final int significantDigits) {
-        return 2 * histogramBytes(highestNs, significantDigits) + 2 * DelayCounters.LENGTH_BYTES;
+        return 2 * histogramBytes(highestNs, significantDigits) + DelayCounters.LENGTH_BYTES;
     }
 
     /** The counts of an HdrHistogram: half as many in a bucket as values are told apart in twice the last digit's range. */
@@ -77,34 +69,13 @@ public final class SignedHistogram {
         return HISTOGRAM_FIELDS_BYTES + (buckets + 1) * subBuckets / 2 * Long.BYTES;
     }
 
-    /** {@return the exact figures of all that was recorded} */
-    private UnsafeBuffer collect() {
-        if (recentCount > 0) {
-            DelayCounters.set(
-                recent, 0, recentCount, recentSumNs, recentSquareSumLow, recentSquareSumHigh, recentMinimumNs, recentMaximumNs);
-            DelayCounters.add(exact, 0, recent, 0);
-            recentCount = 0;
-            recentSumNs = 0;
-            recentSquareSumLow = 0;
-            recentSquareSumHigh = 0;
-        }
-        return exact;
-    }
-
     /**
      * Adds a delay.
      *
      * @param delayNs signed.
      */
     public void record(final long delayNs) {
-        final long squareSumLow = recentSquareSumLow + delayNs * delayNs;
-        recentSquareSumHigh += Math.multiplyHigh(delayNs, delayNs) +
-            (Long.compareUnsigned(squareSumLow, recentSquareSumLow) < 0 ? 1 : 0);
-        recentSquareSumLow = squareSumLow;
-        recentSumNs += delayNs;
-        recentMinimumNs = recentCount == 0 ? delayNs : Math.min(recentMinimumNs, delayNs);
-        recentMaximumNs = recentCount == 0 ? delayNs : Math.max(recentMaximumNs, delayNs);
-        recentCount++;
+        DelayCounters.record(exact, 0, delayNs);
         if (delayNs > highestNs || delayNs < -highestNs) {
             clampedCount++;
         }
@@ -124,7 +95,7 @@ public final class SignedHistogram {
     public void add(final SignedHistogram other) {
         positive.add(other.positive);
         negated.add(other.negated);
-        DelayCounters.add(collect(), 0, other.collect(), 0);
+        DelayCounters.add(exact, 0, other.exact, 0);
         clampedCount += other.clampedCount;
     }
 
@@ -132,13 +103,13 @@ public final class SignedHistogram {
     public void reset() {
         positive.reset();
         negated.reset();
-        DelayCounters.clear(collect(), 0);
+        DelayCounters.clear(exact, 0);
         clampedCount = 0;
     }
 
     /** {@return how many delays there are} */
     public long count() {
-        return DelayCounters.count(collect(), 0);
+        return DelayCounters.count(exact, 0);
     }
 
     /** {@return how many are negative} */
@@ -153,17 +124,17 @@ public final class SignedHistogram {
 
     /** {@return the smallest delay, ns; only with a count above 0} */
     public long minimumNs() {
-        return DelayCounters.minimumNs(collect(), 0);
+        return DelayCounters.minimumNs(exact, 0);
     }
 
     /** {@return the largest delay, ns; only with a count above 0} */
     public long maximumNs() {
-        return DelayCounters.maximumNs(collect(), 0);
+        return DelayCounters.maximumNs(exact, 0);
     }
 
     /** {@return the sum of all delays, ns} */
     public long sumNs() {
-        return DelayCounters.sumNs(collect(), 0);
+        return DelayCounters.sumNs(exact, 0);
     }
 
     /**
@@ -189,12 +160,12 @@ public final class SignedHistogram {
 
     /** {@return the mean delay, ns; only with a count above 0} */
     public long meanNs() {
-        return DelayCounters.meanNs(collect(), 0);
+        return DelayCounters.meanNs(exact, 0);
     }
 
     /** {@return the standard deviation, ns; only with a count above 0} */
     public double standardDeviationNs() {
-        return DelayCounters.standardDeviationNs(collect(), 0);
+        return DelayCounters.standardDeviationNs(exact, 0);
     }
 
     /**

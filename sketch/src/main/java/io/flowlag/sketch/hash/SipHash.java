@@ -16,13 +16,13 @@ public final class SipHash {
     /** Length of the key in octets. */
     public static final int KEY_LENGTH_BYTES = 16;
 
-    private static final int COMPRESSION_ROUNDS = 2;
-    private static final int FINALIZATION_ROUNDS = 4;
+    static final int COMPRESSION_ROUNDS = 2;
+    static final int FINALIZATION_ROUNDS = 4;
 
-    private final long initial0;
-    private final long initial1;
-    private final long initial2;
-    private final long initial3;
+    final long initial0;
+    final long initial1;
+    final long initial2;
+    final long initial3;
 
     /**
      * A hash function.
@@ -47,16 +47,6 @@ public final class SipHash {
     public static SipHash ofKey(final DirectBuffer buffer, final int offset) {
         return new SipHash(
             buffer.getLong(offset, ByteOrder.LITTLE_ENDIAN), buffer.getLong(offset + 8, ByteOrder.LITTLE_ENDIAN));
-    }
-
-    /** {@return one of the four words that a hash begins with} */
-    long initial(final int index) {
-        return switch (index) {
-            case 0 -> initial0;
-            case 1 -> initial1;
-            case 2 -> initial2;
-            default -> initial3;
-        };
     }
 
     /**

@@ -10,9 +10,6 @@ import java.nio.ByteOrder;
  * construction.
  */
 public final class SipHashPair {
-    private static final int COMPRESSION_ROUNDS = 2;
-    private static final int FINALIZATION_ROUNDS = 4;
-
     private final long initial0;
     private final long initial1;
     private final long initial2;
@@ -25,10 +22,10 @@ public final class SipHashPair {
      * @param hash with the key.
      */
     public SipHashPair(final SipHash hash) {
-        initial0 = hash.initial(0);
-        initial1 = hash.initial(1);
-        initial2 = hash.initial(2);
-        initial3 = hash.initial(3);
+        initial0 = hash.initial0;
+        initial1 = hash.initial1;
+        initial2 = hash.initial2;
+        initial3 = hash.initial3;
     }
 
     /**
@@ -68,7 +65,7 @@ public final class SipHashPair {
             if (at <= 0) {
                 v3 ^= word;
                 w3 ^= shortWord;
-                for (int round = 0; round < COMPRESSION_ROUNDS; round++) {
+                for (int round = 0; round < SipHash.COMPRESSION_ROUNDS; round++) {
                     v0 += v1;
                     w0 += w1;
                     v2 += v3;
@@ -92,7 +89,7 @@ public final class SipHashPair {
                 w0 ^= shortWord;
             } else {
                 v3 ^= word;
-                for (int round = 0; round < COMPRESSION_ROUNDS; round++) {
+                for (int round = 0; round < SipHash.COMPRESSION_ROUNDS; round++) {
                     v0 += v1;
                     v2 += v3;
                     v1 = Long.rotateLeft(v1, 13) ^ v0;
@@ -108,7 +105,7 @@ public final class SipHashPair {
         }
         v2 ^= 0xFF;
         w2 ^= 0xFF;
-        for (int round = 0; round < FINALIZATION_ROUNDS; round++) {
+        for (int round = 0; round < SipHash.FINALIZATION_ROUNDS; round++) {
             v0 += v1;
             w0 += w1;
             v2 += v3;

@@ -227,11 +227,6 @@ public final class AggregateEstimate {
         return remarkedPackets;
     }
 
-    /** Forgets everything: no estimate, no loss. */
-    public void clear() {
-        reset();
-    }
-
     /**
      * Tells the loss where it is known from elsewhere: that of a traffic class follows from the difference of all packets.
      *
@@ -245,7 +240,8 @@ public final class AggregateEstimate {
         unexpectedPackets = unexpected;
     }
 
-    void reset() {
+    /** Forgets everything: no estimate, no loss. */
+    public void reset() {
         status = EstimateStatus.NOT_PAIRED;
         samples = 0;
         cleanCells = 0;

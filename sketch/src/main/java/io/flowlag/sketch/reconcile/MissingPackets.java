@@ -37,8 +37,9 @@ public final class MissingPackets extends Synopsis {
         if (records > 0) {
             start(records, cache);
             for (int item = 0; written < records; item++) {
-                if (entry(difference, item, fromSender, cache) >= 0) {
-                    add(difference.identifier(item), cache);
+                final int entry = entry(difference, item, fromSender, cache);
+                if (entry >= 0) {
+                    write(cellOffset(written++), difference.identifier(item), cache, entry);
                 }
             }
         }
