@@ -63,7 +63,7 @@ public final class ConfigTable {
     public static final ConfigKey<ExporterConfig.Threading> THREADING = row(ConfigKey.of(
         "threading", choice(ExporterConfig.Threading.class), "pipelined",
         "Threads of the process: pipelined is one each for capture, metering and export; shared is one for all three; " +
-        "invoker is none beside the caller's, for files and tests."));
+        "sharded is several for metering, see pipeline.shards; invoker is none beside the caller's, for files and tests."));
 
     static {
         section("capture", RestartReason.OPENED, "Where packets come from (live). Files are named on the command line of meter.");
@@ -627,6 +627,11 @@ public final class ConfigTable {
     public static final ConfigKey<Long> RECORD_RING = row(ConfigKey.of(
         "pipeline.record-ring", ringOctets("64k", "1g"), "8m",
         "Ring between metering and export; when it is full, records are dropped and counted."));
+    /** How many metering threads. */
+    public static final ConfigKey<Long> SHARDS = row(ConfigKey.of(
+        "pipeline.shards", orWord(AUTO, number(1, 64)), AUTO,
+        "Metering threads of threading sharded, each with its rings and its part of metering.max-flows; auto is one less than " +
+        "there are processors, at least 2."));
     /** What a thread does when it has nothing to do. */
     public static final ConfigKey<ExporterConfig.Idle> IDLE = row(ConfigKey.of(
         "pipeline.idle", choice(ExporterConfig.Idle.class), "backoff",
