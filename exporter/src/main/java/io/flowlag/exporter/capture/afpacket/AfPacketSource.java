@@ -96,7 +96,8 @@ public final class AfPacketSource implements LivePacketSource {
     /**
      * Opens an interface by several sources, between which the kernel shares the packets out: those between the same two
      * addresses and ports, in either direction, come to the same source. Fragments go by their addresses alone, so that those of
-     * a datagram stay together, but not with whole packets between the same ports. Each source has a ring of its own.
+     * a datagram stay together, but not with whole packets between the same ports. Each source has a ring of its own, and ends
+     * when all of them take nothing in any more.
      *
      * @param options how.
      * @param count   of sources, 1 or more.
@@ -284,8 +285,7 @@ public final class AfPacketSource implements LivePacketSource {
     }
 
     private int endIfDrained(final long nowNs) {
-        final boolean isDone = ring.isDrained() && (group == null || group.isRefusing());
-        if (!isDone && nowNs - endDeadlineNs < 0) {
+        if (!ring.isDrained() && nowNs - endDeadlineNs < 0 || group != null && !group.isRefusing()) {
             return 0;
         }
         close();
