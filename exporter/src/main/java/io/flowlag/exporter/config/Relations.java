@@ -96,7 +96,7 @@ final class Relations {
 
     private void sharding() {
         if (settings.get(ConfigTable.THREADING).value() != ExporterConfig.Threading.SHARDED) {
-            if (!settings.get(ConfigTable.SHARDS).origin().isDefault()) {
+            if (settings.get(ConfigTable.SHARDS).value() != null) {
                 problem(ConfigTable.SHARDS, "is for threading sharded: set that, or leave this out");
             }
             return;
