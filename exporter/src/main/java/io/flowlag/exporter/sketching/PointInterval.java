@@ -110,6 +110,11 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         tailStartNs = startNs + intervalNs - maximumDelayNs;
     }
 
+    /** {@return whether there is anything to {@link #touch}} */
+    boolean isTouched() {
+        return isTouchedByPacket || flows != null || witnesses != null || keys != null;
+    }
+
     /** Other packets will come than those of {@link #touch}. */
     void expectOthers() {
         if (sketch != null) {

@@ -201,6 +201,12 @@ public final class SketchReceiver {
         }
     }
 
+    /** {@return whether packets need anything that {@link #touch} reads} */
+    public boolean isTouched() {
+        final PointInterval newest = point.intervals().newestOpen();
+        return newest != null && newest.isTouched();
+    }
+
     /** The packets of {@link #touch} have come; others will be told. */
     public void expectOthers() {
         final PointInterval newest = point.intervals().newestOpen();

@@ -90,6 +90,7 @@ public final class SketchRecords {
     private static final int FLAG_NO_JOINT_BOUND = 1 << 8;
     private static final int FLAG_JOINT_TOLD = 1 << 9;
     private static final int FLAG_UNEXPECTED_UNKNOWN = 1 << 10;
+    private static final int FLAG_WHOLE_PACKETS = 1 << 11;
 
     private final OffHeapBuffer rows;
     private final int[] free;
@@ -193,7 +194,35 @@ public final class SketchRecords {
         return rows.getInt(row(record) + PLACE_OFFSET);
     }
 
-    long flowHash(final int record) {
+    /**
+     * Whether the record's hash is that of its flow's whole packets.
+     *
+     * @param record index.
+     * @return false if a fragment may have opened the record.
+     */
+    public boolean isOfWholePackets(final int record) {
+        return has(record, FLAG_WHOLE_PACKETS);
+    }
+
+    /**
+     * Says whether the packet that opened a record was a whole one.
+     *
+     * @param record  index.
+     * @param isWhole whether it was.
+     */
+    public void ofWholePackets(final int record, final boolean isWhole) {
+        if (isWhole) {
+            flag(record, FLAG_WHOLE_PACKETS);
+        }
+    }
+
+    /**
+     * The segment flow hash of a record's flow.
+     *
+     * @param record index.
+     * @return as the packet that opened the record had it.
+     */
+    public long flowHash(final int record) {
         return rows.getLong(row(record) + FLOW_HASH_OFFSET);
     }
 
