@@ -496,7 +496,8 @@ public final class MeteringPipeline implements AutoCloseable {
                 .jumboLengths(isLive)
                 .digest(digestHash(decode, wiring))
                 .digestSwitch(wiring.isShipping() ? wiring.senderLink().digests() : null)
-                .digestPayloadBytes(wiring.digestPayloadBytes()),
+                .digestPayloadBytes(wiring.digestPayloadBytes())
+                .flowHashLeft(wiring.isFlowHashLeft()),
             counters);
     }
 

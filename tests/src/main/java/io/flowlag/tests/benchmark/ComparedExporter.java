@@ -44,6 +44,21 @@ enum ComparedExporter {
             return IpfixPackets.of(run.file()).packetCount();
         }
     },
+    /**
+     * The receiver point alone, with references and sketches: it reads the capture with references in it, and what the sender
+     * would have shipped. Packets of records count that have a delay and a bound of its error.
+     */
+    FLOWLAG_RECEIVER("flowlag-receiver", false) {
+        @Override
+        List<String> command(final Run run) throws IOException {
+            return ReceiverCommand.of(Path.of(run.program()), ReceiverInput.of(Path.of(run.capture())), run.file());
+        }
+
+        @Override
+        long packetCount(final Run run, final String output, final DatagramSink sink) throws IOException {
+            return IpfixPackets.of(run.file()).boundedPacketCount();
+        }
+    },
     /** YAF, one thread. */
     YAF("yaf", false) {
         @Override
@@ -153,11 +168,6 @@ enum ComparedExporter {
     /** {@return whether it sends to a sink} */
     boolean isByUdp() {
         return isByUdp;
-    }
-
-    /** {@return whether it is this program} */
-    boolean isOurs() {
-        return this == FLOWLAG || this == FLOWLAG_DELAY;
     }
 
     /**

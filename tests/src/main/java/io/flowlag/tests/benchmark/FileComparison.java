@@ -192,12 +192,12 @@ final class FileComparison {
         final TrafficProfile profile, final Path capture, final Map<ComparedExporter, Series> all) throws IOException {
         out.printf(Locale.ROOT, "%n%s: %d packets in %d flows, %.0f MB; medians of %d rounds%n", profile.name(),
             profile.packetCount(), profile.flowCount(), Files.size(capture) / 1e6, options.rounds());
-        out.printf(Locale.ROOT, "%-14s %12s %9s %9s %9s %9s %9s %14s %14s%n", "exporter", "packets", "wall s", "start s",
+        out.printf(Locale.ROOT, "%-16s %12s %9s %9s %9s %9s %9s %14s %14s%n", "exporter", "packets", "wall s", "start s",
             "rest s", "CPU s", "RSS MiB", "flowlag/wall", "flowlag/CPU");
         final Series ours = all.get(ComparedExporter.FLOWLAG);
         for (final Map.Entry<ComparedExporter, Series> each : all.entrySet()) {
             final Series series = each.getValue();
-            out.printf(Locale.ROOT, "%-14s %12d %9.3f %9.3f %9.3f %9.3f %9.0f %14s %14s%n", each.getKey().exporterName(),
+            out.printf(Locale.ROOT, "%-16s %12d %9.3f %9.3f %9.3f %9.3f %9.0f %14s %14s%n", each.getKey().exporterName(),
                 series.packetCount, series.wallS(), series.startS(), series.wallS() - series.startS(), series.cpuS(),
                 series.peakMebibytes(), ratio(ours == null ? 0 : ours.wallS(), series.wallS()),
                 ratio(ours == null ? 0 : ours.cpuS(), series.cpuS()));

@@ -28,14 +28,19 @@ final class IpfixPackets {
     private static final int REVERSE_ENTERPRISE = 29_305;
     private static final int PACKET_DELTA_COUNT = 2;
     private static final int PACKET_TOTAL_COUNT = 86;
+    /** Elements of this program's enterprise: mean delay, and the bound of its error. */
+    private static final int DELAY_ENTERPRISE = 32_473;
+    private static final int DELAY_MEAN = 5;
+    private static final int DELAY_ERROR_BOUND = 14;
     private static final int BUFFER_BYTES = 1 << 20;
 
     private final Map<Long, Template> templates = new HashMap<>();
     private long packetCount;
     private long recordCount;
+    private long boundedPacketCount;
 
-    /** Lengths of a record's fields, and which of them count packets. */
-    private record Template(boolean isOptions, int[] lengths, boolean[] isPackets, int shortestBytes) {
+    /** Lengths of a record's fields, which of them count packets, and whether there are a delay and a bound of its error. */
+    private record Template(boolean isOptions, int[] lengths, boolean[] isPackets, int shortestBytes, boolean isBounded) {
     }
 
     /**
@@ -118,6 +123,7 @@ final class IpfixPackets {
             final int[] lengths = new int[fieldCount];
             final boolean[] isPackets = new boolean[fieldCount];
             int shortestBytes = 0;
+            int delayElements = 0;
             for (int i = 0; i < fieldCount; i++) {
                 final int element = set.getShort() & 0xFFFF;
                 lengths[i] = set.getShort() & 0xFFFF;
@@ -125,9 +131,12 @@ final class IpfixPackets {
                 final int number = element & ~ENTERPRISE_BIT;
                 isPackets[i] = (enterprise == 0 || enterprise == REVERSE_ENTERPRISE) &&
                     (number == PACKET_DELTA_COUNT || number == PACKET_TOTAL_COUNT);
+                delayElements +=
+                    enterprise == DELAY_ENTERPRISE && (number == DELAY_MEAN || number == DELAY_ERROR_BOUND) ? 1 : 0;
                 shortestBytes += lengths[i] == VARIABLE_LENGTH ? 1 : lengths[i];
             }
-            templates.put(domain << 16 | id, new Template(isOptions, lengths, isPackets, Math.max(1, shortestBytes)));
+            templates.put(domain << 16 | id,
+                new Template(isOptions, lengths, isPackets, Math.max(1, shortestBytes), delayElements == 2));
         }
     }
 
@@ -143,7 +152,9 @@ final class IpfixPackets {
                     lengthBytes = lengthBytes == LONG_LENGTH ? set.getShort() & 0xFFFF : lengthBytes;
                 }
                 if (template.isPackets[i] && !template.isOptions) {
-                    packetCount += number(set, lengthBytes);
+                    final long packets = number(set, lengthBytes);
+                    packetCount += packets;
+                    boundedPacketCount += template.isBounded ? packets : 0;
                 }
                 set.position(set.position() + lengthBytes);
             }
@@ -162,6 +173,11 @@ final class IpfixPackets {
     /** {@return packets of all flow records} */
     long packetCount() {
         return packetCount;
+    }
+
+    /** {@return packets of the flow records that have a mean delay and a bound of its error, as this program writes them} */
+    long boundedPacketCount() {
+        return boundedPacketCount;
     }
 
     /** {@return flow records} */

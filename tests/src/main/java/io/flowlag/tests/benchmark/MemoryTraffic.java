@@ -5,14 +5,10 @@ import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.lab.GeneratedTraffic;
 import io.flowlag.exporter.lab.TrafficProfile;
-import io.flowlag.rli.reference.ErrorEstimate;
-import io.flowlag.rli.reference.ReferenceEncoder;
 import org.agrona.collections.IntArrayList;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteBuffer;
-
-import static java.nio.ByteOrder.BIG_ENDIAN;
 
 /**
  * A capture of packets of 60 octets in memory, as pcap records with nanoseconds, without end: it is played in rounds, each with
@@ -29,7 +25,7 @@ final class MemoryTraffic implements PacketSource {
     /** One reference behind as many packets. */
     static final int REFERENCE_DISTANCE = 100;
     /** The UDP port of references, the default of the program. */
-    static final int REFERENCE_PORT = 8620;
+    static final int REFERENCE_PORT = ReferenceFrame.PORT;
     /** The session of references. */
     static final int SESSION = 1;
 
@@ -40,8 +36,7 @@ final class MemoryTraffic implements PacketSource {
     private static final int WIRE_OFFSET = 12;
     private static final int HEADER_BYTES = 16;
     private static final int FRAME_BYTES = 60;
-    private static final int FRAME_HEADERS_BYTES = 42;
-    private static final int REFERENCE_BYTES = FRAME_HEADERS_BYTES + 44;
+    private static final int REFERENCE_BYTES = 42 + 44;
     private static final long SHORTEST_DELAY_NS = 50_000;
     private static final long DELAY_PERIOD_NS = 2_000_000;
     private static final int DELAY_SLOPE = 20;
@@ -49,7 +44,7 @@ final class MemoryTraffic implements PacketSource {
 
     private final UnsafeBuffer records;
     private final IntArrayList references = new IntArrayList();
-    private final ReferenceEncoder encoder = new ReferenceEncoder();
+    private final ReferenceFrame frame = new ReferenceFrame(SESSION);
     private final int packetCount;
     private final long roundNs;
     private final int lengthBytes;
@@ -97,19 +92,10 @@ final class MemoryTraffic implements PacketSource {
         records.putInt(position + WIRE_OFFSET, heldBytes);
     }
 
-    /** Without checksums, which nobody asks for. */
     private void putReference(final long timestampNs) {
         putHeader(REFERENCE_BYTES, timestampNs);
         references.addInt(position);
-        final int frame = position + HEADER_BYTES;
-        records.putInt(frame + 12, 0x0800_4500, BIG_ENDIAN);
-        records.putShort(frame + 16, (short)(REFERENCE_BYTES - 14), BIG_ENDIAN);
-        records.putShort(frame + 22, (short)(64 << 8 | 17), BIG_ENDIAN);
-        records.putInt(frame + 26, 0xC000_0201, BIG_ENDIAN);
-        records.putInt(frame + 30, 0xC633_6401, BIG_ENDIAN);
-        records.putShort(frame + 34, (short)49_152, BIG_ENDIAN);
-        records.putShort(frame + 36, (short)REFERENCE_PORT, BIG_ENDIAN);
-        records.putShort(frame + 38, (short)(REFERENCE_BYTES - 34), BIG_ENDIAN);
+        ReferenceFrame.putHeaders(records, position + HEADER_BYTES, REFERENCE_BYTES);
         position += HEADER_BYTES + REFERENCE_BYTES;
     }
 
@@ -119,11 +105,8 @@ final class MemoryTraffic implements PacketSource {
         for (int i = 0; i < references.size(); i++) {
             final int record = references.getInt(i);
             final long arrivalNs = recordNs(record) + shiftNs;
-            encoder.wrap(records, record + HEADER_BYTES + FRAME_HEADERS_BYTES, false)
-                .sequenceNumber((int)(round * references.size() + i))
-                .stampNs(arrivalNs - delayNs(arrivalNs))
-                .errorEstimate(ErrorEstimate.of(1_000, true))
-                .ssid(SESSION);
+            frame.begin(
+                records, record + HEADER_BYTES, (int)(round * references.size() + i), arrivalNs - delayNs(arrivalNs));
         }
         round++;
         position = 0;

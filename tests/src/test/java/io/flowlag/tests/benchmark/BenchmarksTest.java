@@ -15,6 +15,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -67,6 +68,23 @@ class BenchmarksTest {
             "--exporters", "yaf", "--program", "yaf=" + blind));
         assertTrue(err.toString(StandardCharsets.UTF_8).contains("yaf saw 0 of 200 packets"),
             err.toString(StandardCharsets.UTF_8));
+    }
+
+    private int receive() throws IOException, InterruptedException {
+        return compare("--packets", "20k", "--profiles", "mix", "--rounds", "0", "--directory", directory.toString(),
+            "--exporters", "flowlag-receiver", "--program", "flowlag=" + Checkout.root().resolve("bin/flowlag"));
+    }
+
+    @Test
+    void shouldMeasureTheReceiverOnlyIfEveryPacketIsEstimated() throws IOException, InterruptedException {
+        assertEquals(0, receive(), () -> err.toString(StandardCharsets.UTF_8));
+        assertTrue(out.toString(StandardCharsets.UTF_8).contains("flowlag-receiver        20000"),
+            () -> out.toString(StandardCharsets.UTF_8));
+        final Path intervals = directory.resolve("mix-20000-1600-sent.intervals");
+        Files.write(intervals, Arrays.copyOf(Files.readAllBytes(intervals), (int)Files.size(intervals) / 2));
+        assertEquals(1, receive());
+        assertTrue(err.toString(StandardCharsets.UTF_8).contains("intervals without answer: 1, not 0"),
+            () -> err.toString(StandardCharsets.UTF_8));
     }
 
     @Test

@@ -1,0 +1,186 @@
+package io.flowlag.tests.benchmark;
+
+import io.flowlag.exporter.capture.FilterSupplier;
+import io.flowlag.exporter.capture.PacketHandler;
+import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.capture.file.CaptureFiles;
+import io.flowlag.exporter.decode.PacketDecoder;
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.lab.CaptureWriter;
+import io.flowlag.exporter.process.ReceiverSettings;
+import io.flowlag.exporter.process.StoredSender;
+import io.flowlag.exporter.status.Counters;
+import org.agrona.BufferUtil;
+import org.agrona.DirectBuffer;
+import org.agrona.collections.LongHashSet;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.io.IOException;
+import java.io.Reader;
+import java.io.UncheckedIOException;
+import java.io.Writer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Properties;
+
+/**
+ * What a receiver point reads in place of a capture: the same packets {@link MemoryTraffic#delayNs} later, a reference before
+ * them, behind every 100th and at their end, and in a second file the intervals of their sender. Made once and kept beside the
+ * capture. Columns of the sketch are half the flows of the interval that has most.
+ *
+ * @param capture     with references.
+ * @param intervals   of the sender.
+ * @param firstNs     when the first packet was sent.
+ * @param columns     of the sketch.
+ * @param packetCount without references.
+ */
+record ReceiverInput(Path capture, Path intervals, long firstNs, int columns, long packetCount) {
+    private static final String FIRST_NS = "first-ns";
+    private static final String COLUMNS = "columns";
+    private static final String PACKETS = "packets";
+    private static final int POLL_LIMIT = 256;
+    private static final int LEAST_COLUMNS = 16;
+    private static final int FRAME_LIMIT_BYTES = 256;
+    private static final int CLOSING_REFERENCES = 2;
+
+    /** What is known of a capture after it was read once. */
+    private static final class Survey {
+        private final LongHashSet flows = new LongHashSet(1 << 20);
+        private long interval = Long.MIN_VALUE;
+        private long firstNs;
+        private int mostFlows;
+        private long packetCount;
+
+        private void onPacket(final long sentNs, final DirectBuffer descriptor) {
+            firstNs = packetCount++ == 0 ? sentNs : firstNs;
+            final long number = Math.floorDiv(sentNs, ReceiverSettings.INTERVAL_NS);
+            if (number != interval) {
+                flows.clear();
+                interval = number;
+            }
+            flows.add(PacketDescriptor.segmentFlowHash(descriptor, 0));
+            mostFlows = Math.max(mostFlows, flows.size());
+        }
+    }
+
+    /** Takes a packet, decoded. */
+    private interface DecodedHandler {
+        void onPacket(
+            DirectBuffer buffer, int offset, int heldBytes, int wireBytes, long sentNs, int linkType, DirectBuffer descriptor)
+            throws IOException;
+    }
+
+    /**
+     * The input of a receiver.
+     *
+     * @param capture as its sender saw it.
+     * @return files, made if they are not there.
+     * @throws IOException if a file cannot be read or written.
+     */
+    static ReceiverInput of(final Path capture) throws IOException {
+        final String stem = capture.getFileName().toString().replaceFirst("\\.pcap$", "");
+        final Path received = capture.resolveSibling(stem + "-received.pcap");
+        final Path sent = capture.resolveSibling(stem + "-sent.intervals");
+        final Path facts = capture.resolveSibling(stem + "-received.properties");
+        final Properties properties = new Properties();
+        if (Files.exists(facts)) {
+            try (Reader reader = Files.newBufferedReader(facts)) {
+                properties.load(reader);
+            }
+            return new ReceiverInput(received, sent, number(properties, FIRST_NS), (int)number(properties, COLUMNS),
+                number(properties, PACKETS));
+        }
+        final Survey survey = new Survey();
+        read(capture, (buffer, offset, held, wire, sentNs, linkType, descriptor) -> survey.onPacket(sentNs, descriptor));
+        final ReceiverInput input = new ReceiverInput(
+            received, sent, survey.firstNs, Math.max(LEAST_COLUMNS, (survey.mostFlows + 1) / 2), survey.packetCount);
+        input.make(capture);
+        properties.setProperty(FIRST_NS, Long.toString(input.firstNs));
+        properties.setProperty(COLUMNS, Integer.toString(input.columns));
+        properties.setProperty(PACKETS, Long.toString(input.packetCount));
+        try (Writer writer = Files.newBufferedWriter(facts)) {
+            properties.store(writer, null);
+        }
+        return input;
+    }
+
+    private static long number(final Properties properties, final String name) {
+        return Long.parseLong(properties.getProperty(name));
+    }
+
+    private void make(final Path from) throws IOException {
+        try (CaptureWriter writer = new CaptureWriter(capture, CaptureWriter.Format.PCAP_NANOSECONDS);
+            StoredSender sender = new StoredSender(intervals, columns, firstNs)) {
+            final References references = new References(writer, firstNs);
+            final long[] count = new long[1];
+            final long[] lastNs = {firstNs};
+            references.write(firstNs - 1);
+            read(from, (buffer, offset, held, wire, sentNs, linkType, descriptor) -> {
+                sender.send(sentNs, descriptor, 0);
+                writer.onPacket(buffer, offset, held, wire, arrivalNs(sentNs), linkType, 0, PacketHandler.NO_VLAN_TAG);
+                lastNs[0] = sentNs;
+                if (++count[0] % MemoryTraffic.REFERENCE_DISTANCE == 0) {
+                    references.write(sentNs);
+                }
+            });
+            for (int i = 0; i < CLOSING_REFERENCES; i++) {
+                references.write(lastNs[0]);
+            }
+            sender.end(arrivalNs(lastNs[0]));
+        }
+    }
+
+    private static long arrivalNs(final long sentNs) {
+        return sentNs + MemoryTraffic.delayNs(sentNs);
+    }
+
+    /** References, each of which says when the one before it was sent. */
+    private static final class References {
+        private final ReferenceFrame frame = new ReferenceFrame(ReceiverSettings.SESSION);
+        private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[FRAME_LIMIT_BYTES]);
+        private final CaptureWriter writer;
+        private int sequenceNumber;
+        private long lastNs;
+
+        private References(final CaptureWriter writer, final long firstNs) {
+            this.writer = writer;
+            lastNs = firstNs;
+        }
+
+        private void write(final long sentNs) {
+            frame.begin(buffer, 0, sequenceNumber, sentNs);
+            if (sequenceNumber > 0) {
+                frame.followUp(sequenceNumber - 1, lastNs);
+            }
+            final int lengthBytes = frame.end(buffer, 0);
+            writer.onPacket(buffer, 0, lengthBytes, lengthBytes, arrivalNs(sentNs), 1, 0, PacketHandler.NO_VLAN_TAG);
+            lastNs = sentNs;
+            sequenceNumber++;
+        }
+    }
+
+    private static void read(final Path capture, final DecodedHandler handler) throws IOException {
+        final UnsafeBuffer descriptor =
+            new UnsafeBuffer(BufferUtil.allocateDirectAligned(PacketDescriptor.LENGTH_BYTES, Long.BYTES));
+        final PacketDecoder decoder = new PacketDecoder(
+            new PacketDecoder.Context().digest(ReceiverSettings.hash())
+                .digestPayloadBytes(ReceiverSettings.digestPayloadBytes(capture.toString())), new Counters());
+        final PacketHandler packetHandler = (buffer, offset, held, wire, sentNs, linkType, interfaceId, vlanTag) -> {
+            if (decoder.decode(
+                buffer, offset, held, wire, sentNs, linkType, interfaceId, vlanTag, descriptor, 0) != PacketDecoder.DECODED) {
+                throw new IllegalStateException("not decoded");
+            }
+            try {
+                handler.onPacket(buffer, offset, held, wire, sentNs, linkType, descriptor);
+            } catch (final IOException e) {
+                throw new UncheckedIOException(e);
+            }
+        };
+        try (PacketSource source = CaptureFiles.open(List.of(capture.toString()), FilterSupplier.ALL)) {
+            while (source.poll(packetHandler, POLL_LIMIT) != PacketSource.END_OF_SOURCE) {
+                // goes on to the end
+            }
+        }
+    }
+}
