@@ -16,6 +16,7 @@ import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import org.agrona.DirectBuffer;
 import org.agrona.ErrorHandler;
+import org.agrona.concurrent.AgentTerminationException;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -30,6 +31,7 @@ import java.util.Random;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
@@ -46,6 +48,8 @@ class ShardedPipelineTest {
 
     private final Counters counters = new Counters();
     private final FlowRecordList list = new FlowRecordList();
+    /** A thread that nobody closes: it is to be gone before another test counts threads. */
+    private final AtomicReference<Thread> reader = new AtomicReference<>();
 
     /** What a run said. */
     private record Said(List<String> records, Map<CounterId, Long> counters) {
@@ -156,8 +160,9 @@ class ShardedPipelineTest {
                     if (capturedCount() < 10_000) {
                         return super.poll(handler, packetLimit);
                     }
+                    reader.set(Thread.currentThread());
                     await(isOver);
-                    return END_OF_SOURCE;
+                    throw new AgentTerminationException();
                 }
             }), false, List.of(list), counters, Pipelines::fail);
         pipeline.start();
@@ -167,6 +172,7 @@ class ShardedPipelineTest {
         Pipelines.awaitEnd(pipeline);
         pipeline.close();
         isOver.countDown();
+        reader.get().join();
 
         assertEquals(counters.get(CounterId.METERED), list.packets());
         assertEquals(0, AccountingIdentity.unexplainedDecoded(counters));
@@ -183,7 +189,7 @@ class ShardedPipelineTest {
 
     /** As when a mapped file is cut while it is read. */
     @Test
-    void shouldFlushFlowsWhenReadingFails() {
+    void shouldFlushFlowsWhenReadingFails() throws InterruptedException {
         final AtomicInteger errorCount = new AtomicInteger();
         final ErrorHandler handler = (throwable) -> errorCount.incrementAndGet();
         final MeteringPipeline pipeline = new MeteringPipeline(
@@ -191,6 +197,7 @@ class ShardedPipelineTest {
                 @Override
                 public int poll(final PacketHandler packets, final int packetLimit) {
                     if (capturedCount() >= 10_000) {
+                        reader.set(Thread.currentThread());
                         throw new InternalError("cut");
                     }
                     return super.poll(packets, packetLimit);
@@ -206,6 +213,7 @@ class ShardedPipelineTest {
         Pipelines.awaitEnd(pipeline);
         pipeline.close();
 
+        reader.get().join();
         assertTrue(errorCount.get() > 0);
         assertEquals(counters.get(CounterId.METERED), list.packets());
         assertAccounted();
