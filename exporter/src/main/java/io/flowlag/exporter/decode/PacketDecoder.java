@@ -65,7 +65,7 @@ public final class PacketDecoder {
         this.innerTunnels = context.innerTunnels;
         this.jumboLengths = context.jumboLengths;
         this.observationPoint = context.observationPoint;
-        plain = context.plain ? new PlainPacket(innerTunnels, observationPoint) : null;
+        plain = context.plain ? new PlainPacket(innerTunnels, context.flowHashLeft, observationPoint) : null;
     }
 
     /**
@@ -285,6 +285,7 @@ public final class PacketDecoder {
         private SipHash digest;
         private DigestSwitch digestSwitch;
         private int digestPayloadBytes = PacketDigest.MAX_PAYLOAD_BYTES;
+        private boolean flowHashLeft;
         private int observationPoint;
         private boolean plain = true;
 
@@ -367,6 +368,17 @@ public final class PacketDecoder {
          */
         public Context digestSwitch(final DigestSwitch keys) {
             digestSwitch = keys;
+            return this;
+        }
+
+        /**
+         * Leaves the segment flow hash of most packets to whoever needs it: one who keeps it with the flow does so seldom.
+         *
+         * @param isLeft whether to, see {@link PacketDescriptor#FLAG_FLOW_HASH_LEFT}.
+         * @return this.
+         */
+        public Context flowHashLeft(final boolean isLeft) {
+            flowHashLeft = isLeft;
             return this;
         }
 

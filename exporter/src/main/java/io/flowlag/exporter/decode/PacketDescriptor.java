@@ -28,7 +28,7 @@ import java.nio.ByteOrder;
  *  70  observationPoint       1   index of the packet source
  *  71  kind                   1   KIND_REGULAR or KIND_REFERENCE, which has the layout of DecodedReference
  *  72  digest                 8   0 unless FLAG_DIGEST
- *  80  segmentFlowHash        8   0 unless FLAG_DIGEST
+ *  80  segmentFlowHash        8   0 unless FLAG_DIGEST, and with FLAG_FLOW_HASH_LEFT
  * </pre>
  * Fields are in the byte order of the machine: a descriptor never leaves the process. Stateless; safe from any thread.
  */
@@ -55,6 +55,8 @@ public final class PacketDescriptor {
     public static final int FLAG_DIGEST_SHORT = 1 << 5;
     /** The packet is longer than its link carries: an offload joined several. It has no digest. */
     public static final int FLAG_OVERSIZE = 1 << 6;
+    /** The segment flow hash was not computed: whoever needs it has it from the flow, or computes it. An IPv4 packet, whole. */
+    public static final int FLAG_FLOW_HASH_LEFT = 1 << 7;
 
     private static final boolean IS_BIG_ENDIAN = ByteOrder.nativeOrder() == ByteOrder.BIG_ENDIAN;
 

@@ -139,6 +139,16 @@ final class PacketDigest {
             SegmentFlowHash.plainWord(protocol, ports), addresses);
     }
 
+    /** {@return the digest alone, as {@link #plainDigest}} */
+    long plainDigestAlone(
+        final DirectBuffer buffer, final int offset, final int protocol, final short identification, final long addresses,
+        final int coveredBytes) {
+        final boolean isTcp = protocol == IpProtocol.TCP;
+        return hash.hash(
+            4 | (long)protocol << 8 | (long)identification << 48, addresses, buffer, offset, coveredBytes,
+            isTcp ? TCP_CHECKSUM_OFFSET : 0, isTcp ? TCP_CHECKSUM_MASK : UDP_CHECKSUM_MASK);
+    }
+
     /** {@return the segment flow hash of the packet of the last {@link #plainDigest}} */
     long plainFlowHash() {
         return pair.shortHash();

@@ -35,12 +35,14 @@ final class PlainPacket {
     private static final int UDP_HEADER_BYTES = 8;
 
     private final boolean innerTunnels;
+    private final boolean isFlowHashLeft;
     private final int observationPoint;
     private int udpPayloadOffset;
     private int udpPayloadLengthBytes;
 
-    PlainPacket(final boolean innerTunnels, final int observationPoint) {
+    PlainPacket(final boolean innerTunnels, final boolean isFlowHashLeft, final int observationPoint) {
         this.innerTunnels = innerTunnels;
+        this.isFlowHashLeft = isFlowHashLeft;
         this.observationPoint = observationPoint;
     }
 
@@ -82,11 +84,17 @@ final class PlainPacket {
                 return false;
             }
             final long addresses = buffer.getLong(offset + SOURCE_OFFSET, ByteOrder.LITTLE_ENDIAN);
-            packetDigest = digest.plainDigest(
-                buffer, offset + TRANSPORT_OFFSET, protocol,
-                buffer.getShort(offset + IDENTIFICATION_OFFSET, ByteOrder.LITTLE_ENDIAN), addresses, ports, coveredBytes);
-            flowHash = digest.plainFlowHash();
-            flags |= PacketDescriptor.FLAG_DIGEST;
+            final short identification = buffer.getShort(offset + IDENTIFICATION_OFFSET, ByteOrder.LITTLE_ENDIAN);
+            if (isFlowHashLeft) {
+                packetDigest = digest.plainDigestAlone(
+                    buffer, offset + TRANSPORT_OFFSET, protocol, identification, addresses, coveredBytes);
+                flags |= PacketDescriptor.FLAG_DIGEST | PacketDescriptor.FLAG_FLOW_HASH_LEFT;
+            } else {
+                packetDigest = digest.plainDigest(
+                    buffer, offset + TRANSPORT_OFFSET, protocol, identification, addresses, ports, coveredBytes);
+                flowHash = digest.plainFlowHash();
+                flags |= PacketDescriptor.FLAG_DIGEST;
+            }
         }
         udpPayloadOffset = offset + TRANSPORT_OFFSET + UDP_HEADER_BYTES;
         udpPayloadLengthBytes = isTcp ? 0 : capturedBytes - UDP_HEADER_BYTES;

@@ -2,6 +2,7 @@ package io.flowlag.exporter.decode;
 
 import io.flowlag.sketch.hash.SipHash;
 import org.agrona.BufferUtil;
+import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteOrder;
@@ -70,6 +71,21 @@ public final class SegmentFlowHash {
         canonical.putLong(ADDRESSES_OFFSET + 16, destinationHigh, ByteOrder.BIG_ENDIAN);
         canonical.putLong(ADDRESSES_OFFSET + 24, destinationLow, ByteOrder.BIG_ENDIAN);
         return hash.hash(canonical, 0, MAX_LENGTH_BYTES);
+    }
+
+    /**
+     * Hashes the flow of a packet that was left without, see {@link PacketDescriptor#FLAG_FLOW_HASH_LEFT}.
+     *
+     * @param descriptor of the packet.
+     * @param offset     of the descriptor.
+     * @return 64 bits.
+     */
+    public long hash(final DirectBuffer descriptor, final int offset) {
+        return hash(
+            PacketDescriptor.ipVersion(descriptor, offset), PacketDescriptor.protocol(descriptor, offset),
+            PacketDescriptor.sourceHigh(descriptor, offset), PacketDescriptor.sourceLow(descriptor, offset),
+            PacketDescriptor.destinationHigh(descriptor, offset), PacketDescriptor.destinationLow(descriptor, offset),
+            PacketDescriptor.sourcePort(descriptor, offset), PacketDescriptor.destinationPort(descriptor, offset));
     }
 
     /**

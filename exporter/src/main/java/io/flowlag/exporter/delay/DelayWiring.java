@@ -125,6 +125,11 @@ public record DelayWiring(
             referenceMode == ReferenceMode.MARKED || referenceMode == ReferenceMode.PASSIVE;
     }
 
+    /** {@return whether the segment flow hash may be left to the delay stage, which keeps it with the flow} */
+    public boolean isFlowHashLeft() {
+        return role == Role.RECEIVER && isSketched && receiverLink() != null && !isMatched && !isExact;
+    }
+
     /** {@return whether there is anything to do} */
     public boolean isOn() {
         return role != Role.NONE;

@@ -144,9 +144,10 @@ final class SketchRun {
     }
 
     /** {@return what the receiver says of the flow's record from now on} */
-    int onReceived(final DirectBuffer descriptor, final int offset, final int weight, final int slot, final int record) {
+    int onReceived(
+        final DirectBuffer descriptor, final int offset, final long flowHash, final int weight, final int slot,
+        final int record) {
         final long timestampNs = PacketDescriptor.timestampNs(descriptor, offset);
-        final long flowHash = PacketDescriptor.segmentFlowHash(descriptor, offset);
         final long digest = PacketDescriptor.digest(descriptor, offset);
         final int lengthBytes = PacketDescriptor.ipLengthBytes(descriptor, offset);
         final int classIndex = classes.of(descriptor, offset);
@@ -156,11 +157,12 @@ final class SketchRun {
     }
 
     /** A packet of the run that follows this one, which may have been sent in this one. */
-    void onStraddling(final DirectBuffer descriptor, final int offset, final long endNs, final int record) {
+    void onStraddling(
+        final DirectBuffer descriptor, final int offset, final long flowHash, final long endNs, final int record) {
         final long timestampNs = PacketDescriptor.timestampNs(descriptor, offset);
         if (timestampNs - endNs < maximumDelayNs) {
             receiver.onStraddlingPacket(
-                timestampNs, PacketDescriptor.segmentFlowHash(descriptor, offset), PacketDescriptor.digest(descriptor, offset),
+                timestampNs, flowHash, PacketDescriptor.digest(descriptor, offset),
                 PacketDescriptor.ipLengthBytes(descriptor, offset), classes.of(descriptor, offset), weight(descriptor, offset),
                 record);
         }

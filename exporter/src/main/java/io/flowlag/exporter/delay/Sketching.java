@@ -2,6 +2,7 @@ package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.decode.SegmentFlowHash;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.reconcile.ReconcileSettings;
@@ -63,6 +64,7 @@ final class Sketching {
     private final OffHeapBuffer entries;
     private final int[] likelyRecords = new int[FlowCache.TOUCH_LIMIT];
     private final ReceiverLink link;
+    private final SegmentFlowHash segmentFlowHash;
     private final AtomicReference<SketchRun> prepared = new AtomicReference<>();
     private final WeightedShare weightedShare = new WeightedShare();
     private final SketchRecords records;
@@ -111,6 +113,7 @@ final class Sketching {
         this.cache = cache;
         entries = cache.entries();
         this.link = link;
+        segmentFlowHash = link == null ? null : new SegmentFlowHash(link.hash());
         final SketchContext context = context(config, link, isLive).conclude();
         final SketchRun[] made = new SketchRun[1];
         made[0] = new SketchRun(config, context, link == null ? null : link.answers(senderIndex), classes, entryLengthBytes(),
@@ -268,8 +271,6 @@ final class Sketching {
 
     /** Reads ahead what the next packets need: records that are likely to be theirs, and cells. */
     long touch(final DirectBuffer descriptors, final int offset, final int count) {
-        final SketchReceiver receiver = current.receiver();
-        receiver.expectOthers();
         long octets = 0;
         for (int i = 0; i < count; i++) {
             final int slot = cache.likelySlot(i);
@@ -278,12 +279,34 @@ final class Sketching {
         for (int i = 0; i < count; i++) {
             octets += records.touchLikely(likelyRecords[i]);
         }
+        final SketchReceiver receiver = current.receiver();
+        if (!receiver.isTouched()) {
+            return octets;
+        }
+        receiver.expectOthers();
         for (int i = 0; i < count; i++) {
             final int at = offset + i * PacketDescriptor.LENGTH_BYTES;
-            octets += receiver.touch(
-                PacketDescriptor.segmentFlowHash(descriptors, at), PacketDescriptor.digest(descriptors, at));
+            if (!isFlowHashLeft(descriptors, at)) {
+                octets += receiver.touch(
+                    PacketDescriptor.segmentFlowHash(descriptors, at), PacketDescriptor.digest(descriptors, at));
+            } else if (likelyRecords[i] != SketchRecords.NONE) {
+                octets += receiver.touch(records.flowHash(likelyRecords[i]), PacketDescriptor.digest(descriptors, at));
+            }
         }
         return octets + receiver.touchExpected();
+    }
+
+    private static boolean isFlowHashLeft(final DirectBuffer descriptor, final int offset) {
+        return (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_FLOW_HASH_LEFT) != 0;
+    }
+
+    /** The record of a flow knows the hash of its whole packets, unless a fragment opened it, which has no ports. */
+    private long flowHash(final DirectBuffer descriptor, final int offset, final int record) {
+        if (!isFlowHashLeft(descriptor, offset)) {
+            return PacketDescriptor.segmentFlowHash(descriptor, offset);
+        }
+        return record != SketchRecords.NONE && records.isOfWholePackets(record) ?
+            records.flowHash(record) : segmentFlowHash.hash(descriptor, offset);
     }
 
     void onReceived(final DirectBuffer descriptor, final int offset, final int slot) {
@@ -300,12 +323,14 @@ final class Sketching {
         ticketRun = run;
         final int weight = run.weight(descriptor, offset);
         weightedShare.count(weight);
-        final int record = run.onReceived(descriptor, offset, weight, slot, before);
+        final long flowHash = flowHash(descriptor, offset, before);
+        final int record = run.onReceived(descriptor, offset, flowHash, weight, slot, before);
         if (older != null && run == current) {
-            older.onStraddling(descriptor, offset, current.fromNs(), record);
+            older.onStraddling(descriptor, offset, flowHash, current.fromNs(), record);
         }
         if (record != before) {
             FlowDelay.sketchRecord(entries, stateOffset, record);
+            records.ofWholePackets(record, isFlowHashLeft(descriptor, offset));
         }
     }
 

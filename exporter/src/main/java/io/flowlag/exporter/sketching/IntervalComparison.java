@@ -65,6 +65,11 @@ final class IntervalComparison {
         return (recordCount + Long.SIZE - 1) / Long.SIZE;
     }
 
+    /** {@return room to order records, for whoever else does} */
+    long[] recordMarks() {
+        return recordMarks;
+    }
+
     /** {@return octets besides what others count, by formula} */
     static long memoryBytes(final int recordCount) {
         return (long)markCount(recordCount) * Long.BYTES;

@@ -31,6 +31,9 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
     private final CellEstimates estimates;
     private final int[] records;
     private final long maximumDelayNs;
+    private final boolean isByFlow;
+    /** Packets are not gathered, see {@link GatheredPackets}: each needs its cells. */
+    private final boolean isTouchedByPacket;
 
     private long number;
     private long startNs;
@@ -55,6 +58,8 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         estimates = isReceiver && context.joint() != null ? JointStage.cellEstimates(context) : null;
         records = isReceiver ? new int[context.recordCount()] : null;
         maximumDelayNs = context.maximumDelayNs();
+        isByFlow = sketch != null && sketch.isByFlow();
+        isTouchedByPacket = sketch != null && !(isReceiver && isByFlow);
     }
 
     @Override
@@ -105,6 +110,11 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         tailStartNs = startNs + intervalNs - maximumDelayNs;
     }
 
+    /** {@return whether there is anything to {@link #touch}} */
+    boolean isTouched() {
+        return isTouchedByPacket || flows != null || witnesses != null || keys != null;
+    }
+
     /** Other packets will come than those of {@link #touch}. */
     void expectOthers() {
         if (sketch != null) {
@@ -119,20 +129,45 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
 
     /** Reads what {@link #update} of a packet will need, so that it is in the processor's cache then; but for its cells. */
     long touch(final long flowHash, final long digest) {
-        if (sketch != null) {
+        if (isTouchedByPacket) {
             sketch.expect(flowHash, digest);
         }
         return (flows == null ? 0 : flows.touch(flowHash)) + (witnesses == null ? 0 : witnesses.touch(flowHash)) +
             (keys == null || keys == flows ? 0 : keys.touch(flowHash));
     }
 
+    /** {@return whether the cells of a packet are those of its flow} */
+    boolean isByFlow() {
+        return isByFlow;
+    }
+
+    /** As {@link #touch}, for {@link #updateFlow}. */
+    void expectFlow(final long flowHash) {
+        sketch.expect(flowHash, 0);
+    }
+
+    /** Adds packets of a flow to its cells; everything else knows them already, by {@link #updateBesideCells}. */
+    void updateFlow(
+        final long flowHash, final long packets, final long timeNs, final long digests, final long bytes, final int weight) {
+        sketch.updateFlow(flowHash, packets, timeNs, digests, bytes, weight);
+    }
+
     /** Adds a packet; its digest too where its time is in the last W. The descriptor, which may be null, tells whose it is. */
     void update(
         final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
         final int weight, final DirectBuffer descriptor, final int offset) {
+        if (sketch != null) {
+            sketch.update(flowHash, digest, timestampNs - startNs, lengthBytes, weight);
+        }
+        updateBesideCells(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, descriptor, offset);
+    }
+
+    /** As {@link #update}, but for the cells of the flow. */
+    void updateBesideCells(
+        final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
+        final int weight, final DirectBuffer descriptor, final int offset) {
         final long relativeNs = timestampNs - startNs;
         if (sketch != null) {
-            sketch.update(flowHash, digest, relativeNs, lengthBytes, weight);
             aggregators[classIndex].update(digest, relativeNs, lengthBytes);
         }
         if (flows != null) {
@@ -183,6 +218,11 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
     /** {@return sums of estimates by cell; null where nobody wants them} */
     CellEstimates estimates() {
         return estimates;
+    }
+
+    /** {@return when the interval begins, since the epoch} */
+    long startNs() {
+        return startNs;
     }
 
     void addRecord(final int record) {

@@ -16,6 +16,7 @@ final class ReceiverBooking {
     private final HeldSettlement settlement;
     private final JointPart joint;
     private final SketchCounters counters;
+    private final GatheredPackets gathered;
     private final long maximumDelayNs;
     private long ticket = PendingEstimates.NO_TICKET;
     private long earlierLate;
@@ -31,10 +32,11 @@ final class ReceiverBooking {
      * @param settlement tells where packets were sent; shared with the run before.
      * @param joint      is told where packets are booked.
      * @param counters   of the receiver point.
+     * @param marks      room to order records, as {@link PointInterval#orderRecords} wants it.
      */
     ReceiverBooking(
         final SketchContext context, final SketchPoint point, final SettingsRun run, final ReceiverRecords keeper,
-        final HeldSettlement settlement, final JointPart joint, final SketchCounters counters) {
+        final HeldSettlement settlement, final JointPart joint, final SketchCounters counters, final long[] marks) {
         this.point = point;
         this.run = run;
         this.keeper = keeper;
@@ -43,6 +45,7 @@ final class ReceiverBooking {
         this.counters = counters;
         intervals = point.intervals();
         records = keeper.table();
+        gathered = new GatheredPackets(run, records, marks);
         maximumDelayNs = context.maximumDelayNs();
     }
 
@@ -126,13 +129,34 @@ final class ReceiverBooking {
     private void add(
         final PointInterval open, final long timestampNs, final long flowHash, final long digest, final int lengthBytes,
         final int classIndex, final int weight, final int record) {
-        open.update(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, null, 0);
         counters.increment(SketchCounter.RECEIVED_BOOKED);
+        if (record != SketchRecords.NONE && gathered.take(open, record, timestampNs, flowHash, digest, lengthBytes, weight)) {
+            open.updateBesideCells(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, null, 0);
+            if (records.gatheredPackets(record) > 1) {
+                return;
+            }
+        } else {
+            open.update(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, null, 0);
+        }
         if (record != SketchRecords.NONE && records.countPacket(record, run.key(open.intervalNumber())) == 1) {
             open.addRecord(record);
             records.retain(record);
             joint.onFirstPacket(record, open.intervalNumber());
         }
+    }
+
+    /**
+     * An interval is going to be looked at: its cells are to hold all packets that were booked into it.
+     *
+     * @param number of the interval.
+     */
+    void complete(final long number) {
+        gathered.settle(number);
+    }
+
+    /** The next run of settings begins. */
+    void end() {
+        gathered.end();
     }
 
     private void add(final PointInterval target, final HeldPackets held, final int index) {

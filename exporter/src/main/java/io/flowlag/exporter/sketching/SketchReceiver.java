@@ -86,9 +86,10 @@ public final class SketchReceiver {
         joint = new JointPart(context, records, counters);
         isLive = context.isLive();
         lossKnownNs = isLive ? Long.MIN_VALUE : Long.MAX_VALUE;
-        booking = new ReceiverBooking(context, point, run, records, settlement, joint, counters);
         comparison =
             new IntervalComparison(context, run, records, totals, counters, joint, intervalHandler, unseenFlowHandler);
+        booking = new ReceiverBooking(
+            context, point, run, records, settlement, joint, counters, comparison.recordMarks());
     }
 
     /**
@@ -123,9 +124,10 @@ public final class SketchReceiver {
         joint = new JointPart(context, records, counters);
         isLive = context.isLive();
         lossKnownNs = isLive ? Long.MIN_VALUE : Long.MAX_VALUE;
-        booking = new ReceiverBooking(context, point, run, records, settlement, joint, counters);
         comparison =
             new IntervalComparison(context, run, records, totals, counters, joint, intervalHandler, unseenFlowHandler);
+        booking = new ReceiverBooking(
+            context, point, run, records, settlement, joint, counters, comparison.recordMarks());
     }
 
     private static long dueAfterNs(final SketchContext context) {
@@ -154,6 +156,7 @@ public final class SketchReceiver {
      */
     public void follow(final long fromNs, final boolean isSameWay) {
         predecessor.successor = this;
+        predecessor.booking.end();
         booking.begin();
         predecessor.endInterval = Math.floorDiv(fromNs, predecessor.run.intervalNs());
         predecessor.onTime(fromNs);
@@ -196,6 +199,12 @@ public final class SketchReceiver {
         if (successor.isFollowing && booking.isEarly(timestampNs, endInterval)) {
             booking.holdAlso(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, record, endInterval - 1);
         }
+    }
+
+    /** {@return whether packets need anything that {@link #touch} reads} */
+    public boolean isTouched() {
+        final PointInterval newest = point.intervals().newestOpen();
+        return newest != null && newest.isTouched();
     }
 
     /** The packets of {@link #touch} have come; others will be told. */
@@ -567,6 +576,7 @@ public final class SketchReceiver {
         if (isLast) {
             handOver(isKnown);
         }
+        booking.complete(number);
         final PointInterval own = point.take(number);
         if (own != null && !comparison.repair().begin(answer, own, answers.peer())) {
             repairedAnswer = answer;

@@ -17,26 +17,32 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  *  20  otherWeight         4   in the runs between
  *  24  flags               4
  *  28  classIndex          4
- *  32  packets             4 for each of 8 intervals, by the interval's number modulo 8
- *  64  firstInterval       8   in which the record has a packet
- *  72  answeredPackets     8   behind the mean
- *  80  meanNs              8   floating point, as the next four
- *  88  deviationsNs2       8   sum of squared deviations from the mean
- *  96  boundSquares        8   sum of squares of packets times bound
- * 104  samples             8
- * 112  lostPackets         8
- * 120  unansweredPackets   8
- * 128  usableCells         4
- * 132  unexpectedPackets   4
- * 136  jointPackets        8   with an estimate by references and sketches together, or a parent that stands in
- * 144  jointMeanNs         8   floating point, as the next
- * 152  jointBoundSumNs     8   sum of packets times bound
- * 160  jointUnanswered     8   packets
- * 168  jointRliPackets     8   of the jointPackets, where references alone stand in
- * 176  jointLdsPackets     8   of the jointPackets, where sketches alone stand in
- * 184  (unused)            8
+ *  32  gatheredPackets     4   that are not in their cells yet, see GatheredPackets; counted in packets but for the first
+ *  36  (unused)            4
+ *  40  gatheredTimeNs      8   sum of their times since the interval's start
+ *  48  gatheredDigest      8   sum of their digests
+ *  56  gatheredBytes       8
+ *  64  packets             4 for each of 8 intervals, by the interval's number modulo 8
+ *  96  firstInterval       8   in which the record has a packet
+ * 104  answeredPackets     8   behind the mean
+ * 112  meanNs              8   floating point, as the next four
+ * 120  deviationsNs2       8   sum of squared deviations from the mean
+ * 128  boundSquares        8   sum of squares of packets times bound
+ * 136  samples             8
+ * 144  lostPackets         8
+ * 152  unansweredPackets   8
+ * 160  usableCells         4
+ * 164  unexpectedPackets   4
+ * 168  jointPackets        8   with an estimate by references and sketches together, or a parent that stands in
+ * 176  jointMeanNs         8   floating point, as the next
+ * 184  jointBoundSumNs     8   sum of packets times bound
+ * 192  jointUnanswered     8   packets
+ * 200  jointRliPackets     8   of the jointPackets, where references alone stand in
+ * 208  jointLdsPackets     8   of the jointPackets, where sketches alone stand in
+ * 216  (unused)           40
  * </pre>
- * A packet needs the first cache line alone. One thread. Allocates at construction, off the heap.
+ * A packet needs the first cache line alone, but for the first one of an interval. One thread. Allocates at construction, off
+ * the heap.
  */
 public final class SketchRecords {
     /** No record. */
@@ -50,7 +56,11 @@ public final class SketchRecords {
     private static final int OTHER_WEIGHT_OFFSET = WEIGHT_OFFSET + 4;
     private static final int FLAGS_OFFSET = OTHER_WEIGHT_OFFSET + 4;
     private static final int CLASS_INDEX_OFFSET = FLAGS_OFFSET + 4;
-    private static final int PACKETS_OFFSET = CLASS_INDEX_OFFSET + 4;
+    private static final int GATHERED_PACKETS_OFFSET = CLASS_INDEX_OFFSET + 4;
+    private static final int GATHERED_TIME_OFFSET = GATHERED_PACKETS_OFFSET + 8;
+    private static final int GATHERED_DIGEST_OFFSET = GATHERED_TIME_OFFSET + 8;
+    private static final int GATHERED_BYTES_OFFSET = GATHERED_DIGEST_OFFSET + 8;
+    private static final int PACKETS_OFFSET = GATHERED_BYTES_OFFSET + 8;
     private static final int FIRST_INTERVAL_OFFSET = PACKETS_OFFSET + (INTERVAL_MASK + 1) * Integer.BYTES;
     private static final int ANSWERED_PACKETS_OFFSET = FIRST_INTERVAL_OFFSET + 8;
     private static final int MEAN_OFFSET = ANSWERED_PACKETS_OFFSET + 8;
@@ -67,7 +77,7 @@ public final class SketchRecords {
     private static final int JOINT_UNANSWERED_OFFSET = JOINT_BOUND_SUM_OFFSET + 8;
     private static final int JOINT_RLI_PACKETS_OFFSET = JOINT_UNANSWERED_OFFSET + 8;
     private static final int JOINT_LDS_PACKETS_OFFSET = JOINT_RLI_PACKETS_OFFSET + 8;
-    private static final int LENGTH_BYTES = 3 * CACHE_LINE_LENGTH;
+    private static final int LENGTH_BYTES = 4 * CACHE_LINE_LENGTH;
 
     private static final int FLAG_IN_USE = 1;
     private static final int FLAG_LIVE = 1 << 1;
@@ -80,6 +90,7 @@ public final class SketchRecords {
     private static final int FLAG_NO_JOINT_BOUND = 1 << 8;
     private static final int FLAG_JOINT_TOLD = 1 << 9;
     private static final int FLAG_UNEXPECTED_UNKNOWN = 1 << 10;
+    private static final int FLAG_WHOLE_PACKETS = 1 << 11;
 
     private final OffHeapBuffer rows;
     private final int[] free;
@@ -183,7 +194,35 @@ public final class SketchRecords {
         return rows.getInt(row(record) + PLACE_OFFSET);
     }
 
-    long flowHash(final int record) {
+    /**
+     * Whether the record's hash is that of its flow's whole packets.
+     *
+     * @param record index.
+     * @return false if a fragment may have opened the record.
+     */
+    public boolean isOfWholePackets(final int record) {
+        return has(record, FLAG_WHOLE_PACKETS);
+    }
+
+    /**
+     * Says whether the packet that opened a record was a whole one.
+     *
+     * @param record  index.
+     * @param isWhole whether it was.
+     */
+    public void ofWholePackets(final int record, final boolean isWhole) {
+        if (isWhole) {
+            flag(record, FLAG_WHOLE_PACKETS);
+        }
+    }
+
+    /**
+     * The segment flow hash of a record's flow.
+     *
+     * @param record index.
+     * @return as the packet that opened the record had it.
+     */
+    public long flowHash(final int record) {
         return rows.getLong(row(record) + FLOW_HASH_OFFSET);
     }
 
@@ -235,6 +274,39 @@ public final class SketchRecords {
         final int packets = rows.getInt(at) + 1;
         rows.putInt(at, packets);
         return packets;
+    }
+
+    /** Gathers a packet of the record, beside its cells. */
+    void gather(final int record, final long timeNs, final long digest, final int lengthBytes) {
+        final int row = row(record);
+        rows.putInt(row + GATHERED_PACKETS_OFFSET, rows.getInt(row + GATHERED_PACKETS_OFFSET) + 1);
+        addLong(row + GATHERED_TIME_OFFSET, timeNs);
+        addLong(row + GATHERED_DIGEST_OFFSET, digest);
+        addLong(row + GATHERED_BYTES_OFFSET, lengthBytes);
+    }
+
+    int gatheredPackets(final int record) {
+        return rows.getInt(row(record) + GATHERED_PACKETS_OFFSET);
+    }
+
+    long gatheredTimeNs(final int record) {
+        return rows.getLong(row(record) + GATHERED_TIME_OFFSET);
+    }
+
+    long gatheredDigest(final int record) {
+        return rows.getLong(row(record) + GATHERED_DIGEST_OFFSET);
+    }
+
+    long gatheredBytes(final int record) {
+        return rows.getLong(row(record) + GATHERED_BYTES_OFFSET);
+    }
+
+    /** What the record has gathered is in the cells: all of it counts in the interval, of which the first does already. */
+    void settle(final int record, final long intervalNumber) {
+        final int row = row(record);
+        final int at = row + packetsOffset(intervalNumber);
+        rows.putInt(at, rows.getInt(at) + rows.getInt(row + GATHERED_PACKETS_OFFSET) - 1);
+        rows.setMemory(row + GATHERED_PACKETS_OFFSET, PACKETS_OFFSET - GATHERED_PACKETS_OFFSET, (byte)0);
     }
 
     int packets(final int record, final long intervalNumber) {
@@ -579,6 +651,10 @@ public final class SketchRecords {
     private void flag(final int record, final int flags) {
         final int at = row(record) + FLAGS_OFFSET;
         rows.putInt(at, rows.getInt(at) | flags);
+    }
+
+    private void addLong(final int at, final long amount) {
+        rows.putLong(at, rows.getLong(at) + amount);
     }
 
     private void addDouble(final int at, final double amount) {

@@ -88,6 +88,25 @@ class PlainPacketTest {
         }
     }
 
+    /** Where the flow hash is left to others, they get it from the descriptor; all else is as without. */
+    private static void compareLeft(final byte[] captured, final int wireLengthBytes) {
+        final UnsafeBuffer packet = new UnsafeBuffer(captured);
+        final UnsafeBuffer expected = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
+        final UnsafeBuffer actual = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
+        final PacketDecoder whole = new PacketDecoder(Pair.context(false, 32), new Counters());
+        final PacketDecoder left = new PacketDecoder(Pair.context(false, 32).flowHashLeft(true), new Counters());
+        assertEquals(
+            whole.decode(packet, 0, captured.length, wireLengthBytes, 1, LinkType.ETHERNET, 7, 0, expected, 0),
+            left.decode(packet, 0, captured.length, wireLengthBytes, 1, LinkType.ETHERNET, 7, 0, actual, 0));
+        final int flags = PacketDescriptor.flags(actual, 0);
+        if ((flags & PacketDescriptor.FLAG_FLOW_HASH_LEFT) != 0) {
+            assertEquals(0, PacketDescriptor.segmentFlowHash(actual, 0));
+            PacketDescriptor.segmentFlowHash(actual, 0, new SegmentFlowHash(new SipHash(1, 2)).hash(actual, 0));
+            PacketDescriptor.flags(actual, 0, flags & ~PacketDescriptor.FLAG_FLOW_HASH_LEFT);
+        }
+        assertArrayEquals(expected.byteArray(), actual.byteArray());
+    }
+
     private void compare(final byte[] packet, final int wireLengthBytes, final int linkType, final int vlanTag) {
         int result = 0;
         for (final Pair pair : pairs) {
@@ -134,6 +153,8 @@ class PlainPacketTest {
             ethernet(0x0800, isTcp ? ipv4(6, tcp(1, 2, 0x1FF, content)) : ipv4(17, udp(3, 65_535, content)));
         final byte[] captured = cut(frame, frame.length - cutBytes);
         compare(captured, frame.length, LinkType.ETHERNET, vlanTag);
+        compareLeft(captured, frame.length);
+        compareLeft(HostilePacketTest.mutant(frame, random), frame.length);
         compare(HostilePacketTest.mutant(frame, random), frame.length, LinkType.ETHERNET, vlanTag);
         pairs.forEach(Pair::compareCounters);
     }

@@ -22,7 +22,9 @@ public final class HeldOutErrors {
 
     private static final double NORMAL_95 = 1.96;
     private static final double PERCENTILE_95 = 95;
+    /** The quantile is looked for again after so many errors, or an eighth of all. */
     private static final int REFRESH_COUNT = 256;
+    private static final int STALE_SHIFT = 3;
 
     private final long highestNs;
     private final Histogram union;
@@ -55,7 +57,8 @@ public final class HeldOutErrors {
         sumsNs[0] += weight * errorNs;
         squareSumsNs2[0] += weight * errorNs * errorNs;
         spanSumsNs[0] += (double)weight * spanNs;
-        if (++staleCount >= REFRESH_COUNT || count() == LEAST_COUNT) {
+        final long count = count();
+        if (++staleCount >= Math.max(REFRESH_COUNT, count >> STALE_SHIFT) || count == LEAST_COUNT) {
             refresh();
         }
     }
@@ -111,7 +114,7 @@ public final class HeldOutErrors {
         return Math.sqrt(Math.max(0, (squareSumsNs2[0] + squareSumsNs2[1]) / weight() - meanNs * meanNs));
     }
 
-    /** {@return the 95 % quantile of the absolute error, ns, up to 256 references old; only with a count above 0} */
+    /** {@return the 95 % quantile of |error|, ns, up to 256 references or an eighth of them old; only with a count above 0} */
     public long quantile95Ns() {
         return quantile95Ns;
     }

@@ -327,16 +327,22 @@ final class ReferenceStream {
     }
 
     private void estimate(final long rightArrivalNs, final long rightDelayNs, final int rightLengthBytes) {
+        long estimatedCount = 0;
+        long endedCount = 0;
         while (!buffer.isEmpty() && buffer.arrivalNs() <= rightArrivalNs) {
             final long arrivalNs = buffer.arrivalNs();
             final int lengthBytes = buffer.lengthBytes();
-            sample(
+            final boolean isLive = offer(
                 buffer.slot(), buffer.generation(), buffer.classIndex(), buffer.intervalNumber(), lengthBytes, arrivalNs,
                 interpolateNs(
                     leftArrivalNs, leftDelayNs, leftLengthBytes, rightArrivalNs, rightDelayNs, rightLengthBytes, arrivalNs,
                     lengthBytes));
+            estimatedCount += isLive ? 1 : 0;
+            endedCount += isLive ? 0 : 1;
             buffer.poll();
         }
+        counters.add(row, ESTIMATED.ordinal(), estimatedCount);
+        counters.add(row, FLOW_ENDED.ordinal(), endedCount);
         counters.set(row, BUFFERED.ordinal(), buffer.size());
     }
 
@@ -383,14 +389,20 @@ final class ReferenceStream {
     private void sample(
         final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
         final long arrivalNs, final long delayNs) {
+        count(
+            offer(slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, delayNs) ? ESTIMATED : FLOW_ENDED);
+    }
+
+    /** {@return whether the flow of the sample lives; the caller counts it} */
+    private boolean offer(
+        final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
+        final long arrivalNs, final long delayNs) {
         gapPackets++;
         statistics[classIndex].estimates().record(delayNs);
         if (delayNs < 0) {
             count(NEGATIVE);
         }
-        count(
-            handler.onSample(slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, delayNs) ?
-                ESTIMATED : FLOW_ENDED);
+        return handler.onSample(slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, delayNs);
     }
 
     private void count(final ReceiverCounter counter) {

@@ -15,6 +15,7 @@ final class DelaySums {
     private double deviations;
     private int degreesOfFreedom;
 
+    private double firstDelaySumNs;
     private double rowMeanNs;
     private double rowCount;
     private int rowCells;
@@ -32,7 +33,6 @@ final class DelaySums {
     }
 
     void beginRow() {
-        rowMeanNs = 0;
         rowCount = 0;
         rowCells = 0;
     }
@@ -42,8 +42,15 @@ final class DelaySums {
         count += cellCount;
         bytes += cellBytes;
         otherCount += cellOtherCount;
-        rowCount += cellCount;
         rowCells++;
+        if (rowCells == 1) {
+            firstDelaySumNs = cellDelaySumNs;
+            rowCount = cellCount;
+            return;
+        }
+        // The mean of the first cell is asked for by the others alone.
+        rowMeanNs = rowCells == 2 ? firstDelaySumNs / rowCount : rowMeanNs;
+        rowCount += cellCount;
         final double offsetNs = cellDelaySumNs / cellCount - rowMeanNs;
         rowMeanNs += offsetNs * cellCount / rowCount;
         deviations += cellCount * offsetNs * offsetNs * (1 - cellCount / rowCount);

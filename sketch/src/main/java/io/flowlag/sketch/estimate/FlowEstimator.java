@@ -243,7 +243,8 @@ public final class FlowEstimator {
                 if (cells.isUsable(cell)) {
                     result.usableCells++;
                     final double count = cells.receivedCount(cell);
-                    emptiest = Math.min(emptiest, (count + noise(count, weight, share)) / share);
+                    emptiest =
+                        Math.min(emptiest, share == 1 ? count : (count + noise(count, weight, share)) / share);
                 }
             }
         }
@@ -257,7 +258,8 @@ public final class FlowEstimator {
         sums.beginRow();
         for (int cell = cells.first(row); cell < cells.end(row); cell++) {
             final double count = cells.receivedCount(cell);
-            if (cells.isUsable(cell) && (count - noise(count, weight, share)) / share <= limit) {
+            if (cells.isUsable(cell) &&
+                (share == 1 ? count : (count - noise(count, weight, share)) / share) <= limit) {
                 sums.add(
                     cells.delaySumNs(cell),
                     count,

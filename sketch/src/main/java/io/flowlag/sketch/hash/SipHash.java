@@ -95,6 +95,69 @@ public final class SipHash {
         return v0 ^ v1 ^ v2 ^ v3;
     }
 
+    /**
+     * Hashes two words and octets behind them, of which some count as 0: {@link #hash} of what would be 16 octets and a copy,
+     * without the copy.
+     *
+     * @param first       the first eight octets as a little-endian number.
+     * @param second      the next eight.
+     * @param buffer      holds the octets behind them.
+     * @param offset      of the first.
+     * @param lengthBytes how many, at least 8.
+     * @param maskedBytes offset among the octets, a multiple of 8, of a word that is masked.
+     * @param mask        0 where a bit of that word, little-endian, counts as 0.
+     * @return the hash.
+     */
+    public long hash(
+        final long first, final long second, final DirectBuffer buffer, final int offset, final int lengthBytes,
+        final int maskedBytes, final long mask) {
+        long v0 = initial0;
+        long v1 = initial1;
+        long v2 = initial2;
+        long v3 = initial3;
+        final int wholeWordsEnd = lengthBytes & ~7;
+        for (int at = -2 * Long.BYTES; at <= wholeWordsEnd; at += Long.BYTES) {
+            final long word = at < 0 ? at == -Long.BYTES ? second : first :
+                maskedWord(buffer, offset, lengthBytes, at, wholeWordsEnd, maskedBytes, mask);
+            v3 ^= word;
+            for (int round = 0; round < COMPRESSION_ROUNDS; round++) {
+                v0 += v1;
+                v2 += v3;
+                v1 = Long.rotateLeft(v1, 13) ^ v0;
+                v3 = Long.rotateLeft(v3, 16) ^ v2;
+                v0 = Long.rotateLeft(v0, 32) + v3;
+                v2 += v1;
+                v3 = Long.rotateLeft(v3, 21) ^ v0;
+                v1 = Long.rotateLeft(v1, 17) ^ v2;
+                v2 = Long.rotateLeft(v2, 32);
+            }
+            v0 ^= word;
+        }
+        v2 ^= 0xFF;
+        for (int round = 0; round < FINALIZATION_ROUNDS; round++) {
+            v0 += v1;
+            v2 += v3;
+            v1 = Long.rotateLeft(v1, 13) ^ v0;
+            v3 = Long.rotateLeft(v3, 16) ^ v2;
+            v0 = Long.rotateLeft(v0, 32) + v3;
+            v2 += v1;
+            v3 = Long.rotateLeft(v3, 21) ^ v0;
+            v1 = Long.rotateLeft(v1, 17) ^ v2;
+            v2 = Long.rotateLeft(v2, 32);
+        }
+        return v0 ^ v1 ^ v2 ^ v3;
+    }
+
+    /** A word of octets behind two words, of which some count as 0; the last one with the length of all. */
+    static long maskedWord(
+        final DirectBuffer buffer, final int offset, final int lengthBytes, final int at, final int wholeWordsEnd,
+        final int maskedBytes, final long mask) {
+        final boolean isWhole = at < wholeWordsEnd;
+        final long word = isWhole ? buffer.getLong(offset + at, ByteOrder.LITTLE_ENDIAN) :
+            restOfLongEnough(buffer, offset + at, lengthBytes) | (lengthBytes + 2L * Long.BYTES) << 56;
+        return at == maskedBytes ? word & (mask | (isWhole ? 0 : 0xFFL << 56)) : word;
+    }
+
     /** The octets after the last whole word, and the length modulo 256 as the most significant octet. */
     private static long lastWord(final DirectBuffer buffer, final int offset, final int lengthBytes) {
         long word = (long)lengthBytes << 56;

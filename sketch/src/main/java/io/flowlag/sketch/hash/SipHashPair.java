@@ -2,8 +2,6 @@ package io.flowlag.sketch.hash;
 
 import org.agrona.DirectBuffer;
 
-import java.nio.ByteOrder;
-
 /**
  * Two hashes of {@link SipHash} under one key at once. Each step of a hash waits for the one before, so that one hash leaves a
  * processor half idle; the steps of two take little longer than those of the longer one. One thread. Allocates nothing after
@@ -29,8 +27,8 @@ public final class SipHashPair {
     }
 
     /**
-     * Hashes two words and octets behind them, of which some count as 0, and two other words: {@link SipHash#hash} of what would
-     * be 16 octets and a copy, and of 16 octets, without the copies.
+     * Hashes two words and octets behind them, of which some count as 0, and two other words: {@link SipHash#hash} of the former,
+     * and of 16 octets, without the copies.
      *
      * @param first       the first eight octets as a little-endian number.
      * @param second      the next eight.
@@ -58,9 +56,7 @@ public final class SipHashPair {
         for (int i = 0; i <= wholeWordsEnd + 2 * Long.BYTES; i += Long.BYTES) {
             final int at = i - 2 * Long.BYTES;
             final long word = at < 0 ? i == 0 ? first : second :
-                (at < wholeWordsEnd ? buffer.getLong(offset + at, ByteOrder.LITTLE_ENDIAN) :
-                    SipHash.restOfLongEnough(buffer, offset + at, lengthBytes) | (lengthBytes + 2L * Long.BYTES) << 56) &
-                    (at == maskedBytes ? mask | (at < wholeWordsEnd ? 0 : 0xFFL << 56) : -1L);
+                SipHash.maskedWord(buffer, offset, lengthBytes, at, wholeWordsEnd, maskedBytes, mask);
             final long shortWord = i == 0 ? shortFirst : at < 0 ? shortSecond : 2L * Long.BYTES << 56;
             if (at <= 0) {
                 v3 ^= word;

@@ -90,12 +90,13 @@ public abstract class Sketch implements IntervalSketch {
     }
 
     /**
-     * Counts a packet that was offered, whether or not a cell takes it.
+     * Counts packets that were offered, whether or not a cell takes them.
      *
-     * @param bytes of the packet.
+     * @param packets how many.
+     * @param bytes   of all of them.
      */
-    protected final void addOffered(final int bytes) {
-        add(ImageDescriptor.PACKETS_OFFSET, 1);
+    protected final void addOffered(final long packets, final long bytes) {
+        add(ImageDescriptor.PACKETS_OFFSET, packets);
         add(ImageDescriptor.BYTES_OFFSET, bytes);
     }
 
@@ -127,11 +128,33 @@ public abstract class Sketch implements IntervalSketch {
         final long packetDigest,
         final int bytes,
         final int weight) {
+        addToCell(row, column, 1, timestampNs, packetDigest, bytes, weight);
+    }
+
+    /**
+     * Adds packets to a cell.
+     *
+     * @param row            of the cell.
+     * @param column         of the cell.
+     * @param packets        how many.
+     * @param timestampSumNs of all of them, relative to the interval's start.
+     * @param digestSum      of all of them, modulo 2^64.
+     * @param bytes          of all of them.
+     * @param weight         of their flow.
+     */
+    protected final void addToCell(
+        final int row,
+        final int column,
+        final long packets,
+        final long timestampSumNs,
+        final long digestSum,
+        final long bytes,
+        final int weight) {
         final int cell = ImageDescriptor.cellOffset(columns, row, column);
-        add(cell + ImageDescriptor.CELL_TIMESTAMP_SUM_OFFSET, weight * timestampNs);
-        add(cell + ImageDescriptor.CELL_COUNT_OFFSET, weight);
-        add(cell + ImageDescriptor.CELL_DIGEST_OFFSET, packetDigest);
-        add(cell + ImageDescriptor.CELL_BYTES_OFFSET, (long)weight * bytes);
+        add(cell + ImageDescriptor.CELL_TIMESTAMP_SUM_OFFSET, weight * timestampSumNs);
+        add(cell + ImageDescriptor.CELL_COUNT_OFFSET, weight * packets);
+        add(cell + ImageDescriptor.CELL_DIGEST_OFFSET, digestSum);
+        add(cell + ImageDescriptor.CELL_BYTES_OFFSET, weight * bytes);
     }
 
     /**

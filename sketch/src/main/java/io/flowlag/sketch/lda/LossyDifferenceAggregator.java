@@ -45,7 +45,7 @@ public final class LossyDifferenceAggregator extends Sketch {
      * @param bytes        of the packet.
      */
     public void update(final long packetDigest, final long timestampNs, final int bytes) {
-        addOffered(bytes);
+        addOffered(1, bytes);
         final long packetMix = KeyedMix.mix(packetDigest, hashSeed);
         final int bank = bankByLeadingZeros[Long.numberOfLeadingZeros(packetMix)];
         if (NOT_SAMPLED != bank) {

@@ -22,6 +22,7 @@ public final class CellMap {
     private final long[] samplingThresholds;
     /** Every packet of a flow goes to the same cell, so that its digest does not matter. */
     private final boolean[] isFlowEnough;
+    private final boolean isByFlow;
 
     /**
      * Prepares the hash functions of every row.
@@ -37,12 +38,20 @@ public final class CellMap {
         packetSeeds = new long[rows];
         samplingThresholds = new long[rows];
         isFlowEnough = new boolean[rows];
+        boolean isEnough = true;
         for (int row = 0; row < rows; row++) {
             flowSeeds[row] = KeyedMix.derivedSeed(seed, 2 * row);
             packetSeeds[row] = KeyedMix.derivedSeed(seed, 2 * row + 1);
             samplingThresholds[row] = HASH_SPAN * geometry.rate(row) / SketchGeometry.FULL_RATE_PPM;
             isFlowEnough[row] = vldaLength == 1 && geometry.rate(row) == SketchGeometry.FULL_RATE_PPM;
+            isEnough &= isFlowEnough[row];
         }
+        isByFlow = isEnough;
+    }
+
+    /** {@return whether every row takes all packets of a flow, in one cell} */
+    boolean isByFlow() {
+        return isByFlow;
     }
 
     /**

@@ -88,7 +88,7 @@ public final class LossyDifferenceSketch extends Sketch {
      */
     public void update(
         final long flowHash, final long packetDigest, final long timestampNs, final int bytes, final int weight) {
-        addOffered(bytes);
+        addOffered(1, bytes);
         final int expected = expected(flowHash, packetDigest);
         for (int row = 0, rows = cellMap.rows(); row < rows; row++) {
             final int column = expected < 0 ? cellMap.column(row, flowHash, packetDigest) :
@@ -96,6 +96,38 @@ public final class LossyDifferenceSketch extends Sketch {
             if (CellMap.NOT_SAMPLED != column) {
                 addToCell(row, column, timestampNs, packetDigest, bytes, weight);
             }
+        }
+    }
+
+    /**
+     * Whether all packets of a flow go to the same cells, so that {@link #updateFlow} can add them at once: with k = 1, and every
+     * row at full rate.
+     *
+     * @return true if so.
+     */
+    public boolean isByFlow() {
+        return cellMap.isByFlow();
+    }
+
+    /**
+     * Adds packets of a flow at once; the sketch is the same then as after {@link #update} of each. Only where {@link #isByFlow}.
+     *
+     * @param flowHash       of the flow, which is best {@link #expect}ed before, with digest 0.
+     * @param packets        how many.
+     * @param timestampSumNs of all of them, relative to the interval's start.
+     * @param digestSum      of all of them, modulo 2^64.
+     * @param bytes          of all of them.
+     * @param weight         of the flow, at least 1; not checked here.
+     */
+    public void updateFlow(
+        final long flowHash, final long packets, final long timestampSumNs, final long digestSum, final long bytes,
+        final int weight) {
+        addOffered(packets, bytes);
+        final int expected = expected(flowHash, 0);
+        for (int row = 0, rows = cellMap.rows(); row < rows; row++) {
+            final int column = expected < 0 ? cellMap.baseColumn(row, flowHash) :
+                expectedColumns[row * EXPECTED_LIMIT + expected];
+            addToCell(row, column, packets, timestampSumNs, digestSum, bytes, weight);
         }
     }
 

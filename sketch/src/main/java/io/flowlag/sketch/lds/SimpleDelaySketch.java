@@ -36,7 +36,7 @@ public final class SimpleDelaySketch extends Sketch {
      * @param weight   of the flow, at least 1; not checked here.
      */
     public void update(final long flowHash, final long delayNs, final int bytes, final int weight) {
-        addOffered(bytes);
+        addOffered(1, bytes);
         for (int row = 0, rows = cellMap.rows(); row < rows; row++) {
             addToCell(row, cellMap.baseColumn(row, flowHash), delayNs, NO_DIGEST, bytes, weight);
         }

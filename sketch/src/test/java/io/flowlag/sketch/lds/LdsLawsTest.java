@@ -17,7 +17,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.ArrayList;
 import java.util.Collections;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -62,6 +64,43 @@ class LdsLawsTest {
     @Provide
     Arbitrary<List<Packet>> streams() {
         return packets().list().ofMinSize(1).ofMaxSize(200);
+    }
+
+    /** With k = 1 and full rates, packets of a flow in any number of parts. */
+    @Property
+    void shouldGiveTheSameOfPacketsThatAreAddedFlowByFlow(
+        @ForAll @IntRange(min = 1, max = 6) final int rows, @ForAll @IntRange(min = 5, max = 40) final int columns,
+        @ForAll final long seed, @ForAll("streams") final List<Packet> packets) {
+        final SketchGeometry geometry = SketchGeometry.lds(rows, columns, 1);
+        final LossyDifferenceSketch sketch = sketch(geometry, seed);
+        assertTrue(sketch.isByFlow());
+        final Map<List<Long>, List<Packet>> parts = new HashMap<>();
+        packets.forEach((packet) -> parts.computeIfAbsent(
+            List.of(packet.flowHash, (long)packet.weight, packet.digest & 1), (key) -> new ArrayList<>()).add(packet));
+        parts.values().forEach((part) -> {
+            final Packet first = part.get(0);
+            if (first.bytes % 2 == 0) {
+                sketch.expectOthers();
+                sketch.expect(first.flowHash, 0);
+            }
+            sketch.updateFlow(
+                first.flowHash, part.size(), part.stream().mapToLong(Packet::sentNs).sum(),
+                part.stream().mapToLong(Packet::digest).sum(), part.stream().mapToLong(Packet::bytes).sum(), first.weight);
+        });
+        final UnsafeBuffer expected = new UnsafeBuffer(new byte[geometry.imageLength()]);
+        sent(geometry, seed, packets, 0).encode(expected, 0);
+        final UnsafeBuffer actual = new UnsafeBuffer(new byte[geometry.imageLength()]);
+        sketch.encode(actual, 0);
+        assertEquals(expected, actual);
+    }
+
+    @Property
+    void shouldSpreadTheFlowsOfSampledOrSplitRows(@ForAll("geometries") final SketchGeometry geometry, @ForAll final long seed) {
+        boolean isFull = geometry.vldaLength() == 1;
+        for (int row = 0; row < geometry.rows(); row++) {
+            isFull &= geometry.rate(row) == SketchGeometry.FULL_RATE_PPM;
+        }
+        assertEquals(isFull, sketch(geometry, seed).isByFlow());
     }
 
     @Property
