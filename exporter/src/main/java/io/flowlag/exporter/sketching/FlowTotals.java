@@ -13,7 +13,7 @@ final class FlowTotals {
     private static final int ENTRY_BYTES = PACKETS_OFFSET + Long.BYTES;
 
     private final OffHeapBuffer flows;
-    private final int mask;
+    private int mask;
 
     /**
      * No flow.
@@ -21,9 +21,8 @@ final class FlowTotals {
      * @param capacity flows that fit, at most 2^25.
      */
     FlowTotals(final int capacity) {
-        final int entries = length(capacity);
-        flows = OffHeapBuffer.allocate(Math.multiplyExact(entries, ENTRY_BYTES));
-        mask = entries - 1;
+        flows = OffHeapBuffer.allocateUntouched(Math.multiplyExact(length(capacity), ENTRY_BYTES));
+        clear(0);
     }
 
     /** {@return octets, by formula} */
@@ -31,8 +30,15 @@ final class FlowTotals {
         return (long)length(capacity) * ENTRY_BYTES;
     }
 
-    void clear() {
-        flows.setMemory(0, flows.capacity(), (byte)0);
+    /**
+     * Forgets all flows, and uses as much of the memory from now on as the next ones need.
+     *
+     * @param flowCount that come next at most, not above the capacity.
+     */
+    void clear(final int flowCount) {
+        final int entries = length(Math.max(1, flowCount));
+        flows.setMemory(0, entries * ENTRY_BYTES, (byte)0);
+        mask = entries - 1;
     }
 
     void add(final long flowHash, final long packetCount) {
