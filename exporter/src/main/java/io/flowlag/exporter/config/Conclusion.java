@@ -14,6 +14,7 @@ import java.util.Set;
 final class Conclusion {
     private static final int UDP_MESSAGE_BYTES = 1400;
     private static final int STREAM_MESSAGE_BYTES = 16 * 1024;
+    private static final int LEAST_SHARDS = 2;
     private static final double PARTS_IN_A_MILLION = 1e6;
 
     private final Map<ConfigKey<?>, Setting> settings;
@@ -42,6 +43,7 @@ final class Conclusion {
                 value(ConfigTable.CLOCK_FILE)), rli(), lds(), joint(), reconcile(),
             new ExporterConfig.Quantiles(value(ConfigTable.QUANTILES_MEMORY), intValue(ConfigTable.QUANTILES_FROM)), exchange(),
             new ExporterConfig.Pipeline(intValue(ConfigTable.PACKET_RING), intValue(ConfigTable.RECORD_RING),
+                value(ConfigTable.SHARDS) == null ? automaticShards() : intValue(ConfigTable.SHARDS),
                 value(ConfigTable.IDLE)),
             new ExporterConfig.Exporting(destinations, value(ConfigTable.ENTERPRISE_NUMBER),
                 new ExporterConfig.Tls(value(ConfigTable.TLS_CERTIFICATE), value(ConfigTable.TLS_KEY),
@@ -133,6 +135,11 @@ final class Conclusion {
     private boolean optionsOn(final DestinationSpec spec) {
         final OptionsMode mode = value(spec, ConfigTable.OPTIONS);
         return mode == OptionsMode.ON || mode == OptionsMode.AUTO && spec.uri().transport() != Transport.UDP;
+    }
+
+    /** Another thread, of capture or of exporting, wants a processor too. */
+    static int automaticShards() {
+        return Math.max(LEAST_SHARDS, Runtime.getRuntime().availableProcessors() - 1);
     }
 
     private int messageBytes(final DestinationSpec spec) {

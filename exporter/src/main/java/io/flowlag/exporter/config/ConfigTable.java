@@ -63,7 +63,7 @@ public final class ConfigTable {
     public static final ConfigKey<ExporterConfig.Threading> THREADING = row(ConfigKey.of(
         "threading", choice(ExporterConfig.Threading.class), "pipelined",
         "Threads of the process: pipelined is one each for capture, metering and export; shared is one for all three; " +
-        "invoker is none beside the caller's, for files and tests."));
+        "sharded is several for metering, see pipeline.shards; invoker is none beside the caller's, for files and tests."));
 
     static {
         section("capture", RestartReason.OPENED, "Where packets come from (live). Files are named on the command line of meter.");
@@ -99,7 +99,7 @@ public final class ConfigTable {
     /** Octets of the kernel's ring. */
     public static final ConfigKey<Long> RING = row(ConfigKey.of(
         "capture.ring", octets("1m", "1g"), "64m",
-        "Kernel ring of each interface (afpacket) or kernel buffer (pcap)."));
+        "Kernel ring of each interface (afpacket), with threading sharded of each shard, or kernel buffer (pcap)."));
     /** Whether the card's timestamps are used. */
     public static final ConfigKey<Boolean> HARDWARE_TIMESTAMPS = row(ConfigKey.of(
         "capture.hardware-timestamps", onOff(), "off",
@@ -622,11 +622,16 @@ public final class ConfigTable {
     /** The ring between capture and metering. */
     public static final ConfigKey<Long> PACKET_RING = row(ConfigKey.of(
         "pipeline.packet-ring", ringOctets("64k", "1g"), "8m",
-        "Ring between capture and metering; when it is full, packets are dropped and counted."));
+        "Ring between capture and metering, of each metering thread; when it is full, packets are dropped and counted."));
     /** The ring between metering and export. */
     public static final ConfigKey<Long> RECORD_RING = row(ConfigKey.of(
         "pipeline.record-ring", ringOctets("64k", "1g"), "8m",
-        "Ring between metering and export; when it is full, records are dropped and counted."));
+        "Ring between metering and export, of each metering thread; when it is full, records are dropped and counted."));
+    /** How many metering threads. */
+    public static final ConfigKey<Long> SHARDS = row(ConfigKey.of(
+        "pipeline.shards", orWord(AUTO, number(1, 64)), AUTO,
+        "Metering threads of threading sharded, each with its rings and its part of metering.max-flows; auto is one less than " +
+        "there are processors, at least 2."));
     /** What a thread does when it has nothing to do. */
     public static final ConfigKey<ExporterConfig.Idle> IDLE = row(ConfigKey.of(
         "pipeline.idle", choice(ExporterConfig.Idle.class), "backoff",

@@ -63,6 +63,8 @@ public record ExporterConfig(
         PIPELINED,
         /** One thread for all. */
         SHARED,
+        /** Several threads for metering. */
+        SHARDED,
         /** No thread beside the caller's. */
         INVOKER
     }
@@ -572,9 +574,10 @@ public record ExporterConfig(
      *
      * @param packetRingBytes between capture and metering, a power of two.
      * @param recordRingBytes between metering and export, a power of two.
+     * @param shardCount      metering threads, where threading is sharded.
      * @param idle            what a thread without work does.
      */
-    public record Pipeline(int packetRingBytes, int recordRingBytes, Idle idle) {
+    public record Pipeline(int packetRingBytes, int recordRingBytes, int shardCount, Idle idle) {
     }
 
     /**
@@ -687,6 +690,27 @@ public record ExporterConfig(
         public boolean isOn() {
             return listen != null;
         }
+    }
+
+    /** {@return how many metering threads, each with a flow cache of its own, there are} */
+    public int shardCount() {
+        return threading == Threading.SHARDED ? pipeline.shardCount() : 1;
+    }
+
+    /**
+     * Refuses threading sharded, for a command that measures delay whatever the configuration says of it.
+     *
+     * @throws ConfigurationException if threading is sharded.
+     */
+    public void requireOneFlowCache() {
+        if (threading != Threading.SHARDED) {
+            return;
+        }
+        final String path = ConfigTable.THREADING.path();
+        final Problems problems = new Problems();
+        effectiveValues.stream().filter((value) -> value.path().equals(path)).forEach((value) -> problems.add(
+            value.origin(), path, value.text(), "measures no delay, which this command does: set it to pipelined or shared"));
+        problems.throwIfAny();
     }
 
     /**

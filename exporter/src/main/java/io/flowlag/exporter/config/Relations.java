@@ -32,6 +32,7 @@ final class Relations {
         notMore(ConfigTable.TCP_END_TIMEOUT, ConfigTable.IDLE_TIMEOUT);
         enterpriseNumber();
         new DelayRelations(settings, problems).check();
+        sharding();
         digest();
         tls();
         stats();
@@ -91,6 +92,33 @@ final class Relations {
         readable(ConfigTable.DIGEST_KEY_FILE, true);
         readable(ConfigTable.REFERENCE_KEY_FILE, true);
         readable(ConfigTable.CLOCK_FILE, false);
+    }
+
+    private void sharding() {
+        if (settings.get(ConfigTable.THREADING).value() != ExporterConfig.Threading.SHARDED) {
+            if (settings.get(ConfigTable.SHARDS).value() != null) {
+                problem(ConfigTable.SHARDS, "is for threading sharded: set that, or leave this out");
+            }
+            return;
+        }
+        final Setting shards = settings.get(ConfigTable.SHARDS);
+        if (shards.value() == null) {
+            final long count = Conclusion.automaticShards();
+            settings.put(ConfigTable.SHARDS,
+                new Setting(count, Long.toString(count), shards.origin(), "auto: a processor less than there are, at least 2"));
+        }
+        if (settings.get(ConfigTable.ROLE).value() != ExporterConfig.Role.NONE) {
+            problem(ConfigTable.THREADING, "measures no delay, and segment.role is " + settings.get(ConfigTable.ROLE).text() +
+                ": set threading to pipelined or shared, or leave the role out");
+        }
+        if (settings.get(ConfigTable.CHECKPOINT_FILE).value() != null) {
+            problem(ConfigTable.THREADING, "makes no checkpoint: set threading to pipelined or shared, or leave " +
+                ConfigTable.CHECKPOINT_FILE.path() + " out");
+        }
+        if (settings.get(ConfigTable.SOURCE).value() == ExporterConfig.SourceKind.PCAP) {
+            problem(ConfigTable.THREADING, "needs the kernel to share packets out, and " + ConfigTable.SOURCE.path() +
+                " is pcap: set that to afpacket, or threading to pipelined or shared");
+        }
     }
 
     private void tls() {

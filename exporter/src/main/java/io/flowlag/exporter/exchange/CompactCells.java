@@ -183,7 +183,14 @@ final class CompactCells {
         return offset + lengthBytes;
     }
 
+    /** Eight octets at once where there are as many, whatever they are behind the value. */
     private static long get(final DirectBuffer source, final int offset, final int lengthBytes) {
+        if (lengthBytes == 0) {
+            return 0;
+        }
+        if (offset <= source.capacity() - Long.BYTES) {
+            return source.getLong(offset, BYTE_ORDER) & -1L >>> Long.SIZE - lengthBytes * Byte.SIZE;
+        }
         long value = 0;
         for (int i = 0; i < lengthBytes; i++) {
             value |= (source.getByte(offset + i) & 0xffL) << 8 * i;

@@ -49,7 +49,8 @@ public final class FlowCache {
     private long activeTimeoutNs;
     private long idleTimeoutNs;
     private long tcpEndTimeoutNs;
-    private long nextFlowId = 1;
+    private final int flowIdStep;
+    private long nextFlowId;
     private int hand;
     private int flushCursor;
 
@@ -70,6 +71,8 @@ public final class FlowCache {
         this.counters = counters;
         stateLengthBytes = context.stateLengthBytes();
         boundaryNs = context.boundaryNs();
+        flowIdStep = context.shardCount();
+        nextFlowId = context.shardIndex() + 1L;
         sweep = context.snapshotSink() == null ? null :
             new CacheSweep(table, context.snapshotSink(), context.snapshotIntervalNs());
         timeouts(context.activeTimeoutNs(), context.idleTimeoutNs(), context.tcpEndTimeoutNs());
@@ -173,6 +176,16 @@ public final class FlowCache {
     public int expire(final long nowNs, final int limit) {
         wheel.start(nowNs);
         return wheel.isDue(nowNs) ? wheel.poll(nowNs, deadlineHandler, limit) : 0;
+    }
+
+    /**
+     * The tick that a time belongs to: once {@link #expire} has nothing left to do, it has nothing to do before the next tick.
+     *
+     * @param timeNs UNIX epoch.
+     * @return the number of the tick.
+     */
+    public static long tick(final long timeNs) {
+        return timeNs >> TimerWheel.TICK_SHIFT;
     }
 
     /**
@@ -437,7 +450,7 @@ public final class FlowCache {
         FlowEntry.octetCount(entries, entryOffset, 0);
         FlowEntry.startNs(entries, entryOffset, timestampNs);
         FlowEntry.endNs(entries, entryOffset, timestampNs);
-        FlowEntry.flowId(entries, entryOffset, nextFlowId++);
+        FlowEntry.flowId(entries, entryOffset, takeFlowId());
         FlowEntry.minimumLengthBytes(entries, entryOffset, -1);
         FlowEntry.maximumLengthBytes(entries, entryOffset, 0);
         FlowEntry.minimumTtl(entries, entryOffset, 0xFF);
@@ -505,7 +518,13 @@ public final class FlowCache {
     public long countForeignRecord(final EndReason reason) {
         counters.increment(reason.counterId());
         counters.increment(CounterId.RECORDS_MADE);
-        return nextFlowId++;
+        return takeFlowId();
+    }
+
+    private long takeFlowId() {
+        final long flowId = nextFlowId;
+        nextFlowId += flowIdStep;
+        return flowId;
     }
 
     private void end(final int slot, final EndReason reason) {

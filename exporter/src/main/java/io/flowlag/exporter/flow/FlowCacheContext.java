@@ -21,6 +21,8 @@ public final class FlowCacheContext {
     private long hashSeed = FlowKey.randomSeed();
     private SnapshotSink snapshotSink;
     private long snapshotIntervalNs;
+    private int shardIndex;
+    private int shardCount = 1;
 
     /** Defaults. */
     public FlowCacheContext() {
@@ -209,6 +211,29 @@ public final class FlowCacheContext {
         return this;
     }
 
+    /** {@return which of the caches of the process it is, from 0} */
+    public int shardIndex() {
+        return shardIndex;
+    }
+
+    /** {@return how many caches the process has} */
+    public int shardCount() {
+        return shardCount;
+    }
+
+    /**
+     * Sets which of several caches it is, so that no two flows of the process have the same id.
+     *
+     * @param index 0 to {@code count - 1}.
+     * @param count of the caches, 1 or more.
+     * @return this.
+     */
+    public FlowCacheContext shard(final int index, final int count) {
+        shardIndex = index;
+        shardCount = count;
+        return this;
+    }
+
     /** {@return the octets of one entry} */
     public int entryLengthBytes() {
         return FlowEntry.BASE_LENGTH_BYTES + stateLengthBytes;
@@ -235,6 +260,8 @@ public final class FlowCacheContext {
         require(stateLengthBytes >= 0 && stateLengthBytes % CACHE_LINE_LENGTH == 0, "stateLengthBytes", stateLengthBytes);
         checkTimeouts(activeTimeoutNs, idleTimeoutNs, tcpEndTimeoutNs);
         require(snapshotSink == null || snapshotIntervalNs > 0, "snapshotIntervalNs", snapshotIntervalNs);
+        require(shardCount >= 1, "shardCount", shardCount);
+        require(shardIndex >= 0 && shardIndex < shardCount, "shardIndex", shardIndex);
     }
 
     static void checkTimeouts(final long activeTimeoutNs, final long idleTimeoutNs, final long tcpEndTimeoutNs) {

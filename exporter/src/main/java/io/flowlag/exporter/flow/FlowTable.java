@@ -52,7 +52,7 @@ final class FlowTable {
         final int buckets = bucketCount(maxFlows);
         indexMask = buckets - 1;
         index = OffHeapBuffer.allocate(buckets * BUCKET_LENGTH);
-        entries = UntouchedMemory.allocate(maxFlows * entryLengthBytes);
+        entries = OffHeapBuffer.allocateUntouched(maxFlows * entryLengthBytes);
     }
 
     /**

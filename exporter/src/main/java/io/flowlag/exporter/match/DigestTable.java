@@ -1,9 +1,6 @@
 package io.flowlag.exporter.match;
 
-import org.agrona.BufferUtil;
-import org.agrona.concurrent.UnsafeBuffer;
-
-import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
+import io.flowlag.sketch.memory.OffHeapBuffer;
 
 /**
  * The digests that a matcher remembers: each with the queues of its packets that wait, in order of arrival. Slots stay put
@@ -20,7 +17,7 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  *  40  flags             4   FLAG_MATCHED
  *  44  nextFree          4
  * </pre>
- * One thread owns it. Allocates at construction, off-heap.
+ * One thread owns it. Allocates at construction, off-heap; the memory of slots that never held a digest is not touched.
  */
 final class DigestTable {
     /** No slot. */
@@ -44,9 +41,11 @@ final class DigestTable {
     private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
 
     private final SlotIndex index;
-    private final UnsafeBuffer entries;
+    private final OffHeapBuffer entries;
     private final WaitingPackets packets;
-    private int freeHead;
+    private int freeHead = NONE;
+    /** Slots that ever held a digest are below it. */
+    private int usedSlots;
 
     /**
      * An empty table.
@@ -57,10 +56,7 @@ final class DigestTable {
     DigestTable(final int capacity, final WaitingPackets packets) {
         this.packets = packets;
         index = new SlotIndex(capacity);
-        entries = new UnsafeBuffer(BufferUtil.allocateDirectAligned(capacity * ENTRY_LENGTH_BYTES, CACHE_LINE_LENGTH));
-        for (int slot = 0; slot < capacity; slot++) {
-            putInt(slot, NEXT_FREE_OFFSET, slot + 1 < capacity ? slot + 1 : NONE);
-        }
+        entries = OffHeapBuffer.allocateUntouched(capacity * ENTRY_LENGTH_BYTES);
     }
 
     int find(final long digest) {
@@ -82,8 +78,8 @@ final class DigestTable {
      * @return its slot.
      */
     int add(final long digest) {
-        final int slot = freeHead;
-        freeHead = getInt(slot, NEXT_FREE_OFFSET);
+        final int slot = freeHead == NONE ? usedSlots++ : freeHead;
+        freeHead = freeHead == NONE ? NONE : getInt(slot, NEXT_FREE_OFFSET);
         entries.putLong(slot * ENTRY_LENGTH_BYTES + DIGEST_OFFSET, digest);
         putInt(slot, SENT_HEAD_OFFSET, WaitingPackets.NONE);
         putInt(slot, SENT_TAIL_OFFSET, WaitingPackets.NONE);

@@ -3,14 +3,11 @@ package io.flowlag.exporter.match;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.rli.counters.DelayCounters;
-import org.agrona.BufferUtil;
+import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.DirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
 import java.security.SecureRandom;
 import java.util.SplittableRandom;
-
-import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
  * What is known of each flow of a segment by exact matching. A flow is a 5-tuple here, whatever else the key of the flow cache
@@ -37,7 +34,8 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  * 124  tag                      4   part of the key's hash; in a free slot, the next free one
  * 128  DelayCounters           64   of its matched packets
  * </pre>
- * One thread owns the table: that of the matcher. Allocates at construction, off-heap.
+ * One thread owns the table: that of the matcher. Allocates at construction, off-heap; the memory of slots that never held a
+ * flow is not touched.
  */
 public final class SegmentFlows {
     /** No flow. */
@@ -76,14 +74,15 @@ public final class SegmentFlows {
     private final long silenceNs;
     private final long sweepEveryNs;
     private final SlotIndex index;
-    private final UnsafeBuffer flows;
+    private final OffHeapBuffer flows;
     private final MatchCounters counters = new MatchCounters();
     private final long addressSecret;
     private final long destinationSecret;
     private final long highSecret;
     private final long portsSecret;
 
-    private int freeHead;
+    private int freeHead = NO_FLOW;
+    private int usedSlots;
     private int hand;
     private long nextSweepNs = Long.MIN_VALUE;
 
@@ -110,10 +109,7 @@ public final class SegmentFlows {
         this.silenceNs = silenceNs;
         sweepEveryNs = (long)((double)silenceNs / maxFlows * SWEEP_SLOTS);
         index = new SlotIndex(maxFlows);
-        flows = new UnsafeBuffer(BufferUtil.allocateDirectAligned(maxFlows * FLOW_LENGTH_BYTES, CACHE_LINE_LENGTH));
-        for (int flow = 0; flow < capacity; flow++) {
-            flows.putInt(flow * FLOW_LENGTH_BYTES + TAG_OFFSET, flow + 1 < capacity ? flow + 1 : NO_FLOW);
-        }
+        flows = OffHeapBuffer.allocateUntouched(maxFlows * FLOW_LENGTH_BYTES);
         final SplittableRandom random = new SplittableRandom(new SecureRandom().nextLong());
         addressSecret = random.nextLong() | 1;
         destinationSecret = random.nextLong() | 1;
@@ -136,15 +132,15 @@ public final class SegmentFlows {
         return counters;
     }
 
-    /** {@return how many flows there can be; every flow is a number below it} */
-    public int capacity() {
-        return capacity;
+    /** {@return the slots that ever held a flow: every flow is a number below it} */
+    public int limit() {
+        return usedSlots;
     }
 
     /**
      * Tells whether a number is that of a flow.
      *
-     * @param flow 0 to {@link #capacity()} - 1.
+     * @param flow 0 to {@link #limit()} - 1.
      * @return whether it is.
      */
     public boolean isLive(final int flow) {
@@ -454,8 +450,8 @@ public final class SegmentFlows {
     }
 
     void sweep(final long nowNs, final int slots) {
-        for (int i = 0; i < slots; i++) {
-            hand = hand + 1 == capacity ? 0 : hand + 1;
+        for (int i = 0; i < slots && usedSlots > 0; i++) {
+            hand = hand + 1 >= usedSlots ? 0 : hand + 1;
             if (isLive(hand) && waitingCount(hand) == 0 && nowNs - getLong(hand, NEWEST_NS_OFFSET) > silenceNs) {
                 remove(hand);
             }
@@ -491,12 +487,12 @@ public final class SegmentFlows {
     }
 
     private int create(final int tag) {
-        final int flow = freeHead;
-        if (flow == NO_FLOW) {
+        if (freeHead == NO_FLOW && usedSlots == capacity) {
             return NO_FLOW;
         }
+        final int flow = freeHead == NO_FLOW ? usedSlots++ : freeHead;
         final int offset = flow * FLOW_LENGTH_BYTES;
-        freeHead = flows.getInt(offset + TAG_OFFSET);
+        freeHead = freeHead == NO_FLOW ? NO_FLOW : flows.getInt(offset + TAG_OFFSET);
         flows.setMemory(offset, FLOW_LENGTH_BYTES, (byte)0);
         flows.putLong(offset + SOURCE_HIGH_OFFSET, keySourceHigh);
         flows.putLong(offset + SOURCE_LOW_OFFSET, keySourceLow);
@@ -516,7 +512,7 @@ public final class SegmentFlows {
 
     /** Matching has ended, once: counts the flows that the receiver point never saw. The flows stay, for a truth file. */
     void onEnd() {
-        for (int flow = 0; flow < capacity; flow++) {
+        for (int flow = 0; flow < usedSlots; flow++) {
             if (isLive(flow)) {
                 countIfUnseen(flow);
             }

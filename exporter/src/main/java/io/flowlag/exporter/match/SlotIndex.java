@@ -1,10 +1,7 @@
 package io.flowlag.exporter.match;
 
+import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.BitUtil;
-import org.agrona.BufferUtil;
-import org.agrona.concurrent.UnsafeBuffer;
-
-import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
  * Open-addressed index from a 32-bit tag to slots elsewhere (linear probing, at most half full, deletion by shifting back). A
@@ -17,7 +14,7 @@ final class SlotIndex {
 
     private static final int BUCKET_LENGTH_BYTES = Long.BYTES;
 
-    private final UnsafeBuffer buckets;
+    private final OffHeapBuffer buckets;
     private final int mask;
 
     /**
@@ -28,7 +25,7 @@ final class SlotIndex {
     SlotIndex(final int maxSlots) {
         final int count = bucketCount(maxSlots);
         mask = count - 1;
-        buckets = new UnsafeBuffer(BufferUtil.allocateDirectAligned(count * BUCKET_LENGTH_BYTES, CACHE_LINE_LENGTH));
+        buckets = OffHeapBuffer.allocate(count * BUCKET_LENGTH_BYTES);
     }
 
     static long memoryBytes(final int maxSlots) {

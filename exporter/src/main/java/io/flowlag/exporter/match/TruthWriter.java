@@ -77,7 +77,7 @@ public final class TruthWriter {
             .thenComparingInt(flows::protocol)
             .thenComparingInt(flows::sourcePort)
             .thenComparingInt(flows::destinationPort);
-        return IntStream.range(0, flows.capacity()).filter(flows::isLive).boxed().sorted(order)
+        return IntStream.range(0, flows.limit()).filter(flows::isLive).boxed().sorted(order)
             .mapToInt(Integer::intValue).toArray();
     }
 

@@ -1,9 +1,6 @@
 package io.flowlag.exporter.match;
 
-import org.agrona.BufferUtil;
-import org.agrona.concurrent.UnsafeBuffer;
-
-import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
+import io.flowlag.sketch.memory.OffHeapBuffer;
 
 /**
  * The packets that a matcher remembers, in the order in which they came: a ring of records of half a cache line.
@@ -15,7 +12,7 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  *  24  next       4   packet of the same digest and kind behind it, or NONE
  *  28  state      4   STATE_
  * </pre>
- * One thread owns it. Allocates at construction, off-heap.
+ * One thread owns it. Allocates at construction, off-heap; memory is touched as packets come.
  */
 final class WaitingPackets {
     /** No packet. */
@@ -39,14 +36,14 @@ final class WaitingPackets {
     private static final int NEXT_OFFSET = DIGEST_OFFSET + 4;
     private static final int STATE_OFFSET = NEXT_OFFSET + 4;
 
-    private final UnsafeBuffer records;
+    private final OffHeapBuffer records;
     private final int capacity;
     private int oldest;
     private int size;
 
     WaitingPackets(final int capacity) {
         this.capacity = capacity;
-        records = new UnsafeBuffer(BufferUtil.allocateDirectAligned(capacity * RECORD_LENGTH_BYTES, CACHE_LINE_LENGTH));
+        records = OffHeapBuffer.allocateUntouched(capacity * RECORD_LENGTH_BYTES);
     }
 
     boolean isEmpty() {

@@ -44,6 +44,7 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
 
     private final AtomicReference<Timeouts> newTimeouts = new AtomicReference<>();
 
+    private String roleName = "metering";
     private BooleanSupplier isOnOwnThread = () -> true;
     private SavedFlows savedFlows = SavedFlows.none();
     private BooleanSupplier isRecordRingEmpty = () -> true;
@@ -146,9 +147,18 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
         isOnOwnThread = isHandedOver;
     }
 
+    /**
+     * Gives one of several stages a name of its own, before it works.
+     *
+     * @param name of the thread.
+     */
+    public void roleName(final String name) {
+        roleName = name;
+    }
+
     @Override
     public String roleName() {
-        return "metering";
+        return roleName;
     }
 
     @Override
@@ -214,8 +224,7 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
         for (int i = 0; i < count; i++) {
             final int descriptorOffset = offset + i * PacketDescriptor.LENGTH_BYTES;
             if (clock == null) {
-                packetTimeNs = Math.max(packetTimeNs, PacketDescriptor.timestampNs(buffer, descriptorOffset));
-                cache.expire(packetTimeNs, EXPIRY_LIMIT);
+                expireBefore(PacketDescriptor.timestampNs(buffer, descriptorOffset));
             }
             if (delayMeter == null) {
                 cache.updateTouched(buffer, descriptorOffset, i);
@@ -235,6 +244,23 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
         if (delayMeter != null) {
             delayMeter.onCaptured(throughNs);
         }
+    }
+
+    @Override
+    public void onPacketTime(final long throughNs) {
+        expireBefore(throughNs);
+    }
+
+    /**
+     * Ends every flow that is due at the first packet of a tick, however many they are: which records are made depends on packet
+     * times alone, not on how the packets are spread over caches.
+     */
+    private void expireBefore(final long timestampNs) {
+        packetTimeNs = Math.max(packetTimeNs, timestampNs);
+        int lookedAt;
+        do {
+            lookedAt = cache.expire(packetTimeNs, EXPIRY_LIMIT);
+        } while (lookedAt == EXPIRY_LIMIT);
     }
 
     /** {@return whether the packet was metered too} */

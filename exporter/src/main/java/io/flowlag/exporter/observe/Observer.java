@@ -16,10 +16,12 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
+import java.util.stream.LongStream;
 
 /**
  * Takes the state of the process once in an interval, writes it to the status file, and has it ready for HTTP. Worked by the
@@ -36,12 +38,13 @@ public final class Observer implements StatusSource, AutoCloseable {
     private final Supplier<Statistics> statistics;
     private final DelayView delay;
     private final Supplier<List<DistinctError>> errors;
-    private final FlowWatch watch;
+    private final List<FlowWatch> watches;
     private final HealthJudge judge;
     private final History history = new History();
     private final FieldWriter contents = new FieldWriter();
     private final FlowRanking ended;
-    private final FlowRanking living;
+    private final FlowRanking[] living;
+    private final long[] livingCounts;
     private final FlowRanking shown;
     private final Deque<Long> endedTimes = new ArrayDeque<>();
     private final Deque<Long> endedCounts = new ArrayDeque<>();
@@ -50,7 +53,6 @@ public final class Observer implements StatusSource, AutoCloseable {
     private final long startTimeMs;
     private StatusFileWriter file;
     private long nextNs = System.nanoTime();
-    private long livingCount;
     private long endedCount;
     private boolean isTruncationTold;
     private volatile StatusSnapshot snapshot;
@@ -63,7 +65,7 @@ public final class Observer implements StatusSource, AutoCloseable {
      * @param startTimeMs of the process.
      * @param statistics  gives a view of all counters.
      * @param delay       the delay stage; null where no delay is measured.
-     * @param watch       gives flows; null for none.
+     * @param watches     give flows, each those of one cache; none if nobody looks.
      * @param heartbeats  of the threads.
      * @param errors      gives what nobody foresaw.
      * @throws IOException if a status file that was asked for cannot be made.
@@ -74,18 +76,20 @@ public final class Observer implements StatusSource, AutoCloseable {
         final long startTimeMs,
         final Supplier<Statistics> statistics,
         final DelayView delay,
-        final FlowWatch watch,
+        final List<FlowWatch> watches,
         final List<Heartbeat> heartbeats,
         final Supplier<List<DistinctError>> errors) throws IOException {
         this.isLive = isLive;
         this.startTimeMs = startTimeMs;
         this.statistics = statistics;
         this.delay = delay;
-        this.watch = watch;
+        this.watches = List.copyOf(watches);
         this.errors = errors;
         final int capacity = config.status().flows();
         ended = new FlowRanking(capacity);
-        living = new FlowRanking(capacity);
+        livingCounts = new long[watches.size()];
+        living = new FlowRanking[watches.size()];
+        Arrays.setAll(living, (index) -> new FlowRanking(capacity));
         shown = new FlowRanking(capacity);
         intervalNs = config.status().intervalNs();
         judge = new HealthJudge(isLive ? heartbeats : List.of());
@@ -104,11 +108,12 @@ public final class Observer implements StatusSource, AutoCloseable {
     /**
      * The memory of an observer, by formula.
      *
-     * @param config of the process.
+     * @param config     of the process.
+     * @param cacheCount flow caches of which it is given flows.
      * @return octets off the heap.
      */
-    public static long memoryBytes(final ExporterConfig config) {
-        return 3 * FlowRanking.memoryBytes(config.status().flows());
+    public static long memoryBytes(final ExporterConfig config, final int cacheCount) {
+        return (2 + cacheCount) * FlowRanking.memoryBytes(config.status().flows());
     }
 
     private StatusFileWriter open(final ExporterConfig config, final boolean isLive, final int capacity) throws IOException {
@@ -171,21 +176,12 @@ public final class Observer implements StatusSource, AutoCloseable {
     }
 
     private FlowList flows(final long nowNs) {
-        if (watch == null) {
+        if (watches.isEmpty()) {
             return FlowList.EMPTY;
         }
-        final FlowPicks picks = watch.take();
-        if (picks != null) {
-            livingCount = picks.living().offeredCount();
-            living.clear();
-            living.offerAll(picks.living(), Long.MIN_VALUE, NONE);
-            endedTimes.addLast(nowNs);
-            endedCounts.addLast(picks.ended().offeredCount());
-            endedCount += picks.ended().offeredCount();
-            keepEnded(picks.ended());
-            watch.giveBack(picks);
-        } else {
-            keepEnded(NOTHING);
+        keepEnded(NOTHING);
+        for (int i = 0; i < living.length; i++) {
+            take(i, nowNs);
         }
         while (!endedTimes.isEmpty() && nowNs - endedTimes.peekFirst() > RETENTION_NS) {
             endedTimes.removeFirst();
@@ -196,14 +192,32 @@ public final class Observer implements StatusSource, AutoCloseable {
         for (int i = 0; i < ended.size(); i++) {
             endedIds.add(WatchedFlow.flowId(ended.flows(), ended.offset(i)));
         }
-        shown.offerAll(living, Long.MIN_VALUE, endedIds);
+        for (final FlowRanking each : living) {
+            shown.offerAll(each, Long.MIN_VALUE, endedIds);
+        }
         shown.offerAll(ended, Long.MIN_VALUE, NONE);
         final List<FlowView> views = new ArrayList<>();
         for (int i = 0; i < shown.size(); i++) {
             views.add(FlowView.of(shown.flows(), shown.offset(i)));
         }
         final List<FlowView> slowest = FlowOrder.slowestFirst(views);
-        return new FlowList(livingCount, endedCount, slowest.subList(0, Math.min(SHOWN_FLOWS, slowest.size())));
+        return new FlowList(
+            LongStream.of(livingCounts).sum(), endedCount, slowest.subList(0, Math.min(SHOWN_FLOWS, slowest.size())));
+    }
+
+    private void take(final int index, final long nowNs) {
+        final FlowPicks picks = watches.get(index).take();
+        if (picks == null) {
+            return;
+        }
+        livingCounts[index] = picks.living().offeredCount();
+        living[index].clear();
+        living[index].offerAll(picks.living(), Long.MIN_VALUE, NONE);
+        endedTimes.addLast(nowNs);
+        endedCounts.addLast(picks.ended().offeredCount());
+        endedCount += picks.ended().offeredCount();
+        keepEnded(picks.ended());
+        watches.get(index).giveBack(picks);
     }
 
     /** Live by the clock, else by packet time: ended flows are forgotten a minute after their last packet. */

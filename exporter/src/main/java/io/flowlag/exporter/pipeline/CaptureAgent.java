@@ -15,6 +15,7 @@ import org.agrona.concurrent.EpochNanoClock;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.Set;
 
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
@@ -52,6 +53,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
 
     private final IntHashSet refusedLinkTypes = new IntHashSet();
 
+    private String roleName = "capture";
     private int batchCount;
     private long decodedCount;
     private int observationPoint;
@@ -124,9 +126,18 @@ public final class CaptureAgent implements Stage, PacketHandler {
         return SourceMerge.memoryBytes(sourceCount, isLive ? LIVE_MERGE_PACKETS : FILE_MERGE_PACKETS);
     }
 
+    /**
+     * Gives one of several stages a name of its own, before it works.
+     *
+     * @param name of the thread.
+     */
+    public void roleName(final String name) {
+        roleName = name;
+    }
+
     @Override
     public String roleName() {
-        return "capture";
+        return roleName;
     }
 
     @Override
@@ -158,6 +169,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
             isAllEnded &= merge.isEmpty();
         }
         passOn();
+        next.onCycleEnd();
         mirrorSourceCounters();
         if (clock != null) {
             tellCaptured(nowNs);
@@ -301,8 +313,8 @@ public final class CaptureAgent implements Stage, PacketHandler {
     }
 
     /** {@return the link types whose packets were refused, by number; to be called when the stage has ended} */
-    public String refusedLinkTypes() {
-        return refusedLinkTypes.toString();
+    public Set<Integer> refusedLinkTypes() {
+        return refusedLinkTypes;
     }
 
     private void stopSources() {

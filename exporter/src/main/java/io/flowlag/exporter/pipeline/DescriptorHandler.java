@@ -24,4 +24,17 @@ public interface DescriptorHandler {
      */
     default void onCaptured(final long throughNs) {
     }
+
+    /**
+     * How far packet time has come in file replay, for a stage that gets a part of the packets alone: the packet that tells may
+     * be another stage's. What was captured before that packet was handed over before, the rest comes after.
+     *
+     * @param packetTimeNs the latest timestamp so far, UNIX epoch.
+     */
+    default void onPacketTime(final long packetTimeNs) {
+    }
+
+    /** A duty cycle of capture has ended: packets that were kept back, to be passed on together, are to go on. */
+    default void onCycleEnd() {
+    }
 }

@@ -10,14 +10,18 @@ import org.agrona.concurrent.MessageHandler;
 import org.agrona.concurrent.UnsafeBuffer;
 
 /**
- * The ring from capture to metering. A message is a batch of descriptors, or eight octets of time up to which all packets have
- * come; descriptors that do not fit are counted as dropped. Threads as in {@link StageRing}.
+ * The ring from capture to metering. A message is a batch of descriptors, or eight octets of time, as its type says; descriptors
+ * that do not fit are counted as dropped. Threads as in {@link StageRing}.
  */
 public final class DescriptorRing implements DescriptorHandler {
+    private static final int TYPE_DESCRIPTORS = 1;
+    private static final int TYPE_CAPTURED = 2;
+    private static final int TYPE_PACKET_TIME = 3;
+
     private final StageRing ring;
     private final Counters counters;
     private final int batchLimit;
-    private final UnsafeBuffer captured = new UnsafeBuffer(BufferUtil.allocateDirectAligned(Long.BYTES, Long.BYTES));
+    private final UnsafeBuffer time = new UnsafeBuffer(BufferUtil.allocateDirectAligned(Long.BYTES, Long.BYTES));
 
     /**
      * A ring of descriptors.
@@ -37,7 +41,7 @@ public final class DescriptorRing implements DescriptorHandler {
         while (done < count) {
             final int batch = Math.min(count - done, batchLimit);
             final int batchOffset = offset + done * PacketDescriptor.LENGTH_BYTES;
-            if (!ring.offer(buffer, batchOffset, batch * PacketDescriptor.LENGTH_BYTES)) {
+            if (!ring.offer(TYPE_DESCRIPTORS, buffer, batchOffset, batch * PacketDescriptor.LENGTH_BYTES)) {
                 counters.add(CounterId.DROPPED_AT_PACKET_RING, batch);
             }
             done += batch;
@@ -47,8 +51,17 @@ public final class DescriptorRing implements DescriptorHandler {
     /** In a full ring there is no room for the time either: it comes with the next one. */
     @Override
     public void onCaptured(final long throughNs) {
-        captured.putLong(0, throughNs);
-        ring.offer(captured, 0, Long.BYTES);
+        offerTime(TYPE_CAPTURED, throughNs);
+    }
+
+    @Override
+    public void onPacketTime(final long packetTimeNs) {
+        offerTime(TYPE_PACKET_TIME, packetTimeNs);
+    }
+
+    private void offerTime(final int typeId, final long timeNs) {
+        time.putLong(0, timeNs);
+        ring.offer(typeId, time, 0, Long.BYTES);
     }
 
     /**
@@ -59,10 +72,11 @@ public final class DescriptorRing implements DescriptorHandler {
      */
     public static MessageHandler reader(final DescriptorHandler handler) {
         return (final int typeId, final MutableDirectBuffer buffer, final int index, final int length) -> {
-            if (length == Long.BYTES) {
-                handler.onCaptured(buffer.getLong(index));
-            } else {
-                handler.onDescriptors(buffer, index, length / PacketDescriptor.LENGTH_BYTES);
+            switch (typeId) {
+                case TYPE_DESCRIPTORS -> handler.onDescriptors(buffer, index, length / PacketDescriptor.LENGTH_BYTES);
+                case TYPE_CAPTURED -> handler.onCaptured(buffer.getLong(index));
+                case TYPE_PACKET_TIME -> handler.onPacketTime(buffer.getLong(index));
+                default -> throw new IllegalStateException("typeId=" + typeId);
             }
         };
     }

@@ -17,7 +17,7 @@ import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
  * for the reader, until the reader has ended. Allocates at construction, off-heap.
  */
 public final class StageRing {
-    private static final int MESSAGE_TYPE_ID = 1;
+    private static final int MESSAGE_TYPE = 1;
 
     private final OneToOneRingBuffer ring;
     private final boolean isLossless;
@@ -52,7 +52,7 @@ public final class StageRing {
     }
 
     /**
-     * Copies a message into the ring. Offering thread only.
+     * Copies a message into a ring whose messages are all of one type. Offering thread only.
      *
      * @param buffer      holds the message.
      * @param offset      of the message.
@@ -60,10 +60,23 @@ public final class StageRing {
      * @return false if there was no room, or the reader has ended: the caller counts the loss.
      */
     public boolean offer(final DirectBuffer buffer, final int offset, final int lengthBytes) {
-        if (ring.write(MESSAGE_TYPE_ID, buffer, offset, lengthBytes)) {
+        return offer(MESSAGE_TYPE, buffer, offset, lengthBytes);
+    }
+
+    /**
+     * Copies a message into the ring. Offering thread only.
+     *
+     * @param typeId      for the reader, 1 or more.
+     * @param buffer      holds the message.
+     * @param offset      of the message.
+     * @param lengthBytes of the message, at most {@link #maxMessageLengthBytes()}.
+     * @return false if there was no room, or the reader has ended: the caller counts the loss.
+     */
+    public boolean offer(final int typeId, final DirectBuffer buffer, final int offset, final int lengthBytes) {
+        if (ring.write(typeId, buffer, offset, lengthBytes)) {
             return true;
         }
-        return isLossless && offerWaiting(buffer, offset, lengthBytes);
+        return isLossless && offerWaiting(typeId, buffer, offset, lengthBytes);
     }
 
     /**
@@ -87,10 +100,10 @@ public final class StageRing {
         isReaderGone = true;
     }
 
-    private boolean offerWaiting(final DirectBuffer buffer, final int offset, final int lengthBytes) {
+    private boolean offerWaiting(final int typeId, final DirectBuffer buffer, final int offset, final int lengthBytes) {
         idleStrategy.reset();
         while (!isReaderGone) {
-            if (ring.write(MESSAGE_TYPE_ID, buffer, offset, lengthBytes)) {
+            if (ring.write(typeId, buffer, offset, lengthBytes)) {
                 return true;
             }
             idleStrategy.idle();

@@ -51,6 +51,7 @@ public final class DelayProcess {
      * @throws io.flowlag.exporter.capture.CaptureException if a capture cannot be read.
      */
     public static ExitCode run(final ExporterConfig config, final DelayOptions options, final Terminal terminal) {
+        config.requireOneFlowCache();
         final List<String> files = new ArrayList<>(options.senderFiles());
         files.addAll(options.receiverFiles());
         final ExporterConfig threaded =

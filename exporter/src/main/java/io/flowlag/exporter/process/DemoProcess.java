@@ -59,6 +59,7 @@ public final class DemoProcess {
      * @return {@link ExitCode#DONE} if everything that was generated arrived.
      */
     public static ExitCode run(final ExporterConfig config, final Terminal terminal) {
+        config.requireOneFlowCache();
         final SegmentProfile profile = SegmentProfile.demo();
         final SimulatedSegment segment = new SimulatedSegment(profile);
         final ExporterConfig threaded =

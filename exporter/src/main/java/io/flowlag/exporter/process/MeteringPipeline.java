@@ -15,6 +15,7 @@ import io.flowlag.exporter.flow.FlowRecordSink;
 import io.flowlag.exporter.metering.FlowRecordRing;
 import io.flowlag.exporter.metering.HandOver;
 import io.flowlag.exporter.metering.MeteringAgent;
+import io.flowlag.exporter.metering.ShardRings;
 import io.flowlag.exporter.observe.Heartbeat;
 import io.flowlag.exporter.observe.Observer;
 import io.flowlag.exporter.pipeline.CaptureAgent;
@@ -47,12 +48,16 @@ import org.agrona.concurrent.YieldingIdleStrategy;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 
 /**
  * The three stages, capture, metering and exporting, on the threads of one threading mode:
  * <ul>
  * <li>{@code pipelined}: a thread each, joined by two rings; of files, see {@link HandOver};</li>
  * <li>{@code shared}: one thread that works all three, each handing over by direct call;</li>
+ * <li>{@code sharded}: several threads for metering and one for exporting, see {@link ShardedStages};</li>
  * <li>{@code invoker}: no thread; whoever calls {@link #doWork()} works all three.</li>
  * </ul>
  * The same stages give the same records in every mode. The end runs through the stages in order: when the sources have ended,
@@ -64,17 +69,18 @@ public final class MeteringPipeline implements AutoCloseable {
     /** About as many packets as have been read of a file when the JVM's compilers come to rest. */
     private static final long HAND_OVER_PACKETS = 6_000_000;
 
-    private final CaptureAgent capture;
-    private final MeteringAgent metering;
+    private final List<CaptureAgent> captures;
+    private final List<MeteringAgent> meterings;
     private final ExportingAgent exporting;
     private final DelayMeter delayMeter;
     private final Checkpoint checkpoint;
-    private final FlowWatch flowWatch;
+    private final List<FlowWatch> flowWatches;
     private final PipelineLatency latency;
     private HandOver handOver;
     private final List<AgentRunner> runners = new ArrayList<>();
     private final List<Heartbeat> heartbeats = new ArrayList<>();
     private final Threading threading;
+    private final boolean isLive;
     private final ErrorHandler errorHandler;
     private boolean isCaptureAbandoned;
 
@@ -125,7 +131,8 @@ public final class MeteringPipeline implements AutoCloseable {
      * Puts the stages together, with delay and a checkpoint; {@link #start()} sets them to work.
      *
      * @param config       sizes, timeouts and threading.
-     * @param sources      owned by the pipeline from now on; with two measurement points the sender point first.
+     * @param sources      owned by the pipeline from now on; with two measurement points the sender point first; live and
+     *                     sharded, those of the first shard, then those of the next.
      * @param isLive       whether packets come as they happen.
      * @param wiring       what the delay stage is joined to; its transmitter is owned by the pipeline from now on.
      * @param checkpoint   takes copies of living flows, owned by the pipeline from now on; null for none.
@@ -143,17 +150,35 @@ public final class MeteringPipeline implements AutoCloseable {
         final Counters counters,
         final ErrorHandler errorHandler) {
         threading = config.threading();
+        this.isLive = isLive;
         this.errorHandler = errorHandler;
         this.checkpoint = checkpoint;
-        final boolean hasRings = threading == Threading.PIPELINED;
-        final StageRing packetRing = hasRings ? new StageRing(config.pipeline().packetRingBytes(), !isLive) : null;
-        final StageRing recordRing = hasRings ? new StageRing(config.pipeline().recordRingBytes(), !isLive) : null;
+        final List<StageRing> packetRings = rings(packetRingCount(config, isLive), config.pipeline().packetRingBytes());
+        final List<StageRing> recordRings = rings(recordRingCount(config), config.pipeline().recordRingBytes());
         final EpochNanoClock liveClock = isLive ? new SystemEpochNanoClock() : null;
-
         exporting = new ExportingAgent(
-            destinations, recordRing, this::isMeteringEnded, CLOSE_TIMEOUT_MS, SystemEpochClock.INSTANCE, counters);
+            destinations, recordRings, this::isMeteringEnded, CLOSE_TIMEOUT_MS, SystemEpochClock.INSTANCE, counters);
+        latency = isLive ? new PipelineLatency() : null;
+        if (threading == Threading.SHARDED) {
+            if (wiring.isOn() || checkpoint != null) {
+                throw new IllegalArgumentException("threading=sharded with delay or a checkpoint");
+            }
+            final ShardedStages stages =
+                new ShardedStages(config, sources, liveClock, packetRings, recordRings, latency, counters);
+            captures = stages.captures();
+            meterings = stages.meterings();
+            flowWatches = stages.watches();
+            delayMeter = null;
+            stages.threads().forEach((each) -> run(config, each));
+            run(config, exporting);
+            return;
+        }
+
+        final boolean hasRings = threading == Threading.PIPELINED;
+        final StageRing packetRing = hasRings ? packetRings.get(0) : null;
+        final StageRing recordRing = hasRings ? recordRings.get(0) : null;
         final FlowRecordSink exportSink = hasRings ? new FlowRecordRing(recordRing, counters) : exporting;
-        flowWatch = isWatched(config, isLive) ? new FlowWatch(
+        final FlowWatch flowWatch = isWatched(config, isLive) ? new FlowWatch(
             exportSink, config.status().flows(), config.status().intervalNs(), SystemNanoClock.INSTANCE) : null;
         final FlowRecordSink recordSink = flowWatch == null ? exportSink : flowWatch;
         final FlowEnd flowEnd = wiring.isOn() ? new FlowEnd(recordSink) : null;
@@ -166,9 +191,8 @@ public final class MeteringPipeline implements AutoCloseable {
         if (delayMeter != null) {
             delayMeter.points(sources.stream().map(PacketSource::name).toList());
         }
-        metering = new MeteringAgent(
+        final MeteringAgent metering = new MeteringAgent(
             cache, packetRing, this::isCaptureEnded, liveClock, delayMeter, wiring, config.segment().senderRecords(), counters);
-        latency = isLive ? new PipelineLatency() : null;
         metering.time(latency);
         if (checkpoint != null) {
             checkpoint.recordsUnderWay(new RecordSettlement(
@@ -179,24 +203,58 @@ public final class MeteringPipeline implements AutoCloseable {
             flowWatch.watch(cache, delayMeter);
             metering.watch(flowWatch);
         }
-        final DescriptorHandler descriptorHandler = hasRings ? ring(packetRing, sources, isLive, wiring, counters) : metering;
+        final DescriptorHandler descriptorHandler =
+            hasRings ? ring(metering, packetRing, sources, isLive, wiring, counters) : metering;
         final boolean isMerged = wiring.role() == ExporterConfig.Role.BOTH;
-        capture = new CaptureAgent(
+        final CaptureAgent capture = new CaptureAgent(
             sources, decoder(config, isLive, wiring, counters), descriptorHandler,
             recognizer(config, wiring, sources.size(), counters), isMerged, liveClock, counters);
-
-        for (final Stage[] stages : stagesOfThreads()) {
-            final Heartbeat heartbeat = new Heartbeat(stages.length == 1 ? stages[0] : new CompositeAgent(stages));
-            heartbeats.add(heartbeat);
-            runners.add(new AgentRunner(idleStrategy(config), errorHandler, null, heartbeat));
+        captures = List.of(capture);
+        meterings = List.of(metering);
+        flowWatches = flowWatch == null ? List.of() : List.of(flowWatch);
+        switch (threading) {
+            case PIPELINED -> List.of(capture, metering, exporting).forEach((each) -> run(config, each));
+            case SHARED -> run(config, capture, metering, exporting);
+            default -> { }
         }
         if (checkpoint != null && threading != Threading.INVOKER) {
             runners.add(new AgentRunner(new BackoffIdleStrategy(), errorHandler, null, checkpoint));
         }
     }
 
+    /** Has a thread of its own work stages. */
+    private void run(final ExporterConfig config, final Stage... stages) {
+        final Heartbeat heartbeat = new Heartbeat(stages.length == 1 ? stages[0] : new CompositeAgent(stages));
+        heartbeats.add(heartbeat);
+        runners.add(new AgentRunner(idleStrategy(config), errorHandler, null, heartbeat));
+    }
+
+    private List<StageRing> rings(final int count, final int capacityBytes) {
+        final List<StageRing> rings = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            rings.add(new StageRing(capacityBytes, !isLive));
+        }
+        return rings;
+    }
+
+    private static int packetRingCount(final ExporterConfig config, final boolean isLive) {
+        return switch (config.threading()) {
+            case PIPELINED -> 1;
+            case SHARDED -> isLive ? 0 : config.shardCount();
+            case SHARED, INVOKER -> 0;
+        };
+    }
+
+    private static int recordRingCount(final ExporterConfig config) {
+        return switch (config.threading()) {
+            case PIPELINED, SHARDED -> config.shardCount();
+            case SHARED, INVOKER -> 0;
+        };
+    }
+
     /** Files without delay, whose reading never waits, are metered by the thread of capture at first. */
     private DescriptorHandler ring(
+        final MeteringAgent metering,
         final StageRing packetRing,
         final List<? extends PacketSource> sources,
         final boolean isLive,
@@ -229,16 +287,18 @@ public final class MeteringPipeline implements AutoCloseable {
      * @return octets of the flow cache, the rings, the merge of the points, the delay stage and the exchange.
      */
     static long memoryBytes(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
-        final long rings = config.threading() != Threading.PIPELINED ? 0 :
-            StageRing.memoryBytes(config.pipeline().packetRingBytes()) +
-            StageRing.memoryBytes(config.pipeline().recordRingBytes());
+        final int shardCount = config.shardCount();
+        final boolean isSharded = config.threading() == Threading.SHARDED;
+        final long rings = packetRingCount(config, isLive) * StageRing.memoryBytes(config.pipeline().packetRingBytes()) +
+            recordRingCount(config) * StageRing.memoryBytes(config.pipeline().recordRingBytes()) +
+            (isSharded && !isLive ? ShardRings.memoryBytes(shardCount) : 0);
         final long merge = wiring.role() == ExporterConfig.Role.BOTH ? CaptureAgent.mergeMemoryBytes(2, isLive) : 0;
         final boolean hasCheckpoint = isLive && config.checkpoint().file() != null;
         final long copies = hasCheckpoint ? Checkpoint.memoryBytes(config.metering().maxFlows()) : 0;
         final long watch = isWatched(config, isLive) ?
-            FlowWatch.memoryBytes(config.status().flows()) + Observer.memoryBytes(config) : 0;
-        final long flows = cacheContext(config).stateLengthBytes(DelayMeter.stateLengthBytes(wiring)).memoryBytes();
-        final long latency = isLive ? PipelineLatency.memoryBytes() : 0;
+            shardCount * FlowWatch.memoryBytes(config.status().flows()) + Observer.memoryBytes(config, shardCount) : 0;
+        final long flows = shardCount * cacheContext(config).stateLengthBytes(DelayMeter.stateLengthBytes(wiring)).memoryBytes();
+        final long latency = isLive ? (isSharded ? 1 + shardCount : 1) * PipelineLatency.memoryBytes() : 0;
         final long exchange = wiring.link() == null ? 0 : wiring.link().memoryBytes();
         return latency + rings + copies + watch + flows + merge + exchange + DelayMeter.memoryBytes(config, wiring, isLive);
     }
@@ -260,7 +320,8 @@ public final class MeteringPipeline implements AutoCloseable {
             return 0;
         }
         try {
-            return capture.doWork() + metering.doWork() + exporting.doWork() + (checkpoint == null ? 0 : checkpoint.doWork());
+            return captures.get(0).doWork() + meterings.get(0).doWork() + exporting.doWork() +
+                (checkpoint == null ? 0 : checkpoint.doWork());
         } catch (final RuntimeException | InternalError ex) {
             // An InternalError is how the JVM says, perhaps late, that a mapped file was cut while it was read.
             errorHandler.onError(ex);
@@ -275,7 +336,7 @@ public final class MeteringPipeline implements AutoCloseable {
 
     /** Asks for the orderly end: no further packets are read, every flow is flushed and sent. */
     void requestStop() {
-        capture.requestStop();
+        captures.forEach(CaptureAgent::requestStop);
     }
 
     /**
@@ -283,9 +344,10 @@ public final class MeteringPipeline implements AutoCloseable {
      * the metering stage too, which it does of sources alone that never wait.
      */
     void abandonCapture() {
-        if (threading == Threading.PIPELINED && !capture.isEnded() && (handOver == null || handOver.isOver())) {
+        final boolean hasOwnThread = threading == Threading.PIPELINED || threading == Threading.SHARDED && !isLive;
+        if (hasOwnThread && !isCaptureEnded() && (handOver == null || handOver.isOver())) {
             isCaptureAbandoned = true;
-            capture.abandon();
+            captures.get(0).abandon();
         }
     }
 
@@ -296,8 +358,8 @@ public final class MeteringPipeline implements AutoCloseable {
      * @param destinations all of them from now on.
      */
     void reload(final ExporterConfig config, final List<Destination> destinations) {
-        metering.timeouts(
-            config.metering().activeTimeoutNs(), config.metering().idleTimeoutNs(), config.metering().tcpEndTimeoutNs());
+        meterings.forEach((metering) -> metering.timeouts(
+            config.metering().activeTimeoutNs(), config.metering().idleTimeoutNs(), config.metering().tcpEndTimeoutNs()));
         if (delayMeter != null) {
             delayMeter.reload(config.rli());
         }
@@ -310,12 +372,14 @@ public final class MeteringPipeline implements AutoCloseable {
      * @param ownTraffic from now on.
      */
     void ownTraffic(final OwnTraffic ownTraffic) {
-        capture.ownTraffic(ownTraffic);
+        captures.forEach((capture) -> capture.ownTraffic(ownTraffic));
     }
 
     /** {@return the link types whose packets were refused, by number; empty if none} */
     String refusedLinkTypes() {
-        return capture.refusedLinkTypes();
+        final Set<Integer> linkTypes = new TreeSet<>();
+        captures.forEach((capture) -> linkTypes.addAll(capture.refusedLinkTypes()));
+        return linkTypes.stream().map(String::valueOf).collect(Collectors.joining(", ", "{", "}"));
     }
 
     /** Whether somebody may look at the flows while they live. */
@@ -323,9 +387,9 @@ public final class MeteringPipeline implements AutoCloseable {
         return config.metrics().isOn() || config.status().enabled() && (isLive || config.status().file() != null);
     }
 
-    /** {@return what finds flows worth a look; null if nobody looks} */
-    FlowWatch flowWatch() {
-        return flowWatch;
+    /** {@return what finds flows worth a look, one for each flow cache; none if nobody looks} */
+    List<FlowWatch> flowWatches() {
+        return List.copyOf(flowWatches);
     }
 
     /** {@return the duty cycles of the threads} */
@@ -360,8 +424,8 @@ public final class MeteringPipeline implements AutoCloseable {
         }
         CloseHelper.closeAll(isCaptureAbandoned ? runners.subList(1, runners.size()) : runners);
         if (runners.isEmpty()) {
-            capture.onClose();
-            metering.onClose();
+            captures.forEach(CaptureAgent::onClose);
+            meterings.forEach(MeteringAgent::onClose);
             exporting.onClose();
             if (checkpoint != null) {
                 checkpoint.onClose();
@@ -376,19 +440,19 @@ public final class MeteringPipeline implements AutoCloseable {
     }
 
     private boolean isCaptureEnded() {
-        return capture.isEnded();
+        boolean isEnded = true;
+        for (int i = 0; i < captures.size(); i++) {
+            isEnded &= captures.get(i).isEnded();
+        }
+        return isEnded;
     }
 
     private boolean isMeteringEnded() {
-        return metering.isEnded();
-    }
-
-    private List<Stage[]> stagesOfThreads() {
-        return switch (threading) {
-            case PIPELINED -> List.of(new Stage[]{capture}, new Stage[]{metering}, new Stage[]{exporting});
-            case SHARED -> List.<Stage[]>of(new Stage[]{capture, metering, exporting});
-            case INVOKER -> List.of();
-        };
+        boolean isEnded = true;
+        for (int i = 0; i < meterings.size(); i++) {
+            isEnded &= meterings.get(i).isEnded();
+        }
+        return isEnded;
     }
 
     /** A record waits for the end of its interval, the packets under way, and the other point's answer. */
@@ -396,10 +460,11 @@ public final class MeteringPipeline implements AutoCloseable {
         return 2 * config.segment().intervalNs() + config.segment().maximumDelayNs() + config.exchange().deadlineNs();
     }
 
-    private static FlowCacheContext cacheContext(final ExporterConfig config) {
+    /** {@return what one cache of the process is made of: its part of the flows} */
+    static FlowCacheContext cacheContext(final ExporterConfig config) {
         final ExporterConfig.Metering metering = config.metering();
         return new FlowCacheContext()
-            .maxFlows(metering.maxFlows())
+            .maxFlows((metering.maxFlows() + config.shardCount() - 1) / config.shardCount())
             .activeTimeoutNs(metering.activeTimeoutNs())
             .idleTimeoutNs(metering.idleTimeoutNs())
             .tcpEndTimeoutNs(metering.tcpEndTimeoutNs())
@@ -419,7 +484,7 @@ public final class MeteringPipeline implements AutoCloseable {
     }
 
     /** Live, Linux hands over IPv6 packets of more than 64 KiB that offload joined; files are taken by their headers. */
-    private static PacketDecoder decoder(
+    static PacketDecoder decoder(
         final ExporterConfig config, final boolean isLive, final DelayWiring wiring, final Counters counters) {
         final ExporterConfig.Decode decode = config.decode();
         return new PacketDecoder(

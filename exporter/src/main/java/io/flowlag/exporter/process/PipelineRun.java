@@ -57,6 +57,7 @@ final class PipelineRun implements AutoCloseable {
     private final boolean isLive;
     private final boolean isInvoker;
     private final List<? extends PacketSource> sources;
+    private final int sourcesOfInput;
     private final Counters counters;
     private final StageErrors errors = new StageErrors();
     private StageErrors otherErrors = new StageErrors();
@@ -126,7 +127,8 @@ final class PipelineRun implements AutoCloseable {
      * A run of the stages with delay and a checkpoint.
      *
      * @param config       of the process.
-     * @param sources      owned by the run from now on; with two measurement points the sender point first.
+     * @param sources      owned by the run from now on; with two measurement points the sender point first; live and sharded,
+     *                     those of the first shard, then those of the next.
      * @param isLive       whether packets come as they happen.
      * @param wiring       what the delay stage is joined to.
      * @param checkpoint   takes copies of living flows, owned by the run from now on; null for none.
@@ -150,6 +152,7 @@ final class PipelineRun implements AutoCloseable {
         this.signals = signals;
         this.isLive = isLive;
         this.sources = sources;
+        sourcesOfInput = isLive ? config.shardCount() : 1;
         isInvoker = config.threading() == Threading.INVOKER;
         statsConfig = config.stats();
         memoryBoundBytes = MeteringPipeline.memoryBytes(config, wiring, isLive);
@@ -172,7 +175,7 @@ final class PipelineRun implements AutoCloseable {
             return null;
         }
         try {
-            return new Observer(config, isLive, startTimeMs, this::statistics, pipeline.delayMeter(), pipeline.flowWatch(),
+            return new Observer(config, isLive, startTimeMs, this::statistics, pipeline.delayMeter(), pipeline.flowWatches(),
                 pipeline.heartbeats(), this::distinctErrors);
         } catch (final IOException ex) {
             pipeline.close();
@@ -349,9 +352,9 @@ final class PipelineRun implements AutoCloseable {
     /** {@return a view of all counters} */
     Statistics statistics() {
         final List<SourceStatistics> sourceStatistics = new ArrayList<>();
-        for (final PacketSource source : sources) {
-            sourceStatistics.add(new SourceStatistics(
-                source.name(), source.capturedCount(), source.filteredCount(), source.kernelDropCount(), source.damage()));
+        final int shownCount = sources.size() / sourcesOfInput;
+        for (int i = 0; i < shownCount; i++) {
+            sourceStatistics.add(sourceStatistics(i, shownCount));
         }
         final List<DestinationStatistics> destinationStatistics = new ArrayList<>();
         for (final Destination destination : pipeline.destinations()) {
@@ -360,6 +363,20 @@ final class PipelineRun implements AutoCloseable {
         return new Statistics(
             counters, sourceStatistics, destinationStatistics, pipeline.delayStatistics(), pipeline.latency(), startTimeMs,
             System.currentTimeMillis(), memoryBoundBytes);
+    }
+
+    /** An interface has a source for each shard, which count together. */
+    private SourceStatistics sourceStatistics(final int first, final int step) {
+        long captured = 0;
+        long filtered = 0;
+        long lostInKernel = 0;
+        for (int i = first; i < sources.size(); i += step) {
+            captured += sources.get(i).capturedCount();
+            filtered += sources.get(i).filteredCount();
+            lostInKernel += sources.get(i).kernelDropCount();
+        }
+        final PacketSource source = sources.get(first);
+        return new SourceStatistics(source.name(), captured, filtered, lostInKernel, source.damage());
     }
 
     @Override

@@ -85,7 +85,7 @@ public final class RunProcess {
                 counters, signals, terminal)) {
             factory.delay(run.delayMeter());
             tellConfiguration(run.memoryBoundBytes());
-            tellNotices(sources);
+            tellNotices(sources.subList(0, interfaceNames.size()));
             segment.tellStart();
             if (segment.exchangeHeartbeat() != null) {
                 run.watch(segment.exchangeHeartbeat(), segment.exchangeErrors());
@@ -105,7 +105,7 @@ public final class RunProcess {
 
     private ExitCode exitCode(final PipelineRun run, final List<LivePacketSource> sources) {
         ExitCode exitCode = run.errorCount() > 0 ? ExitCode.INTERNAL : ExitCode.DONE;
-        for (final LivePacketSource source : sources) {
+        for (final LivePacketSource source : sources.subList(0, interfaceNames.size())) {
             if (source.damage() != null) {
                 terminal.message("flowlag: " + source.name() + ": " + source.damage());
                 exitCode = ExitCode.NO_INPUT;
@@ -117,14 +117,32 @@ public final class RunProcess {
     private List<LivePacketSource> openSources() {
         final List<LivePacketSource> sources = new ArrayList<>();
         try {
-            for (int i = 0; i < interfaceNames.size(); i++) {
-                sources.add(LiveCapture.open(options(i)));
+            if (config.threading() != ExporterConfig.Threading.SHARDED) {
+                for (int i = 0; i < interfaceNames.size(); i++) {
+                    sources.add(LiveCapture.open(options(i)));
+                }
+                return sources;
             }
-            return sources;
+            for (int i = 0; i < interfaceNames.size(); i++) {
+                sources.addAll(LiveCapture.openGroup(options(i), config.shardCount()));
+            }
+            return byShard(sources);
         } catch (final RuntimeException ex) {
             CloseHelper.closeAll(sources);
             throw ex;
         }
+    }
+
+    /** By shard what was by interface. */
+    private List<LivePacketSource> byShard(final List<LivePacketSource> sources) {
+        final int shardCount = config.shardCount();
+        final List<LivePacketSource> ordered = new ArrayList<>();
+        for (int shard = 0; shard < shardCount; shard++) {
+            for (int i = shard; i < sources.size(); i += shardCount) {
+                ordered.add(sources.get(i));
+            }
+        }
+        return ordered;
     }
 
     private List<Destination> openDestinations(final List<LivePacketSource> sources) {
@@ -166,12 +184,12 @@ public final class RunProcess {
     }
 
     private DestinationFactory factory(final List<LivePacketSource> sources) {
-        final boolean[] isEgress = new boolean[sources.size()];
+        final boolean[] isEgress = new boolean[interfaceNames.size()];
         for (int i = 0; i < isEgress.length; i++) {
             isEgress[i] = LiveSegment.direction(config, i) == LiveCaptureOptions.Direction.OUT;
         }
         final Map<Integer, String> names = new LinkedHashMap<>();
-        for (int i = 0; i < sources.size(); i++) {
+        for (int i = 0; i < interfaceNames.size(); i++) {
             names.put(sources.get(i).interfaceId(), interfaceNames.get(i));
         }
         return new DestinationFactory(false, isEgress, names, counters);
@@ -205,20 +223,25 @@ public final class RunProcess {
                 LOG.info("{} = {} ({})", value.path(), value.text(), value.origin());
             }
         }
-        final long ringsBytes = interfaceNames.size() * config.capture().ringBytes();
+        final long ringsBytes = interfaceNames.size() * config.shardCount() * config.capture().ringBytes();
         LOG.info("memory bound: {} MiB: flow cache, rings and delay {} MiB, packet rings of the kernel {} MiB",
             mebibytes(stateBytes + ringsBytes), mebibytes(stateBytes), mebibytes(ringsBytes));
         tellSpools();
         if (config.exporting().destinations().isEmpty()) {
             LOG.info("metering {} with {} threading, exporting nothing",
-                String.join(", ", interfaceNames), config.threading().name().toLowerCase(Locale.ROOT));
+                String.join(", ", interfaceNames), threadingText());
             return;
         }
         LOG.info("metering {} with {} threading, exporting to {} as profile {}",
-            String.join(", ", interfaceNames), config.threading().name().toLowerCase(Locale.ROOT),
+            String.join(", ", interfaceNames), threadingText(),
             config.exporting().destinations().stream().map(ExporterConfig.Destination::uri).toList(),
             config.exporting().destinations().stream().map((each) -> each.profile().name().toLowerCase(Locale.ROOT))
                 .distinct().toList());
+    }
+
+    private String threadingText() {
+        final String mode = config.threading().name().toLowerCase(Locale.ROOT);
+        return config.threading() == ExporterConfig.Threading.SHARDED ? mode + " (" + config.shardCount() + ")" : mode;
     }
 
     private void tellSpools() {

@@ -51,6 +51,7 @@ public final class SelfTestProcess {
      */
     public static ExitCode run(final ExporterConfig config, final List<String> files, final Terminal terminal) {
         final boolean isLive = files.isEmpty();
+        config.requireOneFlowCache();
         final ExporterConfig whole = config.withSegment(config.segment().withoutSelector());
         final SelfTestInput input = new SelfTestInput(open(config, files));
         final DelayWiring wiring = new DelayWiring(

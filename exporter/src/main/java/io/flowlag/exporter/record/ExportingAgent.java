@@ -29,7 +29,7 @@ public final class ExportingAgent implements Stage, FlowRecordSink {
 
     private static final int RECORD_LIMIT = 256;
 
-    private final StageRing ring;
+    private final StageRing[] rings;
     private final MessageHandler ringReader = FlowRecordRing.reader(this);
     private final BooleanSupplier isUpstreamEnded;
     private final long closeTimeoutMs;
@@ -49,21 +49,21 @@ public final class ExportingAgent implements Stage, FlowRecordSink {
      * An exporting stage.
      *
      * @param destinations    owned by this stage from now on.
-     * @param ring            records come from it; null when they come by {@link #onFlowRecord} on this thread.
-     * @param isUpstreamEnded whether the metering stage has ended.
+     * @param rings           records come from them; none when they come by {@link #onFlowRecord} on this thread.
+     * @param isUpstreamEnded whether every metering stage has ended.
      * @param closeTimeoutMs  how long the end may take for destinations that do not take what is left.
      * @param clock           UNIX epoch, ms.
      * @param counters        of the process.
      */
     public ExportingAgent(
         final List<Destination> destinations,
-        final StageRing ring,
+        final List<StageRing> rings,
         final BooleanSupplier isUpstreamEnded,
         final long closeTimeoutMs,
         final EpochClock clock,
         final Counters counters) {
         this.destinations = destinations.toArray(new Destination[0]);
-        this.ring = ring;
+        this.rings = rings.toArray(new StageRing[0]);
         this.isUpstreamEnded = isUpstreamEnded;
         this.closeTimeoutMs = closeTimeoutMs;
         this.clock = clock;
@@ -83,14 +83,17 @@ public final class ExportingAgent implements Stage, FlowRecordSink {
         final boolean wasUpstreamEnded = isUpstreamEnded.getAsBoolean();
         final long nowMs = clock.time();
         takeNewDestinations(nowMs);
-        int workCount = ring == null ? 0 : ring.read(ringReader, RECORD_LIMIT);
+        int workCount = 0;
+        for (final StageRing ring : rings) {
+            workCount += ring.read(ringReader, RECORD_LIMIT);
+        }
         for (final Destination destination : destinations) {
             workCount += destination.doWork(nowMs);
         }
         if (!leaving.isEmpty()) {
             closeLeaving(nowMs);
         }
-        if (wasUpstreamEnded && (ring == null || ring.isEmpty())) {
+        if (wasUpstreamEnded && isEveryRingEmpty()) {
             workCount += closeAll(nowMs);
         }
         return workCount;
@@ -109,7 +112,7 @@ public final class ExportingAgent implements Stage, FlowRecordSink {
     @Override
     public void onClose() {
         isEnded = true;
-        if (ring != null) {
+        for (final StageRing ring : rings) {
             ring.readerGone();
         }
         final long nowMs = clock.time();
@@ -141,6 +144,15 @@ public final class ExportingAgent implements Stage, FlowRecordSink {
     /** {@return the destinations of the moment; safe from any thread} */
     public List<Destination> destinations() {
         return List.of(destinations);
+    }
+
+    private boolean isEveryRingEmpty() {
+        for (final StageRing ring : rings) {
+            if (!ring.isEmpty()) {
+                return false;
+            }
+        }
+        return true;
     }
 
     private void offerAgain(final Destination destination, final DirectBuffer buffer, final int offset, final int lengthBytes) {

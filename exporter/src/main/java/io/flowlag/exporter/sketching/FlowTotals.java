@@ -5,22 +5,15 @@ import org.agrona.BitUtil;
 
 /**
  * Packets of each flow of an interval, over all records that it has, and how many records a flow has of which nothing came: open
- * addressing, emptied as a whole.
- * <pre>
- *   0  flowHash   8
- *   8  packets    4   below 0 its records without packets
- *  12  filling    4   which the entry is of; another's is empty
- * </pre>
- * One thread. Allocates at construction, off the heap, where pages are large.
+ * addressing, emptied as a whole; a flow's hash and its packets, below 0 its records without packets, lie side by side. One
+ * thread. Allocates at construction, off the heap, where pages are large.
  */
 final class FlowTotals {
     private static final int PACKETS_OFFSET = Long.BYTES;
-    private static final int FILLING_OFFSET = PACKETS_OFFSET + Integer.BYTES;
-    private static final int ENTRY_BYTES = FILLING_OFFSET + Integer.BYTES;
+    private static final int ENTRY_BYTES = PACKETS_OFFSET + Long.BYTES;
 
     private final OffHeapBuffer flows;
-    private final int mask;
-    private int filling = 1;
+    private int mask;
 
     /**
      * No flow.
@@ -28,9 +21,8 @@ final class FlowTotals {
      * @param capacity flows that fit, at most 2^25.
      */
     FlowTotals(final int capacity) {
-        final int entries = length(capacity);
-        flows = OffHeapBuffer.allocate(Math.multiplyExact(entries, ENTRY_BYTES));
-        mask = entries - 1;
+        flows = OffHeapBuffer.allocateUntouched(Math.multiplyExact(length(capacity), ENTRY_BYTES));
+        clear(0);
     }
 
     /** {@return octets, by formula} */
@@ -38,28 +30,26 @@ final class FlowTotals {
         return (long)length(capacity) * ENTRY_BYTES;
     }
 
-    void clear() {
-        if (++filling == 0) {
-            flows.setMemory(0, flows.capacity(), (byte)0);
-            filling = 1;
-        }
+    /**
+     * Forgets all flows, and uses as much of the memory from now on as the next ones need.
+     *
+     * @param flowCount that come next at most, not above the capacity.
+     */
+    void clear(final int flowCount) {
+        final int entries = length(Math.max(1, flowCount));
+        flows.setMemory(0, entries * ENTRY_BYTES, (byte)0);
+        mask = entries - 1;
     }
 
-    void add(final long flowHash, final int packetCount) {
+    void add(final long flowHash, final long packetCount) {
         final int at = find(flowHash);
-        final int packets = packets(at);
         flows.putLong(at, flowHash);
-        flows.putInt(at + PACKETS_OFFSET, packets + packetCount);
-        flows.putInt(at + FILLING_OFFSET, filling);
+        flows.putLong(at + PACKETS_OFFSET, flows.getLong(at + PACKETS_OFFSET) + packetCount);
     }
 
     /** {@return packets of the flow, 0 for none} */
     long get(final long flowHash) {
-        return Math.max(0, packets(find(flowHash)));
-    }
-
-    private int packets(final int at) {
-        return flows.getInt(at + FILLING_OFFSET) == filling ? flows.getInt(at + PACKETS_OFFSET) : 0;
+        return Math.max(0, flows.getLong(find(flowHash) + PACKETS_OFFSET));
     }
 
     /** Counts the records that are silent in an interval, of flows without packets; after all packets, once. */
@@ -73,7 +63,7 @@ final class FlowTotals {
 
     /** {@return records of the flow that {@link #addSilent} has counted} */
     long silentRecords(final long flowHash) {
-        return Math.max(0, -packets(find(flowHash)));
+        return Math.max(0, -flows.getLong(find(flowHash) + PACKETS_OFFSET));
     }
 
     /** Reads where a flow is looked for first, so that it is in the processor's cache then. */
@@ -88,7 +78,7 @@ final class FlowTotals {
     /** Where the entry of a flow lies, or would. */
     private int find(final long flowHash) {
         int place = place(flowHash);
-        while (flows.getInt(place * ENTRY_BYTES + FILLING_OFFSET) == filling && flows.getLong(place * ENTRY_BYTES) != flowHash) {
+        while (flows.getLong(place * ENTRY_BYTES + PACKETS_OFFSET) != 0 && flows.getLong(place * ENTRY_BYTES) != flowHash) {
             place = place + 1 & mask;
         }
         return place * ENTRY_BYTES;

@@ -134,7 +134,7 @@ final class IntervalComparison {
             pairs.pair(sent, received);
             counters.add(SketchCounter.FLOW_SUMS_OVERFLOW, sent.overflowPackets() + received.overflowPackets());
         }
-        totals.clear();
+        totals.clear(records.limit());
         for (int i = 0; i < own.recordCount(); i++) {
             aheadOfTotals.before(own, i);
             final int record = own.record(i);

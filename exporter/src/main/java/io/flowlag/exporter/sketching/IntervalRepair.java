@@ -154,7 +154,7 @@ final class IntervalRepair implements ReconcileTarget {
 
     private void indexRecords() {
         final long key = run.key(own.intervalNumber());
-        recorded.clear();
+        recorded.clear(records.limit());
         for (int i = 0; i < own.recordCount(); i++) {
             recorded.add(records.flowHash(own.record(i)), 1);
         }

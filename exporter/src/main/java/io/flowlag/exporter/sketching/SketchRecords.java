@@ -103,7 +103,7 @@ public final class SketchRecords {
      * @param capacity records that fit.
      */
     SketchRecords(final int capacity) {
-        rows = OffHeapBuffer.allocate(Math.multiplyExact(capacity, LENGTH_BYTES));
+        rows = OffHeapBuffer.allocateUntouched(Math.multiplyExact(capacity, LENGTH_BYTES));
         free = new int[capacity];
     }
 

@@ -8,8 +8,8 @@ import java.util.List;
 
 /**
  * How long packets take through the process itself: from their timestamp, of the kernel or the card, until they are metered. One
- * thread records, another one asks; neither waits for the other longer than for a swap. Allocates at construction, and a few
- * numbers when it is asked.
+ * thread records, another one asks; neither waits for the other longer than for a swap. Where several threads meter, each records
+ * in a {@link #share} of its own. Allocates at construction, with each share, and a few numbers when it is asked.
  */
 public final class PipelineLatency {
     /** What takes longer is counted as this. */
@@ -22,6 +22,7 @@ public final class PipelineLatency {
     private final SingleWriterRecorder recorder = new SingleWriterRecorder(1, LONGEST_NS, SIGNIFICANT_DIGITS);
     private final Histogram total = new Histogram(1, LONGEST_NS, SIGNIFICANT_DIGITS);
     private Histogram taken;
+    private final List<PipelineLatency> shares = new ArrayList<>();
     private long sumNs;
 
     /** Nothing recorded yet. */
@@ -29,7 +30,19 @@ public final class PipelineLatency {
         // The histograms are all it has.
     }
 
-    /** {@return octets that an instance takes} */
+    /**
+     * The latency of one of several threads that meter, which the summary has with that of the others. To be called before the
+     * threads start.
+     *
+     * @return a share with nothing recorded.
+     */
+    public PipelineLatency share() {
+        final PipelineLatency share = new PipelineLatency();
+        shares.add(share);
+        return share;
+    }
+
+    /** {@return octets that an instance takes, or a share} */
     public static long memoryBytes() {
         return HISTOGRAMS * (long)new Histogram(1, LONGEST_NS, SIGNIFICANT_DIGITS).getEstimatedFootprintInBytes();
     }
@@ -47,11 +60,8 @@ public final class PipelineLatency {
 
     /** {@return the latency of all packets so far; one thread at a time may ask} */
     public LatencySummary summary() {
-        taken = recorder.getIntervalHistogram(taken);
-        if (taken.getTotalCount() > 0) {
-            sumNs += Math.round(taken.getMean() * taken.getTotalCount());
-            total.add(taken);
-        }
+        takeFrom(this);
+        shares.forEach(this::takeFrom);
         final long[] boundariesNs = DelayHistogram.boundariesNs();
         final List<Long> countsAtMost = new ArrayList<>(boundariesNs.length);
         for (final long boundaryNs : boundariesNs) {
@@ -60,6 +70,14 @@ public final class PipelineLatency {
         return new LatencySummary(
             new DelayHistogram.Buckets(countsAtMost, total.getTotalCount(), sumNs), quantileNs(0.5), quantileNs(0.9),
             quantileNs(0.99), quantileNs(0.999), total.getTotalCount() == 0 ? 0 : total.getMaxValue());
+    }
+
+    private void takeFrom(final PipelineLatency share) {
+        share.taken = share.recorder.getIntervalHistogram(share.taken);
+        if (share.taken.getTotalCount() > 0) {
+            sumNs += Math.round(share.taken.getMean() * share.taken.getTotalCount());
+            total.add(share.taken);
+        }
     }
 
     private long quantileNs(final double share) {

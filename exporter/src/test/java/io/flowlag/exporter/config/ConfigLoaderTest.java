@@ -96,7 +96,9 @@ class ConfigLoaderTest {
             config.decode());
         assertEquals(new ExporterConfig.Metering(Set.of(ExporterConfig.KeyField.DSCP, ExporterConfig.KeyField.VLAN), 1 << 20,
             120 * SECOND_NS, 30 * SECOND_NS, 0), config.metering());
-        assertEquals(new ExporterConfig.Pipeline(1 << 16, 1 << 20, ExporterConfig.Idle.YIELD), config.pipeline());
+        assertEquals(new ExporterConfig.Pipeline(
+            1 << 16, 1 << 20, Math.max(2, Runtime.getRuntime().availableProcessors() - 1), ExporterConfig.Idle.YIELD),
+            config.pipeline());
         assertEquals(4711, config.exporting().enterpriseNumber());
         assertEquals(10 * SECOND_NS, config.stats().intervalNs());
     }
@@ -125,7 +127,7 @@ class ConfigLoaderTest {
         metering: 5                           | f:1:11: metering: is a section: put its keys, indented, on the lines below it
         capture: {ring: 64}                   | f:1:17: capture.ring=64: must be 1m to 1g; did you mean 64m?
         pipeline: {packet-ring: 3m}           | f:1:25: pipeline.packet-ring=3m: must be a power of two: 2m or 4m
-        threading: pipelind | f:1:12: threading=pipelind: must be one of pipelined, shared, invoker; did you mean
+        threading: pipelind | f:1:12: threading=pipelind: must be one of pipelined, shared, sharded, invoker; did you mean
         capture: {promiscuous: maybe}         | f:1:24: capture.promiscuous=maybe: must be on or off
         observation-domain: 4294967296        | f:1:21: observation-domain=4294967296: must be 0 to 4294967295
         observation-domain: 1k                | f:1:21: observation-domain=1k: is no whole number
@@ -138,6 +140,11 @@ class ConfigLoaderTest {
         [1, 2]                                | f:1:1: a configuration is made of lines such as
         metering: {idle-timeout: 2m} | f:1:26: metering.idle-timeout=2m: is more than metering.active-timeout=60s: lower this or
         metering: {tcp-end-timeout: 20s}      | f:1:29: metering.tcp-end-timeout=20s: is more than metering.idle-timeout=15s
+        pipeline: {shards: 3} | f:1:20: pipeline.shards=3: is for threading sharded: set that, or leave this out
+        {threading: sharded, pipeline: {shards: 65}} | f:1:41: pipeline.shards=65: must be 1 to 64
+        {threading: sharded, segment: {role: receiver, ingress: a, egress: b}} | threading=sharded: measures no delay, and segment
+        {threading: sharded, checkpoint: {file: /tmp/c}} | f:1:13: threading=sharded: makes no checkpoint: set threading to
+        {threading: sharded, capture: {source: pcap}} | f:1:13: threading=sharded: needs the kernel to share packets out, and
         decode: {digest-key-file: /etc/passwd} | decode.digest-key-file=/etc/passwd: a key without digest
         """)
     void shouldRefuseWithPlaceValueAndWayOut(final String yaml, final String wanted) {
@@ -186,8 +193,28 @@ class ConfigLoaderTest {
 
     @Test
     void shouldKeepAnErrorOnOneLineWhateverTheValueHas() {
-        assertEquals(List.of("f:1:12: threading=a?b?: must be one of pipelined, shared, invoker"),
+        assertEquals(List.of("f:1:12: threading=a?b?: must be one of pipelined, shared, sharded, invoker"),
             refused("threading: \"a\\nb\\e\"").errors());
+    }
+
+    @Test
+    void shouldSayHowManyShardsThereAre() {
+        final int automatic = Math.max(2, Runtime.getRuntime().availableProcessors() - 1);
+        final ExporterConfig config = load("threading: sharded");
+        assertEquals(automatic, config.shardCount());
+        assertTrue(ConfigReference.effectiveLines(config).stream()
+            .anyMatch((line) -> line.matches("pipeline.shards: +" + automatic + " +# default \\(auto: a processor less .*")));
+        assertEquals(7, load("{threading: sharded, pipeline: {shards: 7}}").shardCount());
+        assertEquals(1, load("threading: pipelined").shardCount());
+    }
+
+    @Test
+    void shouldRefuseShardsWhereDelayIsMeasuredInAnyCase() {
+        final ConfigurationException refusal =
+            assertThrows(ConfigurationException.class, () -> load("threading: sharded").requireOneFlowCache());
+        assertEquals(List.of("f:1:12: threading=sharded: measures no delay, which this command does: set it to pipelined or " +
+            "shared"), refusal.errors());
+        load("threading: shared").requireOneFlowCache();
     }
 
     @Test

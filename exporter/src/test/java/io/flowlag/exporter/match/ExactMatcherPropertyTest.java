@@ -198,7 +198,7 @@ class ExactMatcherPropertyTest {
             long decided = 0;
             long sightings = 0;
             long sumNs = 0;
-            for (int flow = 0; flow < flows.capacity(); flow++) {
+            for (int flow = 0; flow < flows.limit(); flow++) {
                 final int offset = flows.delayOffset(flow);
                 sightings += flows.sent(flow) + flows.received(flow);
                 decided += flows.lost(flow) + flows.unexpected(flow) + flows.duplicates(flow) + flows.undecided(flow) +

@@ -57,7 +57,7 @@ class DelayPipelineTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Threading.class)
+    @EnumSource(value = Threading.class, names = "SHARDED", mode = EnumSource.Mode.EXCLUDE)
     void shouldFindTheDelayOfEveryFlowFromMarkedPackets(final Threading threading) {
         final DelayList list = new DelayList();
         final DelayStatistics statistics = run(list, threading, "rli.every-n", "20");

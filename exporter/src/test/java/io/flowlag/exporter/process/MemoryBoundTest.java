@@ -4,6 +4,7 @@ import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.config.ExporterConfig.Threading;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.ReferenceMode;
@@ -13,9 +14,12 @@ import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.PipelineLatency;
 import io.flowlag.exporter.watch.FlowRanking;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.lang.management.BufferPoolMXBean;
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.locks.LockSupport;
 
@@ -75,6 +79,26 @@ class MemoryBoundTest {
             assertTrue(takenBytes <= boundBytes + SLACK_BYTES, takenBytes + " taken, bound " + boundBytes);
             assertTrue(takenBytes > MeteringPipeline.memoryBytes(config, DelayWiring.NONE, false),
                 "the delay stage takes memory of its own");
+            assertTrue(!pipeline.isEnded());
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldBoundWhatEveryShardTakes(final boolean isLive) {
+        final ExporterConfig config =
+            Pipelines.config(Threading.SHARDED, "pipeline.shards", "3", "metering.max-flows", "64k");
+        final List<GeneratedTraffic> sources = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            sources.add(new GeneratedTraffic(TrafficProfile.demo()));
+        }
+        final long beforeBytes = settledDirectBytes();
+        try (MeteringPipeline pipeline = new MeteringPipeline(
+            config, sources, isLive, List.of(), new Counters(), (throwable) -> { })) {
+            final long takenBytes = directBytes() - beforeBytes;
+            final long boundBytes = MeteringPipeline.memoryBytes(config, DelayWiring.NONE, isLive);
+            assertTrue(takenBytes <= boundBytes + SLACK_BYTES, takenBytes + " taken, bound " + boundBytes);
+            assertTrue(takenBytes >= 3 * (isLive ? 8 << 20 : 16 << 20), takenBytes + ": rings of each shard");
             assertTrue(!pipeline.isEnded());
         }
     }

@@ -189,6 +189,7 @@ class MeteringPipelineTest {
         assertEquals(switch (threading) {
             case INVOKER, SHARED -> 1;
             case PIPELINED -> 3;
+            case SHARDED -> 2 + config.shardCount();
         }, ids.length);
         assertTrue(made > 10_000, made + " records");
         assertTrue(counters.get(CounterId.FLOWS_ENDED_IDLE) > 0);
@@ -217,7 +218,7 @@ class MeteringPipelineTest {
     /** The threads of the stages, or this one where there are none. */
     private static long[] pipelineThreads() {
         final long[] ids = Thread.getAllStackTraces().keySet().stream()
-            .filter((thread) -> thread.getName().contains("capture") || "metering".equals(thread.getName()) ||
+            .filter((thread) -> thread.getName().contains("capture") || thread.getName().startsWith("metering") ||
                 "exporting".equals(thread.getName()))
             .mapToLong(MeteringPipelineTest::idOf).sorted().toArray();
         return ids.length > 0 ? ids : new long[]{idOf(Thread.currentThread())};

@@ -67,7 +67,7 @@ class SketchPipelineTest {
     }
 
     @ParameterizedTest
-    @EnumSource(Threading.class)
+    @EnumSource(value = Threading.class, names = "SHARDED", mode = EnumSource.Mode.EXCLUDE)
     void shouldMeasureFlowsBySketchesAndByReferences(final Threading threading) {
         final SimulatedSegment segment = segment(0);
         final DelayStatistics statistics = run(segment, threading, "segment.interval", "500ms", "lds.columns", "64k");
@@ -125,7 +125,7 @@ class SketchPipelineTest {
 
     /** With fewer cells than flows the sketches alone are far off, and together with the references they are not. */
     @ParameterizedTest
-    @EnumSource(Threading.class)
+    @EnumSource(value = Threading.class, names = "SHARDED", mode = EnumSource.Mode.EXCLUDE)
     void shouldSolveReferencesAndSketchesTogether(final Threading threading) {
         final SimulatedSegment segment = segment(0);
         final DelayStatistics statistics = run(

@@ -1,9 +1,11 @@
 package io.flowlag.sketch.memory;
 
+import org.agrona.BitUtil;
 import org.agrona.BufferUtil;
 import org.agrona.UnsafeApi;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
@@ -16,6 +18,7 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  * the buffer. One thread at a time, but for the accesses with acquire and release. Allocates at construction.
  */
 public final class OffHeapBuffer extends UnsafeBuffer {
+    private static final Cleaner CLEANER = Cleaner.create();
     private static final ByteOrder NATIVE_ORDER = ByteOrder.nativeOrder();
 
     /**
@@ -47,6 +50,21 @@ public final class OffHeapBuffer extends UnsafeBuffer {
      */
     public static OffHeapBuffer allocate(final int lengthBytes) {
         return new OffHeapBuffer(BufferUtil.allocateDirectAligned(lengthBytes, CACHE_LINE_LENGTH), 0, lengthBytes);
+    }
+
+    /**
+     * Takes memory that begins on a cache line, whose octets are undefined until somebody writes them. It is not filled with
+     * zeros, so that start-up does not pay for it, and the system gives a page only to who writes into it. Freed when the buffer
+     * is no longer reachable.
+     *
+     * @param lengthBytes how many octets.
+     * @return a buffer over it; views of it must not outlive it.
+     */
+    public static OffHeapBuffer allocateUntouched(final int lengthBytes) {
+        final long address = UnsafeApi.allocateMemory((long)lengthBytes + CACHE_LINE_LENGTH);
+        final OffHeapBuffer buffer = new OffHeapBuffer(BitUtil.align(address, CACHE_LINE_LENGTH), lengthBytes);
+        CLEANER.register(buffer, () -> UnsafeApi.freeMemory(address));
+        return buffer;
     }
 
     private static ByteBuffer requireDirect(final ByteBuffer buffer) {

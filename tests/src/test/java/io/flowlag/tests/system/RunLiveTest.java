@@ -18,7 +18,6 @@ import io.flowlag.tests.support.Stats;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -43,6 +42,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class RunLiveTest {
     private static final String HERE = "fltest0";
     private static final String THERE = "fltest1";
+    private static final String SHARDED = "sharded";
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final int PACKETS = 5_000;
     private static final int FLOWS = 100;
@@ -70,7 +70,7 @@ class RunLiveTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"afpacket", "pcap"})
+    @ValueSource(strings = {"afpacket", "pcap", SHARDED})
     void shouldExportWhatWasSentToNfcapd(final String source) throws Exception {
         try (Nfcapd nfcapd = new Nfcapd(Files.createDirectory(directory.resolve("nfcapd")));
             Command.Running run = start(nfcapd, source)) {
@@ -82,6 +82,9 @@ class RunLiveTest {
             final Stats stats = Stats.read(statsFile()).orFailUnlessAccounted();
             assertEquals(PACKETS, stats.counter(CounterId.METERED));
             assertEquals(0, stats.counter(CounterId.LOST_IN_KERNEL));
+            final String sources = Files.readString(statsFile()).split("\"sources\"")[1].split("]")[0];
+            assertEquals(1, sources.split("\"captured\" : " + PACKETS + ",", -1).length - 1, sources);
+            assertEquals(1, sources.split("\"captured\"", -1).length - 1, sources);
         }
     }
 
@@ -106,10 +109,11 @@ class RunLiveTest {
         }
     }
 
-    @Test
-    void shouldFlushAndSayWhyWhenTheInterfaceVanishes() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"afpacket", SHARDED})
+    void shouldFlushAndSayWhyWhenTheInterfaceVanishes(final String source) throws Exception {
         try (Nfcapd nfcapd = new Nfcapd(Files.createDirectory(directory.resolve("nfcapd")));
-            Command.Running run = start(nfcapd, "afpacket")) {
+            Command.Running run = start(nfcapd, source)) {
             final TrafficFlows truth = send();
             awaitCaptured(run, PACKETS);
             Command.of("ip", "link", "delete", HERE).run().orFail();
@@ -122,11 +126,12 @@ class RunLiveTest {
         }
     }
 
-    @Test
-    void shouldReloadWithoutLosingAFlowAndRefuseWhatItCannotChange() throws Exception {
+    @ParameterizedTest
+    @ValueSource(strings = {"pipelined", SHARDED})
+    void shouldReloadWithoutLosingAFlowAndRefuseWhatItCannotChange(final String threading) throws Exception {
         final Path config = directory.resolve("flowlag.yaml");
         try (Nfcapd nfcapd = new Nfcapd(Files.createDirectory(directory.resolve("nfcapd")))) {
-            final String common = "capture: {interfaces: [" + HERE + "], direction: in}\n" +
+            final String common = "threading: " + threading + "\n" + "capture: {interfaces: [" + HERE + "], direction: in}\n" +
                 "exporting: {destinations: ['udp://127.0.0.1:" + nfcapd.port() + "']}\n" +
                 "stats: {file: " + statsFile() + ", interval: 100ms}\n";
             final Path leaving = directory.resolve("leaving.ipfix");
@@ -181,7 +186,9 @@ class RunLiveTest {
     }
 
     private Command.Running start(final Nfcapd nfcapd, final String source, final String... more) {
-        final List<Object> line = new ArrayList<>(List.of("run", "-i", HERE, "--source", source, "--direction", "in",
+        final boolean isSharded = SHARDED.equals(source);
+        final List<Object> line = new ArrayList<>(List.of("run", "-i", HERE, "--source", isSharded ? "afpacket" : source,
+            "--direction", "in", "--threading", isSharded ? SHARDED : "pipelined",
             "--export", "udp://127.0.0.1:" + nfcapd.port(), "--stats", statsFile(), "--set", "stats.interval=100ms"));
         line.addAll(List.of(more));
         final Command.Running run = new Flowlag().command(line.toArray()).timeout(TIMEOUT).start();

@@ -156,6 +156,6 @@ class TwoPointTruthTest {
         assertEquals(rows.stream().filter(row -> row[3].isEmpty()).count(), count(MatchCounter.LOST));
         assertEquals(rows.size(), count(MatchCounter.SENT));
         assertEquals(0, count(MatchCounter.UNEXPECTED) + count(MatchCounter.DUPLICATES));
-        assertEquals(1, LongStream.range(0, flows.capacity()).filter(flow -> flows.isLive((int)flow)).count());
+        assertEquals(1, LongStream.range(0, flows.limit()).filter(flow -> flows.isLive((int)flow)).count());
     }
 }

@@ -12,6 +12,7 @@ import io.flowlag.exporter.capture.filter.BpfCompiler;
 import io.flowlag.exporter.capture.filter.BpfFilter;
 import io.flowlag.exporter.capture.filter.BpfProgram;
 import io.flowlag.exporter.capture.posix.NetworkInterfaces;
+import org.agrona.CloseHelper;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteOrder;
@@ -49,6 +50,7 @@ public final class AfPacketSource implements LivePacketSource {
     private final List<String> notices;
     private final PacketSocket socket;
     private final PacketRing ring;
+    private final FanoutGroup group;
 
     private long capturedCount;
     private long filteredCount;
@@ -66,6 +68,7 @@ public final class AfPacketSource implements LivePacketSource {
         final LinkLayer linkLayer,
         final PacketSocket socket,
         final PacketRing ring,
+        final FanoutGroup group,
         final List<String> notices) {
         this.name = options.interfaceName();
         this.interfaceId = interfaceId;
@@ -75,6 +78,7 @@ public final class AfPacketSource implements LivePacketSource {
             new BpfFilter(BpfCompiler.compile(options.filterExpression(), linkType, options.snapLengthBytes())) : null;
         this.socket = socket;
         this.ring = ring;
+        this.group = group;
         this.notices = List.copyOf(notices);
     }
 
@@ -86,6 +90,25 @@ public final class AfPacketSource implements LivePacketSource {
      * @throws CaptureException if that cannot be done; its message says what can.
      */
     public static AfPacketSource open(final LiveCaptureOptions options) {
+        return openAll(options, 1, null).get(0);
+    }
+
+    /**
+     * Opens an interface by several sources, between which the kernel shares the packets out: those between the same two
+     * addresses and ports, in either direction, come to the same source. Fragments go by their addresses alone, so that those of
+     * a datagram stay together, but not with whole packets between the same ports. Each source has a ring of its own, and ends
+     * when all of them take nothing in any more.
+     *
+     * @param options how.
+     * @param count   of sources, 1 or more.
+     * @return the sources, each for a thread of its own; packets that arrive from now on are in one of them.
+     * @throws CaptureException if that cannot be done; its message says what can.
+     */
+    public static List<AfPacketSource> openGroup(final LiveCaptureOptions options, final int count) {
+        return openAll(options, count, new FanoutGroup(count));
+    }
+
+    private static List<AfPacketSource> openAll(final LiveCaptureOptions options, final int count, final FanoutGroup group) {
         requireSupportedSystem(options.interfaceName());
         final int interfaceId = NetworkInterfaces.indexOf(options.interfaceName());
         if (interfaceId == 0) {
@@ -102,12 +125,31 @@ public final class AfPacketSource implements LivePacketSource {
                     ": packets of hardware type " + hardwareType + " cannot be metered: choose another interface");
             }
         }
-        return open(options, interfaceId, linkLayer, isLoopback);
+        final BpfProgram program = kernelProgram(options, linkLayer, isLoopback);
+        final List<AfPacketSource> sources = new ArrayList<>();
+        try {
+            for (int i = 0; i < count; i++) {
+                // Nothing is taken in before all have joined: until then the kernel shares out otherwise, or twice.
+                sources.add(open(
+                    options, interfaceId, linkLayer, isLoopback, group == null ? program : BpfProgram.accept(0), group));
+            }
+            if (group != null) {
+                sources.forEach((source) -> source.socket.attachFilter(program));
+            }
+            return sources;
+        } catch (final RuntimeException e) {
+            CloseHelper.closeAll(sources);
+            throw e;
+        }
     }
 
     private static AfPacketSource open(
-        final LiveCaptureOptions options, final int interfaceId, final LinkLayer linkLayer, final boolean isLoopback) {
-        final BpfProgram program = kernelProgram(options, linkLayer, isLoopback);
+        final LiveCaptureOptions options,
+        final int interfaceId,
+        final LinkLayer linkLayer,
+        final boolean isLoopback,
+        final BpfProgram program,
+        final FanoutGroup group) {
         final List<String> notices = new ArrayList<>();
         final PacketSocket socket = PacketSocket.open(options.interfaceName(), linkLayer.isCooked());
         PacketRing ring = null;
@@ -119,12 +161,15 @@ public final class AfPacketSource implements LivePacketSource {
                 notices.add(options.interfaceName() + ": the interface is down: packets come when it is up");
             }
             ring = new PacketRing(socket, options.ringBytes(), options.effectiveBlockBytes(), options.blockTimeoutMs());
-            final AfPacketSource source = new AfPacketSource(options, interfaceId, linkLayer, socket, ring, notices);
+            final AfPacketSource source = new AfPacketSource(options, interfaceId, linkLayer, socket, ring, group, notices);
             socket.attachFilter(program);
             if (options.direction() == Direction.IN) {
                 socket.ignoreOutgoing();
             }
             socket.bind(interfaceId);
+            if (group != null) {
+                join(group, socket, options.interfaceName());
+            }
             if (options.promiscuous() && !isLoopback) {
                 socket.joinPromiscuous(interfaceId);
             }
@@ -135,6 +180,16 @@ public final class AfPacketSource implements LivePacketSource {
             }
             socket.close();
             throw e;
+        }
+    }
+
+    private static void join(final FanoutGroup group, final PacketSocket socket, final String interfaceName) {
+        try {
+            group.join(socket);
+        } catch (final CaptureException e) {
+            throw new CaptureException(Kind.UNAVAILABLE, (socket.isInterfaceUp() ? e.getMessage() : interfaceName +
+                ": the interface is down, and the kernel shares out packets of one that is up: bring it up first") +
+                ", or set threading to pipelined or shared");
         }
     }
 
@@ -220,6 +275,7 @@ public final class AfPacketSource implements LivePacketSource {
         if (!isEnding && !socket.hasInterface(interfaceId)) {
             damage = "interface " + name + " vanished";
             end(nowNs);
+            leave();
         }
     }
 
@@ -229,7 +285,7 @@ public final class AfPacketSource implements LivePacketSource {
     }
 
     private int endIfDrained(final long nowNs) {
-        if (!ring.isDrained() && nowNs - endDeadlineNs < 0) {
+        if (!ring.isDrained() && nowNs - endDeadlineNs < 0 || group != null && !group.isRefusing()) {
             return 0;
         }
         close();
@@ -244,8 +300,19 @@ public final class AfPacketSource implements LivePacketSource {
     @Override
     public void stop() {
         if (socket.isOpen() && !isEnding) {
-            socket.unbind(interfaceId);
+            if (group == null) {
+                socket.unbind(interfaceId);
+            } else {
+                socket.refuse();
+                leave();
+            }
             end(System.nanoTime());
+        }
+    }
+
+    private void leave() {
+        if (group != null) {
+            group.onRefusing();
         }
     }
 

@@ -146,6 +146,41 @@ final class PacketSocket implements AutoCloseable {
     }
 
     /**
+     * Begins a group of sockets, between which the kernel shares out the packets of the interface by a hash of addresses and
+     * ports. To be called when bound.
+     *
+     * @return the number of the group, which no other process has.
+     */
+    int beginGroup() {
+        putFanout(argument, 0, FANOUT_HASH | FANOUT_FLAG_UNIQUE_ID);
+        checkGroup(set(SOL_PACKET, PACKET_FANOUT, Integer.BYTES));
+        checkGroup(get(SOL_PACKET, PACKET_FANOUT, Integer.BYTES));
+        return fanoutGroupId(argument);
+    }
+
+    /**
+     * Joins a group. To be called when bound.
+     *
+     * @param groupId from {@link #beginGroup}.
+     */
+    void joinGroup(final int groupId) {
+        putFanout(argument, groupId, FANOUT_HASH);
+        checkGroup(set(SOL_PACKET, PACKET_FANOUT, Integer.BYTES));
+    }
+
+    /**
+     * Ceases to receive, for the member of a group, which the kernel does not let go: every packet is refused from now on. The
+     * kernel waits for those under way whenever a packet socket is closed, so a further one is opened to be closed.
+     */
+    void refuse() {
+        attachFilter(BpfProgram.accept(0));
+        final int other = CLibrary.socket(AF_PACKET, SOCK_RAW | SOCK_CLOEXEC, 0);
+        if (other >= 0) {
+            CLibrary.close(other);
+        }
+    }
+
+    /**
      * Ceases to receive. The kernel returns from this call when no packet is on its way to the ring any more.
      *
      * @param interfaceIndex the kernel's index.
@@ -248,6 +283,13 @@ final class PacketSocket implements AutoCloseable {
     private void check(final String what, final int result) {
         if (result < 0) {
             throw failure(what, Errno.last());
+        }
+    }
+
+    private void checkGroup(final int result) {
+        if (result < 0) {
+            throw new CaptureException(Kind.UNAVAILABLE, interfaceName + ": packets cannot be shared out between sockets (" +
+                Errno.describe(Errno.last()) + "): Linux 4.12 or newer can");
         }
     }
 

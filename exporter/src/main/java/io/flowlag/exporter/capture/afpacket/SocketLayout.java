@@ -37,10 +37,14 @@ final class SocketLayout {
     static final int PACKET_STATISTICS = 6;
     static final int PACKET_VERSION = 10;
     static final int PACKET_TIMESTAMP = 17;
+    static final int PACKET_FANOUT = 18;
     static final int PACKET_IGNORE_OUTGOING = 23;
 
     static final int TPACKET_V3 = 2;
     static final int MEMBERSHIP_PROMISCUOUS = 1;
+    static final int FANOUT_HASH = 0;
+    /** The kernel finds a number for the group that nobody has. */
+    static final int FANOUT_FLAG_UNIQUE_ID = 0x2000;
     static final int TIMESTAMP_RAW_HARDWARE = 1 << 6;
 
     static final int PROTOCOL_ALL = 0x0003;
@@ -107,6 +111,15 @@ final class SocketLayout {
         buffer.setMemory(0, MEMBERSHIP_LENGTH_BYTES, (byte) 0);
         buffer.putInt(0, interfaceIndex, ORDER);
         buffer.putShort(MEMBERSHIP_TYPE_OFFSET, (short) type, ORDER);
+    }
+
+    /** The option's value: number of the group 2 octets, type and flags 2. */
+    static void putFanout(final MutableDirectBuffer buffer, final int groupId, final int typeAndFlags) {
+        buffer.putInt(0, groupId | typeAndFlags << Short.SIZE, ORDER);
+    }
+
+    static int fanoutGroupId(final DirectBuffer buffer) {
+        return buffer.getInt(0, ORDER) & 0xffff;
     }
 
     static void putFilterProgram(final MutableDirectBuffer buffer, final int instructionCount, final long address) {

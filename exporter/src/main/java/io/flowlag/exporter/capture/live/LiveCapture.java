@@ -5,6 +5,8 @@ import io.flowlag.exporter.capture.LivePacketSource;
 import io.flowlag.exporter.capture.afpacket.AfPacketSource;
 import io.flowlag.exporter.capture.pcap.PcapSource;
 
+import java.util.List;
+
 /** Opens interfaces. Stateless; safe from any thread. */
 public final class LiveCapture {
     private LiveCapture() {
@@ -26,5 +28,20 @@ public final class LiveCapture {
             default:
                 throw new IllegalArgumentException("kind=" + options.kind());
         }
+    }
+
+    /**
+     * Opens an interface by several sources, between which the kernel shares the packets out by their flows.
+     *
+     * @param options how, of kind {@link LiveCaptureOptions.Kind#AFPACKET}.
+     * @param count   of sources, 1 or more.
+     * @return the sources, owned by the caller, each for a thread of its own.
+     * @throws io.flowlag.exporter.capture.CaptureException if that cannot be done; its message says what can.
+     */
+    public static List<? extends LivePacketSource> openGroup(final LiveCaptureOptions options, final int count) {
+        if (options.kind() != LiveCaptureOptions.Kind.AFPACKET) {
+            throw new IllegalArgumentException("kind=" + options.kind());
+        }
+        return AfPacketSource.openGroup(options, count);
     }
 }

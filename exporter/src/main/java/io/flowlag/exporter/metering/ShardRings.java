@@ -1,0 +1,98 @@
+package io.flowlag.exporter.metering;
+
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.flow.FlowCache;
+import io.flowlag.exporter.flow.ShardSelector;
+import io.flowlag.exporter.pipeline.DescriptorHandler;
+import io.flowlag.exporter.pipeline.DescriptorRing;
+import io.flowlag.sketch.memory.OffHeapBuffer;
+import org.agrona.DirectBuffer;
+
+import java.util.List;
+
+/**
+ * Shares out the packets of files to several metering stages, each with a ring and a flow cache of its own, by a hash of their
+ * flow. Whenever packet time comes to another tick, every stage is told, behind the packets from before and before all others:
+ * flows end as they would in a single cache, wherever the packet is that tells.
+ * <p>
+ * Called by the capture stage, on its thread; the other end of each ring is its metering stage's. Allocates at construction,
+ * off-heap.
+ */
+public final class ShardRings implements DescriptorHandler {
+    private static final int BATCH_LIMIT = FlowCache.TOUCH_LIMIT;
+
+    private final DescriptorRing[] rings;
+    private final ShardSelector selector;
+    private final OffHeapBuffer[] batches;
+    private final int[] batchCounts;
+    private long packetTimeNs;
+    private boolean isStarted;
+
+    /**
+     * Rings to several stages.
+     *
+     * @param rings    one to each stage.
+     * @param selector says whose a packet is, of as many as there are rings.
+     */
+    public ShardRings(final List<DescriptorRing> rings, final ShardSelector selector) {
+        this.rings = rings.toArray(new DescriptorRing[0]);
+        this.selector = selector;
+        batchCounts = new int[this.rings.length];
+        batches = new OffHeapBuffer[this.rings.length];
+        for (int i = 0; i < batches.length; i++) {
+            batches[i] = OffHeapBuffer.allocate(BATCH_LIMIT * PacketDescriptor.LENGTH_BYTES);
+        }
+    }
+
+    /**
+     * The memory in which packets wait to be passed on together, by formula.
+     *
+     * @param shardCount of stages.
+     * @return octets off the heap.
+     */
+    public static long memoryBytes(final int shardCount) {
+        return (long)shardCount * BATCH_LIMIT * PacketDescriptor.LENGTH_BYTES;
+    }
+
+    @Override
+    public void onDescriptors(final DirectBuffer buffer, final int offset, final int count) {
+        for (int i = 0; i < count; i++) {
+            final int descriptorOffset = offset + i * PacketDescriptor.LENGTH_BYTES;
+            tellTime(PacketDescriptor.timestampNs(buffer, descriptorOffset));
+            final int shard = selector.shardOf(buffer, descriptorOffset);
+            batches[shard].putBytes(
+                batchCounts[shard] * PacketDescriptor.LENGTH_BYTES, buffer, descriptorOffset, PacketDescriptor.LENGTH_BYTES);
+            if (++batchCounts[shard] == BATCH_LIMIT) {
+                passOn(shard);
+            }
+        }
+    }
+
+    @Override
+    public void onCycleEnd() {
+        for (int shard = 0; shard < rings.length; shard++) {
+            passOn(shard);
+        }
+    }
+
+    private void tellTime(final long timestampNs) {
+        if (isStarted && timestampNs <= packetTimeNs) {
+            return;
+        }
+        if (!isStarted || FlowCache.tick(timestampNs) != FlowCache.tick(packetTimeNs)) {
+            for (int shard = 0; shard < rings.length; shard++) {
+                passOn(shard);
+                rings[shard].onPacketTime(timestampNs);
+            }
+        }
+        isStarted = true;
+        packetTimeNs = timestampNs;
+    }
+
+    private void passOn(final int shard) {
+        if (batchCounts[shard] > 0) {
+            rings[shard].onDescriptors(batches[shard], 0, batchCounts[shard]);
+            batchCounts[shard] = 0;
+        }
+    }
+}
