@@ -31,8 +31,7 @@ public final class StageRing {
      * @param isLossless    whether {@link #offer} waits when the ring is full.
      */
     public StageRing(final int capacityBytes, final boolean isLossless) {
-        ring = new OneToOneRingBuffer(
-            OffHeapBuffer.allocate((int)memoryBytes(capacityBytes)));
+        ring = new OneToOneRingBuffer(OffHeapBuffer.allocate((int)memoryBytes(capacityBytes)));
         this.isLossless = isLossless;
     }
 
