@@ -2,9 +2,8 @@ package io.flowlag.exporter.decode;
 
 import io.flowlag.sketch.hash.SipHash;
 import io.flowlag.sketch.hash.SipHashPair;
-import org.agrona.BufferUtil;
+import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.DirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteOrder;
 
@@ -47,7 +46,7 @@ final class PacketDigest {
     private static final int TCP_MIN_HEADER_LENGTH_BYTES = 20;
     private static final int TCP_DATA_OFFSET_OFFSET = 12;
 
-    private final UnsafeBuffer canonical = new UnsafeBuffer(BufferUtil.allocateDirectAligned(MAX_LENGTH_BYTES + 8, 8));
+    private final OffHeapBuffer canonical = OffHeapBuffer.allocate(MAX_LENGTH_BYTES + 8);
     private final SipHash hash;
     private final SipHashPair pair;
     private final SegmentFlowHash flowHash;

@@ -1,9 +1,8 @@
 package io.flowlag.exporter.decode;
 
 import io.flowlag.sketch.hash.SipHash;
-import org.agrona.BufferUtil;
+import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.DirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteOrder;
 
@@ -29,7 +28,7 @@ public final class SegmentFlowHash {
     private static final int ADDRESSES_OFFSET = DESTINATION_PORT_OFFSET + 2;
     private static final int MAX_LENGTH_BYTES = ADDRESSES_OFFSET + 32;
 
-    private final UnsafeBuffer canonical = new UnsafeBuffer(BufferUtil.allocateDirectAligned(MAX_LENGTH_BYTES + 8, 8));
+    private final OffHeapBuffer canonical = OffHeapBuffer.allocate(MAX_LENGTH_BYTES + 8);
     private final SipHash hash;
 
     /**

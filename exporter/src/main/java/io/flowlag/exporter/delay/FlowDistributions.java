@@ -2,13 +2,11 @@ package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.rli.counters.DelayCounters;
+import io.flowlag.sketch.memory.OffHeapBuffer;
 import io.flowlag.sketch.quantile.QuantileSketch;
-import org.agrona.BufferUtil;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
-import org.agrona.concurrent.UnsafeBuffer;
 
-import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
  * The distributions of the delays of flows that earn one: a flow gets it with a certain delay of its own, first come, first
@@ -19,7 +17,7 @@ final class FlowDistributions {
     private static final int CHUNK_SHIFT = 12;
     private static final int CHUNK = 1 << CHUNK_SHIFT;
 
-    private final UnsafeBuffer[] chunks;
+    private final OffHeapBuffer[] chunks;
     private final int[] free;
     private final int fromPackets;
     private int freeCount;
@@ -34,11 +32,10 @@ final class FlowDistributions {
     FlowDistributions(final ExporterConfig.Quantiles settings) {
         final int capacity = capacity(settings);
         fromPackets = settings.fromPackets();
-        chunks = new UnsafeBuffer[(capacity + CHUNK - 1) / CHUNK];
+        chunks = new OffHeapBuffer[(capacity + CHUNK - 1) / CHUNK];
         for (int i = 0; i < chunks.length; i++) {
             final int count = Math.min(CHUNK, capacity - i * CHUNK);
-            chunks[i] = new UnsafeBuffer(
-                BufferUtil.allocateDirectAligned(count * QuantileSketch.LENGTH_BYTES, CACHE_LINE_LENGTH));
+            chunks[i] = OffHeapBuffer.allocate(count * QuantileSketch.LENGTH_BYTES);
         }
         free = new int[capacity];
         for (int i = 0; i < capacity; i++) {
@@ -103,7 +100,7 @@ final class FlowDistributions {
         return refused;
     }
 
-    private UnsafeBuffer buffer(final int place) {
+    private OffHeapBuffer buffer(final int place) {
         return chunks[place >> CHUNK_SHIFT];
     }
 

@@ -1,11 +1,9 @@
 package io.flowlag.exporter.pipeline;
 
 import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.BitUtil;
-import org.agrona.BufferUtil;
-import org.agrona.concurrent.UnsafeBuffer;
 
-import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
  * Brings the decoded packets of several sources into the order of their timestamps: a packet is passed on when every other source
@@ -18,7 +16,7 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 final class SourceMerge {
     private final int capacity;
     private final int mask;
-    private final UnsafeBuffer[] queues;
+    private final OffHeapBuffer[] queues;
     private final long[] heads;
     private final long[] tails;
     private final boolean[] isEnded;
@@ -35,10 +33,9 @@ final class SourceMerge {
         heads = new long[sourceCount];
         tails = new long[sourceCount];
         isEnded = new boolean[sourceCount];
-        queues = new UnsafeBuffer[sourceCount];
+        queues = new OffHeapBuffer[sourceCount];
         for (int i = 0; i < sourceCount; i++) {
-            queues[i] = new UnsafeBuffer(
-                BufferUtil.allocateDirectAligned(this.capacity * PacketDescriptor.LENGTH_BYTES, CACHE_LINE_LENGTH));
+            queues[i] = OffHeapBuffer.allocate(this.capacity * PacketDescriptor.LENGTH_BYTES);
         }
     }
 
@@ -53,7 +50,7 @@ final class SourceMerge {
     }
 
     /** Takes a packet of a source that has room. */
-    void add(final int source, final UnsafeBuffer descriptors, final int offset) {
+    void add(final int source, final OffHeapBuffer descriptors, final int offset) {
         final int index = (int)tails[source]++ & mask;
         queues[source].putBytes(
             index * PacketDescriptor.LENGTH_BYTES, descriptors, offset, PacketDescriptor.LENGTH_BYTES);
@@ -113,7 +110,7 @@ final class SourceMerge {
     }
 
     /** Copies the next packet of a source, and forgets it. */
-    void take(final int source, final UnsafeBuffer to, final int offset) {
+    void take(final int source, final OffHeapBuffer to, final int offset) {
         to.putBytes(offset, queues[source], headOffset(source), PacketDescriptor.LENGTH_BYTES);
         heads[source]++;
     }

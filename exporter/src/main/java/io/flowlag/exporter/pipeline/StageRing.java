@@ -1,16 +1,13 @@
 package io.flowlag.exporter.pipeline;
 
+import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.BitUtil;
-import org.agrona.BufferUtil;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.BackoffIdleStrategy;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.MessageHandler;
-import org.agrona.concurrent.UnsafeBuffer;
 import org.agrona.concurrent.ringbuffer.OneToOneRingBuffer;
 import org.agrona.concurrent.ringbuffer.RingBufferDescriptor;
-
-import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
  * A bounded ring of octet messages from the thread of one stage to that of the next.
@@ -34,8 +31,7 @@ public final class StageRing {
      * @param isLossless    whether {@link #offer} waits when the ring is full.
      */
     public StageRing(final int capacityBytes, final boolean isLossless) {
-        ring = new OneToOneRingBuffer(
-            new UnsafeBuffer(BufferUtil.allocateDirectAligned((int)memoryBytes(capacityBytes), CACHE_LINE_LENGTH)));
+        ring = new OneToOneRingBuffer(OffHeapBuffer.allocate((int)memoryBytes(capacityBytes)));
         this.isLossless = isLossless;
     }
 

@@ -1,11 +1,11 @@
 package io.flowlag.exporter.pipeline;
 
 import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.sketch.memory.OffHeapBuffer;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
-import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
 import java.util.ArrayList;
@@ -19,7 +19,7 @@ class SourceMergeTest {
     private static final int NOBODY = -1;
     private static final int CAPACITY = 4;
 
-    private final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
+    private final OffHeapBuffer descriptor = OffHeapBuffer.allocate(PacketDescriptor.LENGTH_BYTES);
     private final SourceMerge merge = new SourceMerge(2, CAPACITY);
 
     private void add(final SourceMerge to, final int source, final long timestampNs) {

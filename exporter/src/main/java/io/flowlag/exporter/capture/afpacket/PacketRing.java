@@ -1,7 +1,7 @@
 package io.flowlag.exporter.capture.afpacket;
 
 import io.flowlag.exporter.capture.posix.CLibrary;
-import org.agrona.concurrent.UnsafeBuffer;
+import io.flowlag.sketch.memory.OffHeapBuffer;
 
 /**
  * Walks the ring that kernel and process share, block after block and frame after frame. Owns the mapping. One thread may call
@@ -11,7 +11,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * a release. Guarantees: a block is given back, with a release, only after the owner has asked for the frame behind its last.
  */
 final class PacketRing implements AutoCloseable {
-    private final UnsafeBuffer ring = new UnsafeBuffer(0, 0);
+    private final OffHeapBuffer ring = new OffHeapBuffer(0, 0);
     private final int blockBytes;
     private final int ringBytes;
     private long address;
@@ -38,7 +38,7 @@ final class PacketRing implements AutoCloseable {
         ring.wrap(address, this.ringBytes);
     }
 
-    UnsafeBuffer buffer() {
+    OffHeapBuffer buffer() {
         return ring;
     }
 

@@ -16,13 +16,18 @@ abstract class ByteWindow implements AutoCloseable {
     static final long UNKNOWN_LENGTH = -1;
 
     /** What is in view now. */
-    protected final UnsafeBuffer view = new UnsafeBuffer(0, 0);
+    protected final UnsafeBuffer view;
     /** Position of the first octet in view. */
     protected long viewPosition;
     /** How many octets are in view. */
     protected int viewLengthBytes;
     /** Why reading failed, if it did. */
     protected String failure;
+
+    /** A window with nothing in it yet; its view is off the heap if the type says so. */
+    ByteWindow(final UnsafeBuffer view) {
+        this.view = view;
+    }
 
     /**
      * Brings a piece of the input into view.

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.capture.file;
 
+import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.BufferUtil;
 
 import java.io.IOException;
@@ -38,6 +39,7 @@ final class MappedWindow extends ByteWindow {
      * @throws IOException if the length of the file cannot be had.
      */
     MappedWindow(final FileChannel channel, final int windowLengthBytes) throws IOException {
+        super(new OffHeapBuffer(0, 0));
         this.channel = channel;
         this.windowLengthBytes = windowLengthBytes;
         this.fileLengthBytes = channel.size();

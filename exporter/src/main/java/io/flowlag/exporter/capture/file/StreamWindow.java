@@ -1,5 +1,7 @@
 package io.flowlag.exporter.capture.file;
 
+import org.agrona.concurrent.UnsafeBuffer;
+
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.Arrays;
@@ -48,6 +50,7 @@ final class StreamWindow extends ByteWindow {
      * @param bufferLengthBytes to begin with.
      */
     StreamWindow(final InputStream input, final StoredLength storedLength, final int bufferLengthBytes) {
+        super(new UnsafeBuffer(0, 0));
         this.input = input;
         this.storedLength = storedLength;
         this.octets = new byte[bufferLengthBytes];
