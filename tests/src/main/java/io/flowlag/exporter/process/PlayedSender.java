@@ -23,7 +23,7 @@ import java.util.function.ObjLongConsumer;
  * that is not decoded. Bounded. Allocates at construction.
  */
 final class PlayedSender implements ReceiverLink, SenderAnswers, AutoCloseable {
-    private static final long WAIT_NS = 50_000L;
+    private static final long WAIT_NS = 1_000_000L;
 
     private final ExporterConfig config;
     private final StoredIntervals stored;
