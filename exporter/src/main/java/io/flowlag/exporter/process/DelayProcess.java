@@ -4,10 +4,8 @@ import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.capture.file.CaptureFiles;
 import io.flowlag.exporter.capture.filter.BpfFilterSupplier;
-import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
-import io.flowlag.exporter.config.ExporterConfig.Threading;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.OutputFiles;
 import io.flowlag.exporter.console.Signals;
@@ -54,8 +52,7 @@ public final class DelayProcess {
         config.requireOneFlowCache();
         final List<String> files = new ArrayList<>(options.senderFiles());
         files.addAll(options.receiverFiles());
-        final ExporterConfig threaded =
-            config.isDefault(ConfigTable.THREADING) ? config.withThreading(defaultThreading(files)) : config;
+        final ExporterConfig threaded = PipelineRun.threadsOfFiles(config, files);
         final ClockState clockState = SegmentClock.stateOfCaptures(config);
         if (clockState != null && !clockState.reading().notice().isEmpty()) {
             terminal.message("flowlag: " + clockState.reading().notice() + "; records do not tell of the clocks");
@@ -176,11 +173,5 @@ public final class DelayProcess {
         } catch (final IOException ex) {
             throw OutputFiles.failure("the truth", options.truthFile(), ex);
         }
-    }
-
-    /** A source that may wait for its input needs a thread of its own, or a signal would find nobody to take it. */
-    private static Threading defaultThreading(final List<String> files) {
-        final boolean isPipelined = files.contains(CaptureFiles.STANDARD_INPUT) || Runtime.getRuntime().availableProcessors() > 1;
-        return isPipelined ? Threading.PIPELINED : Threading.INVOKER;
     }
 }

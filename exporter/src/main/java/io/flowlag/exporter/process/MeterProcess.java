@@ -4,9 +4,7 @@ import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.capture.file.CaptureFiles;
 import io.flowlag.exporter.capture.filter.BpfFilterSupplier;
-import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.config.ExporterConfig.Threading;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.Signals;
 import io.flowlag.exporter.console.Terminal;
@@ -39,8 +37,7 @@ public final class MeterProcess {
     public static ExitCode run(final ExporterConfig config, final List<String> files, final Terminal terminal) {
         final String filter = config.capture().filter();
         final FilterSupplier filters = filter == null ? FilterSupplier.ALL : new BpfFilterSupplier(filter);
-        final ExporterConfig threaded =
-            config.isDefault(ConfigTable.THREADING) ? config.withThreading(defaultThreading(files)) : config;
+        final ExporterConfig threaded = PipelineRun.threadsOfFiles(config, files);
         final Counters counters = new Counters();
         final DestinationFactory factory = new DestinationFactory(true, new boolean[1], Map.of(), counters);
         final PacketSource source = CaptureFiles.open(files, filters);
@@ -62,11 +59,5 @@ public final class MeterProcess {
             }
             return exitCode;
         }
-    }
-
-    /** A source that may wait for its input needs a thread of its own, or a signal would find nobody to take it. */
-    private static Threading defaultThreading(final List<String> files) {
-        final boolean isPipelined = files.contains(CaptureFiles.STANDARD_INPUT) || Runtime.getRuntime().availableProcessors() > 1;
-        return isPipelined ? Threading.PIPELINED : Threading.INVOKER;
     }
 }

@@ -1,7 +1,9 @@
 package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.capture.file.CaptureFiles;
 import io.flowlag.exporter.checkpoint.Checkpoint;
+import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
 import io.flowlag.exporter.console.ExitCode;
@@ -76,6 +78,20 @@ final class PipelineRun implements AutoCloseable {
     private long stopDeadlineNs;
     private Consumer<MeteringPipeline> onReload = (pipeline) -> { };
     private Runnable onHousekeeping = () -> { };
+
+    /**
+     * The threads for captures, unless the configuration names some: a source that may wait for its input needs a thread of its
+     * own, or a signal would find nobody to take it.
+     *
+     * @param config of the process.
+     * @param files  captures, or standard input.
+     * @return the configuration with a threading mode.
+     */
+    static ExporterConfig threadsOfFiles(final ExporterConfig config, final List<String> files) {
+        final boolean isPipelined = files.contains(CaptureFiles.STANDARD_INPUT) || Runtime.getRuntime().availableProcessors() > 1;
+        return config.isDefault(ConfigTable.THREADING) ?
+            config.withThreading(isPipelined ? Threading.PIPELINED : Threading.INVOKER) : config;
+    }
 
     /**
      * A run of the stages.

@@ -11,20 +11,26 @@ import io.flowlag.exporter.fuzz.RealCaptures;
 import io.flowlag.exporter.lab.GeneratedTraffic;
 import io.flowlag.exporter.lab.TrafficProfile;
 import io.flowlag.exporter.observe.Heartbeat;
+import io.flowlag.exporter.observe.Observer;
 import io.flowlag.exporter.status.AccountingIdentity;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.Statistics;
 import org.agrona.DirectBuffer;
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.AgentTerminationException;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.io.IOException;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.EnumMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
@@ -36,6 +42,7 @@ import java.util.concurrent.locks.LockSupport;
 import java.util.function.Supplier;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertIterableEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Several metering threads say what one says. */
@@ -84,10 +91,16 @@ class ShardedPipelineTest {
 
     private static void assertEqualInEveryMode(final Supplier<PacketSource> sources, final String... options) {
         final Said expected = run(config(Threading.SHARED, 1, options), sources.get());
-        assertEquals(expected, run(config(Threading.PIPELINED, 1, options), sources.get()));
+        assertSaid(expected, run(config(Threading.PIPELINED, 1, options), sources.get()), "pipelined");
         for (int shardCount = 1; shardCount <= 3; shardCount++) {
-            assertEquals(expected, run(config(Threading.SHARDED, shardCount, options), sources.get()), shardCount + " shards");
+            assertSaid(expected, run(config(Threading.SHARDED, shardCount, options), sources.get()), shardCount + " shards");
         }
+    }
+
+    /** The first difference says enough. */
+    private static void assertSaid(final Said expected, final Said said, final String what) {
+        assertEquals(expected.counters(), said.counters(), what);
+        assertIterableEquals(expected.records(), said.records(), what);
     }
 
     @Test
@@ -105,6 +118,15 @@ class ShardedPipelineTest {
             "metering.flow-key", "vlan", "pipeline.packet-ring", "64k", "pipeline.record-ring", "64k");
     }
 
+    /** All flows are over at once, at one packet, before late packets of each come that would have gone on with them. */
+    @Test
+    void shouldEndAllFlowsThatAreOverBeforeTheNextPacket() {
+        final String[] options = {"metering.idle-timeout", "200ms", "metering.active-timeout", "1h"};
+        final Said said = run(config(Threading.SHARED, 1, options), new LateTraffic());
+        assertEquals(2 * LateTraffic.FLOW_COUNT + 1, said.records().size());
+        assertEqualInEveryMode(LateTraffic::new, options);
+    }
+
     @Test
     void shouldMakeEqualRecordsOfRealCaptures() {
         final List<Path> files = RealCaptures.files();
@@ -116,8 +138,8 @@ class ShardedPipelineTest {
             if (isReadable(file)) {
                 final Said expected = run(config(Threading.INVOKER, 1, options), open(file));
                 final int shardCount = 1 + comparedCount % 4;
-                assertEquals(expected, run(config(Threading.SHARDED, shardCount, options), open(file)),
-                    () -> file + ", " + shardCount + " shards");
+                assertSaid(expected, run(config(Threading.SHARDED, shardCount, options), open(file)),
+                    file + ", " + shardCount + " shards");
                 comparedCount++;
             }
         }
@@ -234,8 +256,8 @@ class ShardedPipelineTest {
         assertEquals(2, pipeline.flowWatches().size());
         pipeline.start();
         awaitMetered(80_000);
-        assertEquals(80_000, pipeline.latency().buckets().count(), "every packet is timed");
         Pipelines.awaitEnd(pipeline);
+        assertEquals(80_000, pipeline.latency().buckets().count(), "every packet is timed");
         pipeline.close();
 
         assertEquals(80_000, counters.get(CounterId.CAPTURED));
@@ -265,6 +287,34 @@ class ShardedPipelineTest {
         Pipelines.awaitEnd(pipeline);
         pipeline.close();
         assertAccounted();
+    }
+
+    @Test
+    void shouldShowFlowsOfEveryShard(@TempDir final Path directory) throws IOException {
+        final ExporterConfig config = config(
+            Threading.SHARDED, 2, "metering.idle-timeout", "1h", "metering.active-timeout", "10h",
+            "metering.tcp-end-timeout", "1h", "status.file", directory.resolve("status").toString(), "status.interval", "100ms");
+        final List<PacketSource> sources = List.of(new WaitingTraffic(1), new WaitingTraffic(2));
+        final MeteringPipeline pipeline = new MeteringPipeline(
+            config, sources, true, List.of(list), counters, Pipelines::fail);
+        pipeline.start();
+        awaitMetered(40_000);
+        final long flowCount = counters.get(CounterId.FLOWS_CREATED) - counters.get(CounterId.RECORDS_MADE);
+        try (Observer observer = new Observer(config, true, System.currentTimeMillis(), () -> new Statistics(
+            counters, List.of(), List.of(), null, pipeline.latency(), 0, 0, 0), null, pipeline.flowWatches(),
+            pipeline.heartbeats(), List::of)) {
+            final long deadlineNs = System.nanoTime() + Pipelines.DEADLINE_NS;
+            while ((observer.snapshot() == null || observer.snapshot().flows().livingCount() < flowCount) &&
+                System.nanoTime() - deadlineNs < 0) {
+                observer.doWork();
+                LockSupport.parkNanos(1_000_000);
+            }
+            assertEquals(flowCount, observer.snapshot().flows().livingCount());
+        }
+        sources.forEach((source) -> ((WaitingTraffic)source).isOver = true);
+        Pipelines.awaitEnd(pipeline);
+        pipeline.close();
+        assertEquals(flowCount, list.recordCount());
     }
 
     @Test
@@ -315,6 +365,42 @@ class ShardedPipelineTest {
                 final long lateNs = random.nextInt(LATE_ONE_IN) == 0 ? random.nextLong(10 * TICK_NS) : 0;
                 handler.onPacket(buffer, offset, captured, wire, timestampNs + aheadNs - lateNs, linkType, interfaceId, vlanTag);
             }, packetLimit);
+        }
+    }
+
+    /** A packet of each flow, much later one of another flow, then a packet of each flow from before that. */
+    private static final class LateTraffic implements PacketSource {
+        private static final int FLOW_COUNT = 3_000;
+        private static final long START_NS = 1_700_000_000_000_000_000L;
+        private static final int PORT_OFFSET = 34;
+
+        private final UnsafeBuffer frame = new UnsafeBuffer(HexFormat.of().parseHex(
+            "020000000002020000000001" + "0800" + "4500001c00000000401100000a0000010a000002" + "0000138800080000"));
+        private int count;
+
+        @Override
+        public int poll(final PacketHandler handler, final int packetLimit) {
+            int polled = 0;
+            for (; polled < packetLimit && count <= 2 * FLOW_COUNT; polled++) {
+                final boolean isLate = count > FLOW_COUNT;
+                final int port = count == FLOW_COUNT ? 1 : 1_000 + (isLate ? count - 1 - FLOW_COUNT : count);
+                final long afterMs = count == FLOW_COUNT ? 500 : isLate ? 150 : 0;
+                frame.putShort(PORT_OFFSET, (short)port, ByteOrder.BIG_ENDIAN);
+                handler.onPacket(frame, 0, frame.capacity(), frame.capacity(), START_NS + afterMs * 1_000_000, 1, 0,
+                    PacketHandler.NO_VLAN_TAG);
+                count++;
+            }
+            return polled == 0 ? END_OF_SOURCE : polled;
+        }
+
+        @Override
+        public String name() {
+            return "late";
+        }
+
+        @Override
+        public long capturedCount() {
+            return count;
         }
     }
 

@@ -1,7 +1,5 @@
 package io.flowlag.sketch.joint;
 
-import java.util.Arrays;
-
 /**
  * Split-conformal factors for each size bin: the smallest factor by which the half widths of 95 % of the witnesses must be
  * stretched to hold the truth. Bins with few witnesses borrow those of earlier intervals, then of the nearest sizes. Allocates at
@@ -19,31 +17,28 @@ final class Calibration {
     private static final double LARGEST_RATIO = 1e12;
     private static final double COVERED = 0.95;
 
-    private final double[] ratio = new double[CellSystem.SIZE_BINS * KEPT];
-    /** Written since the first interval, of which the last {@link #KEPT} are there; and before this interval. */
-    private final long[] written = new long[CellSystem.SIZE_BINS];
-    private final long[] writtenBefore = new long[CellSystem.SIZE_BINS];
+    private final RecentValues ratios = new RecentValues(KEPT);
     private final double[] pool = new double[CellSystem.SIZE_BINS * KEPT];
     private final double[] factor = new double[CellSystem.SIZE_BINS];
     private final boolean[] isConcluded = new boolean[CellSystem.SIZE_BINS];
     private int pooled;
 
     void begin() {
-        System.arraycopy(written, 0, writtenBefore, 0, written.length);
+        ratios.begin();
     }
 
     void add(final int sizeBin, final double value) {
         if (value >= 0 && value < LARGEST_RATIO) {
-            ratio[sizeBin * KEPT + (int)(written[sizeBin]++ % KEPT)] = value;
+            ratios.add(sizeBin, value);
         }
     }
 
     void forget(final int sizeBin) {
-        written[sizeBin] = 0;
+        ratios.forget(sizeBin);
     }
 
     void forget() {
-        Arrays.fill(written, 0);
+        ratios.forget();
     }
 
     /** Whether enough witnesses speak for a size. */
@@ -70,15 +65,9 @@ final class Calibration {
         return factor[sizeBin];
     }
 
-    /** This interval's, and earlier ones as long as the bin needs them. */
     private void take(final int sizeBin, final int least) {
-        if (sizeBin < 0 || sizeBin >= factor.length) {
-            return;
-        }
-        final long wanted = Math.max(least, written[sizeBin] - writtenBefore[sizeBin]);
-        final long taken = Math.min(Math.min(wanted, KEPT), written[sizeBin]);
-        for (long index = written[sizeBin] - taken; index < written[sizeBin]; index++) {
-            pool[pooled++] = ratio[sizeBin * KEPT + (int)(index % KEPT)];
+        if (sizeBin >= 0 && sizeBin < factor.length) {
+            pooled = ratios.take(sizeBin, least, pool, pooled);
         }
     }
 

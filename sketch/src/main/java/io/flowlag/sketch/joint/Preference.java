@@ -1,7 +1,5 @@
 package io.flowlag.sketch.joint;
 
-import java.util.Arrays;
-
 /**
  * For each size of flows, whether judges do better with RLI's own mean than with the joint one. Where cells are few, two kinds of
  * flows cannot be told apart, and the prior moves all of them for the sake of the smaller kind. Judges of the size alone decide,
@@ -21,29 +19,28 @@ final class Preference {
     /** Of quartiles' ratios, in sum over their logarithms: some 3 % each. */
     private static final double CLEAR = 0.1;
 
-    private final double[] ownNs = new double[CellSystem.SIZE_BINS * KEPT];
-    private final double[] rliNs = new double[CellSystem.SIZE_BINS * KEPT];
-    private final long[] written = new long[CellSystem.SIZE_BINS];
-    private final long[] writtenBefore = new long[CellSystem.SIZE_BINS];
+    private final RecentValues ownNs = new RecentValues(KEPT);
+    private final RecentValues rliNs = new RecentValues(KEPT);
     private final double[] ownPool = new double[KEPT];
     private final double[] rliPool = new double[KEPT];
     private final boolean[] isRli = new boolean[CellSystem.SIZE_BINS];
     private int pooled;
 
     void begin() {
-        System.arraycopy(written, 0, writtenBefore, 0, written.length);
+        ownNs.begin();
+        rliNs.begin();
     }
 
     void add(final int sizeBin, final double ownErrorNs, final double rliErrorNs) {
         if (ownErrorNs < Double.MAX_VALUE && rliErrorNs < Double.MAX_VALUE) {
-            final int at = sizeBin * KEPT + (int)(written[sizeBin]++ % KEPT);
-            ownNs[at] = Math.max(LEAST_ERROR_NS, ownErrorNs);
-            rliNs[at] = Math.max(LEAST_ERROR_NS, rliErrorNs);
+            ownNs.add(sizeBin, Math.max(LEAST_ERROR_NS, ownErrorNs));
+            rliNs.add(sizeBin, Math.max(LEAST_ERROR_NS, rliErrorNs));
         }
     }
 
     void forget() {
-        Arrays.fill(written, 0);
+        ownNs.forget();
+        rliNs.forget();
     }
 
     boolean isRli(final int sizeBin) {
@@ -52,19 +49,9 @@ final class Preference {
 
     void conclude() {
         for (int sizeBin = 0; sizeBin < isRli.length; sizeBin++) {
-            take(sizeBin);
+            pooled = ownNs.take(sizeBin, POOLED_JUDGES, ownPool, 0);
+            rliNs.take(sizeBin, POOLED_JUDGES, rliPool, 0);
             isRli[sizeBin] = pooled >= LEAST_JUDGES && advantage() > CLEAR;
-        }
-    }
-
-    private void take(final int sizeBin) {
-        pooled = 0;
-        final long wanted = Math.max(POOLED_JUDGES, written[sizeBin] - writtenBefore[sizeBin]);
-        final long taken = Math.min(Math.min(wanted, KEPT), written[sizeBin]);
-        for (long index = written[sizeBin] - taken; index < written[sizeBin]; index++) {
-            final int at = sizeBin * KEPT + (int)(index % KEPT);
-            ownPool[pooled] = ownNs[at];
-            rliPool[pooled++] = rliNs[at];
         }
     }
 

@@ -1,5 +1,8 @@
 package io.flowlag.tests.launch;
 
+import io.flowlag.exporter.lab.CaptureWriter;
+import io.flowlag.exporter.lab.TrafficProfile;
+import io.flowlag.tests.support.Captures;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -8,6 +11,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 import java.io.IOException;
+import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
@@ -20,6 +24,7 @@ import java.util.Map;
 import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -79,6 +84,25 @@ class LauncherTest {
             Map.of("JAVA_HOME", javaHome.toString(), "FLOWLAG_BUILD", "never"), "check-config", file.toString());
         assertEquals("", outcome.err());
         assertEquals(0, outcome.exitCode());
+    }
+
+    /** What is allocated after the start has room in the young generation, however many packets come. */
+    @ParameterizedTest
+    @MethodSource("javaHomes")
+    void shouldCollectNothingWhileACaptureIsRead(final Path javaHome) throws IOException, InterruptedException {
+        final Path capture = directory.resolve("packets.pcap");
+        Captures.write(
+            TrafficProfile.min64().toBuilder().packetCount(500_000).flowCount(20_000).build(), capture,
+            CaptureWriter.Format.PCAP_NANOSECONDS, ByteOrder.LITTLE_ENDIAN);
+        final Path log = directory.resolve("gc.log");
+        final Outcome outcome = launch(ROOT.resolve("bin/flowlag"),
+            Map.of("JAVA_HOME", javaHome.toString(), "FLOWLAG_BUILD", "never", "FLOWLAG_JAVA_OPTS", "-Xlog:gc*:file=" + log),
+            "meter", "-r", capture.toString(), "--export", "file:/dev/null", "--stats", "-");
+        assertEquals(0, outcome.exitCode(), outcome.err());
+        assertTrue(outcome.out().contains("\"metered\" : 500000"), outcome.out());
+        final String collections = Files.readString(log);
+        assertTrue(collections.contains("Using Serial"), collections);
+        assertFalse(collections.contains("Pause"), collections);
     }
 
     @Test
