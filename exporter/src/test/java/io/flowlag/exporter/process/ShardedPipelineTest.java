@@ -50,8 +50,8 @@ class ShardedPipelineTest {
     private static final String[] SHORT_TIMEOUTS =
         {"metering.active-timeout", "1s", "metering.idle-timeout", "200ms", "metering.tcp-end-timeout", "20ms"};
     /** Of the real captures every so many in the suite; 1 takes all of them. */
-    private static final int CAPTURE_STEP = Integer.getInteger("flowlag.sharded.step", 15);
-    private static final int LEAST_CAPTURES = 20;
+    private static final int CAPTURE_STEP = Integer.getInteger("flowlag.sharded.step", 25);
+    private static final int LEAST_CAPTURES = 15;
 
     private final Counters counters = new Counters();
     private final FlowRecordList list = new FlowRecordList();
@@ -293,7 +293,8 @@ class ShardedPipelineTest {
     void shouldShowFlowsOfEveryShard(@TempDir final Path directory) throws IOException {
         final ExporterConfig config = config(
             Threading.SHARDED, 2, "metering.idle-timeout", "1h", "metering.active-timeout", "10h",
-            "metering.tcp-end-timeout", "1h", "status.file", directory.resolve("status").toString(), "status.interval", "100ms");
+            "metering.tcp-end-timeout", "1h", "metering.max-flows", "4k", "status.file",
+            directory.resolve("status").toString(), "status.interval", "100ms");
         final List<PacketSource> sources = List.of(new WaitingTraffic(1), new WaitingTraffic(2));
         final MeteringPipeline pipeline = new MeteringPipeline(
             config, sources, true, List.of(list), counters, Pipelines::fail);
