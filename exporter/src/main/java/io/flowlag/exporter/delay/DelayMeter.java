@@ -233,6 +233,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         if (sketching != null) {
             octets += sketching.touch(descriptors, offset, count);
         }
+        if (matching != null) {
+            octets += matching.touch(descriptors, offset, count);
+        }
         touched = octets;
     }
 

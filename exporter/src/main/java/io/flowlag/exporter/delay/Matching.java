@@ -90,6 +90,11 @@ final class Matching implements MatchHandler {
         receiverTimeNs = Math.max(receiverTimeNs, timeNs);
     }
 
+    /** Reads ahead what the next packets need; {@link ExactMatcher#touch}. */
+    long touch(final DirectBuffer descriptors, final int offset, final int count) {
+        return matcher.touch(descriptors, offset, count);
+    }
+
     void onSent(final DirectBuffer descriptor, final int offset) {
         matcher.onSent(descriptor, offset);
     }

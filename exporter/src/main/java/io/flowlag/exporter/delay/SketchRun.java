@@ -18,6 +18,9 @@ import org.agrona.DirectBuffer;
  * construction.
  */
 final class SketchRun {
+    /** The source that is the sender point where both are in this process. */
+    private static final int SENDER_POINT = 0;
+
     private final long fromNs;
     private final boolean isSameWay;
     private final int parity;
@@ -130,6 +133,23 @@ final class SketchRun {
 
     int weight(final DirectBuffer descriptor, final int offset) {
         return weights.weight(descriptor, offset);
+    }
+
+    /** Reads ahead what the next packets of the sender point need, where it is in this process; all packets are given. */
+    long touchSent(final DirectBuffer descriptors, final int offset, final int count) {
+        if (pair == null) {
+            return 0;
+        }
+        long octets = 0;
+        pair.expectOthersSent();
+        for (int i = 0; i < count; i++) {
+            final int at = offset + i * PacketDescriptor.LENGTH_BYTES;
+            if (PacketDescriptor.observationPoint(descriptors, at) == SENDER_POINT) {
+                octets += pair.expectSent(
+                    PacketDescriptor.segmentFlowHash(descriptors, at), PacketDescriptor.digest(descriptors, at));
+            }
+        }
+        return octets + pair.touchSent();
     }
 
     void onSent(final DirectBuffer descriptor, final int offset) {

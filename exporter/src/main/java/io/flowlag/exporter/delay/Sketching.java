@@ -271,7 +271,7 @@ final class Sketching {
 
     /** Reads ahead what the next packets need: records that are likely to be theirs, and cells. */
     long touch(final DirectBuffer descriptors, final int offset, final int count) {
-        long octets = 0;
+        long octets = current.touchSent(descriptors, offset, count);
         for (int i = 0; i < count; i++) {
             final int slot = cache.likelySlot(i);
             likelyRecords[i] = slot < 0 ? SketchRecords.NONE : FlowDelay.sketchRecord(entries, cache.stateOffset(slot));

@@ -59,6 +59,11 @@ final class DigestTable {
         entries = OffHeapBuffer.allocateUntouched(capacity * ENTRY_LENGTH_BYTES);
     }
 
+    /** Reads where a digest is looked for first; {@link SlotIndex#touch}. */
+    long touch(final long digest) {
+        return index.touch(tag(digest));
+    }
+
     int find(final long digest) {
         final int tag = tag(digest);
         int position = index.first(tag);

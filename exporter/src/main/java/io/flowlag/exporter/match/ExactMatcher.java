@@ -1,6 +1,7 @@
 package io.flowlag.exporter.match;
 
 import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.flow.FlowCache;
 import org.agrona.DirectBuffer;
 
 import java.util.concurrent.TimeUnit;
@@ -61,6 +62,22 @@ public final class ExactMatcher {
         this.handler = handler;
         counters = flows.counters();
         features = new PacketFeatures(counters);
+    }
+
+    /**
+     * Reads ahead what the next packets of both points need: where their flows and digests are. Changes nothing.
+     *
+     * @param descriptors hold the decoded packets, of the segment or not.
+     * @param offset      of the first descriptor.
+     * @param count       of packets, at most {@link FlowCache#TOUCH_LIMIT}.
+     * @return what was read, for the caller to keep, or the compiler would leave the reading out.
+     */
+    public long touch(final DirectBuffer descriptors, final int offset, final int count) {
+        long octets = 0;
+        for (int i = 0; i < count; i++) {
+            octets += digests.touch(PacketDescriptor.digest(descriptors, offset + i * PacketDescriptor.LENGTH_BYTES));
+        }
+        return octets + flows.touch(descriptors, offset, count);
     }
 
     /**

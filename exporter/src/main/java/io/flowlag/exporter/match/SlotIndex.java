@@ -37,6 +37,16 @@ final class SlotIndex {
     }
 
     /**
+     * Reads where a tag is looked for first, so that it is in the processor's cache then.
+     *
+     * @param tag to look for.
+     * @return what was read, for the caller to keep, or the compiler would leave the reading out.
+     */
+    long touch(final int tag) {
+        return bucket(tag & mask);
+    }
+
+    /**
      * The first bucket with a tag.
      *
      * @param tag to look for.

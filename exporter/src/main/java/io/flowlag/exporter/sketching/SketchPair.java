@@ -67,6 +67,37 @@ public final class SketchPair {
         earlierUnsketched = counters.get(SketchCounter.SENT_UNSKETCHED);
     }
 
+    /** The packets of {@link #expectSent} have come; others will be told. */
+    public void expectOthersSent() {
+        final PointInterval newest = sender.intervals().newestOpen();
+        if (newest != null) {
+            newest.expectOthers();
+        }
+    }
+
+    /**
+     * Reads of the sender's newest interval what a packet needs, so that it is in the processor's cache when it comes; but for
+     * its cells, which {@link #touchSent} reads.
+     *
+     * @param flowHash of its flow.
+     * @param digest   of the packet.
+     * @return what was read, for the caller to keep, or the compiler would leave the reading out.
+     */
+    public long expectSent(final long flowHash, final long digest) {
+        final PointInterval newest = sender.intervals().newestOpen();
+        return newest == null ? 0 : newest.touch(flowHash, digest);
+    }
+
+    /**
+     * Reads the cells of all packets of {@link #expectSent}.
+     *
+     * @return what was read.
+     */
+    public long touchSent() {
+        final PointInterval newest = sender.intervals().newestOpen();
+        return newest == null ? 0 : newest.touchExpected();
+    }
+
     /**
      * A packet of the segment at the sender point.
      *

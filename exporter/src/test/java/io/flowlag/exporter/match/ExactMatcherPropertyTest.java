@@ -179,6 +179,7 @@ class ExactMatcherPropertyTest {
 
         void on(final Sighting sighting) {
             final var packet = packets.packet(sighting.flow(), sighting.digest, sighting.timeNs);
+            matcher.touch(packet, 0, 1);
             final MatchResult result =
                 sighting.isSent ? matcher.onSent(packet, 0) : matcher.onReceived(packet, 0, sighting.timeNs);
             if (result == MatchResult.MATCHED) {
