@@ -4,7 +4,6 @@ import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.BitUtil;
 
-
 /**
  * Brings the decoded packets of several sources into the order of their timestamps: a packet is passed on when every other source
  * has shown a later one. Of equal timestamps the source with the lower index goes first, so that a packet's sending comes

@@ -42,7 +42,6 @@ import org.agrona.concurrent.CompositeAgent;
 import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.IdleStrategy;
 import org.agrona.concurrent.SystemEpochClock;
-import org.agrona.concurrent.SystemEpochNanoClock;
 import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.YieldingIdleStrategy;
 
@@ -155,7 +154,7 @@ public final class MeteringPipeline implements AutoCloseable {
         this.checkpoint = checkpoint;
         final List<StageRing> packetRings = rings(packetRingCount(config, isLive), config.pipeline().packetRingBytes());
         final List<StageRing> recordRings = rings(recordRingCount(config), config.pipeline().recordRingBytes());
-        final EpochNanoClock liveClock = isLive ? new SystemEpochNanoClock() : null;
+        final EpochNanoClock liveClock = isLive ? RealtimeClock.ofSystem() : null;
         exporting = new ExportingAgent(
             destinations, recordRings, this::isMeteringEnded, CLOSE_TIMEOUT_MS, SystemEpochClock.INSTANCE, counters);
         latency = isLive ? new PipelineLatency() : null;

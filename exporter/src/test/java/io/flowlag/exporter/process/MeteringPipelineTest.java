@@ -201,10 +201,7 @@ class MeteringPipelineTest {
         }
     }
 
-    /**
-     * Each shard captures and meters on one thread. What its clock makes is gone once the compilers have seen that nobody keeps
-     * it, so rounds are tried until one is without.
-     */
+    /** Each shard captures and meters on one thread. Compilers allocate at times, so rounds are tried until one is without. */
     @Test
     void shouldAllocateNothingPerPacketInAnyShardLive() throws IOException {
         final ThreadMXBean threads = (ThreadMXBean)ManagementFactory.getThreadMXBean();
