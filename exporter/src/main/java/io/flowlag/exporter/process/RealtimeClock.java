@@ -7,10 +7,9 @@ import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 
 /**
- * The system's realtime clock, read each time, without an {@link java.time.Instant} for each reading. The JVM's compilers remove
- * that object unless anybody in the process ever asked for the epoch itself; here there is none to remove. It reads what the
- * JVM's own clocks read, {@code jdk.internal.misc.VM.getNanoTimeAdjustment}; where that is not to be had it is
- * {@link SystemEpochNanoClock}. Any thread. Allocates at construction.
+ * The system's realtime clock, read each time, without an {@link java.time.Instant} for each reading, which compilers remove in
+ * some places and not in others. It reads what the JVM's own clocks read, {@code jdk.internal.misc.VM.getNanoTimeAdjustment};
+ * where that is not to be had it is {@link SystemEpochNanoClock}. Any thread. Allocates at construction.
  */
 final class RealtimeClock implements EpochNanoClock {
     private static final long NS_PER_SECOND = 1_000_000_000L;
