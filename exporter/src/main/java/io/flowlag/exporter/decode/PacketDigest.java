@@ -131,10 +131,9 @@ final class PacketDigest {
     long plainDigest(
         final DirectBuffer buffer, final int offset, final int protocol, final short identification, final long addresses,
         final int ports, final int coveredBytes) {
-        final boolean isTcp = protocol == IpProtocol.TCP;
         return pair.hash(
-            4 | (long)protocol << 8 | (long)identification << 48, addresses, buffer, offset, coveredBytes,
-            isTcp ? TCP_CHECKSUM_OFFSET : 0, isTcp ? TCP_CHECKSUM_MASK : UDP_CHECKSUM_MASK,
+            plainWord(protocol, identification), addresses, buffer, offset, coveredBytes,
+            plainChecksumOffset(protocol), plainChecksumMask(protocol),
             SegmentFlowHash.plainWord(protocol, ports), addresses);
     }
 
@@ -142,10 +141,22 @@ final class PacketDigest {
     long plainDigestAlone(
         final DirectBuffer buffer, final int offset, final int protocol, final short identification, final long addresses,
         final int coveredBytes) {
-        final boolean isTcp = protocol == IpProtocol.TCP;
         return hash.hash(
-            4 | (long)protocol << 8 | (long)identification << 48, addresses, buffer, offset, coveredBytes,
-            isTcp ? TCP_CHECKSUM_OFFSET : 0, isTcp ? TCP_CHECKSUM_MASK : UDP_CHECKSUM_MASK);
+            plainWord(protocol, identification), addresses, buffer, offset, coveredBytes,
+            plainChecksumOffset(protocol), plainChecksumMask(protocol));
+    }
+
+    /** The first eight octets of the canonical form, as a little-endian number. */
+    private static long plainWord(final int protocol, final short identification) {
+        return 4 | (long)protocol << 8 | (long)identification << 48;
+    }
+
+    private static int plainChecksumOffset(final int protocol) {
+        return protocol == IpProtocol.TCP ? TCP_CHECKSUM_OFFSET : 0;
+    }
+
+    private static long plainChecksumMask(final int protocol) {
+        return protocol == IpProtocol.TCP ? TCP_CHECKSUM_MASK : UDP_CHECKSUM_MASK;
     }
 
     /** {@return the segment flow hash of the packet of the last {@link #plainDigest}} */

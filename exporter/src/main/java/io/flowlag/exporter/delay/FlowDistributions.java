@@ -7,7 +7,6 @@ import io.flowlag.sketch.quantile.QuantileSketch;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
-
 /**
  * The distributions of the delays of flows that earn one: a flow gets it with a certain delay of its own, first come, first
  * served, while there is room, and gives it back when it ends. The metering thread owns it; counters may be read by any.

@@ -177,8 +177,7 @@ public final class MeteringPipeline implements AutoCloseable {
         final StageRing packetRing = hasRings ? packetRings.get(0) : null;
         final StageRing recordRing = hasRings ? recordRings.get(0) : null;
         final FlowRecordSink exportSink = hasRings ? new FlowRecordRing(recordRing, counters) : exporting;
-        final FlowWatch flowWatch = isWatched(config, isLive) ? new FlowWatch(
-            exportSink, config.status().flows(), config.status().intervalNs(), SystemNanoClock.INSTANCE) : null;
+        final FlowWatch flowWatch = watch(config, isLive, exportSink);
         final FlowRecordSink recordSink = flowWatch == null ? exportSink : flowWatch;
         final FlowEnd flowEnd = wiring.isOn() ? new FlowEnd(recordSink) : null;
         final FlowCache cache = new FlowCache(
@@ -381,6 +380,12 @@ public final class MeteringPipeline implements AutoCloseable {
         return linkTypes.stream().map(String::valueOf).collect(Collectors.joining(", ", "{", "}"));
     }
 
+    /** {@return what finds flows worth a look before their records go on to a sink; null if nobody looks} */
+    static FlowWatch watch(final ExporterConfig config, final boolean isLive, final FlowRecordSink sink) {
+        return isWatched(config, isLive) ? new FlowWatch(
+            sink, config.status().flows(), config.status().intervalNs(), SystemNanoClock.INSTANCE) : null;
+    }
+
     /** Whether somebody may look at the flows while they live. */
     static boolean isWatched(final ExporterConfig config, final boolean isLive) {
         return config.metrics().isOn() || config.status().enabled() && (isLive || config.status().file() != null);
@@ -439,17 +444,18 @@ public final class MeteringPipeline implements AutoCloseable {
     }
 
     private boolean isCaptureEnded() {
-        boolean isEnded = true;
-        for (int i = 0; i < captures.size(); i++) {
-            isEnded &= captures.get(i).isEnded();
-        }
-        return isEnded;
+        return areEnded(captures);
     }
 
     private boolean isMeteringEnded() {
+        return areEnded(meterings);
+    }
+
+    /** Asked in every duty cycle, so without an iterator. */
+    private static boolean areEnded(final List<? extends Stage> stages) {
         boolean isEnded = true;
-        for (int i = 0; i < meterings.size(); i++) {
-            isEnded &= meterings.get(i).isEnded();
+        for (int i = 0; i < stages.size(); i++) {
+            isEnded &= stages.get(i).isEnded();
         }
         return isEnded;
     }

@@ -17,7 +17,6 @@ import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.PipelineLatency;
 import io.flowlag.exporter.watch.FlowWatch;
 import org.agrona.concurrent.EpochNanoClock;
-import org.agrona.concurrent.SystemNanoClock;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -86,8 +85,7 @@ final class ShardedStages {
     private MeteringAgent metering(
         final int shard, final StageRing packetRing, final StageRing recordRing, final Counters share) {
         final FlowRecordRing exportSink = new FlowRecordRing(recordRing, share);
-        final FlowWatch watch = MeteringPipeline.isWatched(config, isLive) ? new FlowWatch(
-            exportSink, config.status().flows(), config.status().intervalNs(), SystemNanoClock.INSTANCE) : null;
+        final FlowWatch watch = MeteringPipeline.watch(config, isLive, exportSink);
         final FlowRecordSink sink = watch == null ? exportSink : watch;
         final FlowCache cache =
             new FlowCache(MeteringPipeline.cacheContext(config).shard(shard, config.shardCount()), sink, share);

@@ -7,9 +7,6 @@ package io.flowlag.exporter.sketching;
  * the next one begins or somebody wants to look at the cells. The metering thread owns it. Allocates at construction.
  */
 final class GatheredPackets {
-    /** How many records at a time have their cells read ahead. */
-    private static final int RECORDS = 32;
-
     private final SketchRecords records;
     private final SettingsRun run;
     private final long[] recordMarks;
@@ -89,8 +86,8 @@ final class GatheredPackets {
         gathering = null;
         interval.orderRecords(recordMarks);
         final long key = run.key(interval.intervalNumber());
-        for (int from = 0; from < interval.recordCount(); from += RECORDS) {
-            final int end = Math.min(from + RECORDS, interval.recordCount());
+        for (int from = 0; from < interval.recordCount(); from += ReadAhead.RECORDS) {
+            final int end = Math.min(from + ReadAhead.RECORDS, interval.recordCount());
             ahead.before(interval, from);
             interval.expectOthers();
             for (int i = from; i < end; i++) {

@@ -9,7 +9,7 @@ import io.flowlag.sketch.estimate.FlowEstimator;
  */
 final class ReadAhead {
     /** How many at a time: what they need fits into the processor's nearest caches. */
-    private static final int RECORDS = 32;
+    static final int RECORDS = 32;
 
     private final SketchRecords records;
     private final FlowTotals totals;

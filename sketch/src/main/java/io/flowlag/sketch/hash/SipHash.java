@@ -16,8 +16,11 @@ public final class SipHash {
     /** Length of the key in octets. */
     public static final int KEY_LENGTH_BYTES = 16;
 
+    /** Octets of two words before the others. */
+    static final int HEAD_BYTES = 2 * Long.BYTES;
     static final int COMPRESSION_ROUNDS = 2;
     static final int FINALIZATION_ROUNDS = 4;
+    private static final int NOTHING_MASKED = -1;
 
     final long initial0;
     final long initial1;
@@ -58,41 +61,7 @@ public final class SipHash {
      * @return the hash.
      */
     public long hash(final DirectBuffer buffer, final int offset, final int lengthBytes) {
-        long v0 = initial0;
-        long v1 = initial1;
-        long v2 = initial2;
-        long v3 = initial3;
-        final int wholeWordsEnd = offset + (lengthBytes & ~7);
-        for (int i = offset; i <= wholeWordsEnd; i += 8) {
-            final long word = i < wholeWordsEnd ?
-                buffer.getLong(i, ByteOrder.LITTLE_ENDIAN) : lastWord(buffer, i, lengthBytes);
-            v3 ^= word;
-            for (int round = 0; round < COMPRESSION_ROUNDS; round++) {
-                v0 += v1;
-                v2 += v3;
-                v1 = Long.rotateLeft(v1, 13) ^ v0;
-                v3 = Long.rotateLeft(v3, 16) ^ v2;
-                v0 = Long.rotateLeft(v0, 32) + v3;
-                v2 += v1;
-                v3 = Long.rotateLeft(v3, 21) ^ v0;
-                v1 = Long.rotateLeft(v1, 17) ^ v2;
-                v2 = Long.rotateLeft(v2, 32);
-            }
-            v0 ^= word;
-        }
-        v2 ^= 0xFF;
-        for (int round = 0; round < FINALIZATION_ROUNDS; round++) {
-            v0 += v1;
-            v2 += v3;
-            v1 = Long.rotateLeft(v1, 13) ^ v0;
-            v3 = Long.rotateLeft(v3, 16) ^ v2;
-            v0 = Long.rotateLeft(v0, 32) + v3;
-            v2 += v1;
-            v3 = Long.rotateLeft(v3, 21) ^ v0;
-            v1 = Long.rotateLeft(v1, 17) ^ v2;
-            v2 = Long.rotateLeft(v2, 32);
-        }
-        return v0 ^ v1 ^ v2 ^ v3;
+        return hash(0, 0, 0, buffer, offset, lengthBytes, NOTHING_MASKED, 0);
     }
 
     /**
@@ -111,14 +80,21 @@ public final class SipHash {
     public long hash(
         final long first, final long second, final DirectBuffer buffer, final int offset, final int lengthBytes,
         final int maskedBytes, final long mask) {
+        return hash(HEAD_BYTES, first, second, buffer, offset, lengthBytes, maskedBytes, mask);
+    }
+
+    /** Both: the two words are there if the octets are behind as many as they have. */
+    private long hash(
+        final int headBytes, final long first, final long second, final DirectBuffer buffer, final int offset,
+        final int lengthBytes, final int maskedBytes, final long mask) {
         long v0 = initial0;
         long v1 = initial1;
         long v2 = initial2;
         long v3 = initial3;
         final int wholeWordsEnd = lengthBytes & ~7;
-        for (int at = -2 * Long.BYTES; at <= wholeWordsEnd; at += Long.BYTES) {
+        for (int at = -headBytes; at <= wholeWordsEnd; at += Long.BYTES) {
             final long word = at < 0 ? at == -Long.BYTES ? second : first :
-                maskedWord(buffer, offset, lengthBytes, at, wholeWordsEnd, maskedBytes, mask);
+                word(buffer, offset, lengthBytes, headBytes, at, wholeWordsEnd, maskedBytes, mask);
             v3 ^= word;
             for (int round = 0; round < COMPRESSION_ROUNDS; round++) {
                 v0 += v1;
@@ -148,33 +124,30 @@ public final class SipHash {
         return v0 ^ v1 ^ v2 ^ v3;
     }
 
-    /** A word of octets behind two words, of which some count as 0; the last one with the length of all. */
-    static long maskedWord(
-        final DirectBuffer buffer, final int offset, final int lengthBytes, final int at, final int wholeWordsEnd,
-        final int maskedBytes, final long mask) {
-        final boolean isWhole = at < wholeWordsEnd;
-        final long word = isWhole ? buffer.getLong(offset + at, ByteOrder.LITTLE_ENDIAN) :
-            restOfLongEnough(buffer, offset + at, lengthBytes) | (lengthBytes + 2L * Long.BYTES) << 56;
-        return at == maskedBytes ? word & (mask | (isWhole ? 0 : 0xFFL << 56)) : word;
+    /** A word of the octets, of which some count as 0; the last one with the length of all, those before them included. */
+    static long word(
+        final DirectBuffer buffer, final int offset, final int lengthBytes, final int headBytes, final int at,
+        final int wholeWordsEnd, final int maskedBytes, final long mask) {
+        final long octets = at < wholeWordsEnd ?
+            buffer.getLong(offset + at, ByteOrder.LITTLE_ENDIAN) : rest(buffer, offset + at, lengthBytes);
+        final long counted = at == maskedBytes ? octets & mask : octets;
+        return at < wholeWordsEnd ? counted : counted | (long)(lengthBytes + headBytes) << 56;
     }
 
-    /** The octets after the last whole word, and the length modulo 256 as the most significant octet. */
-    private static long lastWord(final DirectBuffer buffer, final int offset, final int lengthBytes) {
-        long word = (long)lengthBytes << 56;
+    /** The octets after the last whole word. */
+    private static long rest(final DirectBuffer buffer, final int offset, final int lengthBytes) {
         final int restBytes = lengthBytes & 7;
+        if (restBytes == 0) {
+            return 0;
+        }
         if (lengthBytes >= Long.BYTES) {
-            return word | restOfLongEnough(buffer, offset, lengthBytes);
+            // Those before are there to be read, so that one word has all of them above.
+            return buffer.getLong(offset + restBytes - Long.BYTES, ByteOrder.LITTLE_ENDIAN) >>> 8 * (Long.BYTES - restBytes);
         }
+        long octets = 0;
         for (int i = 0; i < restBytes; i++) {
-            word |= (buffer.getByte(offset + i) & 0xFFL) << (8 * i);
+            octets |= (buffer.getByte(offset + i) & 0xFFL) << 8 * i;
         }
-        return word;
-    }
-
-    /** The octets after the last whole word; those before are there to be read, so that one word has all of them above. */
-    static long restOfLongEnough(final DirectBuffer buffer, final int offset, final int lengthBytes) {
-        final int restBytes = lengthBytes & 7;
-        return restBytes == 0 ? 0 :
-            buffer.getLong(offset + restBytes - Long.BYTES, ByteOrder.LITTLE_ENDIAN) >>> 8 * (Long.BYTES - restBytes);
+        return octets;
     }
 }

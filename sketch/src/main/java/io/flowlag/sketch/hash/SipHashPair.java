@@ -56,7 +56,7 @@ public final class SipHashPair {
         for (int i = 0; i <= wholeWordsEnd + 2 * Long.BYTES; i += Long.BYTES) {
             final int at = i - 2 * Long.BYTES;
             final long word = at < 0 ? i == 0 ? first : second :
-                SipHash.maskedWord(buffer, offset, lengthBytes, at, wholeWordsEnd, maskedBytes, mask);
+                SipHash.word(buffer, offset, lengthBytes, SipHash.HEAD_BYTES, at, wholeWordsEnd, maskedBytes, mask);
             final long shortWord = i == 0 ? shortFirst : at < 0 ? shortSecond : 2L * Long.BYTES << 56;
             if (at <= 0) {
                 v3 ^= word;

@@ -100,6 +100,9 @@ class SipHashTest {
             publishedKey().hash(copy, 0, 2 * Long.BYTES + octets.length),
             pair.hash(
                 first, second, new UnsafeBuffer(octets), 0, octets.length, maskedBytes, mask, otherFirst, second));
+        assertEquals(
+            publishedKey().hash(copy, 0, 2 * Long.BYTES + octets.length),
+            publishedKey().hash(first, second, new UnsafeBuffer(octets), 0, octets.length, maskedBytes, mask));
         copy.putLong(0, otherFirst, ByteOrder.LITTLE_ENDIAN);
         assertEquals(publishedKey().hash(copy, 0, 2 * Long.BYTES), pair.shortHash());
     }

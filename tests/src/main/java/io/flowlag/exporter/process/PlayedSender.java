@@ -1,28 +1,26 @@
 package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.delay.ReceiverLink;
 import io.flowlag.exporter.exchange.HeldSettings;
 import io.flowlag.exporter.exchange.SenderInterval;
 import io.flowlag.exporter.exchange.StoredIntervals;
 import io.flowlag.exporter.sketching.IntervalMode;
 import io.flowlag.exporter.sketching.SenderAnswer;
 import io.flowlag.exporter.sketching.SenderAnswers;
-import io.flowlag.rli.reference.ErrorEstimate;
 import io.flowlag.sketch.hash.SipHash;
+import io.flowlag.tests.benchmark.SketchesAlone;
 
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
-import java.util.function.ObjLongConsumer;
 
 /**
  * A sender whose intervals are stored. A thread of its own, as the exchange has one, verifies and decodes them a few intervals
  * ahead of the metering thread. Packets of a file come faster than they were sent, so the metering thread waits for an interval
  * that is not decoded. Bounded. Allocates at construction.
  */
-final class PlayedSender implements ReceiverLink, SenderAnswers, AutoCloseable {
+final class PlayedSender extends SketchesAlone implements SenderAnswers, AutoCloseable {
     private static final long WAIT_NS = 1_000_000L;
 
     private final ExporterConfig config;
@@ -123,26 +121,6 @@ final class PlayedSender implements ReceiverLink, SenderAnswers, AutoCloseable {
     @Override
     public int mostFlows() {
         return SharedSettings.mostFlows(config);
-    }
-
-    @Override
-    public int takeSendTimes(final SendTimeHandler handler) {
-        return 0;
-    }
-
-    @Override
-    public void counters(final ObjLongConsumer<String> consumer) {
-        // Has none.
-    }
-
-    @Override
-    public void senderCounters(final int senderIndex, final ObjLongConsumer<String> consumer) {
-        // Has none.
-    }
-
-    @Override
-    public int errorEstimate(final int senderIndex) {
-        return ErrorEstimate.of(1_000, true);
     }
 
     @Override

@@ -5,24 +5,20 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.DelayWiring;
-import io.flowlag.exporter.delay.ReceiverLink;
 import io.flowlag.exporter.sketching.IntervalMode;
 import io.flowlag.exporter.sketching.SenderAnswers;
 import io.flowlag.exporter.sketching.SketchContext;
 import io.flowlag.exporter.sketching.SketchPoint;
 import io.flowlag.exporter.status.Counters;
-import io.flowlag.rli.reference.ErrorEstimate;
 import io.flowlag.sketch.hash.SipHash;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.agrona.concurrent.UnsafeBuffer;
-
-import java.util.function.ObjLongConsumer;
 
 /**
  * The sender point of {@link MemoryTraffic}, whose sketches the receiver under measurement compares its own with, as if an
  * exchange had brought them. It is filled between the rounds, so that its work is not measured.
  */
-final class SenderInMemory implements ReceiverLink {
+final class SenderInMemory extends SketchesAlone {
     private static final int POLL_LIMIT = 256;
 
     private final SipHash hash = new SipHash(1, 2);
@@ -109,26 +105,6 @@ final class SenderInMemory implements ReceiverLink {
     @Override
     public int mostFlows() {
         return 1;
-    }
-
-    @Override
-    public int takeSendTimes(final SendTimeHandler handler) {
-        return 0;
-    }
-
-    @Override
-    public void counters(final ObjLongConsumer<String> consumer) {
-        // Has none.
-    }
-
-    @Override
-    public void senderCounters(final int senderIndex, final ObjLongConsumer<String> consumer) {
-        // Has none.
-    }
-
-    @Override
-    public int errorEstimate(final int senderIndex) {
-        return ErrorEstimate.of(1_000, true);
     }
 
     @Override
