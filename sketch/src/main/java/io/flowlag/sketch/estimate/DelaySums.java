@@ -32,6 +32,21 @@ final class DelaySums {
         degreesOfFreedom = 0;
     }
 
+    /** Cells whose rows have one each, and all packets of the flow in it: nothing is left out, and no row tells a spread. */
+    void all(
+        final double cellDelaySumsNs, final double cellCounts, final double cellBytes, final double cellOtherCounts,
+        final int cellCount, final double largestCount) {
+        delaySumNs = cellDelaySumsNs;
+        count = cellCounts;
+        bytes = cellBytes;
+        otherCount = cellOtherCounts;
+        cells = cellCount;
+        notCovered = 0;
+        largestRowCount = largestCount;
+        deviations = 0;
+        degreesOfFreedom = 0;
+    }
+
     void beginRow() {
         rowCount = 0;
         rowCells = 0;

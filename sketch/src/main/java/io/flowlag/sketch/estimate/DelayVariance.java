@@ -1,7 +1,5 @@
 package io.flowlag.sketch.estimate;
 
-import io.flowlag.sketch.image.SketchImage;
-
 import java.util.Arrays;
 
 /**
@@ -49,26 +47,26 @@ final class DelayVariance {
     }
 
     /** Reads all usable cells. */
-    void measure(
-        final SketchImage sender, final SketchImage receiver, final SketchOverview overview, final int fullestRow) {
+    void measure(final ComparedCells compared, final SketchOverview overview, final int fullestRow) {
         double leastNs2 = Double.MAX_VALUE;
         for (int row = 0; row < averageCounts.length; row++) {
-            averageCounts[row] = overview.rowCount(row) / receiver.columns();
-            fill(sender, receiver, row, overview.meanNs());
+            averageCounts[row] = overview.rowCount(row) / compared.columns();
+            fill(compared, row, overview.meanNs());
             leastNs2 = Math.min(leastNs2, smooth(row));
         }
         packetVarianceNs2 = Double.MAX_VALUE == leastNs2 ? 0 : leastNs2;
-        flowVarianceNs2 = flowVarianceNs2(sender, receiver, fullestRow, overview.meanNs());
+        flowVarianceNs2 = flowVarianceNs2(compared, fullestRow, overview.meanNs());
     }
 
-    private void fill(final SketchImage sender, final SketchImage receiver, final int row, final double meanNs) {
+    private void fill(final ComparedCells compared, final int row, final double meanNs) {
         Arrays.fill(squaresNs2[row], 0);
         Arrays.fill(counts[row], 0);
         Arrays.fill(cells[row], 0);
-        for (int column = 0, columns = receiver.columns(); column < columns; column++) {
-            if (Cells.usable(sender, receiver, row, column)) {
-                final double count = receiver.count(row, column);
-                final double offsetNs = Cells.delaySumNs(sender, receiver, row, column) - count * meanNs;
+        for (int column = 0, columns = compared.columns(); column < columns; column++) {
+            final int place = compared.place(row, column);
+            if (compared.isUsable(place)) {
+                final double count = compared.receivedCount(place);
+                final double offsetNs = compared.delaySumNs(place) - count * meanNs;
                 final int bin = bin(row, count);
                 squaresNs2[row][bin] += offsetNs * offsetNs;
                 counts[row][bin] += count;
@@ -108,14 +106,14 @@ final class DelayVariance {
     }
 
     /** What the squares hold beyond the packets' variance, over the squares of counts: the largest cells decide it. */
-    private double flowVarianceNs2(
-        final SketchImage sender, final SketchImage receiver, final int row, final double meanNs) {
+    private double flowVarianceNs2(final ComparedCells compared, final int row, final double meanNs) {
         double excessNs2 = 0;
         double countSquares = 0;
-        for (int column = 0, columns = receiver.columns(); column < columns; column++) {
-            if (Cells.usable(sender, receiver, row, column)) {
-                final double count = receiver.count(row, column);
-                final double offsetNs = Cells.delaySumNs(sender, receiver, row, column) - count * meanNs;
+        for (int column = 0, columns = compared.columns(); column < columns; column++) {
+            final int place = compared.place(row, column);
+            if (compared.isUsable(place)) {
+                final double count = compared.receivedCount(place);
+                final double offsetNs = compared.delaySumNs(place) - count * meanNs;
                 excessNs2 += offsetNs * offsetNs - packetVarianceNs2 * count;
                 countSquares += count * count;
             }

@@ -1,52 +1,37 @@
 package io.flowlag.sketch.estimate;
 
 import io.flowlag.sketch.image.SketchGeometry;
-import io.flowlag.sketch.image.SketchImage;
 import io.flowlag.sketch.lds.CellMap;
 
 /**
- * The cells of one flow, read once from the images of both points, row by row. One thread. Allocates at construction only.
+ * The cells of one flow, row by row, numbered through. One thread. Allocates at construction only.
  */
 final class FlowCells {
     private final CellMap cellMap;
+    private final ComparedCells compared;
     private final int rows;
     private final int vldaLength;
-    private final long[] sentCounts;
-    private final long[] receivedCounts;
-    private final long[] delaySumsNs;
-    private final long[] bytes;
-    private final boolean[] agrees;
+    private final int[] places;
 
-    FlowCells(final SketchGeometry geometry, final CellMap cellMap) {
+    FlowCells(final SketchGeometry geometry, final CellMap cellMap, final ComparedCells compared) {
         this.cellMap = cellMap;
+        this.compared = compared;
         rows = geometry.rows();
         vldaLength = geometry.vldaLength();
-        final int cells = rows * vldaLength;
-        sentCounts = new long[cells];
-        receivedCounts = new long[cells];
-        delaySumsNs = new long[cells];
-        bytes = new long[cells];
-        agrees = new boolean[cells];
+        places = new int[rows * vldaLength];
     }
 
-    /** Reads the cells of a flow; of an SDS there is no sender. */
-    void read(final SketchImage sender, final SketchImage receiver, final long flowHash) {
+    /** Finds the cells of a flow. */
+    void find(final long flowHash) {
         for (int row = 0, cell = 0; row < rows; row++) {
             final int base = cellMap.baseColumn(row, flowHash);
             for (int offset = 0; offset < vldaLength; offset++, cell++) {
-                final int column = cellMap.wrap(base + offset);
-                final long count = receiver.count(row, column);
-                receivedCounts[cell] = count;
-                bytes[cell] = receiver.bytes(row, column);
-                sentCounts[cell] = null == sender ? 0 : sender.count(row, column);
-                agrees[cell] = null == sender ||
-                    sentCounts[cell] == count && sender.digest(row, column) == receiver.digest(row, column);
-                delaySumsNs[cell] = Cells.delaySumNs(sender, receiver, row, column);
+                places[cell] = compared.place(row, cellMap.wrap(base + offset));
             }
         }
     }
 
-    /** {@return where the cells of a row begin; the cells of all rows are numbered through} */
+    /** {@return where the cells of a row begin} */
     int first(final int row) {
         return row * vldaLength;
     }
@@ -57,33 +42,33 @@ final class FlowCells {
     }
 
     long sentCount(final int cell) {
-        return sentCounts[cell];
+        return compared.sentCount(places[cell]);
     }
 
     long receivedCount(final int cell) {
-        return receivedCounts[cell];
+        return compared.receivedCount(places[cell]);
     }
 
     long delaySumNs(final int cell) {
-        return delaySumsNs[cell];
+        return compared.delaySumNs(places[cell]);
     }
 
     long bytes(final int cell) {
-        return bytes[cell];
+        return compared.bytes(places[cell]);
     }
 
     /** As {@link Cells#agree}. */
     boolean agrees(final int cell) {
-        return agrees[cell];
+        return compared.agrees(places[cell]);
     }
 
     /** As {@link Cells#usable}. */
     boolean isUsable(final int cell) {
-        return receivedCounts[cell] > 0 && agrees[cell];
+        return compared.isUsable(places[cell]);
     }
 
     /** As {@link Cells#occupied}. */
     boolean isOccupied(final int cell) {
-        return 0 != receivedCounts[cell] || 0 != sentCounts[cell];
+        return compared.isOccupied(places[cell]);
     }
 }

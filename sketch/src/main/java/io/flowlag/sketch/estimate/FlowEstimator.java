@@ -10,10 +10,10 @@ import io.flowlag.sketch.lds.CellMap;
 
 /**
  * Estimates flows from two points' LDS, or from one SDS (LDS paper, sections 2.3.4, 4.2 and 4.3). First {@link #pair}, once
- * an interval: that reads every cell. Then {@link #estimate} for each flow: that reads the flow's R times k cells.
+ * an interval: that compares every cell. Then {@link #estimate} for each flow: that reads what came of the flow's R times k
+ * cells; the images are not needed for that.
  *
- * <p>One thread. It reads the images that were paired, which must not change before the next pairing. Allocates at
- * construction only.
+ * <p>One thread. Allocates at construction only: {@link #memoryBytes}, off the heap.
  */
 public final class FlowEstimator {
     /** Says that the receiver does not know how many packets a flow had. */
@@ -37,6 +37,7 @@ public final class FlowEstimator {
     private final int fullestRow;
     private final boolean takesEveryPacket;
     private final SketchOverview overview;
+    private final ComparedCells compared;
     private final FlowCells cells;
     /** The share of a flow's packets that is expected in one of its cells, by row. */
     private final double[] shares;
@@ -44,9 +45,11 @@ public final class FlowEstimator {
     private final boolean[] isFullest;
     private final DelaySums sums = new DelaySums();
     private final WeightedCells weightedCells;
+    /** What serves flows of known packets instead; null where it does not. */
+    private final OneCellRows oneCellRows;
 
-    private SketchImage sender;
-    private SketchImage receiver;
+    private boolean isPaired;
+    private boolean isDamaged;
 
     /**
      * An estimator with a confidence of 95 %, as {@link #FlowEstimator(SketchGeometry, long, double)}.
@@ -68,7 +71,7 @@ public final class FlowEstimator {
      * @param confidence of the bounds, between 0 and 1.
      */
     public FlowEstimator(final SketchGeometry geometry, final long seed, final double confidence) {
-        this(geometry, seed, DEFAULT_ALPHA, DEFAULT_NOISE_TOLERANCE, confidence, true);
+        this(geometry, seed, DEFAULT_ALPHA, DEFAULT_NOISE_TOLERANCE, confidence, true, true);
     }
 
     /**
@@ -86,16 +89,17 @@ public final class FlowEstimator {
         final double alpha,
         final double noiseTolerance,
         final double confidence) {
-        this(geometry, seed, alpha, noiseTolerance, confidence, false);
+        this(geometry, seed, alpha, noiseTolerance, confidence, false, true);
     }
 
-    private FlowEstimator(
+    FlowEstimator(
         final SketchGeometry geometry,
         final long seed,
         final double alpha,
         final double noiseTolerance,
         final double confidence,
-        final boolean weighted) {
+        final boolean weighted,
+        final boolean straight) {
         if (SketchFamily.LDA == geometry.family()) {
             throw new IllegalArgumentException("an LDA has no flows");
         }
@@ -112,14 +116,27 @@ public final class FlowEstimator {
         fullestRow = fullestRow(geometry);
         takesEveryPacket = SketchGeometry.FULL_RATE_PPM == geometry.rate(fullestRow);
         overview = new SketchOverview(geometry.rows());
-        cells = new FlowCells(geometry, cellMap);
+        compared = new ComparedCells(geometry);
+        cells = new FlowCells(geometry, cellMap, compared);
         shares = new double[geometry.rows()];
         isFullest = new boolean[geometry.rows()];
         for (int row = 0; row < shares.length; row++) {
             shares[row] = geometry.samplingRate(row) / geometry.vldaLength();
             isFullest[row] = geometry.rate(row) == geometry.rate(fullestRow);
         }
-        weightedCells = weighted ? new WeightedCells(geometry, cellMap) : null;
+        weightedCells = weighted ? new WeightedCells(geometry, cellMap, compared) : null;
+        oneCellRows = straight && !weighted && OneCellRows.serves(geometry) ?
+            new OneCellRows(geometry, cellMap, compared, overview, sums, alpha, boundFactor) : null;
+    }
+
+    /**
+     * What an estimator takes off the heap, by formula: as much as a sketch's cells.
+     *
+     * @param geometry of the sketches.
+     * @return octets.
+     */
+    public static long memoryBytes(final SketchGeometry geometry) {
+        return ComparedCells.memoryBytes(geometry);
     }
 
     /**
@@ -159,11 +176,10 @@ public final class FlowEstimator {
     }
 
     /**
-     * Lets go of the images.
+     * Forgets what was paired.
      */
     public void unpair() {
-        sender = null;
-        receiver = null;
+        isPaired = false;
     }
 
     /**
@@ -188,23 +204,30 @@ public final class FlowEstimator {
     public void estimate(
         final long flowHash, final int weight, final long receivedPackets, final FlowEstimate result) {
         result.reset(geometry.rows() * geometry.vldaLength());
-        if (null == receiver) {
+        if (!isPaired) {
             return;
         }
-        cells.read(sender, receiver, flowHash);
+        if (null != oneCellRows && receivedPackets >= 0) {
+            oneCellRows.estimate(flowHash, weight, receivedPackets, isDamaged, result);
+            return;
+        }
+        cells.find(flowHash);
         measureSizes(weight, result);
-        if (null != sender) {
+        if (compared.hasSender() && !isDamaged) {
             measureLoss(weight, result);
         }
         measureDelay(flowHash, weight, receivedPackets, result);
     }
 
-    private void take(final SketchImage senderImage, final SketchImage receiverImage) {
-        sender = senderImage;
-        receiver = receiverImage;
-        overview.measure(sender, receiver, fullestRow);
+    private void take(final SketchImage sender, final SketchImage receiver) {
+        isPaired = true;
+        isDamaged = receiver.damaged() || null != sender && sender.damaged();
+        overview.measure(sender, receiver, fullestRow, compared);
         if (weighs()) {
-            weightedCells.measure(sender, receiver, overview, fullestRow);
+            weightedCells.measure(overview, fullestRow);
+        }
+        if (null != oneCellRows) {
+            oneCellRows.measure();
         }
     }
 
@@ -224,7 +247,7 @@ public final class FlowEstimator {
         if (receivedPackets > 0 && weighs() && weightedCells.isMeasured()) {
             final double packets =
                 takesEveryPacket ? Math.min(receivedPackets, result.receivedPackets) : receivedPackets;
-            weightedCells.estimate(sender, receiver, flowHash, weight, packets, boundFactor, result);
+            weightedCells.estimate(flowHash, weight, packets, boundFactor, result);
         }
     }
 
@@ -299,7 +322,7 @@ public final class FlowEstimator {
                     rowReceived += cells.receivedCount(cell);
                     rowBytes += cells.bytes(cell);
                 }
-                sent = null == sender ? sent : Math.min(sent, rowSent);
+                sent = Math.min(sent, rowSent);
                 received = Math.min(received, rowReceived);
                 bytes = Math.min(bytes, rowBytes);
                 largestRow = Math.max(largestRow, overview.rowCount(row));
@@ -307,7 +330,7 @@ public final class FlowEstimator {
         }
         final double scale = 1 / (weight * geometry.samplingRate(fullestRow));
         result.hasSizes = true;
-        result.hasSentPackets = null != sender;
+        result.hasSentPackets = compared.hasSender();
         result.sizesAreUpperBounds = takesEveryPacket;
         result.sentPackets = sent * scale;
         result.receivedPackets = received * scale;
@@ -316,24 +339,20 @@ public final class FlowEstimator {
     }
 
     /**
-     * Reads of the images the cells of a flow, so that they are in the processor's cache for {@link #estimate}. Changes nothing.
+     * Reads what came of the cells of a flow, so that they are in the processor's cache for {@link #estimate}. Changes nothing.
      *
      * @param flowHash of the flow.
      * @return what was read, for the caller to keep, or the compiler would leave the reading out.
      */
     public long touch(final long flowHash) {
         long octets = 0;
-        for (int row = 0; null != receiver && row < shares.length; row++) {
-            final int column = cellMap.baseColumn(row, flowHash);
-            octets += receiver.count(row, column) + (null == sender ? 0 : sender.count(row, column));
+        for (int row = 0; isPaired && row < shares.length; row++) {
+            octets += compared.touch(compared.place(row, cellMap.baseColumn(row, flowHash)));
         }
         return octets;
     }
 
     private void measureLoss(final int weight, final FlowEstimate result) {
-        if (sender.damaged() || receiver.damaged()) {
-            return;
-        }
         double least = Double.MAX_VALUE;
         for (int row = 0; row < shares.length; row++) {
             if (isFullest[row]) {

@@ -81,34 +81,36 @@ public final class SketchOverview {
             packetVarianceNs2 * (1 / Math.max(1, ownPackets) + 1 / Math.max(1, otherPackets));
     }
 
-    void measure(final SketchImage sender, final SketchImage receiver, final int fullestRow) {
+    /** Compares all cells, and sums up what they say. */
+    void measure(
+        final SketchImage sender, final SketchImage receiver, final int fullestRow, final ComparedCells compared) {
+        compared.begin(null != sender);
         meanNs = 0;
         count = 0;
         double deviations = 0;
         for (int row = 0; row < rowCounts.length; row++) {
-            rowCounts[row] = 0;
-            usableCells[row] = 0;
-            occupiedCells[row] = 0;
+            double rowCount = 0;
+            int usable = 0;
+            int occupied = 0;
             for (int column = 0, columns = receiver.columns(); column < columns; column++) {
-                if (!countCell(sender, receiver, row, column) || row != fullestRow) {
-                    continue;
+                compared.compare(sender, receiver, row, column);
+                final int place = compared.place(row, column);
+                rowCount += compared.receivedCount(place);
+                occupied += compared.isOccupied(place) ? 1 : 0;
+                usable += compared.isUsable(place) ? 1 : 0;
+                if (row == fullestRow && compared.isUsable(place)) {
+                    final double cellCount = compared.receivedCount(place);
+                    final double offsetNs = compared.delaySumNs(place) / cellCount - meanNs;
+                    count += cellCount;
+                    meanNs += offsetNs * cellCount / count;
+                    deviations += cellCount * offsetNs * offsetNs * (1 - cellCount / count);
                 }
-                final double cellCount = receiver.count(row, column);
-                final double offsetNs = Cells.delaySumNs(sender, receiver, row, column) / cellCount - meanNs;
-                count += cellCount;
-                meanNs += offsetNs * cellCount / count;
-                deviations += cellCount * offsetNs * offsetNs * (1 - cellCount / count);
             }
+            rowCounts[row] = rowCount;
+            usableCells[row] = usable;
+            occupiedCells[row] = occupied;
         }
         cellVarianceNs2 = count > 0 ? deviations / count : 0;
         packetVarianceNs2 = usableCells[fullestRow] > 1 ? deviations / (usableCells[fullestRow] - 1) : 0;
-    }
-
-    private boolean countCell(final SketchImage sender, final SketchImage receiver, final int row, final int column) {
-        rowCounts[row] += receiver.count(row, column);
-        occupiedCells[row] += Cells.occupied(sender, receiver, row, column) ? 1 : 0;
-        final boolean usable = Cells.usable(sender, receiver, row, column);
-        usableCells[row] += usable ? 1 : 0;
-        return usable;
     }
 }

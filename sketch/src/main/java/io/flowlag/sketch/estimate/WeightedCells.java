@@ -1,7 +1,6 @@
 package io.flowlag.sketch.estimate;
 
 import io.flowlag.sketch.image.SketchGeometry;
-import io.flowlag.sketch.image.SketchImage;
 import io.flowlag.sketch.lds.CellMap;
 
 /**
@@ -20,6 +19,7 @@ final class WeightedCells {
 
     private final SketchGeometry geometry;
     private final CellMap cellMap;
+    private final ComparedCells compared;
     private final DelayVariance variance;
     private final double[] otherCounts;
 
@@ -34,18 +34,18 @@ final class WeightedCells {
     private double exactMeanNs;
     private boolean exact;
 
-    WeightedCells(final SketchGeometry geometry, final CellMap cellMap) {
+    WeightedCells(final SketchGeometry geometry, final CellMap cellMap, final ComparedCells compared) {
         this.geometry = geometry;
         this.cellMap = cellMap;
+        this.compared = compared;
         variance = new DelayVariance(geometry.rows());
         otherCounts = new double[geometry.vldaLength()];
     }
 
     /** Takes what the cells of a pair of sketches say together. */
-    void measure(
-        final SketchImage sender, final SketchImage receiver, final SketchOverview overview, final int fullestRow) {
+    void measure(final SketchOverview overview, final int fullestRow) {
         meanNs = overview.meanNs();
-        variance.measure(sender, receiver, overview, fullestRow);
+        variance.measure(compared, overview, fullestRow);
         packetVarianceNs2 = variance.packetVarianceNs2();
     }
 
@@ -56,8 +56,6 @@ final class WeightedCells {
 
     /** Replaces mean, bound, samples and chosen cells of a result that has a mean. */
     void estimate(
-        final SketchImage sender,
-        final SketchImage receiver,
         final long flowHash,
         final int weight,
         final double packets,
@@ -71,8 +69,8 @@ final class WeightedCells {
         ownCells = 0;
         exact = false;
         for (int row = 0; row < geometry.rows() && !exact; row++) {
-            countOthers(receiver, row, flowHash, weight, packets);
-            addRow(sender, receiver, row, flowHash, weight, packets);
+            countOthers(row, flowHash, weight, packets);
+            addRow(row, flowHash, weight, packets);
         }
         if (exact) {
             result.meanNs = exactMeanNs;
@@ -91,8 +89,7 @@ final class WeightedCells {
      * How much of each of the flow's cells in a row is others': the part above what is expected of the flow, as nearly the
      * expectation of a normal variable's positive part. In a row that takes every packet their sum is known.
      */
-    private void countOthers(
-        final SketchImage receiver, final int row, final long flowHash, final int weight, final double packets) {
+    private void countOthers(final int row, final long flowHash, final int weight, final double packets) {
         final int base = cellMap.baseColumn(row, flowHash);
         final double share = share(row);
         final double ownCount = weight * packets * share;
@@ -100,7 +97,7 @@ final class WeightedCells {
         double sum = 0;
         double total = 0;
         for (int offset = 0; offset < otherCounts.length; offset++) {
-            final double count = receiver.count(row, cellMap.wrap(base + offset));
+            final double count = compared.receivedCount(compared.place(row, cellMap.wrap(base + offset)));
             final double excess = count - ownCount;
             otherCounts[offset] = Math.min(count, Math.max(0, (excess + Math.sqrt(excess * excess + noise2)) / 2));
             sum += otherCounts[offset];
@@ -109,19 +106,13 @@ final class WeightedCells {
         if (SketchGeometry.FULL_RATE_PPM == geometry.rate(row) && sum > 0) {
             final double scale = Math.max(0, total - weight * packets) / sum;
             for (int offset = 0; offset < otherCounts.length; offset++) {
-                final double count = receiver.count(row, cellMap.wrap(base + offset));
+                final double count = compared.receivedCount(compared.place(row, cellMap.wrap(base + offset)));
                 otherCounts[offset] = Math.min(count, otherCounts[offset] * scale);
             }
         }
     }
 
-    private void addRow(
-        final SketchImage sender,
-        final SketchImage receiver,
-        final int row,
-        final long flowHash,
-        final int weight,
-        final double packets) {
+    private void addRow(final int row, final long flowHash, final int weight, final double packets) {
         final int base = cellMap.baseColumn(row, flowHash);
         final boolean whole = SketchGeometry.FULL_RATE_PPM == geometry.rate(row);
         final double expectedPackets = packets * share(row);
@@ -129,10 +120,10 @@ final class WeightedCells {
         double offsetSumNs = 0;
         double delaySumNs = 0;
         for (int offset = 0; offset < otherCounts.length; offset++) {
-            final int column = cellMap.wrap(base + offset);
-            if (Cells.agree(sender, receiver, row, column)) {
-                final double cellDelaySumNs = Cells.delaySumNs(sender, receiver, row, column);
-                final double count = receiver.count(row, column);
+            final int place = compared.place(row, cellMap.wrap(base + offset));
+            if (compared.agrees(place)) {
+                final double cellDelaySumNs = compared.delaySumNs(place);
+                final double count = compared.receivedCount(place);
                 final double ownPackets = whole ? (count - otherCounts[offset]) / weight : expectedPackets;
                 final double ownNs2 = ownPackets * packetVarianceNs2;
                 final double othersNs2 = variance.sumVarianceNs2(row, otherCounts[offset]) / ((double)weight * weight);

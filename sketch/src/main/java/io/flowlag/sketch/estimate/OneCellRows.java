@@ -1,0 +1,133 @@
+package io.flowlag.sketch.estimate;
+
+import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.sketch.lds.CellMap;
+
+/**
+ * Estimates a flow of which each row has all packets in one cell (k = 1, every rate 1), and whose packets are known: what
+ * {@link FlowEstimator} does for any sketch, by the rule of α, in two short loops, since a cell's count is an upper bound without
+ * noise. One thread. Allocates at construction only.
+ */
+final class OneCellRows {
+    private final CellMap cellMap;
+    private final ComparedCells compared;
+    private final int rows;
+    private final int columns;
+    private final int[] places;
+    private final double alpha;
+    private final double boundFactor;
+    private final SketchOverview overview;
+    private final DelaySums sums;
+    private double largestRow;
+
+    OneCellRows(
+        final SketchGeometry geometry, final CellMap cellMap, final ComparedCells compared, final SketchOverview overview,
+        final DelaySums sums, final double alpha, final double boundFactor) {
+        this.cellMap = cellMap;
+        this.compared = compared;
+        this.overview = overview;
+        this.sums = sums;
+        this.alpha = alpha;
+        this.boundFactor = boundFactor;
+        rows = geometry.rows();
+        columns = geometry.columns();
+        places = new int[rows];
+    }
+
+    /** Whether a sketch is such that this serves. */
+    static boolean serves(final SketchGeometry geometry) {
+        boolean serves = geometry.vldaLength() == 1;
+        for (int row = 0; row < geometry.rows(); row++) {
+            serves &= geometry.rate(row) == SketchGeometry.FULL_RATE_PPM;
+        }
+        return serves;
+    }
+
+    /** The cells were compared. */
+    void measure() {
+        largestRow = 0;
+        for (int row = 0; row < rows; row++) {
+            largestRow = Math.max(largestRow, overview.rowCount(row));
+        }
+    }
+
+    /** Fills a result that was reset. */
+    void estimate(
+        final long flowHash, final int weight, final long receivedPackets, final boolean isDamaged, final FlowEstimate result) {
+        long sent = Long.MAX_VALUE;
+        long received = Long.MAX_VALUE;
+        long bytes = Long.MAX_VALUE;
+        long emptiest = Long.MAX_VALUE;
+        long lost = Long.MAX_VALUE;
+        long occupied = 0;
+        int usableCells = 0;
+        for (int row = 0; row < rows; row++) {
+            final int place = compared.place(row, cellMap.baseColumn(row, flowHash));
+            final long count = compared.receivedCount(place);
+            final long sentCount = compared.sentCount(place);
+            places[row] = place;
+            sent = Math.min(sent, sentCount);
+            received = Math.min(received, count);
+            bytes = Math.min(bytes, compared.bytes(place));
+            occupied |= count | sentCount;
+            if (compared.agrees(place)) {
+                lost = Math.min(lost, 0);
+                if (count > 0) {
+                    usableCells++;
+                    emptiest = Math.min(emptiest, count);
+                }
+            } else if (sentCount > count) {
+                lost = Math.min(lost, sentCount - count);
+            }
+        }
+        tellSizes(weight, sent, received, bytes, result);
+        if (compared.hasSender() && !isDamaged && lost < Long.MAX_VALUE) {
+            result.lostPackets = (double)lost / weight;
+            result.lossKind = lost == 0 ? LossKind.EXACT : LossKind.UPPER_BOUND;
+        }
+        result.usableCells = usableCells;
+        if (usableCells > 0) {
+            addCells(emptiest, (double)weight * receivedPackets);
+            sums.finish(weight, boundFactor, overview, result);
+        } else {
+            result.status = occupied != 0 ? EstimateStatus.NO_USABLE_CELL : EstimateStatus.NO_PACKETS;
+        }
+    }
+
+    /** A cell that is not chosen adds 0: which are chosen is as good as random, and the processor would guess wrong. */
+    private void addCells(final long emptiest, final double receivedCount) {
+        final double limit = (1 + alpha) * Math.max(emptiest, receivedCount);
+        double delaySumNs = 0;
+        double count = 0;
+        double bytes = 0;
+        double otherCount = 0;
+        long largest = 0;
+        int cells = 0;
+        for (int row = 0; row < rows; row++) {
+            final int place = places[row];
+            final long cellCount = compared.receivedCount(place);
+            final int chosen = compared.isUsable(place) & cellCount <= limit ? 1 : 0;
+            final long mask = -chosen;
+            final long chosenCount = cellCount & mask;
+            delaySumNs += compared.delaySumNs(place) & mask;
+            count += chosenCount;
+            bytes += compared.bytes(place) & mask;
+            otherCount += Math.max(0, chosenCount - receivedCount);
+            largest = Math.max(largest, chosenCount);
+            cells += chosen;
+        }
+        sums.all(delaySumNs, count, bytes, otherCount, cells, largest);
+    }
+
+    private void tellSizes(
+        final int weight, final long sent, final long received, final long bytes, final FlowEstimate result) {
+        final double scale = 1.0 / weight;
+        result.hasSizes = true;
+        result.hasSentPackets = compared.hasSender();
+        result.sizesAreUpperBounds = true;
+        result.sentPackets = sent * scale;
+        result.receivedPackets = received * scale;
+        result.receivedBytes = bytes * scale;
+        result.packetsBound = Math.E * largestRow * scale / columns;
+    }
+}
