@@ -19,6 +19,7 @@ final class IntervalComparison {
     private final LdaEstimator aggregatorEstimator = new LdaEstimator(FlowEstimator.DEFAULT_CONFIDENCE);
     private final IntervalAnswer summary;
     private final FlowSumPairs pairs;
+    /** Null where points have no sketches. */
     private final CellComparison cells;
     private final FlowSumComparison flowSums;
     private final IntervalRepair repair;
@@ -57,7 +58,7 @@ final class IntervalComparison {
         aheadOfTotals = new ReadAhead(records, totals, null);
         aheadOfRelease = new ReadAhead(records, null, null);
         repair = new IntervalRepair(context, run, records, totals, counters);
-        cells = new CellComparison(context, run, records, totals, counters, repair);
+        cells = context.isSketched() ? new CellComparison(context, run, records, totals, counters, repair) : null;
         flowSums = new FlowSumComparison(run, records, totals, counters, joint, unseenFlowHandler, repair);
     }
 
@@ -152,7 +153,9 @@ final class IntervalComparison {
         joint.solve(answer, own, pairs, key, run.number());
         releaseRecords(own);
         pairs.unpair();
-        cells.unpair();
+        if (cells != null) {
+            cells.unpair();
+        }
         joint.onSolved();
     }
 
