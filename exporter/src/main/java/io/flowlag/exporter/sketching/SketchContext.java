@@ -458,7 +458,8 @@ public final class SketchContext {
         return (openIntervals() + 1) * (both + keyBytes() + receiver) + SketchRecords.memoryBytes(recordCount()) +
             FlowTotals.memoryBytes(recordCount()) + IntervalComparison.memoryBytes(recordCount()) +
             WaitingRecords.memoryBytes(waitingRecords, entryLengthBytes) +
-            (isSketched() ? FlowEstimator.memoryBytes(geometry) : 0) + DigestSet.memoryBytes(inFlightPackets) + (joint == null ? 0 : JointStage.memoryBytes(this)) +
+            (isSketched() ? FlowEstimator.memoryBytes(geometry) : 0) +
+            DigestSet.memoryBytes(inFlightPackets) + (joint == null ? 0 : JointStage.memoryBytes(this)) +
             (reconcile == null ? 0 : reconcile.reconcilerBytes(classCount) + reconcile.responderBytes() +
             FlowSums.memoryBytes(reconcile.mostKeys()));
     }
