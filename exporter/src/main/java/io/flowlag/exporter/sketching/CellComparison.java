@@ -11,14 +11,14 @@ import io.flowlag.sketch.image.PairingResult;
  */
 final class CellComparison {
     private final SketchRecords records;
-    private final FlowTotals totals;
+    private final IntervalFlows flows;
     private final SettingsRun run;
     private final SketchCounters counters;
     private final FlowEstimator estimator;
     private final FlowEstimate estimate = new FlowEstimate();
     private final int rowCount;
     private final IntervalRepair repair;
-    private final ReadAhead ahead;
+    private long touched;
 
     /**
      * Nothing compared yet.
@@ -26,23 +26,22 @@ final class CellComparison {
      * @param context  shape and seed.
      * @param run      of the settings.
      * @param records  are told.
-     * @param totals   packets of each flow in the interval that is compared.
+     * @param flows    records of the interval that is compared.
      * @param counters of the receiver point.
      * @param repair   knows which packets were taken out of the cells.
      */
     CellComparison(
-        final SketchContext context, final SettingsRun run, final SketchRecords records, final FlowTotals totals,
+        final SketchContext context, final SettingsRun run, final SketchRecords records, final IntervalFlows flows,
         final SketchCounters counters, final IntervalRepair repair) {
         this.repair = repair;
         this.run = run;
         this.records = records;
-        this.totals = totals;
+        this.flows = flows;
         this.counters = counters;
         rowCount = context.geometry().rows();
         estimator = new FlowEstimator(
             context.geometry(), context.seed(), context.alpha(), FlowEstimator.DEFAULT_NOISE_TOLERANCE,
             FlowEstimator.DEFAULT_CONFIDENCE);
-        ahead = new ReadAhead(records, totals, estimator);
     }
 
     /** {@return whether the sketches of both points fit each other; then {@link #unpair} is to be called at the end} */
@@ -61,8 +60,10 @@ final class CellComparison {
         counters.add(SketchCounter.OCCUPIED_CELLS, summary.occupiedCells);
         counters.add(SketchCounter.USABLE_CELLS, summary.usableCells);
         for (int i = 0; i < own.recordCount(); i++) {
-            ahead.before(own, i);
-            tell(own.record(i), key, summary);
+            if (i % ReadAhead.RECORDS == 0) {
+                touch(own, i);
+            }
+            tell(i, own.record(i), summary);
         }
         if (summary.isDamaged || summary.usableCells < summary.occupiedCells || repair.isRepaired()) {
             tellSilentFlows(key, summary);
@@ -76,14 +77,25 @@ final class CellComparison {
         }
     }
 
-    private void tell(final int record, final long key, final IntervalAnswer summary) {
-        final int packets = records.packets(record, key);
-        final long flowPackets = totals.get(records.flowHash(record));
+    /** Reads what the next records need, so that the processor waits for all of it at once. */
+    private void touch(final PointInterval own, final int from) {
+        final int end = Math.min(from + ReadAhead.RECORDS, own.recordCount());
+        long octets = 0;
+        for (int i = from; i < end; i++) {
+            octets += records.touchAnswers(own.record(i)) + estimator.touch(flows.flowHash(i));
+        }
+        touched += octets;
+    }
+
+    private void tell(final int index, final int record, final IntervalAnswer summary) {
+        final int packets = flows.packets(index);
+        final long flowHash = flows.flowHash(index);
+        final long flowPackets = flows.flowPackets(index);
         final double share = (double)packets / flowPackets;
-        final long unexpectedPackets = repair.unexpectedPackets(records.flowHash(record));
+        final long unexpectedPackets = repair.unexpectedPackets(flowHash);
         final long commonPackets = Math.max(0, flowPackets - unexpectedPackets);
         final int measuredPackets = Math.max(0, packets - (int)Math.round(share * unexpectedPackets));
-        estimator.estimate(records.flowHash(record), records.weight(record, run.number()), commonPackets, estimate);
+        estimator.estimate(flowHash, flows.weight(index), commonPackets, estimate);
         summary.flowCount++;
         if (estimate.hasMean() && measuredPackets > 0) {
             summary.estimatedFlowCount++;
@@ -91,19 +103,19 @@ final class CellComparison {
         } else {
             records.addUnanswered(record, packets);
         }
-        tellLoss(record, share, summary);
+        tellLoss(record, flowHash, share, summary);
     }
 
-    private void tellLoss(final int record, final double share, final IntervalAnswer summary) {
-        final long flowHash = records.flowHash(record);
+    private void tellLoss(
+        final int record, final long flowHash, final double share, final IntervalAnswer summary) {
         repair.name(flowHash);
         if (repair.isForgotten(flowHash) || repair.isLossHidden() && repair.isListed(flowHash)) {
             records.addUnknownLoss(record);
         } else if (repair.isLossKnown(flowHash) && !repair.isLossHidden()) {
-            tellListed(record, share, LossKind.EXACT, 0, summary);
+            tellListed(record, flowHash, share, LossKind.EXACT, 0, summary);
         } else if (repair.isListed(flowHash) &&
             (estimate.lossKind() == LossKind.EXACT || estimate.lossKind() == LossKind.UPPER_BOUND)) {
-            tellListed(record, share, estimate.lossKind(), estimate.lostPackets(), summary);
+            tellListed(record, flowHash, share, estimate.lossKind(), estimate.lostPackets(), summary);
         } else if (estimate.lossKind() == LossKind.NONE || summary.isCut && estimate.lossKind() != LossKind.EXACT) {
             records.addUnknownLoss(record);
         } else {
@@ -117,8 +129,8 @@ final class CellComparison {
      * it, else each may have lost all.
      */
     private void tellListed(
-        final int record, final double share, final LossKind kind, final double restPackets, final IntervalAnswer summary) {
-        final long flowHash = records.flowHash(record);
+        final int record, final long flowHash, final double share, final LossKind kind, final double restPackets,
+        final IntervalAnswer summary) {
         final long lost = repair.lostPackets(flowHash);
         final long unexpected = repair.unexpectedPackets(flowHash);
         final boolean isExact = kind == LossKind.EXACT && (share == 1 || lost + unexpected == 0);
@@ -129,7 +141,7 @@ final class CellComparison {
 
     /** Flows that live and of which nothing arrived may have lost all that they sent. */
     private void tellSilentFlows(final long key, final IntervalAnswer summary) {
-        totals.addSilent(records, key);
+        final FlowTotals totals = flows.countSilent(key);
         for (int record = 0; record < records.limit(); record++) {
             final long silentRecords = totals.silentRecords(records.flowHash(record));
             if (silentRecords > 0 && records.isSilent(record, key)) {
@@ -144,12 +156,12 @@ final class CellComparison {
         final long flowHash = records.flowHash(record);
         if (repair.isLossKnown(flowHash) && !repair.isLossHidden()) {
             repair.name(flowHash);
-            tellListed(record, share, LossKind.EXACT, 0, summary);
+            tellListed(record, flowHash, share, LossKind.EXACT, 0, summary);
         } else if (weight == 0) {
             records.addUnknownLoss(record);
         } else {
-            estimator.estimate(records.flowHash(record), weight, 0, estimate);
-            tellLoss(record, share, summary);
+            estimator.estimate(flowHash, weight, 0, estimate);
+            tellLoss(record, flowHash, share, summary);
         }
     }
 }

@@ -10,7 +10,7 @@ import java.util.BitSet;
  */
 final class FlowSumComparison {
     private final SketchRecords records;
-    private final FlowTotals totals;
+    private final IntervalFlows flows;
     private final SettingsRun run;
     private final SketchCounters counters;
     private final JointPart joint;
@@ -23,19 +23,19 @@ final class FlowSumComparison {
      *
      * @param run               of the settings.
      * @param records           are told.
-     * @param totals            packets of each flow in the interval that is compared.
+     * @param flows             records of the interval that is compared.
      * @param counters          of the receiver point.
      * @param joint             is told beside the records.
      * @param unseenFlowHandler is told of flows that only the sender point saw.
      * @param repair            knows which packets were taken out of the sums.
      */
     FlowSumComparison(
-        final SettingsRun run, final SketchRecords records, final FlowTotals totals, final SketchCounters counters,
+        final SettingsRun run, final SketchRecords records, final IntervalFlows flows, final SketchCounters counters,
         final JointPart joint, final UnseenFlowHandler unseenFlowHandler, final IntervalRepair repair) {
         this.repair = repair;
         this.run = run;
         this.records = records;
-        this.totals = totals;
+        this.flows = flows;
         this.counters = counters;
         this.joint = joint;
         this.unseenFlowHandler = unseenFlowHandler;
@@ -51,9 +51,9 @@ final class FlowSumComparison {
         summary.hasAllSums = isSilenceKnown && pairs.sent().overflowPackets() == 0;
         explained.clear();
         for (int i = 0; i < own.recordCount(); i++) {
-            tellSums(own.record(i), key, isLossKnown, summary);
+            tellSums(i, own.record(i), isLossKnown, summary);
         }
-        totals.addSilent(records, key);
+        final FlowTotals totals = flows.countSilent(key);
         for (int record = 0; record < records.limit(); record++) {
             final long silentRecords = totals.silentRecords(records.flowHash(record));
             if (silentRecords > 0 && records.isSilent(record, key)) {
@@ -99,9 +99,9 @@ final class FlowSumComparison {
             (pairs.hasReceived(row) ? repair.lostPackets(flowHash) - repair.unexpectedPackets(flowHash) : 0);
     }
 
-    private void tellSums(final int record, final long key, final boolean isLossKnown, final IntervalAnswer summary) {
+    private void tellSums(final int index, final int record, final boolean isLossKnown, final IntervalAnswer summary) {
         final FlowSumPairs pairs = summary.flowSums;
-        final int packets = records.packets(record, key);
+        final int packets = flows.packets(index);
         final int row = pairs.sent().find(records.flowHash(record));
         final FlowSumPairs.Agreement agreement = row == FlowSums.NONE || !pairs.hasReceived(row) ?
             FlowSumPairs.Agreement.DIFFERENT : pairs.agreement(row);
@@ -119,7 +119,7 @@ final class FlowSumComparison {
         records.addUnanswered(record, packets);
         joint.tellUnanswered(record, packets);
         if (agreement == FlowSumPairs.Agreement.LOST && isLossKnown) {
-            if (packets == totals.get(records.flowHash(record))) {
+            if (packets == flows.flowPackets(index)) {
                 records.addLoss(record, lostPackets(row, pairs), LossKind.EXACT);
             } else {
                 records.addLoss(

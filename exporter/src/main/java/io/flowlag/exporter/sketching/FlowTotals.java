@@ -66,11 +66,6 @@ final class FlowTotals {
         return Math.max(0, -flows.getLong(find(flowHash) + PACKETS_OFFSET));
     }
 
-    /** Reads where a flow is looked for first, so that it is in the processor's cache then. */
-    long touch(final long flowHash) {
-        return flows.getLong(place(flowHash) * ENTRY_BYTES);
-    }
-
     private int place(final long flowHash) {
         return (int)(flowHash >>> Integer.SIZE) & mask;
     }

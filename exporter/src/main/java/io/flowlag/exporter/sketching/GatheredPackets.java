@@ -26,7 +26,7 @@ final class GatheredPackets {
         this.run = run;
         this.records = records;
         recordMarks = marks;
-        ahead = new ReadAhead(records, null, null);
+        ahead = new ReadAhead(records);
     }
 
     /**

@@ -11,7 +11,7 @@ import io.flowlag.sketch.lda.LdaEstimator;
 final class IntervalComparison {
     private final ReceiverRecords keeper;
     private final SketchRecords records;
-    private final FlowTotals totals;
+    private final IntervalFlows flows;
     private final SettingsRun run;
     private final SketchCounters counters;
     private final JointPart joint;
@@ -25,8 +25,7 @@ final class IntervalComparison {
     private final IntervalRepair repair;
     private final UnseenFlowHandler unseenFlowHandler;
     private final long[] recordMarks;
-    private final ReadAhead aheadOfTotals;
-    private final ReadAhead aheadOfRelease;
+    private final ReadAhead ahead;
 
     /**
      * Nothing compared yet.
@@ -34,19 +33,19 @@ final class IntervalComparison {
      * @param context           sizes, shape and seed.
      * @param run               of the settings.
      * @param keeper            of the records that are told.
-     * @param totals            room for packets of each flow.
+     * @param flows             room for the records of an interval.
      * @param counters          of the receiver point.
      * @param joint             has intervals solved.
      * @param handler           is told of each interval.
      * @param unseenFlowHandler is told of flows that only the sender point saw.
      */
     IntervalComparison(
-        final SketchContext context, final SettingsRun run, final ReceiverRecords keeper, final FlowTotals totals,
+        final SketchContext context, final SettingsRun run, final ReceiverRecords keeper, final IntervalFlows flows,
         final SketchCounters counters, final JointPart joint, final IntervalHandler handler,
         final UnseenFlowHandler unseenFlowHandler) {
         this.run = run;
         this.keeper = keeper;
-        this.totals = totals;
+        this.flows = flows;
         this.counters = counters;
         this.joint = joint;
         this.handler = handler;
@@ -55,11 +54,10 @@ final class IntervalComparison {
         pairs = summary.flowSums;
         this.unseenFlowHandler = unseenFlowHandler;
         recordMarks = new long[markCount(context.recordCount())];
-        aheadOfTotals = new ReadAhead(records, totals, null);
-        aheadOfRelease = new ReadAhead(records, null, null);
-        repair = new IntervalRepair(context, run, records, totals, counters);
-        cells = context.isSketched() ? new CellComparison(context, run, records, totals, counters, repair) : null;
-        flowSums = new FlowSumComparison(run, records, totals, counters, joint, unseenFlowHandler, repair);
+        ahead = new ReadAhead(records);
+        repair = new IntervalRepair(context, run, records, flows.room(), counters);
+        cells = context.isSketched() ? new CellComparison(context, run, records, flows, counters, repair) : null;
+        flowSums = new FlowSumComparison(run, records, flows, counters, joint, unseenFlowHandler, repair);
     }
 
     private static int markCount(final int recordCount) {
@@ -135,13 +133,7 @@ final class IntervalComparison {
             pairs.pair(sent, received);
             counters.add(SketchCounter.FLOW_SUMS_OVERFLOW, sent.overflowPackets() + received.overflowPackets());
         }
-        totals.clear(records.limit());
-        for (int i = 0; i < own.recordCount(); i++) {
-            aheadOfTotals.before(own, i);
-            final int record = own.record(i);
-            totals.add(records.flowHash(record), records.packets(record, key));
-            summary.heavyHitters.offer(record, records.packets(record, key));
-        }
+        flows.take(own, key, run.number(), summary.heavyHitters);
         if (answer.hasSketches()) {
             cells.tell(own, summary);
         } else {
@@ -185,7 +177,7 @@ final class IntervalComparison {
 
     private void releaseRecords(final PointInterval own) {
         for (int i = 0; i < own.recordCount(); i++) {
-            aheadOfRelease.before(own, i);
+            ahead.before(own, i);
             records.clearPackets(own.record(i), run.key(own.intervalNumber()));
             keeper.release(own.record(i));
         }

@@ -1,7 +1,5 @@
 package io.flowlag.exporter.sketching;
 
-import io.flowlag.sketch.estimate.FlowEstimator;
-
 /**
  * Reads what the end of an interval needs of its records, some dozens of them at a time, before they are looked at one by one:
  * so the processor waits for many places of the memory at once. Changes nothing. The metering thread owns it. Allocates at
@@ -12,24 +10,18 @@ final class ReadAhead {
     static final int RECORDS = 32;
 
     private final SketchRecords records;
-    private final FlowTotals totals;
-    private final FlowEstimator estimator;
     private long touched;
 
     /**
      * Reads for a loop over the records of intervals.
      *
-     * @param records   of the receiver point.
-     * @param totals    of flows; null if the loop does without.
-     * @param estimator whose images the loop looks into; null if it does without.
+     * @param records of the receiver point.
      */
-    ReadAhead(final SketchRecords records, final FlowTotals totals, final FlowEstimator estimator) {
+    ReadAhead(final SketchRecords records) {
         this.records = records;
-        this.totals = totals;
-        this.estimator = estimator;
     }
 
-    /** To be called for each record of the interval before it is looked at. */
+    /** To be called for each record of the interval before its flow and its packets are looked at. */
     void before(final PointInterval interval, final int index) {
         if (index % RECORDS != 0) {
             return;
@@ -37,12 +29,7 @@ final class ReadAhead {
         final int end = Math.min(index + RECORDS, interval.recordCount());
         long octets = 0;
         for (int i = index; i < end; i++) {
-            octets += records.touch(interval.record(i));
-            octets += estimator == null ? 0 : records.touchAnswers(interval.record(i));
-        }
-        for (int i = index; i < end && (totals != null || estimator != null); i++) {
-            final long flowHash = records.flowHash(interval.record(i));
-            octets += (totals == null ? 0 : totals.touch(flowHash)) + (estimator == null ? 0 : estimator.touch(flowHash));
+            octets += records.touch(interval.record(i)) + records.touchPackets(interval.record(i));
         }
         touched += octets;
     }

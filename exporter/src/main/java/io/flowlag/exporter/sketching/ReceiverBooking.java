@@ -130,15 +130,20 @@ final class ReceiverBooking {
         final PointInterval open, final long timestampNs, final long flowHash, final long digest, final int lengthBytes,
         final int classIndex, final int weight, final int record) {
         counters.increment(SketchCounter.RECEIVED_BOOKED);
-        if (record != SketchRecords.NONE && gathered.take(open, record, timestampNs, flowHash, digest, lengthBytes, weight)) {
+        if (record == SketchRecords.NONE) {
+            open.update(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, null, 0);
+            return;
+        }
+        final long key = run.key(open.intervalNumber());
+        final boolean isFirst = records.isFirst(record, key);
+        if (gathered.take(open, record, timestampNs, flowHash, digest, lengthBytes, weight)) {
             open.updateBesideCells(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, null, 0);
-            if (records.gatheredPackets(record) > 1) {
-                return;
-            }
         } else {
             open.update(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, null, 0);
+            records.countPacket(record, key);
         }
-        if (record != SketchRecords.NONE && records.countPacket(record, run.key(open.intervalNumber())) == 1) {
+        if (isFirst) {
+            records.begin(record, key);
             open.addRecord(record);
             records.retain(record);
             joint.onFirstPacket(record, open.intervalNumber());

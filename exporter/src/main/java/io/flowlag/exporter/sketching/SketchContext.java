@@ -456,7 +456,7 @@ public final class SketchContext {
         final long both = intervalBytes();
         final long receiver = both + (long)inFlightPackets * HeldPackets.PACKET_BYTES + (long)recordCount() * Integer.BYTES;
         return (openIntervals() + 1) * (both + keyBytes() + receiver) + SketchRecords.memoryBytes(recordCount()) +
-            FlowTotals.memoryBytes(recordCount()) + IntervalComparison.memoryBytes(recordCount()) +
+            IntervalFlows.memoryBytes(recordCount()) + IntervalComparison.memoryBytes(recordCount()) +
             WaitingRecords.memoryBytes(waitingRecords, entryLengthBytes) +
             (isSketched() ? FlowEstimator.memoryBytes(geometry) : 0) +
             DigestSet.memoryBytes(inFlightPackets) + (joint == null ? 0 : JointStage.memoryBytes(this)) +

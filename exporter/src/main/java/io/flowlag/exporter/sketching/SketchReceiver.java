@@ -22,7 +22,7 @@ public final class SketchReceiver {
     private final boolean isLive;
 
     private final ReceiverRecords records;
-    private final FlowTotals totals;
+    private final IntervalFlows flows;
     private final HeldSettlement settlement;
     private final SketchCounters counters;
     private final UnseenFlowHandler unseenFlowHandler;
@@ -76,7 +76,7 @@ public final class SketchReceiver {
         run = SettingsRun.first(context.intervalNs());
         counters = new SketchCounters();
         records = new ReceiverRecords(context, entryLengthBytes, counters, recordHandler);
-        totals = new FlowTotals(context.recordCount());
+        flows = new IntervalFlows(records.table(), context.recordCount());
         settlement = new HeldSettlement(context.inFlightPackets());
         point = new SketchPoint(context, true);
         maximumDelayNs = context.maximumDelayNs();
@@ -87,7 +87,7 @@ public final class SketchReceiver {
         isLive = context.isLive();
         lossKnownNs = isLive ? Long.MIN_VALUE : Long.MAX_VALUE;
         comparison =
-            new IntervalComparison(context, run, records, totals, counters, joint, intervalHandler, unseenFlowHandler);
+            new IntervalComparison(context, run, records, flows, counters, joint, intervalHandler, unseenFlowHandler);
         booking = new ReceiverBooking(
             context, point, run, records, settlement, joint, counters, comparison.recordMarks());
     }
@@ -114,7 +114,7 @@ public final class SketchReceiver {
         unseenFlowHandler = predecessor.unseenFlowHandler;
         counters = predecessor.counters;
         records = predecessor.records;
-        totals = predecessor.totals;
+        flows = predecessor.flows;
         settlement = predecessor.settlement;
         point = new SketchPoint(context, true);
         maximumDelayNs = context.maximumDelayNs();
@@ -125,7 +125,7 @@ public final class SketchReceiver {
         isLive = context.isLive();
         lossKnownNs = isLive ? Long.MIN_VALUE : Long.MAX_VALUE;
         comparison =
-            new IntervalComparison(context, run, records, totals, counters, joint, intervalHandler, unseenFlowHandler);
+            new IntervalComparison(context, run, records, flows, counters, joint, intervalHandler, unseenFlowHandler);
         booking = new ReceiverBooking(
             context, point, run, records, settlement, joint, counters, comparison.recordMarks());
     }

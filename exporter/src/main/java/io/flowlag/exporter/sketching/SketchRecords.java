@@ -16,33 +16,35 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  *  16  weight              4   in every other run of settings; 0 where no packet told
  *  20  otherWeight         4   in the runs between
  *  24  flags               4
- *  28  classIndex          4
- *  32  gatheredPackets     4   that are not in their cells yet, see GatheredPackets; counted in packets but for the first
- *  36  (unused)            4
+ *  28  gatheredPackets     4   that are not in their cells yet, see GatheredPackets, nor counted in packets
+ *  32  newestInterval      8   in which the record has a packet
  *  40  gatheredTimeNs      8   sum of their times since the interval's start
  *  48  gatheredDigest      8   sum of their digests
  *  56  gatheredBytes       8
  *  64  packets             4 for each of 8 intervals, by the interval's number modulo 8
  *  96  firstInterval       8   in which the record has a packet
- * 104  answeredPackets     8   behind the mean
- * 112  meanNs              8   floating point, as the next four
- * 120  deviationsNs2       8   sum of squared deviations from the mean
- * 128  boundSquares        8   sum of squares of packets times bound
- * 136  samples             8
- * 144  lostPackets         8
- * 152  unansweredPackets   8
- * 160  usableCells         4
- * 164  unexpectedPackets   4
- * 168  jointPackets        8   with an estimate by references and sketches together, or a parent that stands in
- * 176  jointMeanNs         8   floating point, as the next
- * 184  jointBoundSumNs     8   sum of packets times bound
- * 192  jointUnanswered     8   packets
- * 200  jointRliPackets     8   of the jointPackets, where references alone stand in
- * 208  jointLdsPackets     8   of the jointPackets, where sketches alone stand in
- * 216  (unused)           40
+ * 104  classIndex          4
+ * 108  unexpectedPackets   4
+ * 112  (unused)           16
+ * 128  answerFlags         4
+ * 132  usableCells         4
+ * 136  answeredPackets     8   behind the mean
+ * 144  meanNs              8   floating point, as the next four
+ * 152  deviationsNs2       8   sum of squared deviations from the mean
+ * 160  boundSquares        8   sum of squares of packets times bound
+ * 168  samples             8
+ * 176  lostPackets         8
+ * 184  unansweredPackets   8
+ * 192  jointPackets        8   with an estimate by references and sketches together, or a parent that stands in
+ * 200  jointMeanNs         8   floating point, as the next
+ * 208  jointBoundSumNs     8   sum of packets times bound
+ * 216  jointUnanswered     8   packets
+ * 224  jointRliPackets     8   of the jointPackets, where references alone stand in
+ * 232  jointLdsPackets     8   of the jointPackets, where sketches alone stand in
+ * 240  (unused)           16
  * </pre>
- * A packet needs the first cache line alone, but for the first one of an interval. One thread. Allocates at construction, off
- * the heap.
+ * Four cache lines: a packet that is gathered needs the first alone, the count of an interval's packets the second, an answer of
+ * cells or sums the third. One thread. Allocates at construction, off the heap.
  */
 public final class SketchRecords {
     /** No record. */
@@ -55,23 +57,25 @@ public final class SketchRecords {
     private static final int WEIGHT_OFFSET = PLACE_OFFSET + 4;
     private static final int OTHER_WEIGHT_OFFSET = WEIGHT_OFFSET + 4;
     private static final int FLAGS_OFFSET = OTHER_WEIGHT_OFFSET + 4;
-    private static final int CLASS_INDEX_OFFSET = FLAGS_OFFSET + 4;
-    private static final int GATHERED_PACKETS_OFFSET = CLASS_INDEX_OFFSET + 4;
-    private static final int GATHERED_TIME_OFFSET = GATHERED_PACKETS_OFFSET + 8;
+    private static final int GATHERED_PACKETS_OFFSET = FLAGS_OFFSET + 4;
+    private static final int NEWEST_INTERVAL_OFFSET = GATHERED_PACKETS_OFFSET + 4;
+    private static final int GATHERED_TIME_OFFSET = NEWEST_INTERVAL_OFFSET + 8;
     private static final int GATHERED_DIGEST_OFFSET = GATHERED_TIME_OFFSET + 8;
     private static final int GATHERED_BYTES_OFFSET = GATHERED_DIGEST_OFFSET + 8;
     private static final int PACKETS_OFFSET = GATHERED_BYTES_OFFSET + 8;
     private static final int FIRST_INTERVAL_OFFSET = PACKETS_OFFSET + (INTERVAL_MASK + 1) * Integer.BYTES;
-    private static final int ANSWERED_PACKETS_OFFSET = FIRST_INTERVAL_OFFSET + 8;
+    private static final int CLASS_INDEX_OFFSET = FIRST_INTERVAL_OFFSET + 8;
+    private static final int UNEXPECTED_PACKETS_OFFSET = CLASS_INDEX_OFFSET + 4;
+    private static final int ANSWER_FLAGS_OFFSET = 2 * CACHE_LINE_LENGTH;
+    private static final int USABLE_CELLS_OFFSET = ANSWER_FLAGS_OFFSET + 4;
+    private static final int ANSWERED_PACKETS_OFFSET = USABLE_CELLS_OFFSET + 4;
     private static final int MEAN_OFFSET = ANSWERED_PACKETS_OFFSET + 8;
     private static final int DEVIATIONS_OFFSET = MEAN_OFFSET + 8;
     private static final int BOUND_SQUARES_OFFSET = DEVIATIONS_OFFSET + 8;
     private static final int SAMPLES_OFFSET = BOUND_SQUARES_OFFSET + 8;
     private static final int LOST_PACKETS_OFFSET = SAMPLES_OFFSET + 8;
     private static final int UNANSWERED_PACKETS_OFFSET = LOST_PACKETS_OFFSET + 8;
-    private static final int USABLE_CELLS_OFFSET = UNANSWERED_PACKETS_OFFSET + 8;
-    private static final int UNEXPECTED_PACKETS_OFFSET = USABLE_CELLS_OFFSET + 4;
-    private static final int JOINT_PACKETS_OFFSET = UNEXPECTED_PACKETS_OFFSET + 4;
+    private static final int JOINT_PACKETS_OFFSET = UNANSWERED_PACKETS_OFFSET + 8;
     private static final int JOINT_MEAN_OFFSET = JOINT_PACKETS_OFFSET + 8;
     private static final int JOINT_BOUND_SUM_OFFSET = JOINT_MEAN_OFFSET + 8;
     private static final int JOINT_UNANSWERED_OFFSET = JOINT_BOUND_SUM_OFFSET + 8;
@@ -81,16 +85,17 @@ public final class SketchRecords {
 
     private static final int FLAG_IN_USE = 1;
     private static final int FLAG_LIVE = 1 << 1;
-    private static final int FLAG_LOSS_KNOWN = 1 << 2;
-    private static final int FLAG_LOSS_UNKNOWN = 1 << 3;
-    private static final int FLAG_LOSS_BOUND = 1 << 4;
-    private static final int FLAG_NO_DEVIATION = 1 << 5;
-    private static final int FLAG_NOT_EXACT = 1 << 6;
-    private static final int FLAG_NO_BOUND = 1 << 7;
-    private static final int FLAG_NO_JOINT_BOUND = 1 << 8;
-    private static final int FLAG_JOINT_TOLD = 1 << 9;
-    private static final int FLAG_UNEXPECTED_UNKNOWN = 1 << 10;
-    private static final int FLAG_WHOLE_PACKETS = 1 << 11;
+    private static final int FLAG_WHOLE_PACKETS = 1 << 2;
+
+    private static final int ANSWER_LOSS_KNOWN = 1;
+    private static final int ANSWER_LOSS_UNKNOWN = 1 << 1;
+    private static final int ANSWER_LOSS_BOUND = 1 << 2;
+    private static final int ANSWER_NO_DEVIATION = 1 << 3;
+    private static final int ANSWER_NOT_EXACT = 1 << 4;
+    private static final int ANSWER_NO_BOUND = 1 << 5;
+    private static final int ANSWER_NO_JOINT_BOUND = 1 << 6;
+    private static final int ANSWER_JOINT_TOLD = 1 << 7;
+    private static final int ANSWER_UNEXPECTED_UNKNOWN = 1 << 8;
 
     private final OffHeapBuffer rows;
     private final int[] free;
@@ -129,6 +134,7 @@ public final class SketchRecords {
         rows.putInt(row + CLASS_INDEX_OFFSET, classIndex);
         rows.putInt(row + FLAGS_OFFSET, FLAG_IN_USE | FLAG_LIVE);
         rows.putLong(row + FIRST_INTERVAL_OFFSET, firstInterval);
+        rows.putLong(row + NEWEST_INTERVAL_OFFSET, Long.MIN_VALUE);
         return record;
     }
 
@@ -147,9 +153,14 @@ public final class SketchRecords {
         return touch(Math.max(0, record));
     }
 
+    /** Reads of a record what the count of its packets needs besides, as {@link #touch}. */
+    int touchPackets(final int record) {
+        return rows.getInt(row(record) + PACKETS_OFFSET);
+    }
+
     /** Reads of a record what an answer needs besides, as {@link #touch}. */
     long touchAnswers(final int record) {
-        return rows.getLong(row(record) + MEAN_OFFSET) + rows.getLong(row(record) + JOINT_MEAN_OFFSET);
+        return rows.getLong(row(record) + MEAN_OFFSET);
     }
 
     /** Nothing refers to the record any more. */
@@ -268,12 +279,25 @@ public final class SketchRecords {
         return usedCount;
     }
 
-    /** Counts a packet, and says how many the record has in that interval now. */
-    int countPacket(final int record, final long intervalNumber) {
+    /**
+     * Whether a packet of an interval is the first one that the record has in it; then {@link #begin} is next. What is gathered
+     * is of the newest interval, so that the packets that were counted tell of the others.
+     */
+    boolean isFirst(final int record, final long intervalNumber) {
+        final long newest = rows.getLong(row(record) + NEWEST_INTERVAL_OFFSET);
+        return newest < intervalNumber || newest > intervalNumber && packets(record, intervalNumber) == 0;
+    }
+
+    /** The record has a packet in an interval. */
+    void begin(final int record, final long intervalNumber) {
+        final int at = row(record) + NEWEST_INTERVAL_OFFSET;
+        rows.putLong(at, Math.max(rows.getLong(at), intervalNumber));
+    }
+
+    /** Counts a packet. */
+    void countPacket(final int record, final long intervalNumber) {
         final int at = row(record) + packetsOffset(intervalNumber);
-        final int packets = rows.getInt(at) + 1;
-        rows.putInt(at, packets);
-        return packets;
+        rows.putInt(at, rows.getInt(at) + 1);
     }
 
     /** Gathers a packet of the record, beside its cells. */
@@ -301,12 +325,15 @@ public final class SketchRecords {
         return rows.getLong(row(record) + GATHERED_BYTES_OFFSET);
     }
 
-    /** What the record has gathered is in the cells: all of it counts in the interval, of which the first does already. */
+    /** What the record has gathered is in the cells: it counts in the interval. */
     void settle(final int record, final long intervalNumber) {
         final int row = row(record);
         final int at = row + packetsOffset(intervalNumber);
-        rows.putInt(at, rows.getInt(at) + rows.getInt(row + GATHERED_PACKETS_OFFSET) - 1);
-        rows.setMemory(row + GATHERED_PACKETS_OFFSET, PACKETS_OFFSET - GATHERED_PACKETS_OFFSET, (byte)0);
+        rows.putInt(at, rows.getInt(at) + rows.getInt(row + GATHERED_PACKETS_OFFSET));
+        rows.putInt(row + GATHERED_PACKETS_OFFSET, 0);
+        rows.putLong(row + GATHERED_TIME_OFFSET, 0);
+        rows.putLong(row + GATHERED_DIGEST_OFFSET, 0);
+        rows.putLong(row + GATHERED_BYTES_OFFSET, 0);
     }
 
     int packets(final int record, final long intervalNumber) {
@@ -327,7 +354,7 @@ public final class SketchRecords {
         if (estimate.hasStandardDeviation()) {
             deviationsNs2 += packets * estimate.standardDeviationNs() * estimate.standardDeviationNs();
         } else {
-            flag(record, FLAG_NO_DEVIATION);
+            say(record, ANSWER_NO_DEVIATION);
         }
         final double packetsBoundNs = packets * estimate.boundNs();
         rows.putLong(row + ANSWERED_PACKETS_OFFSET, (long)after);
@@ -336,7 +363,7 @@ public final class SketchRecords {
         addDouble(row + BOUND_SQUARES_OFFSET, packetsBoundNs * packetsBoundNs);
         addDouble(row + SAMPLES_OFFSET, share * estimate.samples());
         rows.putInt(row + USABLE_CELLS_OFFSET, rows.getInt(row + USABLE_CELLS_OFFSET) + estimate.usableCells());
-        flag(record, FLAG_NOT_EXACT);
+        say(record, ANSWER_NOT_EXACT);
     }
 
     /** The exact mean of a flow in an interval, of whose packets the record has all, or a part. */
@@ -347,7 +374,7 @@ public final class SketchRecords {
         rows.putLong(row + ANSWERED_PACKETS_OFFSET, (long)after);
         addDouble(row + MEAN_OFFSET, (meanNs - rows.getDouble(row + MEAN_OFFSET)) * packets / after);
         addDouble(row + SAMPLES_OFFSET, packets);
-        flag(record, isWhole ? FLAG_NO_DEVIATION : FLAG_NO_DEVIATION | FLAG_NOT_EXACT | FLAG_NO_BOUND);
+        say(record, isWhole ? ANSWER_NO_DEVIATION : ANSWER_NO_DEVIATION | ANSWER_NOT_EXACT | ANSWER_NO_BOUND);
     }
 
     /** Packets of the record have no estimate in an interval. */
@@ -363,7 +390,7 @@ public final class SketchRecords {
         rows.putLong(row + JOINT_PACKETS_OFFSET, after);
         addDouble(row + JOINT_MEAN_OFFSET, (meanNs - rows.getDouble(row + JOINT_MEAN_OFFSET)) * packets / after);
         if (Double.isNaN(boundNs)) {
-            flag(record, FLAG_NO_JOINT_BOUND);
+            say(record, ANSWER_NO_JOINT_BOUND);
         } else {
             addDouble(row + JOINT_BOUND_SUM_OFFSET, packets * boundNs);
         }
@@ -376,7 +403,7 @@ public final class SketchRecords {
 
     /** The record's flow was a witness in an interval. */
     void addJointTold(final int record) {
-        flag(record, FLAG_JOINT_TOLD);
+        say(record, ANSWER_JOINT_TOLD);
     }
 
     /** Packets of the record of which nothing is known in an interval. */
@@ -392,8 +419,8 @@ public final class SketchRecords {
     void addLoss(final int record, final double lostPackets, final LossKind kind) {
         if (kind == LossKind.EXACT || kind == LossKind.UPPER_BOUND) {
             addDouble(row(record) + LOST_PACKETS_OFFSET, lostPackets);
-            flag(record, kind == LossKind.EXACT ? FLAG_LOSS_KNOWN : FLAG_LOSS_KNOWN | FLAG_LOSS_BOUND);
-            flag(record, kind == LossKind.EXACT && lostPackets == 0 ? 0 : FLAG_UNEXPECTED_UNKNOWN);
+            say(record, kind == LossKind.EXACT ? ANSWER_LOSS_KNOWN : ANSWER_LOSS_KNOWN | ANSWER_LOSS_BOUND);
+            say(record, kind == LossKind.EXACT && lostPackets == 0 ? 0 : ANSWER_UNEXPECTED_UNKNOWN);
         } else {
             addUnknownLoss(record);
         }
@@ -404,12 +431,12 @@ public final class SketchRecords {
         addDouble(row(record) + LOST_PACKETS_OFFSET, lostPackets);
         final int at = row(record) + UNEXPECTED_PACKETS_OFFSET;
         rows.putInt(at, (int)Math.min(Integer.MAX_VALUE, rows.getInt(at) + unexpectedPackets));
-        flag(record, kind == LossKind.EXACT ? FLAG_LOSS_KNOWN : FLAG_LOSS_KNOWN | FLAG_LOSS_BOUND);
+        say(record, kind == LossKind.EXACT ? ANSWER_LOSS_KNOWN : ANSWER_LOSS_KNOWN | ANSWER_LOSS_BOUND);
     }
 
     /** Nobody knows what the flow lost in an interval. */
     void addUnknownLoss(final int record) {
-        flag(record, FLAG_LOSS_UNKNOWN);
+        say(record, ANSWER_LOSS_UNKNOWN);
     }
 
     /**
@@ -459,7 +486,7 @@ public final class SketchRecords {
      * @return true if so.
      */
     public boolean hasStandardDeviation(final int record) {
-        return hasMean(record) && !has(record, FLAG_NO_DEVIATION);
+        return hasMean(record) && !says(record, ANSWER_NO_DEVIATION);
     }
 
     /**
@@ -480,7 +507,7 @@ public final class SketchRecords {
      * @return true if so.
      */
     public boolean hasBound(final int record) {
-        return hasMean(record) && rows.getLong(row(record) + UNANSWERED_PACKETS_OFFSET) == 0 && !has(record, FLAG_NO_BOUND);
+        return hasMean(record) && rows.getLong(row(record) + UNANSWERED_PACKETS_OFFSET) == 0 && !says(record, ANSWER_NO_BOUND);
     }
 
     /**
@@ -490,7 +517,7 @@ public final class SketchRecords {
      * @return true if so.
      */
     public boolean isMeanExact(final int record) {
-        return hasBound(record) && !has(record, FLAG_NOT_EXACT);
+        return hasBound(record) && !says(record, ANSWER_NOT_EXACT);
     }
 
     /**
@@ -567,7 +594,7 @@ public final class SketchRecords {
      * @return true if so.
      */
     public boolean hasJointBound(final int record) {
-        return hasJointMean(record) && !has(record, FLAG_NO_JOINT_BOUND) &&
+        return hasJointMean(record) && !says(record, ANSWER_NO_JOINT_BOUND) &&
             rows.getLong(row(record) + JOINT_UNANSWERED_OFFSET) == 0;
     }
 
@@ -591,7 +618,7 @@ public final class SketchRecords {
      * @return true if so.
      */
     public boolean isJointTold(final int record) {
-        return has(record, FLAG_JOINT_TOLD);
+        return says(record, ANSWER_JOINT_TOLD);
     }
 
     /**
@@ -601,7 +628,7 @@ public final class SketchRecords {
      * @return true if so.
      */
     public boolean hasLoss(final int record) {
-        return has(record, FLAG_LOSS_KNOWN) && !has(record, FLAG_LOSS_UNKNOWN);
+        return says(record, ANSWER_LOSS_KNOWN) && !says(record, ANSWER_LOSS_UNKNOWN);
     }
 
     /**
@@ -611,7 +638,7 @@ public final class SketchRecords {
      * @return true if so.
      */
     public boolean isLossExact(final int record) {
-        return !has(record, FLAG_LOSS_BOUND);
+        return !says(record, ANSWER_LOSS_BOUND);
     }
 
     /**
@@ -631,7 +658,7 @@ public final class SketchRecords {
      * @return true if so.
      */
     public boolean hasUnexpected(final int record) {
-        return !has(record, FLAG_UNEXPECTED_UNKNOWN);
+        return !says(record, ANSWER_UNEXPECTED_UNKNOWN);
     }
 
     /**
@@ -651,6 +678,15 @@ public final class SketchRecords {
     private void flag(final int record, final int flags) {
         final int at = row(record) + FLAGS_OFFSET;
         rows.putInt(at, rows.getInt(at) | flags);
+    }
+
+    private boolean says(final int record, final int answer) {
+        return (rows.getInt(row(record) + ANSWER_FLAGS_OFFSET) & answer) != 0;
+    }
+
+    private void say(final int record, final int answers) {
+        final int at = row(record) + ANSWER_FLAGS_OFFSET;
+        rows.putInt(at, rows.getInt(at) | answers);
     }
 
     private void addLong(final int at, final long amount) {

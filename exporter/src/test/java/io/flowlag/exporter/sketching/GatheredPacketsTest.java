@@ -56,23 +56,19 @@ class GatheredPacketsTest {
         final long timestampNs = number * INTERVAL_NS + random.nextLong(INTERVAL_NS);
         final long digest = random.nextLong();
         final int lengthBytes = 20 + random.nextInt(1480);
+        final boolean isFirst = records.isFirst(record, number);
         if (!gathered.take(interval, record, timestampNs, flowHash, digest, lengthBytes, weight)) {
             interval.update(timestampNs, flowHash, digest, lengthBytes, 0, weight, null, 0);
-            countFirst(interval, record, records.countPacket(record, number));
+            records.countPacket(record, number);
         } else {
             takenCount++;
-            if (records.gatheredPackets(record) == 1) {
-                countFirst(interval, record, records.countPacket(record, number));
-            }
+        }
+        if (isFirst) {
+            records.begin(record, number);
+            interval.addRecord(record);
         }
         expected.get(number).update(flowHash, digest, timestampNs - number * INTERVAL_NS, lengthBytes, weight);
         packets.merge((long)number * RECORDS + record, 1, Integer::sum);
-    }
-
-    private static void countFirst(final PointInterval interval, final int record, final int packetCount) {
-        if (packetCount == 1) {
-            interval.addRecord(record);
-        }
     }
 
     private void check(final int number) {
@@ -87,8 +83,13 @@ class GatheredPacketsTest {
             }
         }
         assertEquals(expected.get(number).image().packets(), interval.sketch().packets());
+        final int[] listed = new int[RECORDS];
+        for (int i = 0; i < interval.recordCount(); i++) {
+            listed[interval.record(i)]++;
+        }
         for (int record = 0; record < RECORDS; record++) {
             assertEquals(packets.getOrDefault((long)number * RECORDS + record, 0), records.packets(record, number));
+            assertEquals(records.packets(record, number) > 0 ? 1 : 0, listed[record]);
         }
     }
 
