@@ -2,6 +2,7 @@ package io.flowlag.exporter.flow;
 
 import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.BitUtil;
+import org.agrona.DirectBuffer;
 
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
@@ -167,15 +168,18 @@ final class FlowTable {
     }
 
     /**
-     * Whether a slot holds a flow with a key.
+     * Whether a slot holds the flow of a packet.
      *
-     * @param slot that held a flow.
-     * @param key  to compare with.
+     * @param slot             that held a flow.
+     * @param key              says what belongs to a key.
+     * @param descriptor       of the packet.
+     * @param descriptorOffset of the descriptor.
      * @return true if so: then it is the only one.
      */
-    boolean holds(final int slot, final FlowKey key) {
+    boolean holds(final int slot, final FlowKey key, final DirectBuffer descriptor, final int descriptorOffset) {
         final int entryOffset = offset(slot);
-        return (FlowEntry.flags(entries, entryOffset) & FlowEntry.FLAG_LIVE) != 0 && key.matches(entries, entryOffset);
+        return (FlowEntry.flags(entries, entryOffset) & FlowEntry.FLAG_LIVE) != 0 &&
+            key.areEqual(descriptor, descriptorOffset, entries, entryOffset);
     }
 
     /**
