@@ -124,14 +124,11 @@ public final class FlowCache {
      * @return the slot of the packet's flow.
      */
     public int updateTouched(final DirectBuffer descriptor, final int offset, final int index) {
-        final long hash = hashes[index];
+        key.wrap(descriptor, offset, hashes[index]);
         final int likely = likelySlots[index];
         // Flows have ended and begun since, so that the slot may be another's by now.
-        if (likely != FlowTable.NO_SLOT && table.holds(likely, key, descriptor, offset)) {
-            return update(descriptor, offset, hash, likely);
-        }
-        key.wrap(descriptor, offset, hash);
-        return update(descriptor, offset, hash, table.find(key));
+        final int slot = likely != FlowTable.NO_SLOT && table.holds(likely, key) ? likely : table.find(key);
+        return update(descriptor, offset, slot);
     }
 
     /**
@@ -143,10 +140,10 @@ public final class FlowCache {
      */
     public int update(final DirectBuffer descriptor, final int offset) {
         key.wrap(descriptor, offset);
-        return update(descriptor, offset, key.hash(), table.find(key));
+        return update(descriptor, offset, table.find(key));
     }
 
-    private int update(final DirectBuffer descriptor, final int offset, final long hash, final int found) {
+    private int update(final DirectBuffer descriptor, final int offset, final int found) {
         final long timestampNs = PacketDescriptor.timestampNs(descriptor, offset);
         final int tcpControlBits = PacketDescriptor.tcpControlBits(descriptor, offset);
         int slot = found;
@@ -159,7 +156,6 @@ public final class FlowCache {
             }
         }
         if (slot == FlowTable.NO_SLOT) {
-            key.wrap(descriptor, offset, hash);
             slot = create(descriptor, offset, timestampNs);
         }
 

@@ -158,30 +158,6 @@ final class FlowKey {
             (FlowEntry.interfaceId(entries, offset) & interfaceMask) == interfaceId;
     }
 
-    /**
-     * Compares the keys of a packet and an entry, all of them; this key has nothing to do with it.
-     *
-     * @param descriptor  holds the decoded packet.
-     * @param offset      of the descriptor.
-     * @param entries     holds the entry.
-     * @param entryOffset of the entry.
-     * @return whether the keys are equal.
-     */
-    boolean areEqual(final DirectBuffer descriptor, final int offset, final DirectBuffer entries, final int entryOffset) {
-        final long differentAddresses =
-            FlowEntry.sourceHigh(entries, entryOffset) ^ PacketDescriptor.sourceHigh(descriptor, offset) |
-            FlowEntry.sourceLow(entries, entryOffset) ^ PacketDescriptor.sourceLow(descriptor, offset) |
-            FlowEntry.destinationHigh(entries, entryOffset) ^ PacketDescriptor.destinationHigh(descriptor, offset) |
-            FlowEntry.destinationLow(entries, entryOffset) ^ PacketDescriptor.destinationLow(descriptor, offset);
-        final long differentPorts = portsMask &
-            (entries.getLong(entryOffset + ENTRY_PORTS_OFFSET) ^ descriptor.getLong(offset + DESCRIPTOR_PORTS_OFFSET));
-        final int differentVlan = vlanMask &
-            (entries.getInt(entryOffset + ENTRY_VLAN_OFFSET) ^ descriptor.getInt(offset + DESCRIPTOR_VLAN_OFFSET));
-        final int differentInterface = interfaceMask &
-            (FlowEntry.interfaceId(entries, entryOffset) ^ PacketDescriptor.interfaceId(descriptor, offset));
-        return (differentAddresses | differentPorts | differentVlan | differentInterface) == 0;
-    }
-
     private long hashOfWords(
         final long sourceHigh, final long sourceLow, final long destinationHigh, final long destinationLow,
         final long ports, final int vlan, final int interfaceId) {

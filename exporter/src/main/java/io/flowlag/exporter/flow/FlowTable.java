@@ -2,7 +2,6 @@ package io.flowlag.exporter.flow;
 
 import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.BitUtil;
-import org.agrona.DirectBuffer;
 
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
@@ -168,18 +167,15 @@ final class FlowTable {
     }
 
     /**
-     * Whether a slot holds the flow of a packet.
+     * Whether a slot holds a flow with a key.
      *
-     * @param slot             that held a flow.
-     * @param key              says what belongs to a key.
-     * @param descriptor       of the packet.
-     * @param descriptorOffset of the descriptor.
+     * @param slot that held a flow.
+     * @param key  to compare with.
      * @return true if so: then it is the only one.
      */
-    boolean holds(final int slot, final FlowKey key, final DirectBuffer descriptor, final int descriptorOffset) {
+    boolean holds(final int slot, final FlowKey key) {
         final int entryOffset = offset(slot);
-        return (FlowEntry.flags(entries, entryOffset) & FlowEntry.FLAG_LIVE) != 0 &&
-            key.areEqual(descriptor, descriptorOffset, entries, entryOffset);
+        return (FlowEntry.flags(entries, entryOffset) & FlowEntry.FLAG_LIVE) != 0 && key.matches(entries, entryOffset);
     }
 
     /**
