@@ -51,8 +51,6 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
     private FlowWatch watch;
     private PipelineLatency latency;
     private long packetTimeNs = Long.MIN_VALUE;
-    /** In it no flow is due any more. */
-    private long expiredTick = Long.MIN_VALUE;
     private long clockTimeNs;
     private long capturedNs = DelayMeter.NOTHING_CAPTURED_NS;
     private boolean isDelayEnded;
@@ -259,15 +257,10 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
      */
     private void expireBefore(final long timestampNs) {
         packetTimeNs = Math.max(packetTimeNs, timestampNs);
-        final long tick = FlowCache.tick(packetTimeNs);
-        if (tick == expiredTick) {
-            return;
-        }
         int lookedAt;
         do {
             lookedAt = cache.expire(packetTimeNs, EXPIRY_LIMIT);
         } while (lookedAt == EXPIRY_LIMIT);
-        expiredTick = tick;
     }
 
     /** {@return whether the packet was metered too} */
