@@ -21,10 +21,12 @@ import io.flowlag.exporter.status.DelayView;
 import io.flowlag.exporter.status.SegmentDescription;
 import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.rli.counters.DelayCounters;
+import io.flowlag.rli.receiver.DelaySamples;
 import io.flowlag.rli.receiver.Estimator;
 import io.flowlag.rli.receiver.HeldOutErrors;
 import io.flowlag.rli.receiver.ReceiverContext;
 import io.flowlag.rli.receiver.RliReceiver;
+import io.flowlag.rli.receiver.SampleHandler;
 import io.flowlag.rli.receiver.SendTimes;
 import io.flowlag.rli.receiver.SerialisationMode;
 import io.flowlag.rli.sender.InjectionScheduler;
@@ -119,7 +121,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         estimator = config.rli().estimator() == ExporterConfig.EstimatorKind.LEFT ?
             FlowDelay.ESTIMATOR_LEFT : FlowDelay.ESTIMATOR_INTERPOLATED;
         final boolean isReceiver = wiring.role().isReceiver() && wiring.isInterpolated();
-        receiver = isReceiver ? new RliReceiver(receiverContext(config, wiring, classes), this::onSample) : null;
+        receiver = isReceiver ? new RliReceiver(receiverContext(config, wiring, classes), new SampleWriter()) : null;
         summaries = isReceiver ? new DelaySummaries(receiver, classes, senders.count(), config.segment().intervalNs()) : null;
         final boolean isMarking = wiring.referenceMode() == ReferenceMode.MARKED && isReceiver;
         scheduler = wiring.transmitter() != null || isMarking ?
@@ -784,21 +786,51 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         }
     }
 
-    private boolean onSample(
-        final int slot, final int generation, final int classIndex, final long ticket, final int lengthBytes,
-        final long arrivalNs, final long delayNs) {
-        if (isJoint) {
-            sketching.of(classIndex / classes.count()).onEstimate(ticket, delayNs);
+    /** Writes samples into the state of their flows, and tells the sketches of them. */
+    private final class SampleWriter implements SampleHandler {
+        private final int[] offsets = new int[DelaySamples.LIMIT];
+
+        @Override
+        public boolean onSample(
+            final int slot, final int generation, final int classIndex, final long ticket, final int lengthBytes,
+            final long arrivalNs, final long delayNs) {
+            if (isJoint) {
+                sketching.of(classIndex / classes.count()).onEstimate(ticket, delayNs);
+            }
+            if (!cache.isCurrent(slot, generation)) {
+                return false;
+            }
+            write(cache.stateOffset(slot), delayNs);
+            return true;
         }
-        if (!cache.isCurrent(slot, generation)) {
-            return false;
+
+        @Override
+        public int onSamples(final DelaySamples samples) {
+            final int count = samples.count();
+            for (int i = 0; isJoint && i < count; i++) {
+                sketching.of(samples.classIndex(i) / classes.count()).onEstimate(samples.intervalNumber(i), samples.delayNs(i));
+            }
+            // Nothing but reading in a loop that reads, as in the cache: what has left the processor's cache comes at once.
+            int liveCount = 0;
+            for (int i = 0; i < count; i++) {
+                final int slot = samples.slot(i);
+                offsets[i] = cache.isCurrent(slot, samples.generation(i)) ? cache.stateOffset(slot) : -1;
+                liveCount += offsets[i] < 0 ? 0 : 1;
+            }
+            for (int i = 0; i < count; i++) {
+                if (offsets[i] >= 0) {
+                    write(offsets[i], samples.delayNs(i));
+                }
+            }
+            return count - liveCount;
         }
-        final int offset = cache.stateOffset(slot);
-        DelayCounters.record(entries, offset, delayNs);
-        if (!wiring.isExact()) {
-            distributions.record(entries, offset, DelayCounters.count(entries, offset), delayNs);
+
+        private void write(final int offset, final long delayNs) {
+            DelayCounters.record(entries, offset, delayNs);
+            if (!wiring.isExact()) {
+                distributions.record(entries, offset, DelayCounters.count(entries, offset), delayNs);
+            }
         }
-        return true;
     }
 
     /** So that the errors behind a flow's bound are of its own time: as long as a record may wait for its flow's end. */

@@ -17,6 +17,7 @@ public final class SegmentSelector {
     private final Prefix[] sources;
     private final Prefix[] destinations;
     private final int vlanId;
+    private final boolean isEverything;
 
     /**
      * A selector.
@@ -38,6 +39,7 @@ public final class SegmentSelector {
         this.sources = sources.toArray(new Prefix[0]);
         this.destinations = destinations.toArray(new Prefix[0]);
         this.vlanId = vlanId;
+        isEverything = sources.isEmpty() && destinations.isEmpty() && vlanId < 0;
     }
 
     /**
@@ -48,6 +50,9 @@ public final class SegmentSelector {
      * @return true if it does.
      */
     public boolean selects(final DirectBuffer descriptor, final int offset) {
+        if (isEverything) {
+            return true;
+        }
         if (vlanId >= 0 && !isOfVlan(descriptor, offset)) {
             return false;
         }

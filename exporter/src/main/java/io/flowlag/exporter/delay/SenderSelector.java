@@ -19,6 +19,7 @@ public final class SenderSelector {
     private static final int IPV6 = 6;
 
     private final Prefix[][] sources;
+    private final boolean isOneForAll;
 
     /**
      * A selector.
@@ -28,6 +29,7 @@ public final class SenderSelector {
     public SenderSelector(final List<ExporterConfig.Sender> senders) {
         sources = senders.isEmpty() ? new Prefix[1][0] :
             senders.stream().map((sender) -> sender.sources().toArray(new Prefix[0])).toArray(Prefix[][]::new);
+        isOneForAll = sources[0].length == 0;
     }
 
     /** {@return how many senders there are} */
@@ -43,7 +45,7 @@ public final class SenderSelector {
      * @return its index, or {@link #NONE}.
      */
     public int of(final DirectBuffer descriptor, final int offset) {
-        return of(
+        return isOneForAll ? 0 : of(
             PacketDescriptor.ipVersion(descriptor, offset) == IPV6, PacketDescriptor.sourceHigh(descriptor, offset),
             PacketDescriptor.sourceLow(descriptor, offset));
     }

@@ -76,6 +76,42 @@ public final class DelayCounters {
     }
 
     /**
+     * Adds some of several delay samples: the counters are the same then as after {@link #record} of each.
+     *
+     * @param buffer   holds the counters.
+     * @param offset   of the counters.
+     * @param delaysNs signed, receiver time minus sender time.
+     * @param from     index of the first delay.
+     * @param to       index behind the last delay.
+     */
+    public static void record(
+        final MutableDirectBuffer buffer, final int offset, final long[] delaysNs, final int from, final int to) {
+        final long count = buffer.getLong(offset + COUNT_OFFSET);
+        long sumNs = buffer.getLong(offset + SUM_NS_OFFSET);
+        long low = buffer.getLong(offset + SQUARE_SUM_LOW_OFFSET);
+        long high = buffer.getLong(offset + SQUARE_SUM_HIGH_OFFSET);
+        long minimumNs = count == 0 ? Long.MAX_VALUE : buffer.getLong(offset + MINIMUM_NS_OFFSET);
+        long maximumNs = count == 0 ? Long.MIN_VALUE : buffer.getLong(offset + MAXIMUM_NS_OFFSET);
+        for (int i = from; i < to; i++) {
+            final long delayNs = delaysNs[i];
+            sumNs += delayNs;
+            final long oldLow = low;
+            low += delayNs * delayNs;
+            high += Math.multiplyHigh(delayNs, delayNs) + (Long.compareUnsigned(low, oldLow) < 0 ? 1 : 0);
+            minimumNs = Math.min(minimumNs, delayNs);
+            maximumNs = Math.max(maximumNs, delayNs);
+        }
+        if (from < to) {
+            buffer.putLong(offset + COUNT_OFFSET, count + to - from);
+            buffer.putLong(offset + SUM_NS_OFFSET, sumNs);
+            buffer.putLong(offset + SQUARE_SUM_LOW_OFFSET, low);
+            buffer.putLong(offset + SQUARE_SUM_HIGH_OFFSET, high);
+            buffer.putLong(offset + MINIMUM_NS_OFFSET, minimumNs);
+            buffer.putLong(offset + MAXIMUM_NS_OFFSET, maximumNs);
+        }
+    }
+
+    /**
      * Adds all samples of other counters.
      *
      * @param buffer      holds the counters.

@@ -76,8 +76,19 @@ final class InterpolationBuffer {
         return (int)(tail - head);
     }
 
-    void poll() {
-        head++;
+    /** {@return how many of the oldest packets, up to a limit, arrived by then: those before the first that did not} */
+    int countUpTo(final long upToNs, final int limit) {
+        final int most = (int)Math.min(limit, tail - head);
+        int count = 0;
+        while (count < most && arrivalNs(count) <= upToNs) {
+            count++;
+        }
+        return count;
+    }
+
+    /** Lets the oldest packets go. */
+    void poll(final int count) {
+        head += count;
         if (head == tail) {
             head = 0;
             tail = 0;
@@ -88,27 +99,27 @@ final class InterpolationBuffer {
         return address + ((int)position & mask) * ENTRY_LENGTH_BYTES;
     }
 
-    long arrivalNs() {
-        return UnsafeApi.getLong(entry(head) + ARRIVAL_NS_OFFSET);
+    long arrivalNs(final int index) {
+        return UnsafeApi.getLong(entry(head + index) + ARRIVAL_NS_OFFSET);
     }
 
-    long intervalNumber() {
-        return UnsafeApi.getLong(entry(head) + INTERVAL_NUMBER_OFFSET);
+    long intervalNumber(final int index) {
+        return UnsafeApi.getLong(entry(head + index) + INTERVAL_NUMBER_OFFSET);
     }
 
-    int slot() {
-        return UnsafeApi.getInt(entry(head) + SLOT_OFFSET);
+    int slot(final int index) {
+        return UnsafeApi.getInt(entry(head + index) + SLOT_OFFSET);
     }
 
-    int generation() {
-        return UnsafeApi.getInt(entry(head) + GENERATION_OFFSET);
+    int generation(final int index) {
+        return UnsafeApi.getInt(entry(head + index) + GENERATION_OFFSET);
     }
 
-    int lengthBytes() {
-        return UnsafeApi.getInt(entry(head) + LENGTH_BYTES_OFFSET);
+    int lengthBytes(final int index) {
+        return UnsafeApi.getInt(entry(head + index) + LENGTH_BYTES_OFFSET);
     }
 
-    int classIndex() {
-        return UnsafeApi.getInt(entry(head) + CLASS_INDEX_OFFSET);
+    int classIndex(final int index) {
+        return UnsafeApi.getInt(entry(head + index) + CLASS_INDEX_OFFSET);
     }
 }

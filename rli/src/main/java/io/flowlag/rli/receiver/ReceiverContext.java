@@ -71,7 +71,7 @@ public final class ReceiverContext {
      * @return octets, on and off the heap.
      */
     public long memoryBytes() {
-        final long streamBytes = WaitingReferences.MEMORY_BYTES +
+        final long streamBytes = WaitingReferences.MEMORY_BYTES + DelaySamples.MEMORY_BYTES +
             InterpolationBuffer.memoryBytes(estimator == Estimator.LINEAR ? bufferPackets : 1);
         return streamCount() * streamBytes + classCount * ClassStatistics.memoryBytes(highestTrackableNs, significantDigits);
     }

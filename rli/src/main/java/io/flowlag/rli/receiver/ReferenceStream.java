@@ -56,6 +56,8 @@ final class ReferenceStream {
 
     private final SequenceWindow window;
     private final InterpolationBuffer buffer;
+    private final DelaySamples samples;
+    private final Interpolation interpolation = new Interpolation();
     private final WaitingReferences waiting = new WaitingReferences();
     private final StampCorrection correction = new StampCorrection();
     private final DriftEstimator drift;
@@ -95,6 +97,7 @@ final class ReferenceStream {
         maximumDelayNs = context.maximumDelayNs();
         window = new SequenceWindow(silentAfterNs + maximumDelayNs);
         buffer = new InterpolationBuffer(isLinear ? context.bufferPackets() : 1);
+        samples = new DelaySamples(buffer);
         drift = new DriftEstimator(context.driftWindowNs());
         serialisation = new Serialisation(context.serialisation(), context.capacityBps());
     }
@@ -134,9 +137,9 @@ final class ReferenceStream {
             sample(
                 slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs,
                 isLinear ?
-                    interpolateNs(
+                    interpolation.between(
                         previousArrivalNs, previousDelayNs, previousLengthBytes, leftArrivalNs, leftDelayNs, leftLengthBytes,
-                        arrivalNs, lengthBytes) :
+                        serialisation.nsPerByte()).delayNs(arrivalNs, lengthBytes) :
                     previousDelayNs + Math.round(serialisation.nsPerByte() * (lengthBytes - previousLengthBytes)));
         }
         else {
@@ -327,41 +330,28 @@ final class ReferenceStream {
     }
 
     private void estimate(final long rightArrivalNs, final long rightDelayNs, final int rightLengthBytes) {
-        long estimatedCount = 0;
-        long endedCount = 0;
-        while (!buffer.isEmpty() && buffer.arrivalNs() <= rightArrivalNs) {
-            final long arrivalNs = buffer.arrivalNs();
-            final int lengthBytes = buffer.lengthBytes();
-            final boolean isLive = offer(
-                buffer.slot(), buffer.generation(), buffer.classIndex(), buffer.intervalNumber(), lengthBytes, arrivalNs,
-                interpolateNs(
-                    leftArrivalNs, leftDelayNs, leftLengthBytes, rightArrivalNs, rightDelayNs, rightLengthBytes, arrivalNs,
-                    lengthBytes));
-            estimatedCount += isLive ? 1 : 0;
-            endedCount += isLive ? 0 : 1;
-            buffer.poll();
+        interpolation.between(
+            leftArrivalNs, leftDelayNs, leftLengthBytes, rightArrivalNs, rightDelayNs, rightLengthBytes,
+            serialisation.nsPerByte());
+        int count = buffer.countUpTo(rightArrivalNs, DelaySamples.LIMIT);
+        while (count > 0) {
+            counters.add(row, NEGATIVE.ordinal(), samples.estimate(count, interpolation));
+            samples.record(statistics);
+            final int endedCount = handler.onSamples(samples);
+            counters.add(row, ESTIMATED.ordinal(), count - endedCount);
+            counters.add(row, FLOW_ENDED.ordinal(), endedCount);
+            gapPackets += count;
+            buffer.poll(count);
+            count = buffer.countUpTo(rightArrivalNs, DelaySamples.LIMIT);
         }
-        counters.add(row, ESTIMATED.ordinal(), estimatedCount);
-        counters.add(row, FLOW_ENDED.ordinal(), endedCount);
         counters.set(row, BUFFERED.ordinal(), buffer.size());
     }
 
     private void drop(final long upToNs, final ReceiverCounter reason) {
-        while (!buffer.isEmpty() && buffer.arrivalNs() <= upToNs) {
-            buffer.poll();
-            count(reason);
-        }
+        final int count = buffer.countUpTo(upToNs, Integer.MAX_VALUE);
+        buffer.poll(count);
+        counters.add(row, reason.ordinal(), count);
         counters.set(row, BUFFERED.ordinal(), buffer.size());
-    }
-
-    /** Equation (1) of the paper, with each reference's own size taken out of its delay. */
-    private long interpolateNs(
-        final long fromNs, final long fromDelayNs, final int fromLengthBytes, final long toNs, final long toDelayNs,
-        final int toLengthBytes, final long arrivalNs, final int lengthBytes) {
-        final double weight = weight(fromNs, toNs, arrivalNs);
-        final double referenceBytes = fromLengthBytes + weight * (toLengthBytes - fromLengthBytes);
-        return fromDelayNs +
-            Math.round(weight * (toDelayNs - fromDelayNs) + serialisation.nsPerByte() * (lengthBytes - referenceBytes));
     }
 
     private static double weight(final long fromNs, final long toNs, final long arrivalNs) {
@@ -389,20 +379,14 @@ final class ReferenceStream {
     private void sample(
         final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
         final long arrivalNs, final long delayNs) {
-        count(
-            offer(slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, delayNs) ? ESTIMATED : FLOW_ENDED);
-    }
-
-    /** {@return whether the flow of the sample lives; the caller counts it} */
-    private boolean offer(
-        final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
-        final long arrivalNs, final long delayNs) {
         gapPackets++;
         statistics[classIndex].estimates().record(delayNs);
         if (delayNs < 0) {
             count(NEGATIVE);
         }
-        return handler.onSample(slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, delayNs);
+        count(
+            handler.onSample(slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, delayNs) ?
+                ESTIMATED : FLOW_ENDED);
     }
 
     private void count(final ReceiverCounter counter) {

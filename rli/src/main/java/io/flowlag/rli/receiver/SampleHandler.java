@@ -17,4 +17,20 @@ public interface SampleHandler {
      */
     boolean onSample(
         int slot, int generation, int classIndex, long intervalNumber, int lengthBytes, long arrivalNs, long delayNs);
+
+    /**
+     * The estimated delays of several packets, as by {@link #onSample} one after the other.
+     *
+     * @param samples of the packets, valid during the call.
+     * @return how many of them have gone nowhere.
+     */
+    default int onSamples(final DelaySamples samples) {
+        int endedCount = 0;
+        for (int i = 0; i < samples.count(); i++) {
+            endedCount += onSample(
+                samples.slot(i), samples.generation(i), samples.classIndex(i), samples.intervalNumber(i),
+                samples.lengthBytes(i), samples.arrivalNs(i), samples.delayNs(i)) ? 0 : 1;
+        }
+        return endedCount;
+    }
 }

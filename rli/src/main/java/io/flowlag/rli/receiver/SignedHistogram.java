@@ -76,6 +76,18 @@ public final class SignedHistogram {
      */
     public void record(final long delayNs) {
         DelayCounters.record(exact, 0, delayNs);
+        distribute(delayNs);
+    }
+
+    /** Adds some of several delays. */
+    void record(final long[] delaysNs, final int from, final int to) {
+        DelayCounters.record(exact, 0, delaysNs, from, to);
+        for (int i = from; i < to; i++) {
+            distribute(delaysNs[i]);
+        }
+    }
+
+    private void distribute(final long delayNs) {
         if (delayNs > highestNs || delayNs < -highestNs) {
             clampedCount++;
         }

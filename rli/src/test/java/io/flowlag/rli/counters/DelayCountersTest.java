@@ -80,4 +80,24 @@ class DelayCountersTest {
             assertEquals(buffer.getLong(all + i), buffer.getLong(i), "octet " + i);
         }
     }
+
+    @Property(tries = 200)
+    void shouldRecordSeveralAsOneAfterTheOther(@ForAll final List<Long> firstNs, @ForAll final List<Long> thenNs) {
+        final UnsafeBuffer buffer = new UnsafeBuffer(new byte[2 * DelayCounters.LENGTH_BYTES]);
+        final int single = DelayCounters.LENGTH_BYTES;
+        final long[] delaysNs = new long[thenNs.size() + 2];
+        for (int i = 0; i < thenNs.size(); i++) {
+            delaysNs[i + 1] = thenNs.get(i);
+        }
+        for (final long delayNs : firstNs) {
+            DelayCounters.record(buffer, 0, delayNs);
+            DelayCounters.record(buffer, single, delayNs);
+        }
+        thenNs.forEach((each) -> DelayCounters.record(buffer, single, each));
+
+        DelayCounters.record(buffer, 0, delaysNs, 1, delaysNs.length - 1);
+        for (int i = 0; i < DelayCounters.LENGTH_BYTES; i += Long.BYTES) {
+            assertEquals(buffer.getLong(single + i), buffer.getLong(i), "octet " + i);
+        }
+    }
 }

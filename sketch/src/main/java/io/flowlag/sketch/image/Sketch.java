@@ -53,16 +53,18 @@ public abstract class Sketch implements IntervalSketch {
     }
 
     /**
-     * The sketch as its readers see it.
+     * The sketch as its readers see it, with every packet that was added before.
      *
      * @return the one image over this memory.
      */
     public final SketchImage image() {
+        settle();
         return image;
     }
 
     @Override
     public final void clear() {
+        settle();
         buffer.putByte(ImageDescriptor.FLAGS_OFFSET, (byte)0);
         buffer.putLong(ImageDescriptor.PACKETS_OFFSET, 0, BYTE_ORDER);
         buffer.putLong(ImageDescriptor.BYTES_OFFSET, 0, BYTE_ORDER);
@@ -87,6 +89,10 @@ public abstract class Sketch implements IntervalSketch {
     public final void markDamaged() {
         final int flags = buffer.getByte(ImageDescriptor.FLAGS_OFFSET) | ImageDescriptor.FLAG_DAMAGED;
         buffer.putByte(ImageDescriptor.FLAGS_OFFSET, (byte)flags);
+    }
+
+    /** Adds packets whose update was put off, before anybody reads. */
+    protected void settle() {
     }
 
     /**
@@ -165,11 +171,13 @@ public abstract class Sketch implements IntervalSketch {
      * @return octets written, the image's length.
      */
     public final int encode(final MutableDirectBuffer target, final int offset) {
+        settle();
         target.putBytes(offset, buffer, 0, buffer.capacity());
         return buffer.capacity();
     }
 
     MutableDirectBuffer memory() {
+        settle();
         return buffer;
     }
 

@@ -1,9 +1,12 @@
 package io.flowlag.sketch.lda;
 
 import io.flowlag.sketch.estimate.EstimateStatus;
+import io.flowlag.sketch.image.CellEditor;
 import io.flowlag.sketch.image.PairingResult;
 import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.sketch.image.SketchImage;
 import io.flowlag.sketch.support.Packets;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
 import java.util.SplittableRandom;
@@ -83,6 +86,37 @@ class LdaTest {
         }
 
         assertEquals(10_000, count);
+    }
+
+    /** However many packets are gathered: what is read has all of them, and what is cleared none. */
+    @Test
+    void shouldHaveEveryPacketWheneverItIsRead() {
+        final SketchGeometry geometry = SketchGeometry.lda(4, 0);
+        final LossyDifferenceAggregator aggregator = new LossyDifferenceAggregator(geometry, SEED);
+        final UnsafeBuffer copy = new UnsafeBuffer(new byte[geometry.imageLength()]);
+        final CellEditor editor = new CellEditor();
+        for (int packets = 1; packets <= 200; packets++) {
+            aggregator.clear();
+            for (int i = 0; i < packets; i++) {
+                aggregator.update(i, 10, 100);
+            }
+            aggregator.encode(copy, 0);
+            final SketchImage encoded = new SketchImage().wrap(copy, 0, copy.capacity());
+            assertEquals(packets, encoded.packets());
+            assertEquals(packets, sampledPackets(encoded));
+
+            aggregator.update(packets, 10, 100);
+            editor.wrap(aggregator).subtract(0, 0, 0, packets, 0, 0);
+            assertEquals(1, sampledPackets(aggregator.image()));
+        }
+    }
+
+    private static long sampledPackets(final SketchImage image) {
+        long count = 0;
+        for (int cell = 0; cell < 4; cell++) {
+            count += image.count(0, cell);
+        }
+        return count;
     }
 
     @Test

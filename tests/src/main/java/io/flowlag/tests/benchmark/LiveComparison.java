@@ -17,7 +17,8 @@ import java.util.regex.Pattern;
 
 /**
  * {@code bin/benchmark live}: packets of 60 octets as fast as a veth pair takes them, in a network namespace of its own, first
- * with nobody capturing, then with flowlag, flowlag on pcap4j, and tcpdump that writes to nothing, one after the other. Needs
+ * with nobody capturing, then with flowlag, flowlag on one thread and on pcap4j, tcpdump that writes to nothing, and tcpdump
+ * whose filter has the kernel take no packet at all: what a packet socket costs the sender before anything is captured. Needs
  * root.
  */
 final class LiveComparison {
@@ -29,6 +30,7 @@ final class LiveComparison {
     private static final int USER_TICKS = 11;
     private static final int SYSTEM_TICKS = 12;
     private static final int NOTHING = 0;
+    private static final String THREADING = "--threading";
     private static final int FAILED = 1;
     private static final int WRONG_COMMAND_LINE = 64;
     private static final int NO_PERMISSION = 77;
@@ -42,7 +44,16 @@ final class LiveComparison {
 
     /** Who captures. */
     private enum Capturer {
-        NOBODY, FLOWLAG, FLOWLAG_PCAP4J, TCPDUMP;
+        NOBODY, FLOWLAG, FLOWLAG_SHARED, FLOWLAG_PCAP4J, TCPDUMP, TCPDUMP_OF_NOTHING;
+
+        /** Whether each packet that it misses is a failure. */
+        private boolean isChecked() {
+            return this == FLOWLAG || this == FLOWLAG_SHARED;
+        }
+
+        private boolean isTcpdump() {
+            return this == TCPDUMP || this == TCPDUMP_OF_NOTHING;
+        }
 
         private String text() {
             return name().toLowerCase(Locale.ROOT).replace('_', '-');
@@ -103,7 +114,7 @@ final class LiveComparison {
             out.println(Machine.line());
             out.printf(Locale.ROOT, "%nveth, frames of 60 octets, %d flows, %.0f s each%n", options.flows(),
                 options.seconds());
-            out.printf(Locale.ROOT, "%-16s %10s %10s %12s %12s %10s %14s%n", "capturer", "sent/s", "of nobody", "sent",
+            out.printf(Locale.ROOT, "%-18s %10s %10s %12s %12s %10s %14s%n", "capturer", "sent/s", "of nobody", "sent",
                 "captured", "dropped", "CPU ns/packet");
             for (final Capturer capturer : Capturer.values()) {
                 measure(capturer);
@@ -121,7 +132,10 @@ final class LiveComparison {
             print(capturer, sent, null, NOTHING);
             return;
         }
-        if (capturer == Capturer.TCPDUMP && !isThere("tcpdump")) {
+        if (capturer == Capturer.FLOWLAG_SHARED && options.more().contains(THREADING)) {
+            return;
+        }
+        if (capturer.isTcpdump() && !isThere("tcpdump")) {
             err.println("benchmark: tcpdump is not installed");
             return;
         }
@@ -138,7 +152,7 @@ final class LiveComparison {
             }
             final Seen seen = seen(capturer, directory);
             print(capturer, sent, seen, cpuNs);
-            if (capturer == Capturer.FLOWLAG && seen.packets != sent.packets) {
+            if (capturer.isChecked() && seen.packets != sent.packets) {
                 hasFailed = true;
             }
         } finally {
@@ -152,13 +166,19 @@ final class LiveComparison {
 
     private Process start(final Capturer capturer, final Path directory) throws IOException {
         final List<String> command = new ArrayList<>(List.of("ip", "netns", "exec", namespace));
-        if (capturer == Capturer.TCPDUMP) {
+        if (capturer.isTcpdump()) {
             // As root to the end: else it gives what it writes to, here a device, to a user of its own.
             command.addAll(List.of("tcpdump", "-Z", "root", "-i", RECEIVER, "-n", "-s", "256", "-B", "65536", "-w", "/dev/null"));
+            if (capturer == Capturer.TCPDUMP_OF_NOTHING) {
+                command.addAll(List.of("less", "1"));
+            }
         } else {
             command.addAll(List.of(options.program(), "run", "-i", RECEIVER, "--direction", "in", "--export", "file:/dev/null",
                 "--stats", directory.resolve("stats.json").toString(), "--set", "status.enabled=off",
-                "--source", capturer == Capturer.FLOWLAG ? "afpacket" : "pcap"));
+                "--source", capturer == Capturer.FLOWLAG_PCAP4J ? "pcap" : "afpacket"));
+            if (capturer == Capturer.FLOWLAG_SHARED) {
+                command.addAll(List.of(THREADING, "shared"));
+            }
             command.addAll(options.more());
         }
         final ProcessBuilder builder = new ProcessBuilder(command).directory(directory.toFile()).redirectErrorStream(true)
@@ -193,7 +213,7 @@ final class LiveComparison {
     }
 
     private static Seen seen(final Capturer capturer, final Path directory) throws IOException {
-        if (capturer == Capturer.TCPDUMP) {
+        if (capturer.isTcpdump()) {
             final String said = Files.readString(directory.resolve("output.txt"), StandardCharsets.UTF_8);
             return new Seen(number(said, "(\\d+) packets? captured"), number(said, "(\\d+) packets? dropped by kernel"), null);
         }
@@ -209,7 +229,7 @@ final class LiveComparison {
     }
 
     private void print(final Capturer capturer, final Sent sent, final Seen seen, final long cpuNs) {
-        out.printf(Locale.ROOT, "%-16s %10.0f %10.2f %12d %12s %10s %14s%n", capturer.text(), sent.rate(),
+        out.printf(Locale.ROOT, "%-18s %10.0f %10.2f %12d %12s %10s %14s%n", capturer.text(), sent.rate(),
             sent.rate() / aloneRate, sent.packets, seen == null ? "-" : Long.toString(seen.packets),
             seen == null ? "-" : Long.toString(seen.dropped),
             seen == null ? "-" : String.format(Locale.ROOT, "%.0f", (double)cpuNs / Math.max(1, seen.packets)));

@@ -53,6 +53,7 @@ import java.util.concurrent.TimeUnit;
 public class PathBenchmark {
     private static final int PACKETS = 5_000_000;
     private static final double CELLS_PER_FLOW = 0.5;
+    private static final List<String> PARTS = List.of("nothing", "rli", "lds", "quantiles", "joint", "everything");
 
     @Param({"10000", "100000", "1000000"})
     private int flows;
@@ -77,6 +78,7 @@ public class PathBenchmark {
     }
 
     private void setUp(final int packetCount) throws IOException {
+        checkParts();
         final boolean isAll = "everything".equals(with);
         final boolean isInterpolated = has("rli");
         final boolean isSketched = has("lds");
@@ -91,7 +93,16 @@ public class PathBenchmark {
     }
 
     private boolean has(final String part) {
-        return "everything".equals(with) || with.contains(part);
+        return "everything".equals(with) || List.of(with.split("\\+")).contains(part);
+    }
+
+    /** A misspelt part would be measured as nothing. */
+    private void checkParts() {
+        for (final String part : with.split("\\+")) {
+            if (!PARTS.contains(part)) {
+                throw new IllegalArgumentException("with=" + with + ": '" + part + "' is none of " + PARTS);
+            }
+        }
     }
 
     private ExporterConfig config() {

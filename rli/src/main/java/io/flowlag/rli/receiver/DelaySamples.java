@@ -1,0 +1,125 @@
+package io.flowlag.rli.receiver;
+
+/**
+ * Estimated delays of several packets, oldest first, for a {@link SampleHandler}. What it holds is there during the call alone.
+ * One thread. Allocates at construction.
+ */
+public final class DelaySamples {
+    /** How many there are at once, at most. */
+    public static final int LIMIT = 64;
+
+    static final int MEMORY_BYTES = LIMIT * Long.BYTES;
+
+    private final InterpolationBuffer packets;
+    private final long[] delaysNs = new long[LIMIT];
+    private int count;
+
+    DelaySamples(final InterpolationBuffer packets) {
+        this.packets = packets;
+    }
+
+    /**
+     * Estimates the delays of the oldest packets.
+     *
+     * @return how many are negative.
+     */
+    int estimate(final int packetCount, final Interpolation interpolation) {
+        count = packetCount;
+        int negativeCount = 0;
+        for (int i = 0; i < packetCount; i++) {
+            final long delayNs = interpolation.delayNs(packets.arrivalNs(i), packets.lengthBytes(i));
+            delaysNs[i] = delayNs;
+            negativeCount += (int)(delayNs >>> Long.SIZE - 1);
+        }
+        return negativeCount;
+    }
+
+    /** Adds the delays to the distribution of each packet's class. */
+    void record(final ClassStatistics[] statistics) {
+        int from = 0;
+        while (from < count) {
+            final int classIndex = packets.classIndex(from);
+            int to = from + 1;
+            while (to < count && packets.classIndex(to) == classIndex) {
+                to++;
+            }
+            statistics[classIndex].estimates().record(delaysNs, from, to);
+            from = to;
+        }
+    }
+
+    /** {@return how many samples there are, 1 to {@link #LIMIT}} */
+    public int count() {
+        return count;
+    }
+
+    /**
+     * Which flow a packet is of.
+     *
+     * @param index of the sample.
+     * @return the slot of the flow.
+     */
+    public int slot(final int index) {
+        return packets.slot(index);
+    }
+
+    /**
+     * When the slot was that flow's.
+     *
+     * @param index of the sample.
+     * @return the generation of the slot when the packet came.
+     */
+    public int generation(final int index) {
+        return packets.generation(index);
+    }
+
+    /**
+     * The class of a packet.
+     *
+     * @param index of the sample.
+     * @return as it was given.
+     */
+    public int classIndex(final int index) {
+        return packets.classIndex(index);
+    }
+
+    /**
+     * The interval of a packet.
+     *
+     * @param index of the sample.
+     * @return as it was given.
+     */
+    public long intervalNumber(final int index) {
+        return packets.intervalNumber(index);
+    }
+
+    /**
+     * The length of a packet.
+     *
+     * @param index of the sample.
+     * @return octets, as they were given.
+     */
+    public int lengthBytes(final int index) {
+        return packets.lengthBytes(index);
+    }
+
+    /**
+     * When a packet arrived.
+     *
+     * @param index of the sample.
+     * @return ns, as it was given.
+     */
+    public long arrivalNs(final int index) {
+        return packets.arrivalNs(index);
+    }
+
+    /**
+     * The estimated delay of a packet.
+     *
+     * @param index of the sample.
+     * @return ns, signed.
+     */
+    public long delayNs(final int index) {
+        return delaysNs[index];
+    }
+}

@@ -1,0 +1,71 @@
+package io.flowlag.rli.receiver;
+
+/**
+ * Equation (1) of the RLI paper between two references, with each reference's own size taken out of its delay. What does not
+ * depend on the packet is worked out once a pair of references.
+ *
+ * <p>Integers become doubles and doubles integers by their bits: the processor's own instructions for that, and for rounding
+ * down, keep half of the register that they write, so that each packet would wait for the one before. The results are the same.
+ * One thread. Allocates: never.
+ */
+final class Interpolation {
+    /** From here to twice as much, neighbouring doubles are integers and so are the differences of their bits. */
+    private static final double INTEGERS = 0x1p52;
+    private static final int MANTISSA_BITS = 52;
+    private static final long INTEGERS_BITS = Double.doubleToRawLongBits(INTEGERS);
+    /** The middle of them, for numbers of either sign. */
+    private static final double MIDDLE = INTEGERS + INTEGERS / 2;
+    private static final long MIDDLE_BITS = Double.doubleToRawLongBits(MIDDLE);
+    private static final double MIDDLE_REACH = INTEGERS / 2;
+
+    private long fromNs;
+    private long fromDelayNs;
+    private int fromBytes;
+    private boolean isGap;
+    private double spanNs;
+    private double changeNs;
+    private double changeBytes;
+    private double nsPerByte;
+
+    /**
+     * Takes two references, and the time that an octet adds to a delay.
+     *
+     * @return this.
+     */
+    Interpolation between(
+        final long fromArrivalNs, final long fromReferenceDelayNs, final int fromLengthBytes, final long toArrivalNs,
+        final long toReferenceDelayNs, final int toLengthBytes, final double serialisationNsPerByte) {
+        fromNs = fromArrivalNs;
+        fromDelayNs = fromReferenceDelayNs;
+        fromBytes = fromLengthBytes;
+        isGap = toArrivalNs > fromArrivalNs;
+        spanNs = toArrivalNs - fromArrivalNs;
+        changeNs = toReferenceDelayNs - fromReferenceDelayNs;
+        changeBytes = toLengthBytes - fromLengthBytes;
+        nsPerByte = serialisationNsPerByte;
+        return this;
+    }
+
+    /** The delay of a packet between the references. */
+    long delayNs(final long arrivalNs, final int lengthBytes) {
+        final double weight = isGap && arrivalNs > fromNs ? toDouble(arrivalNs - fromNs) / spanNs : 0;
+        final double extraNs = nsPerByte == 0 ? 0 : nsPerByte * (lengthBytes - (fromBytes + weight * changeBytes));
+        return fromDelayNs + round(weight * changeNs + extraNs);
+    }
+
+    /** As {@code (double)value}, for every value. */
+    static double toDouble(final long value) {
+        return value >>> MANTISSA_BITS == 0 ? Double.longBitsToDouble(INTEGERS_BITS | value) - INTEGERS : value;
+    }
+
+    /** As {@link Math#round(double)}, for every value. */
+    static long round(final double value) {
+        if (Math.abs(value) < MIDDLE_REACH) {
+            // To the nearest integer, of two to the even one, where the larger one is wanted.
+            final double rounded = value + MIDDLE;
+            final long nearest = Double.doubleToRawLongBits(rounded) - MIDDLE_BITS;
+            return value - (rounded - MIDDLE) == 0.5 ? nearest + 1 : nearest;
+        }
+        return Math.round(value);
+    }
+}
