@@ -3,6 +3,7 @@ package io.flowlag.exporter.sketching;
 import io.flowlag.exporter.reconcile.ReconcileSettings;
 import io.flowlag.sketch.estimate.FlowEstimator;
 import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.sketch.lda.LossyDifferenceAggregator;
 import io.flowlag.sketch.reconcile.PacketCache;
 
 
@@ -467,7 +468,7 @@ public final class SketchContext {
     /** {@return octets of an interval at either point} */
     private long intervalBytes() {
         final long cells = isSketched() ? SketchGeometry.memoryBytes(geometry) +
-            classCount * SketchGeometry.memoryBytes(aggregatorGeometry()) : 0;
+            classCount * LossyDifferenceAggregator.memoryBytes(aggregatorGeometry()) : 0;
         return cells + flowSumBytes() + (reconcile == null ? 0 : reconcile.cacheBytes()) +
             (long)inFlightPackets * PointInterval.DIGEST_BYTES;
     }

@@ -13,8 +13,7 @@ import io.flowlag.sketch.image.SketchGeometry;
  *
  * <p>Packets are gathered, and added many at a time, so that the processor waits for many of their cells at once.
  *
- * <p>One thread at a time. It owns {@link SketchGeometry#memoryBytes} octets off the heap, and 20 for each packet that is
- * gathered. Allocates at construction; never on update.
+ * <p>One thread at a time. Allocates at construction; never on update.
  */
 public final class LossyDifferenceAggregator extends Sketch {
     private static final int NOT_SAMPLED = -1;
@@ -42,6 +41,16 @@ public final class LossyDifferenceAggregator extends Sketch {
         for (int zeros = 0; zeros < bankByLeadingZeros.length; zeros++) {
             bankByLeadingZeros[zeros] = bankFor(geometry, zeros);
         }
+    }
+
+    /**
+     * The memory of an aggregator, by formula.
+     *
+     * @param geometry of it.
+     * @return octets: of its image, off the heap, and of the packets that are gathered.
+     */
+    public static long memoryBytes(final SketchGeometry geometry) {
+        return SketchGeometry.memoryBytes(geometry) + GATHERED_LIMIT * (2 * Long.BYTES + Integer.BYTES);
     }
 
     /**
