@@ -61,11 +61,10 @@ public final class DelayCounters {
 
         final long oldLow = buffer.getLong(offset + SQUARE_SUM_LOW_OFFSET);
         final long low = oldLow + delayNs * delayNs;
-        final long carry = Long.compareUnsigned(low, oldLow) < 0 ? 1 : 0;
         buffer.putLong(offset + SQUARE_SUM_LOW_OFFSET, low);
         buffer.putLong(
             offset + SQUARE_SUM_HIGH_OFFSET,
-            buffer.getLong(offset + SQUARE_SUM_HIGH_OFFSET) + Math.multiplyHigh(delayNs, delayNs) + carry);
+            buffer.getLong(offset + SQUARE_SUM_HIGH_OFFSET) + Math.multiplyHigh(delayNs, delayNs) + carry(oldLow, low));
 
         if (count == 0 || delayNs < buffer.getLong(offset + MINIMUM_NS_OFFSET)) {
             buffer.putLong(offset + MINIMUM_NS_OFFSET, delayNs);
@@ -97,7 +96,7 @@ public final class DelayCounters {
             sumNs += delayNs;
             final long oldLow = low;
             low += delayNs * delayNs;
-            high += Math.multiplyHigh(delayNs, delayNs) + (Long.compareUnsigned(low, oldLow) < 0 ? 1 : 0);
+            high += Math.multiplyHigh(delayNs, delayNs) + carry(oldLow, low);
             minimumNs = Math.min(minimumNs, delayNs);
             maximumNs = Math.max(maximumNs, delayNs);
         }
@@ -109,6 +108,11 @@ public final class DelayCounters {
             buffer.putLong(offset + MINIMUM_NS_OFFSET, minimumNs);
             buffer.putLong(offset + MAXIMUM_NS_OFFSET, maximumNs);
         }
+    }
+
+    /** What an addition to the low half of a number carries to its high half: 1, or 0. */
+    private static long carry(final long lowBefore, final long low) {
+        return Long.compareUnsigned(low, lowBefore) < 0 ? 1 : 0;
     }
 
     /**
@@ -131,11 +135,11 @@ public final class DelayCounters {
 
         final long oldLow = buffer.getLong(offset + SQUARE_SUM_LOW_OFFSET);
         final long low = oldLow + other.getLong(otherOffset + SQUARE_SUM_LOW_OFFSET);
-        final long carry = Long.compareUnsigned(low, oldLow) < 0 ? 1 : 0;
         buffer.putLong(offset + SQUARE_SUM_LOW_OFFSET, low);
         buffer.putLong(
             offset + SQUARE_SUM_HIGH_OFFSET,
-            buffer.getLong(offset + SQUARE_SUM_HIGH_OFFSET) + other.getLong(otherOffset + SQUARE_SUM_HIGH_OFFSET) + carry);
+            buffer.getLong(offset + SQUARE_SUM_HIGH_OFFSET) + other.getLong(otherOffset + SQUARE_SUM_HIGH_OFFSET) +
+            carry(oldLow, low));
 
         final long minimumNs = minimumNs(other, otherOffset);
         final long maximumNs = maximumNs(other, otherOffset);

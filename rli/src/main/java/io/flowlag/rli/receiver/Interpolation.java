@@ -46,9 +46,14 @@ final class Interpolation {
         return this;
     }
 
+    /** How far from the first reference to the second a moment is, as a share; 0 up to the first, or if they came at once. */
+    double weight(final long arrivalNs) {
+        return isGap && arrivalNs > fromNs ? toDouble(arrivalNs - fromNs) / spanNs : 0;
+    }
+
     /** The delay of a packet between the references. */
     long delayNs(final long arrivalNs, final int lengthBytes) {
-        final double weight = isGap && arrivalNs > fromNs ? toDouble(arrivalNs - fromNs) / spanNs : 0;
+        final double weight = weight(arrivalNs);
         final double extraNs = nsPerByte == 0 ? 0 : nsPerByte * (lengthBytes - (fromBytes + weight * changeBytes));
         return fromDelayNs + round(weight * changeNs + extraNs);
     }

@@ -354,20 +354,15 @@ final class ReferenceStream {
         counters.set(row, BUFFERED.ordinal(), buffer.size());
     }
 
-    private static double weight(final long fromNs, final long toNs, final long arrivalNs) {
-        if (toNs <= fromNs || arrivalNs <= fromNs) {
-            return 0;
-        }
-        return (double)(arrivalNs - fromNs) / (toNs - fromNs);
-    }
-
     /** The left reference, interpolated from the one before it and the right one. */
     private void holdOut(
         final long rightArrivalNs, final long rightDelayNs, final int rightLengthBytes, final long packetCount) {
         if (!hasPrevious) {
             return;
         }
-        final double weight = weight(previousArrivalNs, rightArrivalNs, leftArrivalNs);
+        final double weight = interpolation.between(
+            previousArrivalNs, previousDelayNs, previousLengthBytes, rightArrivalNs, rightDelayNs, rightLengthBytes,
+            serialisation.nsPerByte()).weight(leftArrivalNs);
         final double errorNs =
             leftDelayNs - previousDelayNs - weight * (rightDelayNs - previousDelayNs);
         final double extraBytes =

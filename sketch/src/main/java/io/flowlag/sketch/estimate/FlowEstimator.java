@@ -48,6 +48,8 @@ public final class FlowEstimator {
     /** What serves flows of known packets instead; null where it does not. */
     private final OneCellRows oneCellRows;
 
+    /** What the rows that sample most hold, the fullest of them. */
+    private double largestRow;
     private boolean isPaired;
     private boolean isDamaged;
 
@@ -125,7 +127,7 @@ public final class FlowEstimator {
             isFullest[row] = geometry.rate(row) == geometry.rate(fullestRow);
         }
         weightedCells = weighted ? new WeightedCells(geometry, cellMap, compared) : null;
-        oneCellRows = straight && !weighted && OneCellRows.serves(geometry) ?
+        oneCellRows = straight && !weighted && cellMap.isByFlow() ?
             new OneCellRows(geometry, cellMap, compared, overview, sums, alpha, boundFactor) : null;
     }
 
@@ -209,6 +211,7 @@ public final class FlowEstimator {
         }
         if (null != oneCellRows && receivedPackets >= 0) {
             oneCellRows.estimate(flowHash, weight, receivedPackets, isDamaged, result);
+            scaleSizes(weight, result);
             return;
         }
         cells.find(flowHash);
@@ -226,8 +229,9 @@ public final class FlowEstimator {
         if (weighs()) {
             weightedCells.measure(overview, fullestRow);
         }
-        if (null != oneCellRows) {
-            oneCellRows.measure();
+        largestRow = 0;
+        for (int row = 0; row < shares.length; row++) {
+            largestRow = isFullest[row] ? Math.max(largestRow, overview.rowCount(row)) : largestRow;
         }
     }
 
@@ -311,7 +315,6 @@ public final class FlowEstimator {
         double sent = Double.MAX_VALUE;
         double received = Double.MAX_VALUE;
         double bytes = Double.MAX_VALUE;
-        double largestRow = 0;
         for (int row = 0; row < shares.length; row++) {
             if (isFullest[row]) {
                 double rowSent = 0;
@@ -325,16 +328,23 @@ public final class FlowEstimator {
                 sent = Math.min(sent, rowSent);
                 received = Math.min(received, rowReceived);
                 bytes = Math.min(bytes, rowBytes);
-                largestRow = Math.max(largestRow, overview.rowCount(row));
             }
         }
+        result.sentPackets = sent;
+        result.receivedPackets = received;
+        result.receivedBytes = bytes;
+        scaleSizes(weight, result);
+    }
+
+    /** Makes packets and octets of sums of weights. */
+    private void scaleSizes(final int weight, final FlowEstimate result) {
         final double scale = 1 / (weight * geometry.samplingRate(fullestRow));
         result.hasSizes = true;
         result.hasSentPackets = compared.hasSender();
         result.sizesAreUpperBounds = takesEveryPacket;
-        result.sentPackets = sent * scale;
-        result.receivedPackets = received * scale;
-        result.receivedBytes = bytes * scale;
+        result.sentPackets *= scale;
+        result.receivedPackets *= scale;
+        result.receivedBytes *= scale;
         result.packetsBound = Math.E * largestRow * scale * geometry.vldaLength() / geometry.columns();
     }
 

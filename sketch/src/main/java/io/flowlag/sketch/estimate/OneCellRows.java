@@ -4,7 +4,7 @@ import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.lds.CellMap;
 
 /**
- * Estimates a flow of which each row has all packets in one cell (k = 1, every rate 1), and whose packets are known: what
+ * Estimates a flow of which each row has all packets in one cell ({@link CellMap#isByFlow}), and whose packets are known: what
  * {@link FlowEstimator} does for any sketch, by the rule of α, in two short loops, since a cell's count is an upper bound without
  * noise. One thread. Allocates at construction only.
  */
@@ -12,13 +12,11 @@ final class OneCellRows {
     private final CellMap cellMap;
     private final ComparedCells compared;
     private final int rows;
-    private final int columns;
     private final int[] places;
     private final double alpha;
     private final double boundFactor;
     private final SketchOverview overview;
     private final DelaySums sums;
-    private double largestRow;
 
     OneCellRows(
         final SketchGeometry geometry, final CellMap cellMap, final ComparedCells compared, final SketchOverview overview,
@@ -30,28 +28,10 @@ final class OneCellRows {
         this.alpha = alpha;
         this.boundFactor = boundFactor;
         rows = geometry.rows();
-        columns = geometry.columns();
         places = new int[rows];
     }
 
-    /** Whether a sketch is such that this serves. */
-    static boolean serves(final SketchGeometry geometry) {
-        boolean serves = geometry.vldaLength() == 1;
-        for (int row = 0; row < geometry.rows(); row++) {
-            serves &= geometry.rate(row) == SketchGeometry.FULL_RATE_PPM;
-        }
-        return serves;
-    }
-
-    /** The cells were compared. */
-    void measure() {
-        largestRow = 0;
-        for (int row = 0; row < rows; row++) {
-            largestRow = Math.max(largestRow, overview.rowCount(row));
-        }
-    }
-
-    /** Fills a result that was reset. */
+    /** Fills a result that was reset; sizes are sums of weights yet, not packets. */
     void estimate(
         final long flowHash, final int weight, final long receivedPackets, final boolean isDamaged, final FlowEstimate result) {
         long sent = Long.MAX_VALUE;
@@ -80,7 +60,9 @@ final class OneCellRows {
                 lost = Math.min(lost, sentCount - count);
             }
         }
-        tellSizes(weight, sent, received, bytes, result);
+        result.sentPackets = sent;
+        result.receivedPackets = received;
+        result.receivedBytes = bytes;
         if (compared.hasSender() && !isDamaged && lost < Long.MAX_VALUE) {
             result.lostPackets = (double)lost / weight;
             result.lossKind = lost == 0 ? LossKind.EXACT : LossKind.UPPER_BOUND;
@@ -117,17 +99,5 @@ final class OneCellRows {
             cells += chosen;
         }
         sums.all(delaySumNs, count, bytes, otherCount, cells, largest);
-    }
-
-    private void tellSizes(
-        final int weight, final long sent, final long received, final long bytes, final FlowEstimate result) {
-        final double scale = 1.0 / weight;
-        result.hasSizes = true;
-        result.hasSentPackets = compared.hasSender();
-        result.sizesAreUpperBounds = true;
-        result.sentPackets = sent * scale;
-        result.receivedPackets = received * scale;
-        result.receivedBytes = bytes * scale;
-        result.packetsBound = Math.E * largestRow * scale / columns;
     }
 }

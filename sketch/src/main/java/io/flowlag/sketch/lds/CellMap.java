@@ -50,7 +50,7 @@ public final class CellMap {
     }
 
     /** {@return whether every row takes all packets of a flow, in one cell} */
-    boolean isByFlow() {
+    public boolean isByFlow() {
         return isByFlow;
     }
 

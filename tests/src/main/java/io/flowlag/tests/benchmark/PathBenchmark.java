@@ -53,7 +53,8 @@ import java.util.concurrent.TimeUnit;
 public class PathBenchmark {
     private static final int PACKETS = 5_000_000;
     private static final double CELLS_PER_FLOW = 0.5;
-    private static final List<String> PARTS = List.of("nothing", "rli", "lds", "quantiles", "joint", "everything");
+    private static final String ALL = "everything";
+    private static final List<String> PARTS = List.of("nothing", "rli", "lds", "quantiles", "joint", ALL);
 
     @Param({"10000", "100000", "1000000"})
     private int flows;
@@ -79,7 +80,7 @@ public class PathBenchmark {
 
     private void setUp(final int packetCount) throws IOException {
         checkParts();
-        final boolean isAll = "everything".equals(with);
+        final boolean isAll = parts().contains(ALL);
         final boolean isInterpolated = has("rli");
         final boolean isSketched = has("lds");
         traffic = new MemoryTraffic(flows, packetCount, isInterpolated);
@@ -93,12 +94,16 @@ public class PathBenchmark {
     }
 
     private boolean has(final String part) {
-        return "everything".equals(with) || List.of(with.split("\\+")).contains(part);
+        return parts().contains(ALL) || parts().contains(part);
+    }
+
+    private List<String> parts() {
+        return List.of(with.split("\\+"));
     }
 
     /** A misspelt part would be measured as nothing. */
     private void checkParts() {
-        for (final String part : with.split("\\+")) {
+        for (final String part : parts()) {
             if (!PARTS.contains(part)) {
                 throw new IllegalArgumentException("with=" + with + ": '" + part + "' is none of " + PARTS);
             }
