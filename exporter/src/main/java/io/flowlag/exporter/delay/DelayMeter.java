@@ -77,6 +77,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private final SenderSketches sketching;
     /** Whether estimates by references go to the sketches too. */
     private boolean isJoint;
+    /** Packets that wait to be measured together; null where each is measured at once. */
+    private final PendingPackets pending;
     private final SketchSending sending;
     private final FlowEnd flowEnd;
     private final DelayReport report;
@@ -141,6 +143,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             new SenderSketches(
                 config, clock != null, wiring.receiverLink(), cache, classes, senders, new SketchHandlers()) : null;
         isJoint = sketching != null && config.joint().enabled();
+        pending = wiring.isFlowHashLeft() ? new PendingPackets() : null;
         sending = wiring.isShipping() ? new SketchSending(wiring.senderLink()) : null;
         report = new DelayReport(
             config, wiring, clocks, receiver, summaries, scheduler, matching, distributions, sketching, sending, passive,
@@ -297,13 +300,79 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     }
 
     /**
-     * A packet at the receiver point.
+     * A packet at the receiver point. It is measured by {@link #settle} at the latest: its descriptor has to stay until then.
      *
      * @param descriptor of the packet.
      * @param offset     of the descriptor.
      * @param slot       of its flow.
      */
     public void onReceiverPacket(final DirectBuffer descriptor, final int offset, final int slot) {
+        if (pending == null) {
+            measure(descriptor, offset, slot);
+            return;
+        }
+        pending.add(descriptor, offset, slot);
+        if (pending.isFull()) {
+            settle();
+        }
+    }
+
+    /**
+     * Measures the packets that wait for it: to be called before anything but further packets of the receiver point comes, and
+     * before their descriptors go.
+     */
+    public void settle() {
+        if (pending == null || pending.count() == 0) {
+            return;
+        }
+        if (isPlain()) {
+            sketching.of(0).onReceived(pending, isJoint);
+            if (receiver != null) {
+                interpolate();
+            }
+        } else {
+            for (int i = 0; i < pending.count(); i++) {
+                measure(pending.descriptors(), pending.offset(i), pending.slot(i));
+            }
+        }
+        pending.clear();
+    }
+
+    /** Whether all packets that wait are of the segment, and nothing but their sketches and the interpolation asks for them. */
+    private boolean isPlain() {
+        return newSegment.getPlain() == null && change == null && selector.selectsAll() && senders.isOneForAll() &&
+            !pending.hasOversize() && passive == null && marked == null &&
+            (summaries == null || !summaries.isDue(pending.latestNs()));
+    }
+
+    private void interpolate() {
+        summaries.onTime(pending.latestNs());
+        final DirectBuffer descriptors = pending.descriptors();
+        final int count = pending.count();
+        if (classes.count() > 1 || !receiver.areBuffered(0, count, pending.earliestNs(), pending.latestNs())) {
+            for (int i = 0; i < count; i++) {
+                interpolate(descriptors, pending.offset(i), pending.slot(i), 0, pending.ticket(i));
+            }
+            return;
+        }
+        for (int i = 0; i < count; i++) {
+            receiver.buffer(
+                0, pending.slot(i), cache.generation(pending.slot(i)), 0, pending.ticket(i),
+                PacketDescriptor.wireLengthBytes(descriptors, pending.offset(i)),
+                PacketDescriptor.timestampNs(descriptors, pending.offset(i)));
+        }
+        receiver.onBuffered(0, count);
+    }
+
+    private void interpolate(
+        final DirectBuffer descriptor, final int offset, final int slot, final int senderIndex, final long ticket) {
+        final int stream = stream(senderIndex, classes.of(descriptor, offset));
+        receiver.onPacket(
+            stream, slot, cache.generation(slot), stream, ticket, PacketDescriptor.wireLengthBytes(descriptor, offset),
+            PacketDescriptor.timestampNs(descriptor, offset));
+    }
+
+    private void measure(final DirectBuffer descriptor, final int offset, final int slot) {
         if (matching != null) {
             matching.onReceiverTime(PacketDescriptor.timestampNs(descriptor, offset));
         }
@@ -317,7 +386,6 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             onOversize(descriptor, offset, false);
             return;
         }
-        final long arrivalNs = PacketDescriptor.timestampNs(descriptor, offset);
         if (matching != null) {
             matching.onReceived(descriptor, offset, slot);
         }
@@ -327,21 +395,20 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         if (receiver == null) {
             return;
         }
-        final int lengthBytes = PacketDescriptor.wireLengthBytes(descriptor, offset);
-        final int stream = stream(senderIndex, classes.of(descriptor, offset));
+        final long arrivalNs = PacketDescriptor.timestampNs(descriptor, offset);
         if (summaries.onTime(arrivalNs)) {
             report.onInterval();
         }
-        final long ticket = sketching == null ? 0 : sketching.of(senderIndex).ticket();
-        receiver.onPacket(stream, slot, cache.generation(slot), stream, ticket, lengthBytes, arrivalNs);
+        interpolate(descriptor, offset, slot, senderIndex, sketching == null ? 0 : sketching.of(senderIndex).ticket());
         if (passive != null) {
-            passive.onReceived(descriptor, offset, stream);
+            passive.onReceived(descriptor, offset, stream(senderIndex, classes.of(descriptor, offset)));
         }
         if (marked != null && (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_DIGEST) != 0) {
             final long position = marked.take(PacketDescriptor.digest(descriptor, offset));
             if (position != MarkedReferences.NONE) {
                 receiver.onReference(
-                    marked.stream(position), marked.number(position), marked.sentNs(position), arrivalNs, lengthBytes);
+                    marked.stream(position), marked.number(position), marked.sentNs(position), arrivalNs,
+                    PacketDescriptor.wireLengthBytes(descriptor, offset));
             }
         }
     }
@@ -397,6 +464,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
      * @param offset     of the descriptor.
      */
     public void onReference(final DirectBuffer descriptor, final int offset) {
+        settle();
         final int streamIndex = DecodedReference.streamIndex(descriptor, offset);
         final int sequenceNumber = DecodedReference.sequenceNumber(descriptor, offset);
         final long timestampNs = PacketDescriptor.timestampNs(descriptor, offset);
@@ -534,6 +602,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         if (!wiring.role().isReceiver()) {
             return true;
         }
+        settle();
         final long sampleCount = DelayCounters.count(entry, offset);
         final boolean isExact =
             wiring.isExact() && DelayCounters.count(entry, FlowDelay.matchedOffset(offset)) > 0;

@@ -89,6 +89,11 @@ final class DelaySummaries {
         return isOver;
     }
 
+    /** {@return whether {@link #onTime} would begin or end an interval} */
+    boolean isDue(final long nowNs) {
+        return !isStarted || nowNs - startNs >= intervalNs;
+    }
+
     /** Intervals are as long as that from the present one on. */
     void intervalNs(final long lengthNs) {
         intervalNs = lengthNs;

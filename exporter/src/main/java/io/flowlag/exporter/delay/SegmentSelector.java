@@ -64,6 +64,11 @@ public final class SegmentSelector {
                 PacketDescriptor.destinationLow(descriptor, offset));
     }
 
+    /** {@return whether every packet belongs to the segment} */
+    boolean selectsAll() {
+        return isEverything;
+    }
+
     private boolean isOfVlan(final DirectBuffer descriptor, final int offset) {
         return (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_VLAN) != 0 &&
             PacketDescriptor.vlanId(descriptor, offset) == vlanId;

@@ -63,6 +63,11 @@ public final class SenderSelector {
             FlowEntry.sourceLow(entry, offset)));
     }
 
+    /** {@return whether the first sender has every packet} */
+    boolean isOneForAll() {
+        return isOneForAll;
+    }
+
     private int of(final boolean isIpv6, final long high, final long low) {
         for (int i = 0; i < sources.length; i++) {
             if (sources[i].length == 0) {

@@ -11,6 +11,7 @@ import io.flowlag.exporter.sketching.IntervalAnswer;
 import io.flowlag.exporter.sketching.IntervalMode;
 import io.flowlag.exporter.sketching.JointAnswer;
 import io.flowlag.exporter.sketching.JointSettings;
+import io.flowlag.exporter.sketching.ReceivedPackets;
 import io.flowlag.exporter.sketching.RecordHandler;
 import io.flowlag.exporter.sketching.SenderAnswers;
 import io.flowlag.exporter.sketching.SketchContext;
@@ -62,6 +63,9 @@ final class Sketching {
     private final int senderIndex;
     private final FlowCache cache;
     private final OffHeapBuffer entries;
+    private final ReceivedPackets received = new ReceivedPackets(PendingPackets.LIMIT);
+    private final int[] gathered = new int[PendingPackets.LIMIT];
+    private final int[] others = new int[PendingPackets.LIMIT];
     private final int[] likelyRecords = new int[FlowCache.TOUCH_LIMIT];
     private final ReceiverLink link;
     private final SegmentFlowHash segmentFlowHash;
@@ -232,8 +236,11 @@ final class Sketching {
 
     /** {@return what an estimate of the delay of the packet that was received last has to carry} */
     long ticket() {
-        final long ticket = ticketRun.receiver().ticket();
-        return ticket < 0 ? ticket : ticket << 1 | ticketRun.parity();
+        return ticket(ticketRun, ticketRun.receiver().ticket());
+    }
+
+    private static long ticket(final SketchRun run, final long ticket) {
+        return ticket < 0 ? ticket : ticket << 1 | run.parity();
     }
 
     /** An estimate of a packet's delay by references; the lowest bit of its ticket tells the run that gave it. */
@@ -332,6 +339,58 @@ final class Sketching {
             FlowDelay.sketchRecord(entries, stateOffset, record);
             records.ofWholePackets(record, isFlowHashLeft(descriptor, offset));
         }
+    }
+
+    /**
+     * Packets of the receiver point. Those whose flows have had others in the interval are gathered together, if nothing is due
+     * between the first and the last of all.
+     *
+     * @param packets  of the sender, all selected.
+     * @param isJoint whether they are to have tickets.
+     */
+    void onReceived(final PendingPackets packets, final boolean isJoint) {
+        final SketchReceiver receiver = current.receiver();
+        final boolean isQuiet = older == null && next == null && prepared.getPlain() == null &&
+            receiver.isQuiet(packets.earliestNs(), packets.latestNs());
+        final int otherCount = isQuiet ? choose(packets, receiver) : packets.count();
+        if (otherCount < packets.count()) {
+            receiver.gather(received, packets.latestNs());
+            for (int i = 0; i < received.count(); i++) {
+                weightedShare.count(received.weight(i));
+            }
+            for (int i = 0; isJoint && i < received.count(); i++) {
+                packets.ticket(gathered[i], ticket(current, received.ticket(i)));
+            }
+        }
+        for (int i = 0; i < otherCount; i++) {
+            final int index = isQuiet ? others[i] : i;
+            onReceived(packets.descriptors(), packets.offset(index), packets.slot(index));
+            if (isJoint) {
+                packets.ticket(index, ticket());
+            }
+        }
+    }
+
+    /** Chooses packets that are gathered, and says how many are not. */
+    private int choose(final PendingPackets packets, final SketchReceiver receiver) {
+        final DirectBuffer descriptors = packets.descriptors();
+        final SketchRun run = current;
+        int otherCount = 0;
+        received.clear();
+        for (int i = 0; i < packets.count(); i++) {
+            final int offset = packets.offset(i);
+            final int record = FlowDelay.sketchRecord(entries, cache.stateOffset(packets.slot(i)));
+            final int weight = run.weight(descriptors, offset);
+            if (isFlowHashLeft(descriptors, offset) && record != SketchRecords.NONE && receiver.isGathering(record, weight)) {
+                gathered[i - otherCount] = i;
+                received.add(
+                    PacketDescriptor.timestampNs(descriptors, offset), PacketDescriptor.digest(descriptors, offset),
+                    PacketDescriptor.ipLengthBytes(descriptors, offset), run.classes().of(descriptors, offset), weight, record);
+            } else {
+                others[otherCount++] = i;
+            }
+        }
+        return otherCount;
     }
 
     /** This process dropped packets up to a time, which the next run of settings may hold already. */

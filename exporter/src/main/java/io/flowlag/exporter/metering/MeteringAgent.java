@@ -234,6 +234,9 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
             meteredCount++;
             octets += PacketDescriptor.ipLengthBytes(buffer, descriptorOffset) & 0xFFFF_FFFFL;
         }
+        if (delayMeter != null) {
+            delayMeter.settle();
+        }
         counters.add(CounterId.METERED, meteredCount);
         counters.add(CounterId.METERED_OCTETS, octets);
     }

@@ -12,6 +12,7 @@ final class GatheredPackets {
     private final long[] recordMarks;
     private final ReadAhead ahead;
     private PointInterval gathering;
+    private long gatheringKey;
     private boolean isEnded;
     private long touched;
 
@@ -52,12 +53,37 @@ final class GatheredPackets {
         return true;
     }
 
+    /** {@return whether it is the interval that gathers} */
+    boolean isGathering(final PointInterval interval) {
+        return interval == gathering;
+    }
+
+    /** {@return whether a record has gathered packets in the interval that gathers, of that weight} */
+    boolean isGathering(final int record, final int weight) {
+        return records.isGathering(record, gatheringKey, run.number(), weight);
+    }
+
+    /**
+     * Takes packets of records that gather.
+     *
+     * @param packets in the interval.
+     * @return the interval.
+     */
+    PointInterval take(final ReceivedPackets packets) {
+        final long startNs = gathering.startNs();
+        for (int i = 0; i < packets.count(); i++) {
+            records.gather(packets.record(i), packets.timestampNs(i) - startNs, packets.digest(i), packets.lengthBytes(i));
+        }
+        return gathering;
+    }
+
     private boolean begin(final PointInterval interval) {
         if (isEnded || !interval.isByFlow() || gathering != null && interval.intervalNumber() < gathering.intervalNumber()) {
             return false;
         }
         settle();
         gathering = interval;
+        gatheringKey = run.key(interval.intervalNumber());
         return true;
     }
 
@@ -85,7 +111,7 @@ final class GatheredPackets {
         final PointInterval interval = gathering;
         gathering = null;
         interval.orderRecords(recordMarks);
-        final long key = run.key(interval.intervalNumber());
+        final long key = gatheringKey;
         for (int from = 0; from < interval.recordCount(); from += ReadAhead.RECORDS) {
             final int end = Math.min(from + ReadAhead.RECORDS, interval.recordCount());
             ahead.before(interval, from);

@@ -31,6 +31,15 @@ final class JointPart implements AutoCloseable {
         return stage == null ? PendingEstimates.NO_TICKET : stage.onBooked(open, flowHash, digest, record, weight);
     }
 
+    /** Gives tickets to the packets that were taken. */
+    void onBooked(final PointInterval open, final ReceivedPackets packets, final SketchRecords table) {
+        for (int i = 0; stage != null && i < packets.count(); i++) {
+            final int record = packets.record(i);
+            packets.ticket(
+                i, stage.onBooked(open, table.flowHash(record), packets.digest(i), record, packets.weight(i)));
+        }
+    }
+
     /** {@return the ticket of the packet that the interval held last} */
     long onHeld(final PointInterval open) {
         if (stage == null) {

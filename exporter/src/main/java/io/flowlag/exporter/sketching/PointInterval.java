@@ -32,6 +32,8 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
     private final int[] records;
     private final long maximumDelayNs;
     private final boolean isByFlow;
+    /** Each packet is in a table besides. */
+    private final boolean hasTables;
     /** Packets are not gathered, see {@link GatheredPackets}: each needs its cells. */
     private final boolean isTouchedByPacket;
 
@@ -59,6 +61,7 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         records = isReceiver ? new int[context.recordCount()] : null;
         maximumDelayNs = context.maximumDelayNs();
         isByFlow = sketch != null && sketch.isByFlow();
+        hasTables = flows != null || witnesses != null || packets != null || keys != null;
         isTouchedByPacket = sketch != null && !(isReceiver && isByFlow);
     }
 
@@ -170,6 +173,13 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         if (sketch != null) {
             aggregators[classIndex].update(digest, relativeNs, lengthBytes);
         }
+        updateTables(relativeNs, flowHash, digest, lengthBytes, classIndex, weight, descriptor, offset);
+        keepInFlight(timestampNs, digest);
+    }
+
+    private void updateTables(
+        final long relativeNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
+        final int weight, final DirectBuffer descriptor, final int offset) {
         if (flows != null) {
             flows.add(flowHash, relativeNs, digest, lengthBytes, classIndex, descriptor, offset);
         }
@@ -182,12 +192,42 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         if (keys != null && keys != flows) {
             keys.add(flowHash, relativeNs, digest, lengthBytes, classIndex, descriptor, offset);
         }
+    }
+
+    private void keepInFlight(final long timestampNs, final long digest) {
         if (timestampNs >= tailStartNs) {
             if (inFlightCount < inFlight.length) {
                 inFlight[inFlightCount++] = digest;
             } else {
                 isInFlightComplete = false;
             }
+        }
+    }
+
+    /** As {@link #update} of each packet, but for the cells of the flows. Packets are whole ones of their records' flows. */
+    void updateBesideCells(final ReceivedPackets packets, final SketchRecords table) {
+        aggregate(packets);
+        for (int i = 0; hasTables && i < packets.count(); i++) {
+            updateTables(
+                packets.timestampNs(i) - startNs, table.flowHash(packets.record(i)), packets.digest(i),
+                packets.lengthBytes(i), packets.classIndex(i), packets.weight(i), null, 0);
+        }
+        for (int i = 0; i < packets.count(); i++) {
+            keepInFlight(packets.timestampNs(i), packets.digest(i));
+        }
+    }
+
+    private void aggregate(final ReceivedPackets packets) {
+        int from = 0;
+        while (from < packets.count()) {
+            final int classIndex = packets.classIndex(from);
+            int to = from + 1;
+            while (to < packets.count() && packets.classIndex(to) == classIndex) {
+                to++;
+            }
+            aggregators[classIndex].update(
+                packets.digests(), packets.timestampsNs(), startNs, packets.lengthsBytes(), from, to);
+            from = to;
         }
     }
 

@@ -126,6 +126,23 @@ final class ReceiverBooking {
         ticket = joint.onBooked(open, flowHash, digest, record, weight);
     }
 
+    /** {@return whether packets are gathered for an interval} */
+    boolean isGathering(final PointInterval open) {
+        return gathered.isGathering(open);
+    }
+
+    /** {@return whether a record has gathered packets in the interval that gathers, of that weight} */
+    boolean isGathering(final int record, final int weight) {
+        return gathered.isGathering(record, weight);
+    }
+
+    /** Books packets into the interval that gathers, whose records have had others there. */
+    void gather(final ReceivedPackets packets) {
+        final PointInterval open = gathered.take(packets);
+        open.updateBesideCells(packets, records);
+        joint.onBooked(open, packets, records);
+    }
+
     private void add(
         final PointInterval open, final long timestampNs, final long flowHash, final long digest, final int lengthBytes,
         final int classIndex, final int weight, final int record) {

@@ -281,6 +281,45 @@ public final class SketchReceiver {
         return booked;
     }
 
+    /**
+     * Whether nothing is due while packets of a span of time come, all of them are of the newest interval, and packets are
+     * gathered there: then they may be given to {@link #gather}.
+     *
+     * @param earliestNs the smallest timestamp.
+     * @param latestNs   the largest one.
+     * @return true if so.
+     */
+    public boolean isQuiet(final long earliestNs, final long latestNs) {
+        final PointInterval newest = point.intervals().newestOpen();
+        return newest != null && latestNs < nextEventNs && earliestNs >= newest.startNs() &&
+            point.intervals().select(latestNs) == newest && !isAmbiguous(earliestNs, newest.intervalNumber()) &&
+            booking.isGathering(newest);
+    }
+
+    /**
+     * Whether a packet of a quiet time can be gathered: its flow has had others in the interval.
+     *
+     * @param record of its flow, of whose whole packets it is one.
+     * @param weight of its flow.
+     * @return false if it is for {@link #onPacket}.
+     */
+    public boolean isGathering(final int record, final int weight) {
+        return booking.isGathering(record, weight);
+    }
+
+    /**
+     * Takes packets of a quiet time that can be gathered, as {@link #onPacket} would.
+     *
+     * @param packets  are told their tickets.
+     * @param latestNs the largest timestamp.
+     */
+    public void gather(final ReceivedPackets packets, final long latestNs) {
+        booking.gather(packets);
+        newestNs = Math.max(newestNs, latestNs);
+        counters.add(SketchCounter.RECEIVED, packets.count());
+        counters.add(SketchCounter.RECEIVED_BOOKED, packets.count());
+    }
+
     private boolean isAmbiguous(final long timestampNs, final long number) {
         return booking.isEarly(timestampNs, number) &&
             (point.intervals().isOpen(number - 1) || isFollowing && number == firstInterval);

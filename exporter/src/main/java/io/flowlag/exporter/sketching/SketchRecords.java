@@ -288,6 +288,16 @@ public final class SketchRecords {
         return newest < intervalNumber || newest > intervalNumber && packets(record, intervalNumber) == 0;
     }
 
+    /**
+     * Whether a record has gathered packets in an interval, its newest, and a whole packet of its flow is like them.
+     */
+    boolean isGathering(final int record, final long intervalNumber, final int settingsRun, final int weight) {
+        final int row = row(record);
+        return rows.getLong(row + NEWEST_INTERVAL_OFFSET) == intervalNumber &&
+            rows.getInt(row + weightOffset(settingsRun)) == weight &&
+            (rows.getInt(row + FLAGS_OFFSET) & FLAG_WHOLE_PACKETS) != 0;
+    }
+
     /** The record has a packet in an interval. */
     void begin(final int record, final long intervalNumber) {
         final int at = row(record) + NEWEST_INTERVAL_OFFSET;

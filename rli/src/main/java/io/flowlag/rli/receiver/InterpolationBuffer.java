@@ -68,6 +68,11 @@ final class InterpolationBuffer {
         return true;
     }
 
+    /** {@return whether so many packets fit} */
+    boolean hasRoom(final int packets) {
+        return packets <= capacity - (tail - head);
+    }
+
     boolean isEmpty() {
         return head == tail;
     }

@@ -129,6 +129,29 @@ final class ReferenceStream {
         }
     }
 
+    /** {@return whether packets would do nothing but wait for the next reference} */
+    boolean areBuffered(final int packets, final long earliestNs, final long latestNs) {
+        return isLinear && (hasLeft ? earliestNs >= leftArrivalNs : !waiting.isEmpty()) && !isSilent(latestNs) &&
+            buffer.hasRoom(packets);
+    }
+
+    /** A packet that waits for the next reference. */
+    void buffer(
+        final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
+        final long arrivalNs) {
+        buffer.offer(slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs);
+    }
+
+    /** Counts packets that wait. */
+    void onBuffered(final int packets) {
+        counters.add(row, PACKETS.ordinal(), packets);
+        counters.set(row, BUFFERED.ordinal(), buffer.size());
+    }
+
+    private boolean isSilent(final long nowNs) {
+        return isHeard && nowNs - lastArrivalNs > silentAfterNs;
+    }
+
     /** References and packets may be read by turns, so that a packet comes a little after the reference that followed it. */
     private void onPacketBeforeLeft(
         final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
@@ -215,7 +238,7 @@ final class ReferenceStream {
 
     /** Estimates stop when nothing was heard for too long. */
     void onTime(final long nowNs) {
-        if (isHeard && nowNs - lastArrivalNs > silentAfterNs) {
+        if (isSilent(nowNs)) {
             count(SILENCES);
             abandon(SILENCE);
         }

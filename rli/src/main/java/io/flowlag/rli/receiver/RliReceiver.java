@@ -56,6 +56,48 @@ public final class RliReceiver {
     }
 
     /**
+     * Whether regular packets would do nothing but wait for the next reference: then they may be given to {@link #buffer}, with
+     * nothing else between.
+     *
+     * @param streamIndex of the references that took their way.
+     * @param packets     how many.
+     * @param earliestNs  the first arrival.
+     * @param latestNs    the last one.
+     * @return true if so.
+     */
+    public boolean areBuffered(final int streamIndex, final int packets, final long earliestNs, final long latestNs) {
+        return streams[streamIndex].areBuffered(packets, earliestNs, latestNs);
+    }
+
+    /**
+     * A regular packet that waits for the next reference: as {@link #onPacket}, but for the counters, which
+     * {@link #onBuffered} sees to.
+     *
+     * @param streamIndex    of the references that took its way.
+     * @param slot           of its flow.
+     * @param generation     of the slot.
+     * @param classIndex     of the packet, for the statistics.
+     * @param intervalNumber of the packet, handed through to its sample.
+     * @param lengthBytes    of the packet, counted as references are.
+     * @param arrivalNs      of the packet.
+     */
+    public void buffer(
+        final int streamIndex, final int slot, final int generation, final int classIndex, final long intervalNumber,
+        final int lengthBytes, final long arrivalNs) {
+        streams[streamIndex].buffer(slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs);
+    }
+
+    /**
+     * Counts packets that were given to {@link #buffer}.
+     *
+     * @param streamIndex of the references that took their way.
+     * @param packets     how many.
+     */
+    public void onBuffered(final int streamIndex, final int packets) {
+        streams[streamIndex].onBuffered(packets);
+    }
+
+    /**
      * A reference.
      *
      * @param streamIndex    of the reference.

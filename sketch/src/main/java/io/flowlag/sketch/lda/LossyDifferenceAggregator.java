@@ -74,16 +74,34 @@ public final class LossyDifferenceAggregator extends Sketch {
     protected void settle() {
         final int count = gatheredCount;
         gatheredCount = 0;
+        update(digests, timestampsNs, 0, lengthsBytes, 0, count);
+    }
+
+    /**
+     * Adds packets.
+     *
+     * @param packetDigests of the packets.
+     * @param packetTimesNs at this point, by whatever clock.
+     * @param startNs       when the interval began, by the same clock.
+     * @param packetBytes   of the packets.
+     * @param from          index of the first packet.
+     * @param to            index behind the last one.
+     */
+    public void update(
+        final long[] packetDigests, final long[] packetTimesNs, final long startNs, final int[] packetBytes, final int from,
+        final int to) {
         long bytes = 0;
-        for (int i = 0; i < count; i++) {
-            final long packetMix = KeyedMix.mix(digests[i], hashSeed);
+        for (int i = from; i < to; i++) {
+            final long digest = packetDigests[i];
+            final long packetMix = KeyedMix.mix(digest, hashSeed);
             final int bank = bankByLeadingZeros[Long.numberOfLeadingZeros(packetMix)];
-            bytes += lengthsBytes[i];
+            bytes += packetBytes[i];
             if (NOT_SAMPLED != bank) {
-                addToCell(bank, KeyedMix.reduceLow(packetMix, cells), timestampsNs[i], digests[i], lengthsBytes[i], 1);
+                addToCell(
+                    bank, KeyedMix.reduceLow(packetMix, cells), packetTimesNs[i] - startNs, digest, packetBytes[i], 1);
             }
         }
-        addOffered(count, bytes);
+        addOffered(to - from, bytes);
     }
 
     private static int bankFor(final SketchGeometry geometry, final int zeros) {

@@ -1,0 +1,91 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.flow.FlowCache;
+import org.agrona.DirectBuffer;
+
+/**
+ * Packets of the receiver point that were metered and wait to be measured together, in one short loop after the other. None of
+ * their flows has ended. One thread. Allocates at construction.
+ */
+final class PendingPackets {
+    /** How many fit. */
+    static final int LIMIT = FlowCache.TOUCH_LIMIT;
+
+    private final int[] offsets = new int[LIMIT];
+    private final int[] slots = new int[LIMIT];
+    private final long[] tickets = new long[LIMIT];
+    private DirectBuffer descriptors;
+    private int count;
+    private int flags;
+    private long earliestNs = Long.MAX_VALUE;
+    private long latestNs = Long.MIN_VALUE;
+
+    /** Adds a packet, whose descriptor stays where it is until all are let go. */
+    void add(final DirectBuffer descriptor, final int offset, final int slot) {
+        final long timestampNs = PacketDescriptor.timestampNs(descriptor, offset);
+        descriptors = descriptor;
+        offsets[count] = offset;
+        slots[count] = slot;
+        count++;
+        flags |= PacketDescriptor.flags(descriptor, offset);
+        earliestNs = Math.min(earliestNs, timestampNs);
+        latestNs = Math.max(latestNs, timestampNs);
+    }
+
+    /** Lets all packets go. */
+    void clear() {
+        count = 0;
+        flags = 0;
+        earliestNs = Long.MAX_VALUE;
+        latestNs = Long.MIN_VALUE;
+    }
+
+    /** {@return whether there is room for no more} */
+    boolean isFull() {
+        return count == LIMIT;
+    }
+
+    int count() {
+        return count;
+    }
+
+    /** {@return the buffer that has all descriptors} */
+    DirectBuffer descriptors() {
+        return descriptors;
+    }
+
+    /** {@return where the descriptor of a packet lies} */
+    int offset(final int index) {
+        return offsets[index];
+    }
+
+    /** {@return the slot of a packet's flow} */
+    int slot(final int index) {
+        return slots[index];
+    }
+
+    /** {@return whether one of the packets at least is longer than its link carries} */
+    boolean hasOversize() {
+        return (flags & PacketDescriptor.FLAG_OVERSIZE) != 0;
+    }
+
+    /** {@return the smallest timestamp; only with packets} */
+    long earliestNs() {
+        return earliestNs;
+    }
+
+    /** {@return the largest timestamp; only with packets} */
+    long latestNs() {
+        return latestNs;
+    }
+
+    /** {@return what an estimate of the packet's delay has to carry, see {@link Sketching#ticket}} */
+    long ticket(final int index) {
+        return tickets[index];
+    }
+
+    void ticket(final int index, final long ticket) {
+        tickets[index] = ticket;
+    }
+}
