@@ -8,7 +8,9 @@ import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
+import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 
 import static io.flowlag.rli.receiver.ReceiverCounter.*;
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -90,6 +92,58 @@ class RliReceiverTest {
         packet(101 * MS);
         assertEquals(1, count(ESTIMATED));
         assertEquals(1, count(SILENCE));
+    }
+
+    /** Packets that wait together, where they may, give the samples and counters of packets that come one by one. */
+    @Property(tries = 300)
+    void shouldBufferPacketsTogetherAsOneByOne(
+        @ForAll final Estimator estimator, @ForAll final SendTimes sendTimes, @ForAll final Random random) {
+        final Samples others = new Samples();
+        samples.all.clear();
+        receiver = receiver(stamped().estimator(estimator).sendTimes(sendTimes));
+        final RliReceiver together = new RliReceiver(stamped().estimator(estimator).sendTimes(sendTimes), others);
+        long nowNs = 0;
+        int sequenceNumber = 0;
+        int bufferedCount = 0;
+        for (int i = 0; i < 60; i++) {
+            nowNs += random.nextInt(20) == 0 ? 2 * SILENT_AFTER_NS : random.nextLong(20 * MS);
+            if (random.nextBoolean()) {
+                final long stampNs = nowNs - random.nextLong(50 * MS);
+                receiver.onReference(0, sequenceNumber, stampNs, nowNs, REFERENCE_BYTES);
+                together.onReference(0, sequenceNumber, stampNs, nowNs, REFERENCE_BYTES);
+                receiver.onSendTime(0, sequenceNumber, stampNs + MS);
+                together.onSendTime(0, sequenceNumber++, stampNs + MS);
+            }
+            final long[] arrivalsNs = new long[1 + random.nextInt(10)];
+            for (int k = 0; k < arrivalsNs.length; k++) {
+                arrivalsNs[k] = nowNs + random.nextLong(3 * MS) - (random.nextInt(50) == 0 ? 4 * MS : 0);
+            }
+            for (final long arrivalNs : arrivalsNs) {
+                receiver.onPacket(0, i, 1, 0, i, PACKET_BYTES, arrivalNs);
+            }
+            final long earliestNs = Arrays.stream(arrivalsNs).min().getAsLong();
+            final long latestNs = Arrays.stream(arrivalsNs).max().getAsLong();
+            final boolean areBuffered = together.areBuffered(0, arrivalsNs.length, earliestNs, latestNs);
+            for (final long arrivalNs : arrivalsNs) {
+                if (areBuffered) {
+                    together.buffer(0, i, 1, 0, i, PACKET_BYTES, arrivalNs);
+                } else {
+                    together.onPacket(0, i, 1, 0, i, PACKET_BYTES, arrivalNs);
+                }
+            }
+            if (areBuffered) {
+                together.onBuffered(0, arrivalsNs.length);
+                bufferedCount++;
+            }
+        }
+        receiver.onEnd();
+        together.onEnd();
+
+        assertEquals(samples.all, others.all);
+        for (final ReceiverCounter counter : ReceiverCounter.values()) {
+            assertEquals(receiver.counter(counter), together.counter(counter), counter.name());
+        }
+        assertEquals(estimator == Estimator.LEFT, bufferedCount == 0);
     }
 
     @Property(tries = 300)

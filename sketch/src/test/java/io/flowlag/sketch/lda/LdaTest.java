@@ -111,6 +111,30 @@ class LdaTest {
         }
     }
 
+    @Test
+    void shouldTakePacketsTogetherAsOneByOne() {
+        final SketchGeometry geometry = SketchGeometry.lda(64, 0, 3);
+        final LossyDifferenceAggregator oneByOne = new LossyDifferenceAggregator(geometry, SEED);
+        final LossyDifferenceAggregator together = new LossyDifferenceAggregator(geometry, SEED);
+        final SplittableRandom random = new SplittableRandom(SEED);
+        final long[] digests = random.longs(300).toArray();
+        final long[] timestampsNs = random.longs(300, 1000, 2000).toArray();
+        final int[] lengthsBytes = random.ints(300, 40, 1500).toArray();
+        for (int i = 0; i < digests.length; i++) {
+            oneByOne.update(digests[i], timestampsNs[i] - 1000, lengthsBytes[i]);
+        }
+        together.update(digests[0], timestampsNs[0] - 1000, lengthsBytes[0]);
+        together.update(digests, timestampsNs, 1000, lengthsBytes, 1, 100);
+        together.update(digests, timestampsNs, 1000, lengthsBytes, 100, 100);
+        together.update(digests, timestampsNs, 1000, lengthsBytes, 100, 300);
+
+        final UnsafeBuffer expected = new UnsafeBuffer(new byte[geometry.imageLength()]);
+        final UnsafeBuffer image = new UnsafeBuffer(new byte[geometry.imageLength()]);
+        oneByOne.encode(expected, 0);
+        together.encode(image, 0);
+        assertEquals(expected, image);
+    }
+
     private static long sampledPackets(final SketchImage image) {
         long count = 0;
         for (int cell = 0; cell < 4; cell++) {

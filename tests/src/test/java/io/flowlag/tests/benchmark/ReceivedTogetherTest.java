@@ -1,0 +1,193 @@
+package io.flowlag.tests.benchmark;
+
+import io.flowlag.exporter.capture.PacketHandler;
+import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.config.ConfigLoader;
+import io.flowlag.exporter.config.ConfigTable;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.delay.ClockError;
+import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.process.MeteringPipeline;
+import io.flowlag.exporter.record.Destination;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.DestinationStatistics;
+import io.flowlag.rli.reference.ReferenceSession;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertIterableEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** A receiver that measures 64 packets together says of every flow, octet for octet, what one says that measures each alone. */
+@Timeout(60)
+class ReceivedTogetherTest {
+    private static final int FLOWS = 300;
+    private static final int PACKETS = 40_000;
+    private static final int ROUNDS = 6;
+    private static final int ONE_BY_ONE = 1;
+    private static final int TOGETHER = 256;
+    /** A packet is measured alone where the segment is asked whether it is of it. */
+    private static final String ANY_DESTINATION = " segment.destination=0.0.0.0/0";
+    /** A pipeline that has had nothing to do for so many duty cycles has ended. */
+    private static final int IDLE_LIMIT = 100;
+    /** Slot, hash and timer of a flow are of its cache. */
+    private static final int CACHE_OFFSET = 48;
+    private static final int CACHE_BYTES = 12;
+    private static final int TIMER_OFFSET = 116;
+
+    /** What a run said. */
+    private record Said(List<String> records, Map<String, Long> counters) {
+    }
+
+    /** Gives so many packets at a time. */
+    private record Limited(MemoryTraffic traffic, int limit, boolean[] isOver) implements PacketSource {
+        @Override
+        public int poll(final PacketHandler handler, final int packetLimit) {
+            return isOver[0] ? END_OF_SOURCE : traffic.poll(handler, Math.min(packetLimit, limit));
+        }
+
+        @Override
+        public String name() {
+            return traffic.name();
+        }
+
+        @Override
+        public long capturedCount() {
+            return traffic.capturedCount();
+        }
+
+        @Override
+        public void close() {
+            traffic.close();
+        }
+    }
+
+    /** Keeps records as text. */
+    private static final class Records implements Destination {
+        private final List<String> all = new ArrayList<>();
+        private long packets;
+
+        @Override
+        public String name() {
+            return "records";
+        }
+
+        @Override
+        public Outcome offer(final DirectBuffer entry, final int offset, final int lengthBytes, final long nowMs) {
+            packets += FlowEntry.packetCount(entry, offset);
+            final byte[] octets = new byte[lengthBytes];
+            entry.getBytes(offset, octets);
+            final UnsafeBuffer copy = new UnsafeBuffer(octets);
+            copy.setMemory(CACHE_OFFSET, CACHE_BYTES, (byte)0);
+            copy.setMemory(TIMER_OFFSET, FlowEntry.BASE_LENGTH_BYTES - TIMER_OFFSET, (byte)0);
+            all.add(HexFormat.of().formatHex(octets));
+            return Outcome.DONE;
+        }
+
+        @Override
+        public void stopWaiting() {
+            throw new IllegalStateException("never blocked");
+        }
+
+        @Override
+        public int doWork(final long nowMs) {
+            return 0;
+        }
+
+        @Override
+        public boolean close(final long nowMs, final long deadlineMs) {
+            return true;
+        }
+
+        @Override
+        public DestinationStatistics statistics() {
+            return new DestinationStatistics(name(), all.size(), all.size(), 0, 0, 0, 0, 0, 0, 0, 0);
+        }
+
+        @Override
+        public String lastError() {
+            return "";
+        }
+    }
+
+    private static ExporterConfig config(final long intervalNs, final String options) {
+        final ConfigLoader loader = new ConfigLoader().text("test", "threading: invoker\nsegment: {interval: " +
+            intervalNs / 1_000_000 + "ms, max-delay: 4ms}\nexchange: {deadline: 100ms}\nquantiles: {memory: 0}\n" +
+            "joint: {enabled: false}\nlds: {columns: 200, vlda: 1}\n");
+        for (final String option : options.split(" ")) {
+            final String[] parts = option.split("=", 2);
+            loader.option("--set", ConfigTable.key(parts[0]), List.of(parts[1].replace(';', ' ')));
+        }
+        return loader.conclude();
+    }
+
+    private static Said play(final int limit, final String options) {
+        final MemoryTraffic traffic = new MemoryTraffic(FLOWS, PACKETS, true);
+        final ExporterConfig config = config(traffic.roundNs(), options);
+        final SenderInMemory sender = new SenderInMemory(config);
+        final DelayWiring wiring = new DelayWiring(
+            Role.RECEIVER, ReferenceMode.NONE, List.of(ReferenceSession.unauthenticated(MemoryTraffic.SESSION)), null,
+            ClockError.fixed(1_000), true, false, false, DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(true).withLink(sender);
+        final Counters counters = new Counters();
+        final Records records = new Records();
+        final boolean[] isOver = new boolean[1];
+        try (MeteringPipeline pipeline = new MeteringPipeline(
+            config, List.of(new Limited(traffic, limit, isOver)), false, wiring, List.of(records), counters,
+            ReceivedTogetherTest::fail)) {
+            for (int round = 0; round < ROUNDS; round++) {
+                traffic.nextRound();
+                sender.send(traffic);
+                traffic.rewind();
+                while (!traffic.isRoundOver()) {
+                    pipeline.doWork();
+                }
+            }
+            isOver[0] = true;
+            for (int idleCount = 0; idleCount < IDLE_LIMIT; idleCount++) {
+                idleCount = pipeline.doWork() == 0 ? idleCount : 0;
+            }
+            assertEquals(ROUNDS * PACKETS, counters.get(CounterId.METERED));
+            assertEquals(ROUNDS * PACKETS, records.packets, "every packet is in a record");
+            return new Said(records.all.stream().sorted().toList(), pipeline.delayStatistics().counters());
+        }
+    }
+
+    private static void fail(final Throwable problem) {
+        throw new IllegalStateException(problem);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {
+        "lds.vlda=1",
+        "metering.idle-timeout=1ms metering.active-timeout=20ms",
+        "metering.max-flows=256",
+        "rli.estimator=left",
+        "rli.buffer=32",
+        "lds.weights=port=53;weight=10",
+        "lds.vlda=3",
+        "joint.enabled=true joint.wait=10ms"})
+    void shouldSayTheSameAsOneByOne(final String options) {
+        final Said expected = play(ONE_BY_ONE, options + ANY_DESTINATION);
+        final Said said = play(TOGETHER, options);
+        final Said slowly = play(ONE_BY_ONE, options);
+        assertEquals(expected.counters(), said.counters());
+        assertTrue(said.counters().get("lds_received_booked") > 0, () -> said.counters().toString());
+        assertTrue(said.counters().get("rli_estimated") > 0, () -> said.counters().toString());
+        assertTrue(said.records().size() >= FLOWS / 2, said.records().size() + " records");
+        assertIterableEquals(expected.records(), said.records());
+        assertEquals(expected, slowly);
+    }
+}
