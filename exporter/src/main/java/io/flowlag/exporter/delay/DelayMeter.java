@@ -143,12 +143,18 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             new SenderSketches(
                 config, clock != null, wiring.receiverLink(), cache, classes, senders, new SketchHandlers()) : null;
         isJoint = sketching != null && config.joint().enabled();
-        pending = wiring.isFlowHashLeft() ? new PendingPackets() : null;
+        pending = wiring.isFlowHashLeft() && mayWait(config) ? new PendingPackets() : null;
         sending = wiring.isShipping() ? new SketchSending(wiring.senderLink()) : null;
         report = new DelayReport(
             config, wiring, clocks, receiver, summaries, scheduler, matching, distributions, sketching, sending, passive,
             shipped, counters);
         flowEnd.meter(this);
+    }
+
+    /** Whether packets may be sketched one after the other before the first of them is estimated. */
+    private static boolean mayWait(final ExporterConfig config) {
+        return config.rli().estimator() == ExporterConfig.EstimatorKind.LINEAR &&
+            (!config.joint().enabled() || config.joint().pendingPackets() >= 2 * PendingPackets.LIMIT);
     }
 
     /** Whoever takes effective send times besides the references that follow: the receiver here, or the one elsewhere. */
@@ -307,12 +313,13 @@ public final class DelayMeter implements DelayView, AutoCloseable {
      * @param slot       of its flow.
      */
     public void onReceiverPacket(final DirectBuffer descriptor, final int offset, final int slot) {
-        if (pending == null) {
+        if (pending == null || pending.count() == 0 && (change != null || isChanging())) {
             measure(descriptor, offset, slot);
             return;
         }
         pending.add(descriptor, offset, slot);
-        if (pending.isFull()) {
+        // With its last packet a flow may end at once: the slot is another's then with the next packet.
+        if (pending.isFull() || !cache.isLive(slot)) {
             settle();
         }
     }
@@ -325,31 +332,37 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         if (pending == null || pending.count() == 0) {
             return;
         }
-        if (isPlain()) {
-            sketching.of(0).onReceived(pending, isJoint);
-            if (receiver != null) {
-                interpolate();
+        try {
+            if (isPlain()) {
+                sketching.of(0).onReceived(pending, isJoint);
+                if (receiver != null) {
+                    interpolate();
+                }
+            } else {
+                for (int i = 0; i < pending.count(); i++) {
+                    measure(pending.descriptors(), pending.offset(i), pending.slot(i));
+                }
             }
-        } else {
-            for (int i = 0; i < pending.count(); i++) {
-                measure(pending.descriptors(), pending.offset(i), pending.slot(i));
-            }
+        } finally {
+            pending.clear();
         }
-        pending.clear();
     }
 
-    /** Whether all packets that wait are of the segment, and nothing but their sketches and the interpolation asks for them. */
+    /**
+     * Whether all packets that wait are of the segment, nothing but their sketches and the interpolation asks for them, and
+     * nothing is due between the first and the last of them.
+     */
     private boolean isPlain() {
-        return newSegment.getPlain() == null && change == null && selector.selectsAll() && senders.isOneForAll() &&
-            !pending.hasOversize() && passive == null && marked == null &&
-            (summaries == null || !summaries.isDue(pending.latestNs()));
+        return newSegment.getPlain() == null && selector.selectsAll() && senders.isOneForAll() && !pending.hasOversize() &&
+            passive == null && marked == null && (summaries == null || !summaries.isDue(pending.latestNs())) &&
+            sketching.of(0).isQuiet(pending);
     }
 
     private void interpolate() {
         summaries.onTime(pending.latestNs());
         final DirectBuffer descriptors = pending.descriptors();
         final int count = pending.count();
-        if (classes.count() > 1 || !receiver.areBuffered(0, count, pending.earliestNs(), pending.latestNs())) {
+        if (classes.count() > 1 || !receiver.wouldBuffer(0, count, pending.earliestNs(), pending.latestNs())) {
             for (int i = 0; i < count; i++) {
                 interpolate(descriptors, pending.offset(i), pending.slot(i), 0, pending.ticket(i));
             }

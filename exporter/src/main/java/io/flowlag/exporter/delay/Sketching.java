@@ -58,7 +58,7 @@ final class Sketching {
     private static final int LISTED_AGREED = 8;
     private static final int COLUMNS = 9;
     /** Of a packet that is in no sketch any more. */
-    private static final long NO_TICKET = -1;
+    static final long NO_TICKET = -1;
 
     private final int senderIndex;
     private final FlowCache cache;
@@ -341,33 +341,32 @@ final class Sketching {
         }
     }
 
+    /** {@return whether nothing is due between the first and the last of packets} */
+    boolean isQuiet(final PendingPackets packets) {
+        return older == null && next == null && prepared.getPlain() == null &&
+            current.receiver().isQuiet(packets.earliestNs(), packets.latestNs());
+    }
+
     /**
-     * Packets of the receiver point. Those whose flows have had others in the interval are gathered together, if nothing is due
-     * between the first and the last of all.
+     * Packets of the receiver point in a quiet time. Those whose flows have had others in the interval are gathered together, the
+     * others come one by one.
      *
-     * @param packets  of the sender, all selected.
+     * @param packets of the sender, all selected.
      * @param isJoint whether they are to have tickets.
      */
     void onReceived(final PendingPackets packets, final boolean isJoint) {
         final SketchReceiver receiver = current.receiver();
-        final boolean isQuiet = older == null && next == null && prepared.getPlain() == null &&
-            receiver.isQuiet(packets.earliestNs(), packets.latestNs());
-        final int otherCount = isQuiet ? choose(packets, receiver) : packets.count();
-        if (otherCount < packets.count()) {
-            receiver.gather(received, packets.latestNs());
-            for (int i = 0; i < received.count(); i++) {
-                weightedShare.count(received.weight(i));
-            }
-            for (int i = 0; isJoint && i < received.count(); i++) {
-                packets.ticket(gathered[i], ticket(current, received.ticket(i)));
-            }
+        final int otherCount = choose(packets, receiver);
+        receiver.gather(received, packets.latestNs());
+        for (int i = 0; i < received.count(); i++) {
+            weightedShare.count(received.weight(i));
+        }
+        for (int i = 0; isJoint && i < received.count(); i++) {
+            packets.ticket(gathered[i], ticket(current, received.ticket(i)));
         }
         for (int i = 0; i < otherCount; i++) {
-            final int index = isQuiet ? others[i] : i;
-            onReceived(packets.descriptors(), packets.offset(index), packets.slot(index));
-            if (isJoint) {
-                packets.ticket(index, ticket());
-            }
+            onReceived(packets.descriptors(), packets.offset(others[i]), packets.slot(others[i]));
+            packets.ticket(others[i], ticket());
         }
     }
 
@@ -379,9 +378,10 @@ final class Sketching {
         received.clear();
         for (int i = 0; i < packets.count(); i++) {
             final int offset = packets.offset(i);
-            final int record = FlowDelay.sketchRecord(entries, cache.stateOffset(packets.slot(i)));
-            final int weight = run.weight(descriptors, offset);
-            if (isFlowHashLeft(descriptors, offset) && record != SketchRecords.NONE && receiver.isGathering(record, weight)) {
+            final int record = isFlowHashLeft(descriptors, offset) ?
+                FlowDelay.sketchRecord(entries, cache.stateOffset(packets.slot(i))) : SketchRecords.NONE;
+            final int weight = record == SketchRecords.NONE ? 0 : run.weight(descriptors, offset);
+            if (record != SketchRecords.NONE && receiver.isGathering(record, weight)) {
                 gathered[i - otherCount] = i;
                 received.add(
                     PacketDescriptor.timestampNs(descriptors, offset), PacketDescriptor.digest(descriptors, offset),

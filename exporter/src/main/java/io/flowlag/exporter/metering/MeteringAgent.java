@@ -213,12 +213,22 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
         }
     }
 
-    /** Reads ahead what all packets need, then takes one after the other. */
+    /** Reads ahead what all packets need, then takes one after the other; delay may take them together, but takes all. */
     private void meter(final DirectBuffer buffer, final int offset, final int count) {
         cache.touch(buffer, offset, count);
-        if (delayMeter != null) {
-            delayMeter.touch(buffer, offset, count);
+        if (delayMeter == null) {
+            meterTouched(buffer, offset, count);
+            return;
         }
+        delayMeter.touch(buffer, offset, count);
+        try {
+            meterTouched(buffer, offset, count);
+        } finally {
+            delayMeter.settle();
+        }
+    }
+
+    private void meterTouched(final DirectBuffer buffer, final int offset, final int count) {
         long octets = 0;
         int meteredCount = 0;
         for (int i = 0; i < count; i++) {
@@ -233,9 +243,6 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
             }
             meteredCount++;
             octets += PacketDescriptor.ipLengthBytes(buffer, descriptorOffset) & 0xFFFF_FFFFL;
-        }
-        if (delayMeter != null) {
-            delayMeter.settle();
         }
         counters.add(CounterId.METERED, meteredCount);
         counters.add(CounterId.METERED_OCTETS, octets);

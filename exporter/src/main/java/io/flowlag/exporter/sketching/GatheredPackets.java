@@ -58,7 +58,7 @@ final class GatheredPackets {
         return interval == gathering;
     }
 
-    /** {@return whether a record has gathered packets in the interval that gathers, of that weight} */
+    /** {@return whether a record has had packets of that weight in the interval that gathers} */
     boolean isGathering(final int record, final int weight) {
         return records.isGathering(record, gatheringKey, run.number(), weight);
     }

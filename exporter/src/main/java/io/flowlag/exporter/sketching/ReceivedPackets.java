@@ -52,6 +52,7 @@ public final class ReceivedPackets {
         classIndexes[count] = classIndex;
         weights[count] = weight;
         records[count] = record;
+        tickets[count] = PendingEstimates.NO_TICKET;
         count++;
     }
 

@@ -131,7 +131,7 @@ final class ReceiverBooking {
         return gathered.isGathering(open);
     }
 
-    /** {@return whether a record has gathered packets in the interval that gathers, of that weight} */
+    /** {@return whether a record has had packets of that weight in the interval that gathers} */
     boolean isGathering(final int record, final int weight) {
         return gathered.isGathering(record, weight);
     }

@@ -292,12 +292,11 @@ public final class SketchReceiver {
     public boolean isQuiet(final long earliestNs, final long latestNs) {
         final PointInterval newest = point.intervals().newestOpen();
         return newest != null && latestNs < nextEventNs && earliestNs >= newest.startNs() &&
-            point.intervals().select(latestNs) == newest && !isAmbiguous(earliestNs, newest.intervalNumber()) &&
-            booking.isGathering(newest);
+            !isAmbiguous(earliestNs, newest.intervalNumber()) && booking.isGathering(newest);
     }
 
     /**
-     * Whether a packet of a quiet time can be gathered: its flow has had others in the interval.
+     * Whether a packet of a quiet time can be gathered: its flow has had others in the interval, of the same weight.
      *
      * @param record of its flow, of whose whole packets it is one.
      * @param weight of its flow.
@@ -311,9 +310,10 @@ public final class SketchReceiver {
      * Takes packets of a quiet time that can be gathered, as {@link #onPacket} would.
      *
      * @param packets  are told their tickets.
-     * @param latestNs the largest timestamp.
+     * @param latestNs the largest timestamp, or a later one of the quiet time.
      */
     public void gather(final ReceivedPackets packets, final long latestNs) {
+        point.intervals().select(latestNs);
         booking.gather(packets);
         newestNs = Math.max(newestNs, latestNs);
         counters.add(SketchCounter.RECEIVED, packets.count());

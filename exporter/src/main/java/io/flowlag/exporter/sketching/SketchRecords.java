@@ -289,7 +289,8 @@ public final class SketchRecords {
     }
 
     /**
-     * Whether a record has gathered packets in an interval, its newest, and a whole packet of its flow is like them.
+     * Whether a whole packet of a record's flow may be gathered with others of the record: an interval is the newest in which it
+     * has had packets, and they had that weight.
      */
     boolean isGathering(final int record, final long intervalNumber, final int settingsRun, final int weight) {
         final int row = row(record);

@@ -130,13 +130,13 @@ final class ReferenceStream {
     }
 
     /** {@return whether packets would do nothing but wait for the next reference} */
-    boolean areBuffered(final int packets, final long earliestNs, final long latestNs) {
+    boolean wouldBuffer(final int packets, final long earliestNs, final long latestNs) {
         return isLinear && (hasLeft ? earliestNs >= leftArrivalNs : !waiting.isEmpty()) && !isSilent(latestNs) &&
             buffer.hasRoom(packets);
     }
 
     /** A packet that waits for the next reference. */
-    void buffer(
+    void onBufferedPacket(
         final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
         final long arrivalNs) {
         buffer.offer(slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs);

@@ -65,8 +65,8 @@ public final class RliReceiver {
      * @param latestNs    the last one.
      * @return true if so.
      */
-    public boolean areBuffered(final int streamIndex, final int packets, final long earliestNs, final long latestNs) {
-        return streams[streamIndex].areBuffered(packets, earliestNs, latestNs);
+    public boolean wouldBuffer(final int streamIndex, final int packets, final long earliestNs, final long latestNs) {
+        return streams[streamIndex].wouldBuffer(packets, earliestNs, latestNs);
     }
 
     /**
@@ -84,7 +84,7 @@ public final class RliReceiver {
     public void buffer(
         final int streamIndex, final int slot, final int generation, final int classIndex, final long intervalNumber,
         final int lengthBytes, final long arrivalNs) {
-        streams[streamIndex].buffer(slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs);
+        streams[streamIndex].onBufferedPacket(slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs);
     }
 
     /**

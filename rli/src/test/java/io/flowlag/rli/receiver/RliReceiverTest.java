@@ -123,7 +123,7 @@ class RliReceiverTest {
             }
             final long earliestNs = Arrays.stream(arrivalsNs).min().getAsLong();
             final long latestNs = Arrays.stream(arrivalsNs).max().getAsLong();
-            final boolean areBuffered = together.areBuffered(0, arrivalsNs.length, earliestNs, latestNs);
+            final boolean areBuffered = together.wouldBuffer(0, arrivalsNs.length, earliestNs, latestNs);
             for (final long arrivalNs : arrivalsNs) {
                 if (areBuffered) {
                     together.buffer(0, i, 1, 0, i, PACKET_BYTES, arrivalNs);

@@ -1,5 +1,6 @@
 package io.flowlag.tests.benchmark;
 
+import com.sun.management.ThreadMXBean;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.config.ConfigLoader;
@@ -17,11 +18,14 @@ import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DestinationStatistics;
 import io.flowlag.rli.reference.ReferenceSession;
 import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
@@ -41,6 +45,12 @@ class ReceivedTogetherTest {
     private static final int TOGETHER = 256;
     /** A packet is measured alone where the segment is asked whether it is of it. */
     private static final String ANY_DESTINATION = " segment.destination=0.0.0.0/0";
+    private static final int FRAME_BYTES = 60;
+    private static final int TOS_OFFSET = 15;
+    private static final int PROTOCOL_OFFSET = 23;
+    private static final int PORT_OFFSET = 34;
+    private static final int TCP_LENGTH_OFFSET = 46;
+    private static final int TCP_FLAGS_OFFSET = 47;
     /** A pipeline that has had nothing to do for so many duty cycles has ended. */
     private static final int IDLE_LIMIT = 100;
     /** Slot, hash and timer of a flow are of its cache. */
@@ -56,7 +66,24 @@ class ReceivedTogetherTest {
     private record Limited(MemoryTraffic traffic, int limit, boolean[] isOver) implements PacketSource {
         @Override
         public int poll(final PacketHandler handler, final int packetLimit) {
-            return isOver[0] ? END_OF_SOURCE : traffic.poll(handler, Math.min(packetLimit, limit));
+            return isOver[0] ? END_OF_SOURCE : traffic.poll(withTcp(handler), Math.min(packetLimit, limit));
+        }
+
+        /** Some flows are of TCP, and every so many of their packets has FIN; some packets are of another class. */
+        private static PacketHandler withTcp(final PacketHandler handler) {
+            return (buffer, offset, held, wire, timestampNs, linkType, interfaceId, vlanTag) -> {
+                final MutableDirectBuffer frame = (MutableDirectBuffer)buffer;
+                final int port = frame.getShort(offset + PORT_OFFSET) & 0xFFFF;
+                if (held == FRAME_BYTES && port % 3 == 0) {
+                    frame.putByte(offset + PROTOCOL_OFFSET, (byte)6);
+                    frame.putByte(offset + TCP_LENGTH_OFFSET, (byte)0x50);
+                    frame.putByte(offset + TCP_FLAGS_OFFSET, (byte)(timestampNs / 1000 % 7 == 0 ? 0x11 : 0x10));
+                }
+                if (held == FRAME_BYTES && port % 5 == 0) {
+                    frame.putByte(offset + TOS_OFFSET, (byte)(46 << 2));
+                }
+                handler.onPacket(buffer, offset, held, wire, timestampNs, linkType, interfaceId, vlanTag);
+            };
         }
 
         @Override
@@ -129,23 +156,26 @@ class ReceivedTogetherTest {
             "joint: {enabled: false}\nlds: {columns: 200, vlda: 1}\n");
         for (final String option : options.split(" ")) {
             final String[] parts = option.split("=", 2);
-            loader.option("--set", ConfigTable.key(parts[0]), List.of(parts[1].replace(';', ' ')));
+            loader.option("--set", ConfigTable.key(parts[0]), List.of(parts[1].replace(';', ' ').split(",")));
         }
         return loader.conclude();
+    }
+
+    private static DelayWiring wiring(final SenderInMemory sender) {
+        return new DelayWiring(
+            Role.RECEIVER, ReferenceMode.NONE, List.of(ReferenceSession.unauthenticated(MemoryTraffic.SESSION)), null,
+            ClockError.fixed(1_000), true, false, false, DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(true).withLink(sender);
     }
 
     private static Said play(final int limit, final String options) {
         final MemoryTraffic traffic = new MemoryTraffic(FLOWS, PACKETS, true);
         final ExporterConfig config = config(traffic.roundNs(), options);
         final SenderInMemory sender = new SenderInMemory(config);
-        final DelayWiring wiring = new DelayWiring(
-            Role.RECEIVER, ReferenceMode.NONE, List.of(ReferenceSession.unauthenticated(MemoryTraffic.SESSION)), null,
-            ClockError.fixed(1_000), true, false, false, DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(true).withLink(sender);
         final Counters counters = new Counters();
         final Records records = new Records();
         final boolean[] isOver = new boolean[1];
         try (MeteringPipeline pipeline = new MeteringPipeline(
-            config, List.of(new Limited(traffic, limit, isOver)), false, wiring, List.of(records), counters,
+            config, List.of(new Limited(traffic, limit, isOver)), false, wiring(sender), List.of(records), counters,
             ReceivedTogetherTest::fail)) {
             for (int round = 0; round < ROUNDS; round++) {
                 traffic.nextRound();
@@ -165,6 +195,39 @@ class ReceivedTogetherTest {
         }
     }
 
+    /** What the end of an interval allocates is for those who ask for it. */
+    @Test
+    void shouldAllocateNothingBetweenTheEndsOfIntervals() {
+        final ThreadMXBean threads = (ThreadMXBean)ManagementFactory.getThreadMXBean();
+        final MemoryTraffic traffic = new MemoryTraffic(FLOWS, PACKETS, true);
+        final ExporterConfig config = config(traffic.roundNs(), "lds.vlda=1");
+        final SenderInMemory sender = new SenderInMemory(config);
+        try (MeteringPipeline pipeline = new MeteringPipeline(
+            config, List.of(traffic), false, wiring(sender), List.of(), new Counters(), ReceivedTogetherTest::fail)) {
+            long allocatedBytes = -1;
+            for (int round = 0; round < ROUNDS; round++) {
+                traffic.nextRound();
+                sender.send(traffic);
+                traffic.rewind();
+                work(pipeline, PACKETS / 2);
+                final long beforeBytes = threads.getCurrentThreadAllocatedBytes();
+                work(pipeline, PACKETS / 4);
+                allocatedBytes = threads.getCurrentThreadAllocatedBytes() - beforeBytes;
+                while (!traffic.isRoundOver()) {
+                    pipeline.doWork();
+                }
+            }
+            assertEquals(0, allocatedBytes);
+            assertTrue(pipeline.delayStatistics().counters().get("lds_received_booked") > PACKETS);
+        }
+    }
+
+    private static void work(final MeteringPipeline pipeline, final int packets) {
+        for (int i = 0; i < packets / TOGETHER; i++) {
+            pipeline.doWork();
+        }
+    }
+
     private static void fail(final Throwable problem) {
         throw new IllegalStateException(problem);
     }
@@ -178,16 +241,22 @@ class ReceivedTogetherTest {
         "rli.buffer=32",
         "lds.weights=port=53;weight=10",
         "lds.vlda=3",
+        "metering.tcp-end-timeout=0s",
+        "metering.tcp-end-timeout=1ms rli.classes=0,46",
+        "joint.enabled=true joint.wait=10ms joint.pending=16",
+        "joint.enabled=true joint.wait=10ms rli.estimator=left",
         "joint.enabled=true joint.wait=10ms"})
     void shouldSayTheSameAsOneByOne(final String options) {
         final Said expected = play(ONE_BY_ONE, options + ANY_DESTINATION);
         final Said said = play(TOGETHER, options);
         final Said slowly = play(ONE_BY_ONE, options);
+        final Said asked = play(TOGETHER, options + ANY_DESTINATION);
         assertEquals(expected.counters(), said.counters());
         assertTrue(said.counters().get("lds_received_booked") > 0, () -> said.counters().toString());
         assertTrue(said.counters().get("rli_estimated") > 0, () -> said.counters().toString());
         assertTrue(said.records().size() >= FLOWS / 2, said.records().size() + " records");
         assertIterableEquals(expected.records(), said.records());
         assertEquals(expected, slowly);
+        assertEquals(expected, asked);
     }
 }
