@@ -9,6 +9,7 @@ import io.flowlag.exporter.flow.EndReason;
 import io.flowlag.exporter.match.MatchCounters;
 import io.flowlag.exporter.match.SegmentFlows;
 import io.flowlag.exporter.sketching.FlowSums;
+import io.flowlag.exporter.sketching.IntervalMode;
 import io.flowlag.exporter.sketching.RecordHandler;
 import io.flowlag.exporter.sketching.SketchCounter;
 import io.flowlag.exporter.sketching.UnseenFlowHandler;
@@ -143,7 +144,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             new SenderSketches(
                 config, clock != null, wiring.receiverLink(), cache, classes, senders, new SketchHandlers()) : null;
         isJoint = sketching != null && config.joint().enabled();
-        pending = wiring.isFlowHashLeft() && mayWait(config) ? new PendingPackets() : null;
+        pending = mayWait(config) ? new PendingPackets() : null;
         sending = wiring.isShipping() ? new SketchSending(wiring.senderLink()) : null;
         report = new DelayReport(
             config, wiring, clocks, receiver, summaries, scheduler, matching, distributions, sketching, sending, passive,
@@ -151,9 +152,13 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         flowEnd.meter(this);
     }
 
-    /** Whether packets may be sketched one after the other before the first of them is estimated. */
-    private static boolean mayWait(final ExporterConfig config) {
-        return config.rli().estimator() == ExporterConfig.EstimatorKind.LINEAR &&
+    /**
+     * Whether packets may wait: they are sketched and interpolated only, by one sender's sketches, in cells, and no packet is
+     * estimated before the next has come. More estimates may be under way than packets wait, so that none is given up for that.
+     */
+    private boolean mayWait(final ExporterConfig config) {
+        return wiring.isFlowHashLeft() && wiring.receiverLink().mode() != IntervalMode.FLOWS && senders.isOneForAll() &&
+            passive == null && marked == null && config.rli().estimator() == ExporterConfig.EstimatorKind.LINEAR &&
             (!config.joint().enabled() || config.joint().pendingPackets() >= 2 * PendingPackets.LIMIT);
     }
 
@@ -318,8 +323,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             return;
         }
         pending.add(descriptor, offset, slot);
-        // With its last packet a flow may end at once: the slot is another's then with the next packet.
-        if (pending.isFull() || !cache.isLive(slot)) {
+        if (pending.isFull()) {
             settle();
         }
     }
@@ -348,14 +352,10 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         }
     }
 
-    /**
-     * Whether all packets that wait are of the segment, nothing but their sketches and the interpolation asks for them, and
-     * nothing is due between the first and the last of them.
-     */
+    /** Whether all packets that wait are of the segment, and nothing is due between the first and the last of them. */
     private boolean isPlain() {
-        return newSegment.getPlain() == null && selector.selectsAll() && senders.isOneForAll() && !pending.hasOversize() &&
-            passive == null && marked == null && (summaries == null || !summaries.isDue(pending.latestNs())) &&
-            sketching.of(0).isQuiet(pending);
+        return newSegment.getPlain() == null && selector.selectsAll() && !pending.hasOversize() &&
+            (summaries == null || !summaries.isDue(pending.latestNs())) && sketching.of(0).isQuiet(pending);
     }
 
     private void interpolate() {
@@ -369,7 +369,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             return;
         }
         for (int i = 0; i < count; i++) {
-            receiver.buffer(
+            receiver.onBufferedPacket(
                 0, pending.slot(i), cache.generation(pending.slot(i)), 0, pending.ticket(i),
                 PacketDescriptor.wireLengthBytes(descriptors, pending.offset(i)),
                 PacketDescriptor.timestampNs(descriptors, pending.offset(i)));

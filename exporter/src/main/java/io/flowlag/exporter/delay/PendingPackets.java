@@ -6,7 +6,7 @@ import org.agrona.DirectBuffer;
 
 /**
  * Packets of the receiver point that were metered and wait to be measured together, in one short loop after the other. None of
- * their slots has another flow yet. One thread. Allocates at construction.
+ * their flows has ended. One thread. Allocates at construction.
  */
 final class PendingPackets {
     /** How many fit. */

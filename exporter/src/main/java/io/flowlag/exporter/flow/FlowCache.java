@@ -404,10 +404,11 @@ public final class FlowCache {
 
     private void onTcpEnd(final int slot) {
         final int entryOffset = table.offset(slot);
-        if (tcpEndTimeoutNs == 0) {
+        if (tcpEndTimeoutNs == 0 && stateLengthBytes == 0) {
             wheel.cancel(slot);
             end(slot, EndReason.END_OF_FLOW);
         } else if (!isTcpEnded(entryOffset)) {
+            // Where other stages keep state the wheel ends the flow, even at once: they have not seen this packet yet.
             FlowEntry.flags(entries, entryOffset, FlowEntry.flags(entries, entryOffset) | FlowEntry.FLAG_TCP_ENDED);
             wheel.cancel(slot);
             wheel.schedule(slot, deadlineNs(entryOffset));
@@ -536,7 +537,10 @@ public final class FlowCache {
             // Before the record: what may leave the process is known to the checkpoint.
             sweep.onEnd(slot);
         }
-        sink.onFlowRecord(entries, entryOffset, table.entryLengthBytes());
-        table.remove(slot);
+        try {
+            sink.onFlowRecord(entries, entryOffset, table.entryLengthBytes());
+        } finally {
+            table.remove(slot);
+        }
     }
 }

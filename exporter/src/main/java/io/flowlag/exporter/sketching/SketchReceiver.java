@@ -313,6 +313,7 @@ public final class SketchReceiver {
      * @param latestNs the largest timestamp, or a later one of the quiet time.
      */
     public void gather(final ReceivedPackets packets, final long latestNs) {
+        // Time has come so far, for the intervals too.
         point.intervals().select(latestNs);
         booking.gather(packets);
         newestNs = Math.max(newestNs, latestNs);

@@ -154,6 +154,20 @@ class FlowCacheTest {
         assertEquals(0, cache.size());
     }
 
+    /** They see a packet after the cache. */
+    @Test
+    void shouldNotEndAFlowBeforeOtherStagesHaveSeenItsPacket() {
+        final FlowCache cache = cache(small().tcpEndTimeoutNs(0).stateLengthBytes(64));
+        final int slot = cache.update(packet(1, START_NS, 60, RST), 0);
+        assertTrue(cache.isLive(slot));
+        cache.update(packet(1, START_NS, 60, ACK), 0);
+        assertEquals(EndReason.END_OF_FLOW.code(), rows.get(0).endReason);
+        cache.update(packet(2, START_NS, 60, FIN), 0);
+        cache.expire(START_NS + FlowCache.WORST_LATENESS_NS, 100);
+        assertEquals(2, rows.size());
+        assertEquals(1, cache.size());
+    }
+
     @Test
     void shouldEndTcpFlowsByTheWheelAfterTheShortWait() {
         final FlowCache cache = cache(small().tcpEndTimeoutNs(SECOND_NS).idleTimeoutNs(300 * SECOND_NS));

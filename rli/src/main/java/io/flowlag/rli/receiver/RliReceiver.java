@@ -56,8 +56,8 @@ public final class RliReceiver {
     }
 
     /**
-     * Whether regular packets would do nothing but wait for the next reference: then they may be given to {@link #buffer}, with
-     * nothing else between.
+     * Whether regular packets would do nothing but wait for the next reference: then they may be given to
+     * {@link #onBufferedPacket}, with nothing else between.
      *
      * @param streamIndex of the references that took their way.
      * @param packets     how many.
@@ -81,14 +81,14 @@ public final class RliReceiver {
      * @param lengthBytes    of the packet, counted as references are.
      * @param arrivalNs      of the packet.
      */
-    public void buffer(
+    public void onBufferedPacket(
         final int streamIndex, final int slot, final int generation, final int classIndex, final long intervalNumber,
         final int lengthBytes, final long arrivalNs) {
         streams[streamIndex].onBufferedPacket(slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs);
     }
 
     /**
-     * Counts packets that were given to {@link #buffer}.
+     * Counts packets that were given to {@link #onBufferedPacket}.
      *
      * @param streamIndex of the references that took their way.
      * @param packets     how many.

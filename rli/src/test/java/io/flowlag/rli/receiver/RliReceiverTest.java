@@ -123,15 +123,15 @@ class RliReceiverTest {
             }
             final long earliestNs = Arrays.stream(arrivalsNs).min().getAsLong();
             final long latestNs = Arrays.stream(arrivalsNs).max().getAsLong();
-            final boolean areBuffered = together.wouldBuffer(0, arrivalsNs.length, earliestNs, latestNs);
+            final boolean isQuiet = together.wouldBuffer(0, arrivalsNs.length, earliestNs, latestNs);
             for (final long arrivalNs : arrivalsNs) {
-                if (areBuffered) {
-                    together.buffer(0, i, 1, 0, i, PACKET_BYTES, arrivalNs);
+                if (isQuiet) {
+                    together.onBufferedPacket(0, i, 1, 0, i, PACKET_BYTES, arrivalNs);
                 } else {
                     together.onPacket(0, i, 1, 0, i, PACKET_BYTES, arrivalNs);
                 }
             }
-            if (areBuffered) {
+            if (isQuiet) {
                 together.onBuffered(0, arrivalsNs.length);
                 bufferedCount++;
             }
