@@ -338,7 +338,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         }
         try {
             if (isPlain()) {
-                sketching.of(0).onReceived(pending, isJoint);
+                sketching.of(0).onReceived(pending);
                 if (receiver != null) {
                     interpolate();
                 }

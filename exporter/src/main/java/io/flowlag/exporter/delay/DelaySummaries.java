@@ -80,7 +80,7 @@ final class DelaySummaries {
             firstNs = nowNs;
             startNs = nowNs - Math.floorMod(nowNs, intervalNs);
         }
-        final boolean isOver = nowNs - startNs >= intervalNs;
+        final boolean isOver = isOver(nowNs);
         if (isOver) {
             end(startNs + intervalNs);
             startNs = nowNs - Math.floorMod(nowNs, intervalNs);
@@ -91,7 +91,11 @@ final class DelaySummaries {
 
     /** {@return whether {@link #onTime} would begin or end an interval} */
     boolean isDue(final long nowNs) {
-        return !isStarted || nowNs - startNs >= intervalNs;
+        return !isStarted || isOver(nowNs);
+    }
+
+    private boolean isOver(final long nowNs) {
+        return nowNs - startNs >= intervalNs;
     }
 
     /** Intervals are as long as that from the present one on. */

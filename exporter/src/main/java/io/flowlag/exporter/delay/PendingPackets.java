@@ -27,7 +27,6 @@ final class PendingPackets {
         descriptors = descriptor;
         offsets[count] = offset;
         slots[count] = slot;
-        tickets[count] = Sketching.NO_TICKET;
         count++;
         flags |= PacketDescriptor.flags(descriptor, offset);
         earliestNs = Math.min(earliestNs, timestampNs);

@@ -58,7 +58,7 @@ final class Sketching {
     private static final int LISTED_AGREED = 8;
     private static final int COLUMNS = 9;
     /** Of a packet that is in no sketch any more. */
-    static final long NO_TICKET = -1;
+    private static final long NO_TICKET = -1;
 
     private final int senderIndex;
     private final FlowCache cache;
@@ -351,17 +351,13 @@ final class Sketching {
      * Packets of the receiver point in a quiet time. Those whose flows have had others in the interval are gathered together, the
      * others come one by one.
      *
-     * @param packets of the sender, all selected.
-     * @param isJoint whether they are to have tickets.
+     * @param packets of the sender, all selected; are told their tickets.
      */
-    void onReceived(final PendingPackets packets, final boolean isJoint) {
+    void onReceived(final PendingPackets packets) {
         final SketchReceiver receiver = current.receiver();
         final int otherCount = choose(packets, receiver);
         receiver.gather(received, packets.latestNs());
         for (int i = 0; i < received.count(); i++) {
-            weightedShare.count(received.weight(i));
-        }
-        for (int i = 0; isJoint && i < received.count(); i++) {
             packets.ticket(gathered[i], ticket(current, received.ticket(i)));
         }
         for (int i = 0; i < otherCount; i++) {
@@ -382,6 +378,7 @@ final class Sketching {
                 FlowDelay.sketchRecord(entries, cache.stateOffset(packets.slot(i))) : SketchRecords.NONE;
             final int weight = record == SketchRecords.NONE ? 0 : run.weight(descriptors, offset);
             if (record != SketchRecords.NONE && receiver.isGathering(record, weight)) {
+                weightedShare.count(weight);
                 gathered[i - otherCount] = i;
                 received.add(
                     PacketDescriptor.timestampNs(descriptors, offset), PacketDescriptor.digest(descriptors, offset),

@@ -111,7 +111,6 @@ final class GatheredPackets {
         final PointInterval interval = gathering;
         gathering = null;
         interval.orderRecords(recordMarks);
-        final long key = gatheringKey;
         for (int from = 0; from < interval.recordCount(); from += ReadAhead.RECORDS) {
             final int end = Math.min(from + ReadAhead.RECORDS, interval.recordCount());
             ahead.before(interval, from);
@@ -121,19 +120,19 @@ final class GatheredPackets {
             }
             touched += interval.touchExpected();
             for (int i = from; i < end; i++) {
-                settle(interval, interval.record(i), key);
+                settle(interval, interval.record(i));
             }
         }
         interval.expectOthers();
     }
 
-    private void settle(final PointInterval interval, final int record, final long key) {
+    private void settle(final PointInterval interval, final int record) {
         final int packets = records.gatheredPackets(record);
         if (packets > 0) {
             interval.updateFlow(
                 records.flowHash(record), packets, records.gatheredTimeNs(record), records.gatheredDigest(record),
                 records.gatheredBytes(record), records.weight(record, run.number()));
-            records.settle(record, key);
+            records.settle(record, gatheringKey);
         }
     }
 }

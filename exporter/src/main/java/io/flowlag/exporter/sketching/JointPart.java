@@ -32,11 +32,11 @@ final class JointPart implements AutoCloseable {
     }
 
     /** Gives tickets to the packets that were taken. */
-    void onBooked(final PointInterval open, final ReceivedPackets packets, final SketchRecords table) {
+    void onBooked(final PointInterval open, final ReceivedPackets packets) {
         for (int i = 0; stage != null && i < packets.count(); i++) {
             final int record = packets.record(i);
             packets.ticket(
-                i, stage.onBooked(open, table.flowHash(record), packets.digest(i), record, packets.weight(i)));
+                i, stage.onBooked(open, records.table().flowHash(record), packets.digest(i), record, packets.weight(i)));
         }
     }
 

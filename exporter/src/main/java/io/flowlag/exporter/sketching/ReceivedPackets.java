@@ -75,13 +75,7 @@ public final class ReceivedPackets {
         return tickets[index];
     }
 
-    /**
-     * The weight of a packet's flow.
-     *
-     * @param index of the packet.
-     * @return as it was given.
-     */
-    public int weight(final int index) {
+    int weight(final int index) {
         return weights[index];
     }
 

@@ -140,7 +140,7 @@ final class ReceiverBooking {
     void gather(final ReceivedPackets packets) {
         final PointInterval open = gathered.take(packets);
         open.updateBesideCells(packets, records);
-        joint.onBooked(open, packets, records);
+        joint.onBooked(open, packets);
     }
 
     private void add(

@@ -90,7 +90,7 @@ public class PathBenchmark {
             List.of(new DestinationFactory(true, new boolean[1], Map.of(), counters)
                 .make(config, config.exporting().destinations().get(0))) : List.of();
         pipeline = new MeteringPipeline(
-            config, List.of(traffic), false, wiring(isInterpolated, isSketched), destinations, counters, PathBenchmark::fail);
+            config, List.of(traffic), false, wiring(isInterpolated, sender), destinations, counters, PathBenchmark::fail);
     }
 
     private boolean has(final String part) {
@@ -119,15 +119,16 @@ public class PathBenchmark {
             "}\nexchange: {deadline: 100ms}\nexporting: {destinations: ['file:/dev/null']}\n").conclude();
     }
 
-    private DelayWiring wiring(final boolean isInterpolated, final boolean isSketched) {
-        if (!isInterpolated && !isSketched) {
+    /** A receiver of references, or of sketches that a sender has, or of both; the sender may be null. */
+    static DelayWiring wiring(final boolean isInterpolated, final SenderInMemory sender) {
+        if (!isInterpolated && sender == null) {
             return DelayWiring.NONE;
         }
         final DelayWiring wiring = new DelayWiring(
             Role.RECEIVER, ReferenceMode.NONE,
             isInterpolated ? List.of(ReferenceSession.unauthenticated(MemoryTraffic.SESSION)) : List.of(), null,
             ClockError.fixed(1_000), isInterpolated, false, false, DelayWiring.DIGEST_PAYLOAD_BYTES);
-        return isSketched ? wiring.withSketches(true).withLink(sender) : wiring;
+        return sender == null ? wiring : wiring.withSketches(true).withLink(sender);
     }
 
     /** Goes back to the first packet. */

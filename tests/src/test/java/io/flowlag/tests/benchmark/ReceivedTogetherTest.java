@@ -6,17 +6,12 @@ import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.config.ExporterConfig.Role;
-import io.flowlag.exporter.delay.ClockError;
-import io.flowlag.exporter.delay.DelayWiring;
-import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.process.MeteringPipeline;
 import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DestinationStatistics;
-import io.flowlag.rli.reference.ReferenceSession;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -161,10 +156,10 @@ class ReceivedTogetherTest {
         return loader.conclude();
     }
 
-    private static DelayWiring wiring(final SenderInMemory sender) {
-        return new DelayWiring(
-            Role.RECEIVER, ReferenceMode.NONE, List.of(ReferenceSession.unauthenticated(MemoryTraffic.SESSION)), null,
-            ClockError.fixed(1_000), true, false, false, DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(true).withLink(sender);
+    private static void beginRound(final MemoryTraffic traffic, final SenderInMemory sender) {
+        traffic.nextRound();
+        sender.send(traffic);
+        traffic.rewind();
     }
 
     private static Said play(final int limit, final String options) {
@@ -175,19 +170,18 @@ class ReceivedTogetherTest {
         final Records records = new Records();
         final boolean[] isOver = new boolean[1];
         try (MeteringPipeline pipeline = new MeteringPipeline(
-            config, List.of(new Limited(traffic, limit, isOver)), false, wiring(sender), List.of(records), counters,
-            ReceivedTogetherTest::fail)) {
+            config, List.of(new Limited(traffic, limit, isOver)), false, PathBenchmark.wiring(true, sender),
+            List.of(records), counters, ReceivedTogetherTest::fail)) {
             for (int round = 0; round < ROUNDS; round++) {
-                traffic.nextRound();
-                sender.send(traffic);
-                traffic.rewind();
+                beginRound(traffic, sender);
                 while (!traffic.isRoundOver()) {
                     pipeline.doWork();
                 }
             }
             isOver[0] = true;
-            for (int idleCount = 0; idleCount < IDLE_LIMIT; idleCount++) {
-                idleCount = pipeline.doWork() == 0 ? idleCount : 0;
+            int idleCount = 0;
+            while (idleCount < IDLE_LIMIT) {
+                idleCount = pipeline.doWork() == 0 ? idleCount + 1 : 0;
             }
             assertEquals(ROUNDS * PACKETS, counters.get(CounterId.METERED));
             assertEquals(ROUNDS * PACKETS, records.packets, "every packet is in a record");
@@ -203,12 +197,11 @@ class ReceivedTogetherTest {
         final ExporterConfig config = config(traffic.roundNs(), "lds.vlda=1");
         final SenderInMemory sender = new SenderInMemory(config);
         try (MeteringPipeline pipeline = new MeteringPipeline(
-            config, List.of(traffic), false, wiring(sender), List.of(), new Counters(), ReceivedTogetherTest::fail)) {
+            config, List.of(traffic), false, PathBenchmark.wiring(true, sender), List.of(), new Counters(),
+            ReceivedTogetherTest::fail)) {
             long allocatedBytes = -1;
             for (int round = 0; round < ROUNDS; round++) {
-                traffic.nextRound();
-                sender.send(traffic);
-                traffic.rewind();
+                beginRound(traffic, sender);
                 work(pipeline, PACKETS / 2);
                 final long beforeBytes = threads.getCurrentThreadAllocatedBytes();
                 work(pipeline, PACKETS / 4);
