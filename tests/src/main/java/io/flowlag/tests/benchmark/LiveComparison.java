@@ -18,8 +18,9 @@ import java.util.regex.Pattern;
 /**
  * {@code bin/benchmark live}: packets of 60 octets as fast as a veth pair takes them, in a network namespace of its own, first
  * with nobody capturing, then with flowlag, flowlag on one thread and on pcap4j, tcpdump that writes to nothing, and tcpdump
- * whose filter has the kernel take no packet at all: what a packet socket costs the sender before anything is captured. Needs
- * root.
+ * whose filter has the kernel take no packet at all: what a packet socket costs the sender before anything is captured. All of
+ * it once as the kernel does it by itself, which gives a packet to who captures it on the sender's processor, and once with
+ * receive packet steering, which has another processor do that. Needs root.
  */
 final class LiveComparison {
     private static final String SENDER = "flbench0";
@@ -39,7 +40,9 @@ final class LiveComparison {
     private final LiveOptions options;
     private final PrintStream out;
     private final PrintStream err;
+    /** The best that the sender reached with nobody capturing, steered or not. */
     private double aloneRate;
+    private boolean isSteered;
     private boolean hasFailed;
 
     /** Who captures. */
@@ -112,12 +115,10 @@ final class LiveComparison {
             inNamespace("ip", "link", "set", SENDER, "up");
             inNamespace("ip", "link", "set", RECEIVER, "up");
             out.println(Machine.line());
-            out.printf(Locale.ROOT, "%nveth, frames of 60 octets, %d flows, %.0f s each%n", options.flows(),
-                options.seconds());
-            out.printf(Locale.ROOT, "%-18s %10s %10s %12s %12s %10s %14s%n", "capturer", "sent/s", "of nobody", "sent",
-                "captured", "dropped", "CPU ns/packet");
-            for (final Capturer capturer : Capturer.values()) {
-                measure(capturer);
+            compare("received by the sender's processor");
+            if (options.isSteered()) {
+                steer();
+                compare("received by processor " + options.receiver() + " (receive packet steering), the sender on others");
             }
         } finally {
             call("ip", "netns", "del", namespace);
@@ -125,10 +126,32 @@ final class LiveComparison {
         return hasFailed ? FAILED : 0;
     }
 
+    private void compare(final String how) throws IOException, InterruptedException {
+        out.printf(Locale.ROOT, "%nveth, frames of 60 octets, %d flows, %.0f s each, %s%n", options.flows(), options.seconds(),
+            how);
+        out.printf(Locale.ROOT, "%-18s %10s %10s %12s %12s %10s %14s%n", "capturer", "sent/s", "of nobody", "sent", "captured",
+            "dropped", "CPU ns/packet");
+        for (final Capturer capturer : Capturer.values()) {
+            measure(capturer);
+        }
+    }
+
+    /** From now on the kernel hands packets to another processor, which gives them to who captures. */
+    private void steer() throws IOException, InterruptedException {
+        inNamespace("sh", "-c", "echo " + processorMask(options.receiver()) + " > /sys/class/net/" + RECEIVER +
+            "/queues/rx-0/rps_cpus");
+        isSteered = true;
+    }
+
+    /** A set of one processor as the kernel reads it: groups of 32, the highest first, hexadecimal. */
+    static String processorMask(final int processor) {
+        return Integer.toHexString(1 << processor % Integer.SIZE) + ",00000000".repeat(processor / Integer.SIZE);
+    }
+
     private void measure(final Capturer capturer) throws IOException, InterruptedException {
         if (capturer == Capturer.NOBODY) {
             final Sent sent = send();
-            aloneRate = sent.rate();
+            aloneRate = Math.max(aloneRate, sent.rate());
             print(capturer, sent, null, NOTHING);
             return;
         }
@@ -175,6 +198,7 @@ final class LiveComparison {
         } else {
             command.addAll(List.of(options.program(), "run", "-i", RECEIVER, "--direction", "in", "--export", "file:/dev/null",
                 "--stats", directory.resolve("stats.json").toString(), "--set", "status.enabled=off",
+                "--set", "pipeline.packet-ring=64m",
                 "--source", capturer == Capturer.FLOWLAG_PCAP4J ? "pcap" : "afpacket"));
             if (capturer == Capturer.FLOWLAG_SHARED) {
                 command.addAll(List.of(THREADING, "shared"));
@@ -202,6 +226,9 @@ final class LiveComparison {
 
     private Sent send() throws IOException, InterruptedException {
         final List<String> command = new ArrayList<>(List.of("ip", "netns", "exec", namespace));
+        if (isSteered) {
+            command.addAll(List.of("taskset", "-c", options.processorsOfSender()));
+        }
         command.addAll(options.sender());
         command.addAll(List.of("send", SENDER, Double.toString(options.seconds()), Integer.toString(options.flows())));
         final String said = call(command.toArray(new String[0]));

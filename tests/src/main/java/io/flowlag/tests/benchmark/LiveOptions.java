@@ -2,17 +2,23 @@ package io.flowlag.tests.benchmark;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /**
  * The options of {@code bin/benchmark live}.
  *
- * @param seconds {@code --seconds 60}: how long packets are sent to each capturer.
- * @param flows   {@code --flows 10000}: at most as many as the ring has packets.
- * @param program {@code --program PATH}: bin/flowlag.
- * @param sender  the command that runs {@link Benchmarks} in another process: this one's Java and class path.
- * @param more    what follows {@code --}: options for flowlag.
+ * @param seconds  {@code --seconds 60}: how long packets are sent to each capturer.
+ * @param flows    {@code --flows 10000}: at most as many as the ring has packets.
+ * @param receiver {@code --steer 1}: the processor that receives packets with receive packet steering, by default the last; below
+ *                 0 for {@code off}, and where there is only one.
+ * @param program  {@code --program PATH}: bin/flowlag.
+ * @param sender   the command that runs {@link Benchmarks} in another process: this one's Java and class path.
+ * @param more     what follows {@code --}: options for flowlag.
  */
-record LiveOptions(double seconds, int flows, String program, List<String> sender, List<String> more) {
+record LiveOptions(double seconds, int flows, int receiver, String program, List<String> sender, List<String> more) {
+    private static final int NOBODY = -1;
+
     /**
      * Reads a command line.
      *
@@ -23,6 +29,7 @@ record LiveOptions(double seconds, int flows, String program, List<String> sende
     static LiveOptions of(final String[] arguments) {
         double seconds = 60;
         int flows = 10_000;
+        int receiver = processors() > 1 ? processors() - 1 : NOBODY;
         String program = "flowlag";
         List<String> more = List.of();
         for (int i = 0; i < arguments.length; i += 2) {
@@ -36,6 +43,7 @@ record LiveOptions(double seconds, int flows, String program, List<String> sende
             switch (arguments[i]) {
                 case "--seconds" -> seconds = Double.parseDouble(arguments[i + 1]);
                 case "--flows" -> flows = Integer.parseInt(arguments[i + 1]);
+                case "--steer" -> receiver = arguments[i + 1].equals("off") ? NOBODY : Integer.parseInt(arguments[i + 1]);
                 case "--program" -> program = arguments[i + 1];
                 default -> throw new IllegalArgumentException(
                     "'" + arguments[i] + "' is no option; bin/benchmark --help says more");
@@ -44,7 +52,25 @@ record LiveOptions(double seconds, int flows, String program, List<String> sende
         if (seconds <= 0 || flows < 1 || flows > RingSender.mostFlows()) {
             throw new IllegalArgumentException("--seconds must be above 0, and --flows 1 to " + RingSender.mostFlows());
         }
-        return new LiveOptions(seconds, flows, program, ownCommand(), more);
+        if (receiver != NOBODY && (receiver < 0 || receiver >= processors() || processors() == 1)) {
+            throw new IllegalArgumentException("--steer must be off, or one of several processors, 0 to " + (processors() - 1));
+        }
+        return new LiveOptions(seconds, flows, receiver, program, ownCommand(), more);
+    }
+
+    /** {@return whether to compare with receive packet steering too} */
+    boolean isSteered() {
+        return receiver != NOBODY;
+    }
+
+    /** {@return a list of all processors but the one that receives, as {@code taskset -c} reads it} */
+    String processorsOfSender() {
+        return IntStream.range(0, processors()).filter(processor -> processor != receiver).mapToObj(Integer::toString)
+            .collect(Collectors.joining(","));
+    }
+
+    private static int processors() {
+        return Runtime.getRuntime().availableProcessors();
     }
 
     private static List<String> ownCommand() {
