@@ -4,15 +4,10 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.DecodedReference;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.flow.FlowCache;
-import io.flowlag.exporter.flow.FlowEntry;
-import io.flowlag.exporter.flow.EndReason;
 import io.flowlag.exporter.match.MatchCounters;
 import io.flowlag.exporter.match.SegmentFlows;
-import io.flowlag.exporter.sketching.FlowSums;
 import io.flowlag.exporter.sketching.IntervalMode;
-import io.flowlag.exporter.sketching.RecordHandler;
 import io.flowlag.exporter.sketching.SketchCounter;
-import io.flowlag.exporter.sketching.UnseenFlowHandler;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayHistogram;
@@ -21,13 +16,9 @@ import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.DelayView;
 import io.flowlag.exporter.status.SegmentDescription;
 import io.flowlag.exporter.status.SketchStatistics;
-import io.flowlag.rli.counters.DelayCounters;
-import io.flowlag.rli.receiver.DelaySamples;
 import io.flowlag.rli.receiver.Estimator;
-import io.flowlag.rli.receiver.HeldOutErrors;
 import io.flowlag.rli.receiver.ReceiverContext;
 import io.flowlag.rli.receiver.RliReceiver;
-import io.flowlag.rli.receiver.SampleHandler;
 import io.flowlag.rli.receiver.SendTimes;
 import io.flowlag.rli.receiver.SerialisationMode;
 import io.flowlag.rli.sender.InjectionScheduler;
@@ -36,7 +27,6 @@ import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.EpochNanoClock;
-import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
@@ -63,8 +53,6 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private final OffHeapBuffer entries;
     private final EpochNanoClock clock;
     private final Counters counters;
-    private final int segmentId;
-    private final int estimator;
 
     private final RliReceiver receiver;
     private final DelaySummaries summaries;
@@ -74,22 +62,19 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private final PassiveStage passive;
     private final ShippedSendTimes shipped;
     private final FlowDistributions distributions;
+    private final SampleWriter samples;
+    private final FlowDelays flowDelays;
     private final Matching matching;
     private final SenderSketches sketching;
-    /** Whether estimates by references go to the sketches too. */
-    private boolean isJoint;
     /** Packets that wait to be measured together; null where each is measured at once. */
     private final PendingPackets pending;
     private final SketchSending sending;
-    private final FlowEnd flowEnd;
     private final DelayReport report;
     private final AtomicReference<SketchChange> newSegment = new AtomicReference<>();
     private SketchChange change;
     private long kernelDrops;
     private long ringDrops;
     private SegmentSelector changedSelector;
-    private final UnsafeBuffer unseen =
-        new UnsafeBuffer(new byte[FlowEntry.BASE_LENGTH_BYTES + FlowDelay.SKETCH_LENGTH_BYTES]);
     private long touched;
     private final AtomicReference<ExporterConfig.Rli> newSettings = new AtomicReference<>();
 
@@ -111,7 +96,6 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         final EpochNanoClock clock,
         final Counters counters) {
         this.wiring = wiring;
-        this.flowEnd = flowEnd;
         this.cache = cache;
         this.clock = clock;
         this.counters = counters;
@@ -120,11 +104,10 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         senders = new SenderSelector(config.rli().senders());
         classes = new TrafficClasses(config.rli().classes());
         clocks = new ClockDifference(wiring, senders.count(), classes.count());
-        segmentId = (int)config.segment().id();
-        estimator = config.rli().estimator() == ExporterConfig.EstimatorKind.LEFT ?
-            FlowDelay.ESTIMATOR_LEFT : FlowDelay.ESTIMATOR_INTERPOLATED;
+        distributions = wiring.role().isReceiver() ? new FlowDistributions(config.quantiles()) : null;
+        samples = new SampleWriter(cache, wiring.isExact() ? null : distributions, classes.count());
         final boolean isReceiver = wiring.role().isReceiver() && wiring.isInterpolated();
-        receiver = isReceiver ? new RliReceiver(receiverContext(config, wiring, classes), new SampleWriter()) : null;
+        receiver = isReceiver ? new RliReceiver(receiverContext(config, wiring, classes), samples) : null;
         summaries = isReceiver ? new DelaySummaries(receiver, classes, senders.count(), config.segment().intervalNs()) : null;
         final boolean isMarking = wiring.referenceMode() == ReferenceMode.MARKED && isReceiver;
         scheduler = wiring.transmitter() != null || isMarking ?
@@ -137,13 +120,14 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         shipped = isReceiver && wiring.receiverLink() != null ?
             new ShippedSendTimes(wiring.receiverLink(), receiver, passive, classes.count()) : null;
         sender = wiring.transmitter() == null ? null : new ReferenceSender(scheduler, wiring, sendTimeTaker(), clock);
-        distributions = wiring.role().isReceiver() ? new FlowDistributions(config.quantiles()) : null;
         matching = wiring.isMatched() ?
             new Matching(config, clock != null, cache, wiring.isExact() ? distributions : null) : null;
+        flowDelays = new FlowDelays(
+            config, wiring, flowEnd, cache, counters, senders, classes, clocks, receiver, distributions, matching);
         sketching = wiring.isSketched() ?
-            new SenderSketches(
-                config, clock != null, wiring.receiverLink(), cache, classes, senders, new SketchHandlers()) : null;
-        isJoint = sketching != null && config.joint().enabled();
+            new SenderSketches(config, clock != null, wiring.receiverLink(), cache, classes, senders, flowDelays) : null;
+        flowDelays.sketches(sketching);
+        tellEstimates(config);
         pending = mayWait(config) ? new PendingPackets() : null;
         sending = wiring.isShipping() ? new SketchSending(wiring.senderLink()) : null;
         report = new DelayReport(
@@ -160,6 +144,13 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         return wiring.isFlowHashLeft() && wiring.receiverLink().mode() != IntervalMode.FLOWS && senders.isOneForAll() &&
             passive == null && marked == null && config.rli().estimator() == ExporterConfig.EstimatorKind.LINEAR &&
             (!config.joint().enabled() || config.joint().pendingPackets() >= 2 * PendingPackets.LIMIT);
+    }
+
+    /** Estimates by references go to the sketches too where both are solved jointly, and where they were before. */
+    private void tellEstimates(final ExporterConfig config) {
+        if (sketching != null && config.joint().enabled()) {
+            samples.tell(sketching);
+        }
     }
 
     /** Whoever takes effective send times besides the references that follow: the receiver here, or the one elsewhere. */
@@ -225,6 +216,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             (isReceiver && wiring.referenceMode() == ReferenceMode.MARKED ? MarkedReferences.memoryBytes(MARKED_CAPACITY) : 0) +
             (isReceiver && wiring.referenceMode() == ReferenceMode.PASSIVE ?
                 PassiveStage.memoryBytes(config.rli().senderCount()) : 0) +
+            (wiring.isFlowHashLeft() ? PendingPackets.MEMORY_BYTES : 0) +
             (wiring.isMatched() ? Matching.memoryBytes(config, isLive) : 0) + sketchMemoryBytes(config, wiring, isLive) +
             (wiring.role().isReceiver() ? FlowDistributions.memoryBytes(config.quantiles()) : 0);
     }
@@ -445,7 +437,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
                 summaries.classes(classes);
             }
             report.classes(change.config().rli().classes());
-            isJoint |= sketching != null && change.config().joint().enabled();
+            flowDelays.classes(classes);
+            tellEstimates(change.config());
             change = null;
         }
         return selector;
@@ -616,142 +609,12 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             return true;
         }
         settle();
-        final long sampleCount = DelayCounters.count(entry, offset);
-        final boolean isExact =
-            wiring.isExact() && DelayCounters.count(entry, FlowDelay.matchedOffset(offset)) > 0;
-        if (sampleCount > 0) {
-            final int classIndex = classes.ofClassOfService(FlowEntry.ipClassOfService(entry, 0));
-            final HeldOutErrors heldOut = receiver.statistics(stream(senders.ofEntry(entry, 0), classIndex)).heldOut();
-            if (heldOut.hasBound()) {
-                final long durationNs = FlowEntry.endNs(entry, 0) - FlowEntry.startNs(entry, 0);
-                FlowDelay.errorBoundNs(entry, offset, heldOut.halfWidthNs(sampleCount, durationNs));
-            }
-        }
-        distributions.finish(entry, offset, wiring.isExact() ? FlowDelay.matchedOffset(offset) : offset);
-        if (matching != null) {
-            matching.onFlowEnd(entry, offset, wiring.isExact() || sketching == null);
-        }
-        FlowDelay.estimator(entry, offset, isExact ? FlowDelay.ESTIMATOR_MATCHED : sampleCount > 0 ? estimator : 0);
-        if (sketching != null) {
-            if (sketching.waits(entry, offset)) {
-                counters.increment(CounterId.RECORDS_WAITING);
-                return false;
-            }
-            sketching.finish(entry, offset);
-        }
-        writeSegment(entry, offset);
-        return true;
+        return flowDelays.onFlowEnd(entry, offset);
     }
 
-    /**
-     * What the delay of a living flow is known from now.
-     *
-     * @param entry  of the flow.
-     * @param offset of the entry.
-     * @return 0 for nothing yet, else as the record of the flow would say now.
-     */
-    public int livingEstimator(final DirectBuffer entry, final int offset) {
-        if (!wiring.role().isReceiver()) {
-            return 0;
-        }
-        final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
-        if (wiring.isExact() && DelayCounters.count(entry, FlowDelay.matchedOffset(delayOffset)) > 0) {
-            return FlowDelay.ESTIMATOR_MATCHED;
-        }
-        return DelayCounters.count(entry, delayOffset) > 0 ? estimator : 0;
-    }
-
-    /**
-     * The error bound of a living flow's interpolated mean.
-     *
-     * @param entry  of a flow with such a mean.
-     * @param offset of the entry.
-     * @return ns; below 0 if it is not known.
-     */
-    public long livingBoundNs(final DirectBuffer entry, final int offset) {
-        final HeldOutErrors heldOut =
-            receiver.statistics(stream(senders.ofEntry(entry, offset), classIndex(entry, offset))).heldOut();
-        return !heldOut.hasBound() ? -1 : heldOut.halfWidthNs(
-            DelayCounters.count(entry, offset + FlowEntry.BASE_LENGTH_BYTES),
-            FlowEntry.endNs(entry, offset) - FlowEntry.startNs(entry, offset));
-    }
-
-    /**
-     * The traffic class of a flow.
-     *
-     * @param entry  of the flow.
-     * @param offset of the entry.
-     * @return its index.
-     */
-    public int classIndex(final DirectBuffer entry, final int offset) {
-        return classes.ofClassOfService(FlowEntry.ipClassOfService(entry, offset));
-    }
-
-    /**
-     * The segment that a flow was measured on.
-     *
-     * @param entry  of a flow with delay samples.
-     * @param offset of the entry.
-     * @return its number.
-     */
-    public long segmentId(final DirectBuffer entry, final int offset) {
-        return segmentId + senders.ofEntry(entry, offset) & 0xFFFF_FFFFL;
-    }
-
-    /** What the sketches of each sender say goes to its flows. */
-    private final class SketchHandlers implements SenderSketches.HandlerSupplier {
-        @Override
-        public RecordHandler records(final int senderIndex) {
-            return (buffer, offset, lengthBytes, record) -> onWaited(senderIndex, buffer, offset, lengthBytes, record);
-        }
-
-        @Override
-        public UnseenFlowHandler unseenFlows(final int senderIndex) {
-            return (sent, row, startNs, endNs) -> onUnseenFlow(senderIndex, sent, row, startNs, endNs);
-        }
-    }
-
-    /** A record has waited and is complete. */
-    private void onWaited(
-        final int senderIndex, final MutableDirectBuffer buffer, final int offset, final int lengthBytes,
-        final int record) {
-        final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
-        sketching.of(senderIndex).write(buffer, delayOffset, record);
-        writeSegment(buffer, delayOffset);
-        counters.add(CounterId.RECORDS_WAITING, -1);
-        flowEnd.onWaited(buffer, offset, lengthBytes);
-    }
-
-    /** A flow that only the sender point saw: a record without packets, and its loss. */
-    private void onUnseenFlow(
-        final int senderIndex, final FlowSums sent, final int row, final long startNs, final long endNs) {
-        unseen.setMemory(0, unseen.capacity(), (byte)0);
-        FlowEntry.sourceHigh(unseen, 0, sent.sourceHigh(row));
-        FlowEntry.sourceLow(unseen, 0, sent.sourceLow(row));
-        FlowEntry.destinationHigh(unseen, 0, sent.destinationHigh(row));
-        FlowEntry.destinationLow(unseen, 0, sent.destinationLow(row));
-        FlowEntry.sourcePort(unseen, 0, sent.sourcePort(row));
-        FlowEntry.destinationPort(unseen, 0, sent.destinationPort(row));
-        FlowEntry.protocol(unseen, 0, sent.protocol(row));
-        FlowEntry.ipVersion(unseen, 0, sent.ipVersion(row));
-        FlowEntry.endReason(unseen, 0, EndReason.ACTIVE_TIMEOUT.code());
-        FlowEntry.startNs(unseen, 0, startNs);
-        FlowEntry.endNs(unseen, 0, endNs - 1);
-        FlowEntry.flowId(unseen, 0, cache.countForeignRecord(EndReason.ACTIVE_TIMEOUT));
-        FlowDelay.lossDifference(unseen, FlowEntry.BASE_LENGTH_BYTES, sent.packets(row));
-        FlowDelay.segmentId(unseen, FlowEntry.BASE_LENGTH_BYTES, segmentId + senderIndex);
-        flowEnd.onWaited(unseen, 0, unseen.capacity());
-    }
-
-    private void writeSegment(final MutableDirectBuffer entry, final int offset) {
-        if (FlowDelay.estimator(entry, offset) != 0) {
-            final int senderIndex = senders.ofEntry(entry, offset - FlowEntry.BASE_LENGTH_BYTES);
-            FlowDelay.segmentId(entry, offset, segmentId + senderIndex);
-            final long clockErrorNs = clocks.errorNs(senderIndex);
-            if (clockErrorNs >= 0) {
-                FlowDelay.clockErrorNs(entry, offset, clockErrorNs);
-            }
-        }
+    /** {@return what this stage knows of a flow, to be asked by the metering thread} */
+    public FlowDelays flowDelays() {
+        return flowDelays;
     }
 
     /**
@@ -865,53 +728,6 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         CloseHelper.close(sender);
         if (sketching != null) {
             sketching.close();
-        }
-    }
-
-    /** Writes samples into the state of their flows, and tells the sketches of them. */
-    private final class SampleWriter implements SampleHandler {
-        private final int[] offsets = new int[DelaySamples.LIMIT];
-
-        @Override
-        public boolean onSample(
-            final int slot, final int generation, final int classIndex, final long ticket, final int lengthBytes,
-            final long arrivalNs, final long delayNs) {
-            if (isJoint) {
-                sketching.of(classIndex / classes.count()).onEstimate(ticket, delayNs);
-            }
-            if (!cache.isCurrent(slot, generation)) {
-                return false;
-            }
-            write(cache.stateOffset(slot), delayNs);
-            return true;
-        }
-
-        @Override
-        public int onSamples(final DelaySamples samples) {
-            final int count = samples.count();
-            for (int i = 0; isJoint && i < count; i++) {
-                sketching.of(samples.classIndex(i) / classes.count()).onEstimate(samples.intervalNumber(i), samples.delayNs(i));
-            }
-            // Nothing but reading in a loop that reads, as in the cache: what has left the processor's cache comes at once.
-            int liveCount = 0;
-            for (int i = 0; i < count; i++) {
-                final int slot = samples.slot(i);
-                offsets[i] = cache.isCurrent(slot, samples.generation(i)) ? cache.stateOffset(slot) : -1;
-                liveCount += offsets[i] < 0 ? 0 : 1;
-            }
-            for (int i = 0; i < count; i++) {
-                if (offsets[i] >= 0) {
-                    write(offsets[i], samples.delayNs(i));
-                }
-            }
-            return count - liveCount;
-        }
-
-        private void write(final int offset, final long delayNs) {
-            DelayCounters.record(entries, offset, delayNs);
-            if (!wiring.isExact()) {
-                distributions.record(entries, offset, DelayCounters.count(entries, offset), delayNs);
-            }
         }
     }
 

@@ -221,16 +221,16 @@ final class DelayReport {
         for (final SketchCounter each : SketchCounter.values()) {
             values.put(each.label(), sketching.get(each));
         }
-        values.put("lds_bounded_flows", sketching.sum(Sketching::boundedFlowCount));
-        values.put("lds_bounds_held", sketching.sum(Sketching::heldBoundCount));
-        values.put("lds_rli_flows", sketching.sum(Sketching::bothFlowCount));
-        values.put("lds_rli_agreed", sketching.sum(Sketching::bothAgreedCount));
+        values.put("lds_bounded_flows", sketching.written(SketchWriter::boundedFlowCount));
+        values.put("lds_bounds_held", sketching.written(SketchWriter::heldBoundCount));
+        values.put("lds_rli_flows", sketching.written(SketchWriter::bothFlowCount));
+        values.put("lds_rli_agreed", sketching.written(SketchWriter::bothAgreedCount));
         values.put("compared_flows", sketching.errors().count());
-        values.put("joint_flows", sketching.sum(Sketching::jointFlowCount));
-        values.put("joint_bounded_flows", sketching.sum(Sketching::jointBoundedFlowCount));
-        values.put("joint_bounds_held", sketching.sum(Sketching::jointHeldBoundCount));
-        values.put("reconcile_loss_flows", sketching.sum(Sketching::listedFlowCount));
-        values.put("reconcile_loss_agreed", sketching.sum(Sketching::listedAgreedCount));
+        values.put("joint_flows", sketching.written(SketchWriter::jointFlowCount));
+        values.put("joint_bounded_flows", sketching.written(SketchWriter::jointBoundedFlowCount));
+        values.put("joint_bounds_held", sketching.written(SketchWriter::jointHeldBoundCount));
+        values.put("reconcile_loss_flows", sketching.written(SketchWriter::listedFlowCount));
+        values.put("reconcile_loss_agreed", sketching.written(SketchWriter::listedAgreedCount));
         unexplained.put("unexplained_reconcile_packets", sketching.sum((each) -> each.counters().unexplainedCached()));
         for (int i = 0; i < senders.size(); i++) {
             for (final SketchCounter each : SketchCounter.values()) {

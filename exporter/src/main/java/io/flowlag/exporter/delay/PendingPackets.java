@@ -11,6 +11,8 @@ import org.agrona.DirectBuffer;
 final class PendingPackets {
     /** How many fit. */
     static final int LIMIT = FlowCache.TOUCH_LIMIT;
+    /** Octets of offsets, slots and tickets. */
+    static final int MEMORY_BYTES = LIMIT * (2 * Integer.BYTES + Long.BYTES);
 
     private final int[] offsets = new int[LIMIT];
     private final int[] slots = new int[LIMIT];

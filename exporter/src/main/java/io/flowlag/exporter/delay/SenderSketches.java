@@ -166,8 +166,13 @@ final class SenderSketches {
         return sum;
     }
 
+    /** {@return a number of what was written into records, of all senders together} */
+    long written(final ToLongFunction<SketchWriter> number) {
+        return sum((each) -> number.applyAsLong(each.writer()));
+    }
+
     /** {@return how far each estimator is from what was matched, which is where there is one sender, in this process} */
     EstimateErrors errors() {
-        return senders[0].errors();
+        return senders[0].writer().errors();
     }
 }

@@ -198,7 +198,7 @@ public final class MeteringPipeline implements AutoCloseable {
             metering.takeUp(checkpoint.savedFlows(), hasRings ? recordRing::isEmpty : () -> true);
         }
         if (flowWatch != null) {
-            flowWatch.watch(cache, delayMeter);
+            flowWatch.watch(cache, delayMeter == null ? null : delayMeter.flowDelays());
             metering.watch(flowWatch);
         }
         final DescriptorHandler descriptorHandler =

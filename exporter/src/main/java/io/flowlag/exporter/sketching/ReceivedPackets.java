@@ -28,6 +28,16 @@ public final class ReceivedPackets {
         tickets = new long[limit];
     }
 
+    /**
+     * The memory of packets, by formula.
+     *
+     * @param limit how many fit.
+     * @return octets.
+     */
+    public static long memoryBytes(final int limit) {
+        return (long)limit * (3 * Long.BYTES + 4 * Integer.BYTES);
+    }
+
     /** Lets all packets go. */
     public void clear() {
         count = 0;

@@ -1,7 +1,7 @@
 package io.flowlag.exporter.watch;
 
-import io.flowlag.exporter.delay.DelayMeter;
 import io.flowlag.exporter.delay.FlowDelay;
+import io.flowlag.exporter.delay.FlowDelays;
 import io.flowlag.exporter.delay.FlowSketch;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowEntry;
@@ -36,7 +36,7 @@ public final class FlowWatch implements FlowRecordSink {
     private final AtomicReference<FlowPicks> free = new AtomicReference<>();
     private FlowPicks picks;
     private FlowCache cache;
-    private DelayMeter delayMeter;
+    private FlowDelays delays;
     private int cursor;
     private boolean isScanning;
     private long nextScanNs;
@@ -73,12 +73,12 @@ public final class FlowWatch implements FlowRecordSink {
     /**
      * Says whose flows are watched; before the first one ends.
      *
-     * @param flowCache of the process.
-     * @param meter     of their delays; null where none are measured.
+     * @param flowCache  of the process.
+     * @param flowDelays tells of their delays; null where none are measured.
      */
-    public void watch(final FlowCache flowCache, final DelayMeter meter) {
+    public void watch(final FlowCache flowCache, final FlowDelays flowDelays) {
         cache = flowCache;
-        delayMeter = meter;
+        delays = flowDelays;
     }
 
     /** A duty cycle: looks at some slots, if it is time. */
@@ -187,7 +187,7 @@ public final class FlowWatch implements FlowRecordSink {
     }
 
     private void onLiving(final UnsafeBuffer entries, final int offset) {
-        final int estimator = delayMeter == null ? 0 : delayMeter.livingEstimator(entries, offset);
+        final int estimator = delays == null ? 0 : delays.livingEstimator(entries, offset);
         final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
         final int countersOffset =
             estimator == FlowDelay.ESTIMATOR_MATCHED ? FlowDelay.matchedOffset(delayOffset) : delayOffset;
@@ -202,12 +202,12 @@ public final class FlowWatch implements FlowRecordSink {
         if (estimator != 0) {
             writeCounters(flow, to, estimator, entries, countersOffset);
             final long boundNs =
-                estimator == FlowDelay.ESTIMATOR_MATCHED ? -1 : delayMeter.livingBoundNs(entries, offset);
+                estimator == FlowDelay.ESTIMATOR_MATCHED ? -1 : delays.livingBoundNs(entries, offset);
             if (boundNs >= 0) {
                 WatchedFlow.boundNs(flow, to, boundNs);
                 addFlag(flow, to, WatchedFlow.FLAG_BOUND);
             }
-            WatchedFlow.segmentId(flow, to, delayMeter.segmentId(entries, offset));
+            WatchedFlow.segmentId(flow, to, delays.segmentId(entries, offset));
         }
     }
 
@@ -233,8 +233,8 @@ public final class FlowWatch implements FlowRecordSink {
         WatchedFlow.startNs(flow, to, FlowEntry.startNs(entry, offset));
         WatchedFlow.endNs(flow, to, FlowEntry.endNs(entry, offset));
         WatchedFlow.flowId(flow, to, FlowEntry.flowId(entry, offset));
-        if (delayMeter != null) {
-            WatchedFlow.classIndex(flow, to, delayMeter.classIndex(entry, offset));
+        if (delays != null) {
+            WatchedFlow.classIndex(flow, to, delays.classIndex(entry, offset));
         }
     }
 

@@ -1,0 +1,235 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.flow.EndReason;
+import io.flowlag.exporter.flow.FlowCache;
+import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.sketching.FlowSums;
+import io.flowlag.exporter.sketching.RecordHandler;
+import io.flowlag.exporter.sketching.UnseenFlowHandler;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.rli.counters.DelayCounters;
+import io.flowlag.rli.receiver.HeldOutErrors;
+import io.flowlag.rli.receiver.RliReceiver;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * What the delay stage knows of a flow at the receiver point: while it lives, and when its record is made, into which it is
+ * written. A record whose sketches are not compared yet waits, and is handed on later; a flow that only the sender point saw gets
+ * a record of its own. The metering thread owns it. Allocates at construction.
+ */
+public final class FlowDelays implements SenderSketches.HandlerSupplier {
+    private final DelayWiring wiring;
+    private final FlowEnd flowEnd;
+    private final FlowCache cache;
+    private final Counters counters;
+    private final SenderSelector senders;
+    private final ClockDifference clocks;
+    private final RliReceiver receiver;
+    private final FlowDistributions distributions;
+    private final Matching matching;
+    private final int segmentId;
+    private final int estimator;
+    private final UnsafeBuffer unseen =
+        new UnsafeBuffer(new byte[FlowEntry.BASE_LENGTH_BYTES + FlowDelay.SKETCH_LENGTH_BYTES]);
+    private TrafficClasses classes;
+    private SenderSketches sketching;
+
+    /**
+     * No flow known.
+     *
+     * @param config        of the process.
+     * @param wiring        what the stage is joined to.
+     * @param flowEnd       hands on records that have waited.
+     * @param cache         of the flows.
+     * @param counters      of the process.
+     * @param senders       tells whose a flow is.
+     * @param classes       of the traffic.
+     * @param clocks        of the points.
+     * @param receiver      of references; null where nothing is interpolated.
+     * @param distributions of delays; null at the sender point alone.
+     * @param matching      of packets of both points; null without it.
+     */
+    FlowDelays(
+        final ExporterConfig config,
+        final DelayWiring wiring,
+        final FlowEnd flowEnd,
+        final FlowCache cache,
+        final Counters counters,
+        final SenderSelector senders,
+        final TrafficClasses classes,
+        final ClockDifference clocks,
+        final RliReceiver receiver,
+        final FlowDistributions distributions,
+        final Matching matching) {
+        this.wiring = wiring;
+        this.flowEnd = flowEnd;
+        this.cache = cache;
+        this.counters = counters;
+        this.senders = senders;
+        this.classes = classes;
+        this.clocks = clocks;
+        this.receiver = receiver;
+        this.distributions = distributions;
+        this.matching = matching;
+        segmentId = (int)config.segment().id();
+        estimator = config.rli().estimator() == ExporterConfig.EstimatorKind.LEFT ?
+            FlowDelay.ESTIMATOR_LEFT : FlowDelay.ESTIMATOR_INTERPOLATED;
+    }
+
+    /** Says who knows what the sketches say; before the first flow ends. */
+    void sketches(final SenderSketches sketches) {
+        sketching = sketches;
+    }
+
+    /** Other classes, as many as before. */
+    void classes(final TrafficClasses newClasses) {
+        classes = newClasses;
+    }
+
+    @Override
+    public RecordHandler records(final int senderIndex) {
+        return (buffer, offset, lengthBytes, record) -> onWaited(senderIndex, buffer, offset, lengthBytes, record);
+    }
+
+    @Override
+    public UnseenFlowHandler unseenFlows(final int senderIndex) {
+        return (sent, row, startNs, endNs) -> onUnseenFlow(senderIndex, sent, row, startNs, endNs);
+    }
+
+    /**
+     * A flow ends: writes what is known only now.
+     *
+     * @return false if the record waits for more, and was copied.
+     */
+    boolean onFlowEnd(final MutableDirectBuffer entry, final int offset) {
+        final long sampleCount = DelayCounters.count(entry, offset);
+        final boolean isExact =
+            wiring.isExact() && DelayCounters.count(entry, FlowDelay.matchedOffset(offset)) > 0;
+        if (sampleCount > 0) {
+            final long boundNs = boundNs(entry, 0, sampleCount);
+            if (boundNs >= 0) {
+                FlowDelay.errorBoundNs(entry, offset, boundNs);
+            }
+        }
+        distributions.finish(entry, offset, wiring.isExact() ? FlowDelay.matchedOffset(offset) : offset);
+        if (matching != null) {
+            matching.onFlowEnd(entry, offset, wiring.isExact() || sketching == null);
+        }
+        FlowDelay.estimator(entry, offset, isExact ? FlowDelay.ESTIMATOR_MATCHED : sampleCount > 0 ? estimator : 0);
+        if (sketching != null) {
+            if (sketching.waits(entry, offset)) {
+                counters.increment(CounterId.RECORDS_WAITING);
+                return false;
+            }
+            sketching.finish(entry, offset);
+        }
+        writeSegment(entry, offset);
+        return true;
+    }
+
+    /** {@return the error bound of the interpolated mean of a flow, ns; below 0 if it is not known} */
+    private long boundNs(final DirectBuffer entry, final int offset, final long sampleCount) {
+        final int stream = senders.ofEntry(entry, offset) * classes.count() + classIndex(entry, offset);
+        final HeldOutErrors heldOut = receiver.statistics(stream).heldOut();
+        return !heldOut.hasBound() ? -1 :
+            heldOut.halfWidthNs(sampleCount, FlowEntry.endNs(entry, offset) - FlowEntry.startNs(entry, offset));
+    }
+
+    /**
+     * What the delay of a living flow is known from now.
+     *
+     * @param entry  of the flow.
+     * @param offset of the entry.
+     * @return 0 for nothing yet, else as the record of the flow would say now.
+     */
+    public int livingEstimator(final DirectBuffer entry, final int offset) {
+        if (!wiring.role().isReceiver()) {
+            return 0;
+        }
+        final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
+        if (wiring.isExact() && DelayCounters.count(entry, FlowDelay.matchedOffset(delayOffset)) > 0) {
+            return FlowDelay.ESTIMATOR_MATCHED;
+        }
+        return DelayCounters.count(entry, delayOffset) > 0 ? estimator : 0;
+    }
+
+    /**
+     * The error bound of a living flow's interpolated mean.
+     *
+     * @param entry  of a flow with such a mean.
+     * @param offset of the entry.
+     * @return ns; below 0 if it is not known.
+     */
+    public long livingBoundNs(final DirectBuffer entry, final int offset) {
+        return boundNs(entry, offset, DelayCounters.count(entry, offset + FlowEntry.BASE_LENGTH_BYTES));
+    }
+
+    /**
+     * The traffic class of a flow.
+     *
+     * @param entry  of the flow.
+     * @param offset of the entry.
+     * @return its index.
+     */
+    public int classIndex(final DirectBuffer entry, final int offset) {
+        return classes.ofClassOfService(FlowEntry.ipClassOfService(entry, offset));
+    }
+
+    /**
+     * The segment that a flow was measured on.
+     *
+     * @param entry  of a flow with delay samples.
+     * @param offset of the entry.
+     * @return its number.
+     */
+    public long segmentId(final DirectBuffer entry, final int offset) {
+        return segmentId + senders.ofEntry(entry, offset) & 0xFFFF_FFFFL;
+    }
+
+    /** A record has waited and is complete. */
+    private void onWaited(
+        final int senderIndex, final MutableDirectBuffer buffer, final int offset, final int lengthBytes,
+        final int record) {
+        final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
+        sketching.of(senderIndex).writer().write(buffer, delayOffset, record);
+        writeSegment(buffer, delayOffset);
+        counters.add(CounterId.RECORDS_WAITING, -1);
+        flowEnd.onWaited(buffer, offset, lengthBytes);
+    }
+
+    /** A flow that only the sender point saw: a record without packets, and its loss. */
+    private void onUnseenFlow(
+        final int senderIndex, final FlowSums sent, final int row, final long startNs, final long endNs) {
+        unseen.setMemory(0, unseen.capacity(), (byte)0);
+        FlowEntry.sourceHigh(unseen, 0, sent.sourceHigh(row));
+        FlowEntry.sourceLow(unseen, 0, sent.sourceLow(row));
+        FlowEntry.destinationHigh(unseen, 0, sent.destinationHigh(row));
+        FlowEntry.destinationLow(unseen, 0, sent.destinationLow(row));
+        FlowEntry.sourcePort(unseen, 0, sent.sourcePort(row));
+        FlowEntry.destinationPort(unseen, 0, sent.destinationPort(row));
+        FlowEntry.protocol(unseen, 0, sent.protocol(row));
+        FlowEntry.ipVersion(unseen, 0, sent.ipVersion(row));
+        FlowEntry.endReason(unseen, 0, EndReason.ACTIVE_TIMEOUT.code());
+        FlowEntry.startNs(unseen, 0, startNs);
+        FlowEntry.endNs(unseen, 0, endNs - 1);
+        FlowEntry.flowId(unseen, 0, cache.countForeignRecord(EndReason.ACTIVE_TIMEOUT));
+        FlowDelay.lossDifference(unseen, FlowEntry.BASE_LENGTH_BYTES, sent.packets(row));
+        FlowDelay.segmentId(unseen, FlowEntry.BASE_LENGTH_BYTES, segmentId + senderIndex);
+        flowEnd.onWaited(unseen, 0, unseen.capacity());
+    }
+
+    private void writeSegment(final MutableDirectBuffer entry, final int offset) {
+        if (FlowDelay.estimator(entry, offset) != 0) {
+            final int senderIndex = senders.ofEntry(entry, offset - FlowEntry.BASE_LENGTH_BYTES);
+            FlowDelay.segmentId(entry, offset, segmentId + senderIndex);
+            final long clockErrorNs = clocks.errorNs(senderIndex);
+            if (clockErrorNs >= 0) {
+                FlowDelay.clockErrorNs(entry, offset, clockErrorNs);
+            }
+        }
+    }
+}

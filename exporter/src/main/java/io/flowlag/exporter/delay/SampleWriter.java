@@ -1,0 +1,81 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.exporter.flow.FlowCache;
+import io.flowlag.rli.counters.DelayCounters;
+import io.flowlag.rli.receiver.DelaySamples;
+import io.flowlag.rli.receiver.SampleHandler;
+import io.flowlag.sketch.memory.OffHeapBuffer;
+
+/**
+ * Writes samples into the state of their flows, while those live, and tells the sketches of them. The metering thread owns it.
+ * Allocates at construction.
+ */
+final class SampleWriter implements SampleHandler {
+    private final FlowCache cache;
+    private final OffHeapBuffer entries;
+    private final FlowDistributions distributions;
+    private final int classCount;
+    private final int[] offsets = new int[DelaySamples.LIMIT];
+    private SenderSketches sketching;
+
+    /**
+     * Writes for a receiver of references.
+     *
+     * @param cache         with the flows.
+     * @param distributions take each sample; null where those of other delays are kept.
+     * @param classCount    classes of a sender.
+     */
+    SampleWriter(final FlowCache cache, final FlowDistributions distributions, final int classCount) {
+        this.cache = cache;
+        entries = cache.entries();
+        this.distributions = distributions;
+        this.classCount = classCount;
+    }
+
+    /** From now on estimates by references go to sketches too. */
+    void tell(final SenderSketches sketches) {
+        sketching = sketches;
+    }
+
+    @Override
+    public boolean onSample(
+        final int slot, final int generation, final int classIndex, final long ticket, final int lengthBytes,
+        final long arrivalNs, final long delayNs) {
+        if (sketching != null) {
+            sketching.of(classIndex / classCount).onEstimate(ticket, delayNs);
+        }
+        if (!cache.isCurrent(slot, generation)) {
+            return false;
+        }
+        write(cache.stateOffset(slot), delayNs);
+        return true;
+    }
+
+    @Override
+    public int onSamples(final DelaySamples samples) {
+        final int count = samples.count();
+        for (int i = 0; sketching != null && i < count; i++) {
+            sketching.of(samples.classIndex(i) / classCount).onEstimate(samples.intervalNumber(i), samples.delayNs(i));
+        }
+        // Nothing but reading in a loop that reads, as in the cache: what has left the processor's cache comes at once.
+        int liveCount = 0;
+        for (int i = 0; i < count; i++) {
+            final int slot = samples.slot(i);
+            offsets[i] = cache.isCurrent(slot, samples.generation(i)) ? cache.stateOffset(slot) : -1;
+            liveCount += offsets[i] < 0 ? 0 : 1;
+        }
+        for (int i = 0; i < count; i++) {
+            if (offsets[i] >= 0) {
+                write(offsets[i], samples.delayNs(i));
+            }
+        }
+        return count - liveCount;
+    }
+
+    private void write(final int offset, final long delayNs) {
+        DelayCounters.record(entries, offset, delayNs);
+        if (distributions != null) {
+            distributions.record(entries, offset, DelayCounters.count(entries, offset), delayNs);
+        }
+    }
+}
