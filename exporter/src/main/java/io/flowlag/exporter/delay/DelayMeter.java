@@ -33,7 +33,7 @@ import java.util.concurrent.atomic.AtomicReference;
 
 /**
  * The delay stage: hands each packet of the segment to whoever measures with it, at the sender point to the schedule of the
- * references, at the receiver point to the interpolation; and writes samples into the state of their flows, while those live.
+ * references, at the receiver point to the interpolation, whose samples go into the state of their flows.
  * <p>
  * The metering thread owns it; {@link #reload} and {@link #statistics} are safe from any thread. Allocates at construction and at
  * the end of a measurement interval.
@@ -216,7 +216,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             (isReceiver && wiring.referenceMode() == ReferenceMode.MARKED ? MarkedReferences.memoryBytes(MARKED_CAPACITY) : 0) +
             (isReceiver && wiring.referenceMode() == ReferenceMode.PASSIVE ?
                 PassiveStage.memoryBytes(config.rli().senderCount()) : 0) +
-            (wiring.isFlowHashLeft() ? PendingPackets.MEMORY_BYTES : 0) +
+            (wiring.isSketched() ? PendingPackets.MEMORY_BYTES + config.rli().senderCount() * Sketching.BATCH_BYTES : 0) +
             (wiring.isMatched() ? Matching.memoryBytes(config, isLive) : 0) + sketchMemoryBytes(config, wiring, isLive) +
             (wiring.role().isReceiver() ? FlowDistributions.memoryBytes(config.quantiles()) : 0);
     }

@@ -21,7 +21,7 @@ import org.agrona.concurrent.UnsafeBuffer;
  * written. A record whose sketches are not compared yet waits, and is handed on later; a flow that only the sender point saw gets
  * a record of its own. The metering thread owns it. Allocates at construction.
  */
-public final class FlowDelays implements SenderSketches.HandlerSupplier {
+public final class FlowDelays {
     private final DelayWiring wiring;
     private final FlowEnd flowEnd;
     private final FlowCache cache;
@@ -90,13 +90,13 @@ public final class FlowDelays implements SenderSketches.HandlerSupplier {
         classes = newClasses;
     }
 
-    @Override
-    public RecordHandler records(final int senderIndex) {
+    /** {@return who takes a sender's records that have waited} */
+    RecordHandler records(final int senderIndex) {
         return (buffer, offset, lengthBytes, record) -> onWaited(senderIndex, buffer, offset, lengthBytes, record);
     }
 
-    @Override
-    public UnseenFlowHandler unseenFlows(final int senderIndex) {
+    /** {@return who is told of a sender's flows that only the sender point saw} */
+    UnseenFlowHandler unseenFlows(final int senderIndex) {
         return (sent, row, startNs, endNs) -> onUnseenFlow(senderIndex, sent, row, startNs, endNs);
     }
 

@@ -3,9 +3,7 @@ package io.flowlag.exporter.delay;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowEntry;
-import io.flowlag.exporter.sketching.RecordHandler;
 import io.flowlag.exporter.sketching.SketchCounter;
-import io.flowlag.exporter.sketching.UnseenFlowHandler;
 import io.flowlag.exporter.status.SketchStatistics;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
@@ -32,7 +30,7 @@ final class SenderSketches {
      * @param cache     whose flows have room for what the sketches say.
      * @param classes   of the traffic.
      * @param selector  tells senders apart.
-     * @param handlers  of what the sketches of a sender say, by its index.
+     * @param delays    takes what the sketches of each sender say.
      */
     SenderSketches(
         final ExporterConfig config,
@@ -41,22 +39,13 @@ final class SenderSketches {
         final FlowCache cache,
         final TrafficClasses classes,
         final SenderSelector selector,
-        final HandlerSupplier handlers) {
+        final FlowDelays delays) {
         this.selector = selector;
         senders = new Sketching[selector.count()];
         for (int i = 0; i < senders.length; i++) {
             senders[i] = new Sketching(
-                i, config, isLive, link, cache, classes, handlers.records(i), handlers.unseenFlows(i));
+                i, config, isLive, link, cache, classes, delays.records(i), delays.unseenFlows(i));
         }
-    }
-
-    /** Makes the handlers of each sender. */
-    interface HandlerSupplier {
-        /** {@return who takes records that have waited} */
-        RecordHandler records(int senderIndex);
-
-        /** {@return who is told of flows that only the sender point saw} */
-        UnseenFlowHandler unseenFlows(int senderIndex);
     }
 
     /** {@return octets of all points, by formula} */

@@ -42,6 +42,10 @@ import java.util.concurrent.atomic.AtomicReference;
  * owns it; {@link #statistics} and counters may be read by any. Allocates at construction and at the end of an interval.
  */
 final class Sketching {
+    /** Octets for the packets of a batch, beside the sketches. */
+    static final long BATCH_BYTES =
+        ReceivedPackets.memoryBytes(PendingPackets.LIMIT) + 3L * PendingPackets.LIMIT * Integer.BYTES;
+
     /** Longer than packets spend in the merge of live sources and in the rings. */
     private static final long LIVE_GRACE_NS = 1_000_000_000L;
 
@@ -217,8 +221,7 @@ final class Sketching {
 
     /** {@return octets of both points, by formula} */
     static long memoryBytes(final ExporterConfig config, final ReceiverLink link, final boolean isLive) {
-        return context(config, link, isLive).memoryBytes(entryLengthBytes()) +
-            ReceivedPackets.memoryBytes(PendingPackets.LIMIT) + 3L * PendingPackets.LIMIT * Integer.BYTES;
+        return context(config, link, isLive).memoryBytes(entryLengthBytes());
     }
 
     /** {@return what an estimate of the delay of the packet that was received last has to carry} */

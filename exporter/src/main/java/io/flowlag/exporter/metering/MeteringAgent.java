@@ -45,7 +45,6 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
     private final AtomicReference<Timeouts> newTimeouts = new AtomicReference<>();
 
     private String roleName = "metering";
-    private BooleanSupplier isOnOwnThread = () -> true;
     private SavedFlows savedFlows = SavedFlows.none();
     private BooleanSupplier isRecordRingEmpty = () -> true;
     private FlowWatch watch;
@@ -139,15 +138,6 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
     }
 
     /**
-     * Has another thread meter the first packets by direct calls: until then, or the end of capture, a duty cycle does nothing.
-     *
-     * @param isHandedOver whether the stage is its own thread's; what the other thread did is seen by who sees it true.
-     */
-    public void beginOn(final BooleanSupplier isHandedOver) {
-        isOnOwnThread = isHandedOver;
-    }
-
-    /**
      * Gives one of several stages a name of its own, before it works.
      *
      * @param name of the thread.
@@ -167,9 +157,6 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
             return 0;
         }
         final boolean wasUpstreamEnded = isUpstreamEnded.getAsBoolean();
-        if (!wasUpstreamEnded && !isOnOwnThread.getAsBoolean()) {
-            return 0;
-        }
         takeNewTimeouts();
         if (clock != null) {
             clockTimeNs = clock.nanoTime();

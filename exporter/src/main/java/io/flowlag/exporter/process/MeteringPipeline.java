@@ -13,7 +13,6 @@ import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheContext;
 import io.flowlag.exporter.flow.FlowRecordSink;
 import io.flowlag.exporter.metering.FlowRecordRing;
-import io.flowlag.exporter.metering.HandOver;
 import io.flowlag.exporter.metering.MeteringAgent;
 import io.flowlag.exporter.metering.ShardRings;
 import io.flowlag.exporter.observe.Heartbeat;
@@ -54,7 +53,7 @@ import java.util.stream.Collectors;
 /**
  * The three stages, capture, metering and exporting, on the threads of one threading mode:
  * <ul>
- * <li>{@code pipelined}: a thread each, joined by two rings; of files, see {@link HandOver};</li>
+ * <li>{@code pipelined}: a thread each, joined by two rings;</li>
  * <li>{@code shared}: one thread that works all three, each handing over by direct call;</li>
  * <li>{@code sharded}: several threads for metering and one for exporting, see {@link ShardedStages};</li>
  * <li>{@code invoker}: no thread; whoever calls {@link #doWork()} works all three.</li>
@@ -65,8 +64,6 @@ import java.util.stream.Collectors;
 public final class MeteringPipeline implements AutoCloseable {
     /** How long the end may take for destinations that take nothing. */
     static final long CLOSE_TIMEOUT_MS = 10_000;
-    /** About as many packets as have been read of a file when the JVM's compilers come to rest. */
-    private static final long HAND_OVER_PACKETS = 6_000_000;
 
     private final List<CaptureAgent> captures;
     private final List<MeteringAgent> meterings;
@@ -75,7 +72,6 @@ public final class MeteringPipeline implements AutoCloseable {
     private final Checkpoint checkpoint;
     private final List<FlowWatch> flowWatches;
     private final PipelineLatency latency;
-    private HandOver handOver;
     private final List<AgentRunner> runners = new ArrayList<>();
     private final List<Heartbeat> heartbeats = new ArrayList<>();
     private final Threading threading;
@@ -202,7 +198,7 @@ public final class MeteringPipeline implements AutoCloseable {
             metering.watch(flowWatch);
         }
         final DescriptorHandler descriptorHandler =
-            hasRings ? ring(metering, packetRing, sources, isLive, wiring, counters) : metering;
+            hasRings ? new DescriptorRing(packetRing, counters) : metering;
         final boolean isMerged = wiring.role() == ExporterConfig.Role.BOTH;
         final CaptureAgent capture = new CaptureAgent(
             sources, decoder(config, isLive, wiring, counters), descriptorHandler,
@@ -248,32 +244,6 @@ public final class MeteringPipeline implements AutoCloseable {
             case PIPELINED, SHARDED -> config.shardCount();
             case SHARED, INVOKER -> 0;
         };
-    }
-
-    /** Files without delay, whose reading never waits, are metered by the thread of capture at first. */
-    private DescriptorHandler ring(
-        final MeteringAgent metering,
-        final StageRing packetRing,
-        final List<? extends PacketSource> sources,
-        final boolean isLive,
-        final DelayWiring wiring,
-        final Counters counters) {
-        final DescriptorRing ring = new DescriptorRing(packetRing, counters);
-        if (isLive || wiring.isOn() || sources.stream().anyMatch((source) -> source.totalBytes() < 0)) {
-            return ring;
-        }
-        handOver = new HandOver(metering, ring, HAND_OVER_PACKETS);
-        metering.beginOn(handOver::isOver);
-        return handOver;
-    }
-
-    /**
-     * Changes after how many packets of a file the metering stage is handed over to its own thread; before {@link #start()}.
-     *
-     * @param packetCount of packets that capture's thread meters, 0 for none.
-     */
-    void handOverAfter(final long packetCount) {
-        handOver.after(packetCount);
     }
 
     /**
@@ -337,13 +307,10 @@ public final class MeteringPipeline implements AutoCloseable {
         captures.forEach(CaptureAgent::requestStop);
     }
 
-    /**
-     * Gives up a capture stage that does not come back from a read, where it has a thread of its own; not while that thread works
-     * the metering stage too, which it does of sources alone that never wait.
-     */
+    /** Gives up a capture stage that does not come back from a read, where it has a thread of its own. */
     void abandonCapture() {
         final boolean hasOwnThread = threading == Threading.PIPELINED || threading == Threading.SHARDED && !isLive;
-        if (hasOwnThread && !isCaptureEnded() && (handOver == null || handOver.isOver())) {
+        if (hasOwnThread && !isCaptureEnded()) {
             isCaptureAbandoned = true;
             captures.get(0).abandon();
         }

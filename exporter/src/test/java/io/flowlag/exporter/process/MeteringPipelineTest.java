@@ -22,7 +22,6 @@ import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -59,40 +58,18 @@ class MeteringPipelineTest {
         assertEquals(expected, records(Threading.PIPELINED));
     }
 
-    @ParameterizedTest
-    @ValueSource(longs = {0, 1, 64, 12_345, 19_999, 20_000, 1_000_000})
-    void shouldMakeEqualRecordsWhereverMeteringIsHandedOver(final long packetCount) {
-        final String[] options =
-            {"metering.active-timeout", "1s", "metering.idle-timeout", "200ms", "pipeline.packet-ring", "64k"};
-        final List<String> expected = records(Threading.INVOKER, options);
-        final RecordList list = new RecordList();
-        final Counters own = new Counters();
-        final MeteringPipeline pipeline = new MeteringPipeline(
-            Pipelines.config(Threading.PIPELINED, options), List.of(new FileLikeTraffic()), false, List.of(list), own,
-            Pipelines::fail);
-        pipeline.handOverAfter(packetCount);
-        runToEnd(pipeline);
-
-        assertEquals(expected, list.records);
-        assertEquals(20_000, own.get(CounterId.METERED));
-        assertEquals(expected.size(), own.get(CounterId.RECORDS_TAKEN));
-        assertEquals(0, AccountingIdentity.unexplainedDecoded(own));
-        assertEquals(0, AccountingIdentity.unexplainedRecords(own));
-    }
-
     @Test
-    void shouldFlushFlowsWhenStoppedBeforeMeteringIsHandedOver() {
+    void shouldFlushFlowsWhenStopped() {
         final RecordList list = new RecordList();
         final MeteringPipeline pipeline = new MeteringPipeline(
-            Pipelines.config(Threading.PIPELINED), List.of(new FileLikeTraffic()), false, List.of(list), counters,
-            Pipelines::fail);
+            Pipelines.config(Threading.PIPELINED), List.of(new GeneratedTraffic(TrafficProfile.demo())), false, List.of(list),
+            counters, Pipelines::fail);
         pipeline.start();
         final long deadlineNs = System.nanoTime() + Pipelines.DEADLINE_NS;
         while (counters.get(CounterId.METERED) == 0 && System.nanoTime() - deadlineNs < 0) {
             LockSupport.parkNanos(100_000);
         }
         pipeline.requestStop();
-        pipeline.abandonCapture();
         runOn(pipeline);
 
         assertTrue(counters.get(CounterId.FLOWS_ENDED_FORCED) > 0);
@@ -280,18 +257,6 @@ class MeteringPipelineTest {
     }
 
     /** Takes its time with the first record. */
-    /** Never waits, as a file. */
-    private static final class FileLikeTraffic extends WrappedSource {
-        FileLikeTraffic() {
-            super(new GeneratedTraffic(TrafficProfile.demo()));
-        }
-
-        @Override
-        public long totalBytes() {
-            return 1;
-        }
-    }
-
     private static final class SlowDestination extends TakingDestination {
         private volatile boolean isSlow = true;
 

@@ -1,9 +1,15 @@
 package io.flowlag.tests.benchmark;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * The options of {@code bin/benchmark live}.
@@ -18,6 +24,7 @@ import java.util.stream.IntStream;
  */
 record LiveOptions(double seconds, int flows, int receiver, String program, List<String> sender, List<String> more) {
     private static final int NOBODY = -1;
+    private static final String ALLOWED = "Cpus_allowed_list:";
 
     /**
      * Reads a command line.
@@ -29,7 +36,8 @@ record LiveOptions(double seconds, int flows, int receiver, String program, List
     static LiveOptions of(final String[] arguments) {
         double seconds = 60;
         int flows = 10_000;
-        int receiver = processors() > 1 ? processors() - 1 : NOBODY;
+        final List<Integer> processors = processors();
+        int receiver = processors.size() > 1 ? processors.get(processors.size() - 1) : NOBODY;
         String program = "flowlag";
         List<String> more = List.of();
         for (int i = 0; i < arguments.length; i += 2) {
@@ -43,7 +51,7 @@ record LiveOptions(double seconds, int flows, int receiver, String program, List
             switch (arguments[i]) {
                 case "--seconds" -> seconds = Double.parseDouble(arguments[i + 1]);
                 case "--flows" -> flows = Integer.parseInt(arguments[i + 1]);
-                case "--steer" -> receiver = arguments[i + 1].equals("off") ? NOBODY : Integer.parseInt(arguments[i + 1]);
+                case "--steer" -> receiver = receiver(arguments[i + 1], processors);
                 case "--program" -> program = arguments[i + 1];
                 default -> throw new IllegalArgumentException(
                     "'" + arguments[i] + "' is no option; bin/benchmark --help says more");
@@ -51,9 +59,6 @@ record LiveOptions(double seconds, int flows, int receiver, String program, List
         }
         if (seconds <= 0 || flows < 1 || flows > RingSender.mostFlows()) {
             throw new IllegalArgumentException("--seconds must be above 0, and --flows 1 to " + RingSender.mostFlows());
-        }
-        if (receiver != NOBODY && (receiver < 0 || receiver >= processors() || processors() == 1)) {
-            throw new IllegalArgumentException("--steer must be off, or one of several processors, 0 to " + (processors() - 1));
         }
         return new LiveOptions(seconds, flows, receiver, program, ownCommand(), more);
     }
@@ -63,14 +68,39 @@ record LiveOptions(double seconds, int flows, int receiver, String program, List
         return receiver != NOBODY;
     }
 
-    /** {@return a list of all processors but the one that receives, as {@code taskset -c} reads it} */
+    /** {@return all processors but the one that receives, as {@code taskset -c} reads them} */
     String processorsOfSender() {
-        return IntStream.range(0, processors()).filter(processor -> processor != receiver).mapToObj(Integer::toString)
+        return processors().stream().filter(processor -> processor != receiver).map(String::valueOf)
             .collect(Collectors.joining(","));
     }
 
-    private static int processors() {
-        return Runtime.getRuntime().availableProcessors();
+    private static int receiver(final String text, final List<Integer> processors) {
+        if (text.equals("off")) {
+            return NOBODY;
+        }
+        for (final int processor : processors) {
+            if (processors.size() > 1 && text.equals(Integer.toString(processor))) {
+                return processor;
+            }
+        }
+        throw new IllegalArgumentException(
+            "--steer " + text + ": must be off, or one of two or more processors; this process has " + processors);
+    }
+
+    /** The numbers of the processors that this process may use, as the kernel lists them: 0-3,6. */
+    private static List<Integer> processors() {
+        try (Stream<String> lines = Files.lines(Path.of("/proc/self/status"))) {
+            return lines.filter(line -> line.startsWith(ALLOWED)).map(line -> line.substring(ALLOWED.length()).trim())
+                .flatMap(list -> numbers(list).stream()).toList();
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+    }
+
+    /** A list of numbers and of ranges of them. */
+    static List<Integer> numbers(final String list) {
+        return Arrays.stream(list.split(",")).map(range -> range.split("-")).flatMap(ends -> IntStream
+            .rangeClosed(Integer.parseInt(ends[0]), Integer.parseInt(ends[ends.length - 1])).boxed()).toList();
     }
 
     private static List<String> ownCommand() {

@@ -16,8 +16,8 @@ import java.nio.ByteOrder;
 /**
  * Sends packets of 60 octets as fast as an interface takes them: the kernel's transmission ring (packet(7), PACKET_TX_RING,
  * version 2), filled once with the frames of {@link TrafficProfile#min64} and sent again and again, past the queueing discipline.
- * What the kernel does with a packet on a veth pair, up to who captures it, is done in this process's time. One thread uses an
- * instance.
+ * What the kernel does with a packet on a veth pair, up to who captures it, is done in this process's time, unless another
+ * processor is told to receive. One thread uses an instance.
  * <pre>
  *   frame of the ring
  *     0  status  4        4  length  4        8  ...        32  octets
@@ -26,6 +26,8 @@ import java.nio.ByteOrder;
 final class RingSender implements AutoCloseable {
     private static final int AF_PACKET = 17;
     private static final int SOCK_RAW = 3;
+    private static final int SOL_SOCKET = 1;
+    private static final int SO_SNDBUF = 7;
     private static final int SOL_PACKET = 263;
     private static final int PACKET_VERSION = 10;
     private static final int PACKET_TX_RING = 13;
@@ -43,6 +45,11 @@ final class RingSender implements AutoCloseable {
     private static final int OCTETS_OFFSET = 32;
     private static final int ADDRESS_BYTES = 20;
     private static final int FRAME_BYTES = 60;
+    /**
+     * Some hundred packets under way, as by the kernel's default: where another processor receives them, they wait in its
+     * backlog, which has room for a thousand.
+     */
+    private static final int SEND_BUFFER_BYTES = 104 * 1024;
 
     private final int fd;
     private final UnsafeBuffer ring = new UnsafeBuffer(0, 0);
@@ -58,8 +65,9 @@ final class RingSender implements AutoCloseable {
     RingSender(final String interfaceName, final int flowCount) throws IOException {
         fd = CLibrary.socket(AF_PACKET, SOCK_RAW, 0);
         check("socket", fd);
-        setInt(PACKET_VERSION, TPACKET_V2);
-        setInt(PACKET_QDISC_BYPASS, 1);
+        setInt(SOL_SOCKET, SO_SNDBUF, SEND_BUFFER_BYTES);
+        setInt(SOL_PACKET, PACKET_VERSION, TPACKET_V2);
+        setInt(SOL_PACKET, PACKET_QDISC_BYPASS, 1);
         argument.putInt(0, BLOCK_BYTES);
         argument.putInt(4, BLOCKS);
         argument.putInt(8, SLOT_BYTES);
@@ -109,9 +117,9 @@ final class RingSender implements AutoCloseable {
         return octets / FRAME_BYTES;
     }
 
-    private void setInt(final int option, final int value) throws IOException {
+    private void setInt(final int level, final int option, final int value) throws IOException {
         argument.putInt(0, value);
-        check("option " + option, CLibrary.setsockopt(fd, SOL_PACKET, option, argument.addressOffset(), Integer.BYTES));
+        check("option " + option, CLibrary.setsockopt(fd, level, option, argument.addressOffset(), Integer.BYTES));
     }
 
     private static void check(final String what, final long result) throws IOException {

@@ -19,6 +19,7 @@ import java.util.Arrays;
 import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -93,5 +94,26 @@ class BenchmarksTest {
         assertThrows(IllegalArgumentException.class, () -> FileOptions.of(new String[] {"--packets", "much"}));
         assertEquals(64, compare("--pakets", "5m"));
         assertTrue(err.toString(StandardCharsets.UTF_8).contains("'--pakets' is no option"));
+    }
+
+    @Test
+    void shouldSteerPacketsToAProcessorThatThereIs() {
+        assertFalse(LiveOptions.of(new String[] {"--steer", "off"}).isSteered());
+        for (final String wrong : List.of("-1", "x", "4096")) {
+            final String said = assertThrows(
+                IllegalArgumentException.class, () -> LiveOptions.of(new String[] {"--steer", wrong})).getMessage();
+            assertTrue(said.startsWith("--steer " + wrong + ": must be off, or one of"), said);
+        }
+        final LiveOptions options = LiveOptions.of(new String[0]);
+        assertFalse(LiveOptions.numbers(options.processorsOfSender()).contains(options.receiver()));
+        assertEquals(List.of(0, 1, 2, 3, 6, 8, 9), LiveOptions.numbers("0-3,6,8-9"));
+    }
+
+    @Test
+    void shouldNameAProcessorAsTheKernelReadsIt() {
+        assertEquals("2", LiveComparison.processorMask(1));
+        assertEquals("80000000", LiveComparison.processorMask(31));
+        assertEquals("1,00000000", LiveComparison.processorMask(32));
+        assertEquals("8,00000000,00000000", LiveComparison.processorMask(67));
     }
 }
