@@ -261,6 +261,10 @@ final class DelayRelations {
     }
 
     private void references() {
+        if (value(ConfigTable.SERIALISATION) == SerialisationKind.FITTED && value(ConfigTable.TARGET) != null) {
+            problem(ConfigTable.SERIALISATION,
+                "needs references of several sizes, which those sent to rli.target are not: set capacity or none");
+        }
         final int classCount = Math.max(1, value(ConfigTable.CLASSES).size());
         final double leastBps = classCount * REFERENCE_LENGTH_BYTES * BITS_NS / value(ConfigTable.MAXIMUM_GAP);
         if (value(ConfigTable.CEILING) < leastBps) {

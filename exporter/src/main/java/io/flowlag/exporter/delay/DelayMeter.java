@@ -131,8 +131,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         pending = mayWait(config) ? new PendingPackets() : null;
         sending = wiring.isShipping() ? new SketchSending(wiring.senderLink()) : null;
         report = new DelayReport(
-            config, wiring, clocks, receiver, summaries, scheduler, matching, distributions, sketching, sending, passive,
-            shipped, counters);
+            config, wiring, clocks, receiver, summaries, scheduler, sender, matching, distributions, sketching, sending,
+            passive, shipped, counters);
         flowEnd.meter(this);
     }
 

@@ -38,6 +38,7 @@ final class DelayReport {
     private final RliReceiver receiver;
     private final DelaySummaries summaries;
     private final InjectionScheduler scheduler;
+    private final ReferenceSender sender;
     private final Matching matching;
     private final FlowDistributions distributions;
     private final SenderSketches sketching;
@@ -59,6 +60,7 @@ final class DelayReport {
         final RliReceiver receiver,
         final DelaySummaries summaries,
         final InjectionScheduler scheduler,
+        final ReferenceSender sender,
         final Matching matching,
         final FlowDistributions distributions,
         final SenderSketches sketching,
@@ -71,6 +73,7 @@ final class DelayReport {
         this.receiver = receiver;
         this.summaries = summaries;
         this.scheduler = scheduler;
+        this.sender = sender;
         this.matching = matching;
         this.distributions = distributions;
         this.sketching = sketching;
@@ -147,8 +150,8 @@ final class DelayReport {
                 values.put(each.label(), scheduler.counter(each));
             }
         }
-        if (wiring.transmitter() != null) {
-            wiring.transmitter().counters(values::put);
+        if (sender != null) {
+            sender.counters(values::put);
         }
         if (receiver != null) {
             for (final ReceiverCounter each : ReceiverCounter.values()) {

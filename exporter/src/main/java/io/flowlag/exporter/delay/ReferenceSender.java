@@ -95,6 +95,16 @@ final class ReferenceSender implements AutoCloseable {
         }
     }
 
+    /** Hands over what has happened so far. Safe from any thread. */
+    void counters(final ReferenceTransmitter.CounterHandler handler) {
+        long forgottenCount = 0;
+        for (final ReferenceSource source : sources) {
+            forgottenCount += source.forgottenCount();
+        }
+        handler.onCounter("send_times_forgotten", forgottenCount);
+        transmitter.counters(handler);
+    }
+
     private void onSendTime(
         final int streamIndex, final int sequenceNumber, final long sentNs, final TimestampMethod method) {
         if (!isTapSeen[streamIndex]) {

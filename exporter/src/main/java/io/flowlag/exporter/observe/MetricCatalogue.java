@@ -68,6 +68,7 @@ final class MetricCatalogue {
         counter("reconcile_loss_agreed", "flows", "Those of them where matching counted the same loss.");
         counter("send_times_used", "packets", "References that took the send time that was shipped.");
         counter("send_times_unused", "packets", "Send times shipped for references that did not wait for them.");
+        counter("send_times_forgotten", "packets", "References whose send time no later one could carry: too many waited.");
         counter("passive_matched", "packets", "Packets that stand in for references, seen and with their send time.");
         counter("passive_refused", "packets", "Packets that could stand in and do not: twins, or outside the wait.");
         counter("passive_unsent", "packets", "Packets that stand in, seen here, whose send time never came.");

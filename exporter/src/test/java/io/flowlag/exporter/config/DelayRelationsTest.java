@@ -30,6 +30,7 @@ class DelayRelationsTest {
         "segment: {role: receiver};decode: {digest: off}                            | needs digests",
         "rli: {policy: adaptive}                                                    | rli.capacity",
         "rli: {serialisation: capacity}                                             | rli.capacity",
+        "segment: {role: sender};rli: {target: h, serialisation: fitted}            | of several sizes",
         "rli: {min-utilization: 0.9}                                                | rli.min-utilization",
         "rli: {min-utilization: 1.1}                                                | share",
         "rli: {min-rate: 5}                                                         | rli.min-rate",

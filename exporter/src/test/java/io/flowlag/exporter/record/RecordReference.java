@@ -36,16 +36,15 @@ final class RecordReference {
         return text.toString();
     }
 
-    /** Every enterprise element, whether sent yet or not. */
+    /** Every enterprise element. */
     static String enterpriseElements() {
         final StringBuilder text = new StringBuilder(
-            "| id | element | type | semantics | unit | sent | meaning |\n|---|---|---|---|---|---|---|\n");
+            "| id | element | type | semantics | unit | meaning |\n|---|---|---|---|---|---|\n");
         for (final InformationElement element : enterprise()) {
             text.append("| ").append(element.elementId()).append(" | `").append(element.name()).append("` | ")
                 .append(element.type().registryName()).append(" | ")
                 .append(element.semantics() == Semantics.DEFAULT ? "" : element.semantics().registryName()).append(" | ")
-                .append(element.units().registryName()).append(" | ").append(isField(element) ? "with delay" : "not yet")
-                .append(" | ").append(element.description()).append(" |\n");
+                .append(element.units().registryName()).append(" | ").append(element.description()).append(" |\n");
         }
         return text.toString();
     }

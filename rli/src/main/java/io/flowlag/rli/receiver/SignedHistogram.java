@@ -7,11 +7,11 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 /**
  * The distribution of signed delays: an HdrHistogram for those of 0 and more, one for the negated others, and exact count, sum,
- * square sum, minimum and maximum. What lies beyond the highest trackable delay is counted there, and as clamped; the exact
- * figures take it as it is.
+ * square sum, minimum and maximum. Of a delay beyond the highest trackable one, on either side, only the exact figures know how
+ * far it lies.
  *
- * <p>A quantile q is given only with n ≥ 10 / (1 - q) delays. It is that of the values recorded: where they are estimates,
- * interpolation has smoothed the peaks, and tails lean low.
+ * <p>A quantile q is given only with n ≥ 10 / (1 - q) delays, and not where it lies beyond the highest trackable delay. It is
+ * that of the values recorded: where they are estimates, interpolation has smoothed the peaks, and tails lean low.
  *
  * <p>One thread. Allocates at construction.
  */
@@ -28,7 +28,8 @@ public final class SignedHistogram {
     private final Histogram negated;
     private final UnsafeBuffer exact = new UnsafeBuffer(new byte[DelayCounters.LENGTH_BYTES]);
     private final long highestNs;
-    private long clampedCount;
+    private long aboveCount;
+    private long belowCount;
 
     /**
      * An empty distribution.
@@ -88,13 +89,12 @@ public final class SignedHistogram {
     }
 
     private void distribute(final long delayNs) {
-        if (delayNs > highestNs || delayNs < -highestNs) {
-            clampedCount++;
-        }
         if (delayNs >= 0) {
+            aboveCount += delayNs > highestNs ? 1 : 0;
             positive.recordValue(Math.min(delayNs, highestNs));
         }
         else {
+            belowCount += delayNs < -highestNs ? 1 : 0;
             negated.recordValue(-Math.max(delayNs, -highestNs));
         }
     }
@@ -108,7 +108,8 @@ public final class SignedHistogram {
         positive.add(other.positive);
         negated.add(other.negated);
         DelayCounters.add(exact, 0, other.exact, 0);
-        clampedCount += other.clampedCount;
+        aboveCount += other.aboveCount;
+        belowCount += other.belowCount;
     }
 
     /** Forgets everything. */
@@ -116,7 +117,8 @@ public final class SignedHistogram {
         positive.reset();
         negated.reset();
         DelayCounters.clear(exact, 0);
-        clampedCount = 0;
+        aboveCount = 0;
+        belowCount = 0;
     }
 
     /** {@return how many delays there are} */
@@ -127,11 +129,6 @@ public final class SignedHistogram {
     /** {@return how many are negative} */
     public long negativeCount() {
         return negated.getTotalCount();
-    }
-
-    /** {@return how many lie beyond the highest trackable delay, on either side} */
-    public long clampedCount() {
-        return clampedCount;
     }
 
     /** {@return the smallest delay, ns; only with a count above 0} */
@@ -181,13 +178,15 @@ public final class SignedHistogram {
     }
 
     /**
-     * Tells whether there are enough delays for a quantile.
+     * Tells whether there are enough delays for a quantile, and it is none of those beyond the highest trackable delay.
      *
      * @param quantile 0 up to, but not, 1.
      * @return true if it may be given.
      */
     public boolean hasQuantile(final double quantile) {
-        return count() > 0 && count() * (1 - quantile) >= SAMPLES_BEYOND - ROUNDING * count();
+        final long rank = rank(quantile);
+        return count() > 0 && count() * (1 - quantile) >= SAMPLES_BEYOND - ROUNDING * count() &&
+            rank > belowCount && rank <= count() - aboveCount;
     }
 
     /**
@@ -197,7 +196,7 @@ public final class SignedHistogram {
      * @return ns, signed.
      */
     public long quantileNs(final double quantile) {
-        final long rank = Math.max(1, (long)Math.ceil(quantile * count() - ROUNDING * count()));
+        final long rank = rank(quantile);
         final long negativeCount = negated.getTotalCount();
         final long valueNs = rank <= negativeCount ?
             -valueAtRank(negated, negativeCount - rank + 1) : valueAtRank(positive, rank - negativeCount);
@@ -212,6 +211,10 @@ public final class SignedHistogram {
     /** {@return the delay variation PDV of RFC 5481: the quantile 99.9 % minus the minimum, ns} */
     public long delayVariationNs() {
         return quantileNs(P999) - minimumNs();
+    }
+
+    private long rank(final double quantile) {
+        return Math.max(1, (long)Math.ceil(quantile * count() - ROUNDING * count()));
     }
 
     private static long valueAtRank(final Histogram histogram, final long rank) {

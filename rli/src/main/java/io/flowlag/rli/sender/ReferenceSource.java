@@ -25,11 +25,10 @@ public final class ReferenceSource {
 
     private int nextSequenceNumber;
     private int errorEstimate;
-    private int paddingBytes = -1;
     private long observedHead;
     private long observedTail;
     private long carriedTail;
-    private long forgottenCount;
+    private volatile long forgottenCount;
 
     /**
      * A session that begins with sequence number 0.
@@ -50,15 +49,6 @@ public final class ReferenceSource {
      */
     public void errorEstimate(final int errorEstimate) {
         this.errorEstimate = errorEstimate;
-    }
-
-    /**
-     * Pads the packets from now on, so that references differ in size: see fitted serialisation.
-     *
-     * @param valueLengthBytes octets of padding besides four of header; below 0 for none.
-     */
-    public void padding(final int valueLengthBytes) {
-        paddingBytes = valueLengthBytes;
     }
 
     /**
@@ -83,9 +73,6 @@ public final class ReferenceSource {
         if (mac != null) {
             encoder.sign(mac);
         }
-        if (paddingBytes >= 0) {
-            encoder.extraPadding(paddingBytes);
-        }
         return encoder.encodedLength();
     }
 
@@ -109,7 +96,7 @@ public final class ReferenceSource {
     public void onObserved(final int sequenceNumber, final long sentNs, final TimestampMethod method) {
         if (observedTail - observedHead == WAITING) {
             observedHead++;
-            forgottenCount++;
+            forgottenCount = forgottenCount + 1;
         }
         final int index = (int)observedTail++ & WAITING_MASK;
         observedNumbers[index] = sequenceNumber;
@@ -122,7 +109,7 @@ public final class ReferenceSource {
         return nextSequenceNumber;
     }
 
-    /** {@return effective send times that no packet carried} */
+    /** {@return effective send times that no packet carried; safe from any thread} */
     public long forgottenCount() {
         return forgottenCount;
     }

@@ -37,7 +37,6 @@ class SignedHistogramTest {
         assertEquals(sorted.get(0), histogram.minimumNs());
         assertEquals(sorted.get(sorted.size() - 1), histogram.maximumNs());
         assertEquals(delays.stream().filter(delayNs -> delayNs < 0).count(), histogram.negativeCount());
-        assertEquals(0, histogram.clampedCount());
     }
 
     @Test
@@ -56,16 +55,35 @@ class SignedHistogramTest {
     }
 
     @Test
-    void shouldCountWhatItClamps() {
+    void shouldTakeDelaysThatItCannotTrackExactly() {
         histogram.record(Long.MAX_VALUE / 4);
         histogram.record(-HIGHEST_NS - 1);
         histogram.record(HIGHEST_NS);
         histogram.record(-HIGHEST_NS);
 
-        assertEquals(2, histogram.clampedCount());
         assertEquals(4, histogram.count());
         assertEquals(-HIGHEST_NS - 1, histogram.minimumNs());
         assertEquals(-HIGHEST_NS, histogram.quantileNs(0.5), HIGHEST_NS / 500.0);
+    }
+
+    @Test
+    void shouldGiveNoQuantileAmongDelaysThatItCannotTrack() {
+        for (int i = 0; i < 100; i++) {
+            histogram.record(i < 40 ? -HIGHEST_NS - 1 : i < 89 ? i : HIGHEST_NS + 1);
+        }
+
+        assertFalse(histogram.hasQuantile(0.4));
+        assertTrue(histogram.hasQuantile(0.41));
+        assertTrue(histogram.hasQuantile(0.89));
+        assertFalse(histogram.hasQuantile(0.9));
+        final SignedHistogram sum = new SignedHistogram(HIGHEST_NS, 3);
+        sum.add(histogram);
+        assertFalse(sum.hasQuantile(0.9));
+        histogram.reset();
+        for (int i = 0; i < 100; i++) {
+            histogram.record(i);
+        }
+        assertTrue(histogram.hasQuantile(0.9));
     }
 
     @Test

@@ -74,12 +74,8 @@ class ReferenceSourceTest {
     }
 
     @Test
-    void shouldPadWhenAsked() {
+    void shouldBeLongerWithASendTime() {
         assertEquals(112, source.encode(buffer, 0, START_NS));
-        source.padding(96);
-        assertEquals(212, source.encode(buffer, 0, START_NS));
-        encode();
-        source.padding(-1);
         source.onObserved(0, START_NS, TimestampMethod.SOFTWARE_LOCAL);
         assertEquals(152, source.encode(buffer, 0, START_NS));
     }

@@ -41,8 +41,8 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
- * Records with delay, made here since no command measures it yet, through real collectors with the definition files that
- * {@code docs/collectors} ships: what its page says of each is what is seen here.
+ * Records with delay, made here so that every element has a value that is known, through real collectors with the definition
+ * files that {@code docs/collectors} ships: what its page says of each is what is seen here.
  */
 @Tag("interop")
 class DelayElementsTest {
