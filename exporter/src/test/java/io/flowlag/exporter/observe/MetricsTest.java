@@ -4,6 +4,7 @@ import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.flowlag.exporter.docs.GeneratedDocs;
 import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.DelayStatistics;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
@@ -97,6 +98,16 @@ class MetricsTest {
         Snapshots.of(1).statistics().delay().counters().keySet().stream()
             .filter((label) -> !label.startsWith("a_figure"))
             .forEach((label) -> assertTrue(MetricCatalogue.delayCounter(label) != MetricCatalogue.UNKNOWN, label));
+    }
+
+    @Test
+    void shouldHaveEveryFigureOfTheCatalogueInTheProcessThatIsDocumented() {
+        final DelayStatistics delay = Snapshots.of(1).statistics().delay();
+        final Set<String> labels = new HashSet<>(delay.counters().keySet());
+        delay.gauges().keySet().forEach((label) -> labels.add(label.replaceFirst("(_session_[0-9]+)?(_class_[0-9]+)?$", "")));
+
+        MetricCatalogue.delayCounters().keySet().forEach((each) -> assertTrue(labels.contains(each), each));
+        MetricCatalogue.gauges().keySet().forEach((each) -> assertTrue(labels.contains(each), each));
     }
 
     /** The table in the docs is made from the metrics of a process that has everything. */

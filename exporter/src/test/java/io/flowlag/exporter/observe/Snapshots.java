@@ -1,8 +1,5 @@
 package io.flowlag.exporter.observe;
 
-import io.flowlag.exporter.exchange.ExchangeCounter;
-import io.flowlag.exporter.match.MatchCounter;
-import io.flowlag.exporter.sketching.SketchCounter;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
@@ -22,7 +19,6 @@ import io.flowlag.exporter.status.Statistics;
 import io.flowlag.exporter.watch.FlowRanking;
 import io.flowlag.exporter.watch.WatchedFlow;
 import io.flowlag.rli.receiver.ReceiverCounter;
-import io.flowlag.rli.sender.SenderCounter;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.ArrayList;
@@ -115,29 +111,22 @@ final class Snapshots {
 
     private static DelayStatistics delay(final long number) {
         final Map<String, Long> counters = new LinkedHashMap<>();
-        Arrays.stream(SenderCounter.values()).forEach((each) -> counters.put(each.label(), number));
-        Arrays.stream(ReceiverCounter.values()).forEach((each) -> counters.put(each.label(), number));
+        MetricCatalogue.delayCounters().keySet().forEach((each) -> counters.put(each, number));
         Arrays.stream(ReceiverCounter.values()).forEach((each) -> counters.put(each.label() + "_session_7", number));
-        Arrays.stream(MatchCounter.values()).forEach((each) -> counters.put(each.label(), number));
-        Arrays.stream(SketchCounter.values()).forEach((each) -> counters.put(each.label(), number));
-        Arrays.stream(ExchangeCounter.values()).forEach((each) -> counters.put("exchange_" + each.label(), number));
         counters.put("exchange_refused_magic", 1L);
         counters.put("exchange_refused_version", 2L);
-        for (final String label : List.of("exchange_send_times_crowded", "send_times_used",
-            "send_times_unused", "exchange_intervals_of_flows", "exchange_mode_changes", "exchange_flow_sums_shipped",
-            "exchange_flow_sums_overflow", "passive_matched", "passive_refused", "passive_unsent", "passive_unarrived",
-            "passive_forgotten", "passive_reordered", "quantile_flows", "quantile_flows_without_room", "compared_flows",
-            "joint_flows", "joint_bounded_flows", "joint_bounds_held")) {
-            counters.put(label, number);
-        }
         counters.put("lds_rli_flows", 200L);
         counters.put("lds_rli_agreed", 195L);
         counters.put("a_figure_of_the_future", 9L);
         final Map<String, Double> gauges = new LinkedHashMap<>();
+        gauges.put("error_median_rli", 0.1);
+        gauges.put("error_median_lds", 0.05);
+        gauges.put("error_median_joint", 0.01);
         gauges.put("utilization_class_0", 0.5);
         gauges.put("packets_per_reference_class_0", 100.0);
         gauges.put("utilization_class_1", 0.25);
         gauges.put("stamp_correction_ns_session_7_class_1", 1500.0);
+        gauges.put("stamp_error_ns_session_7_class_1", 200.0);
         gauges.put("serialisation_ns_per_byte", 0.8);
         gauges.put("clock_drift_ppb", -12.5);
         gauges.put("reference_share", 0.001);
