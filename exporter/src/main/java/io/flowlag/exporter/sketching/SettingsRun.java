@@ -24,4 +24,9 @@ record SettingsRun(int number, long intervalNs, long keyShift) {
     long key(final long intervalNumber) {
         return intervalNumber + keyShift;
     }
+
+    /** {@return the interval that has a key} */
+    long number(final long key) {
+        return key - keyShift;
+    }
 }

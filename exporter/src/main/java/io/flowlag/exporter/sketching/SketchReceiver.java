@@ -372,6 +372,9 @@ public final class SketchReceiver {
      * @param timestampNs since the epoch, by the clock of the packets' timestamps.
      */
     public void onTime(final long timestampNs) {
+        if (predecessor != null) {
+            predecessor.makeWay(run.key(point.interval().number(timestampNs)), timestampNs);
+        }
         if (!isStarted) {
             isStarted = true;
             point.advance(timestampNs);
@@ -402,8 +405,21 @@ public final class SketchReceiver {
     /** Concludes what is not open any more at a time, whether or not everything is known of it. */
     private void giveRoom(final long timestampNs) {
         final long firstOpen = point.interval().number(timestampNs) - point.openIntervals() + 1;
+        concludeBefore(firstOpen, timestampNs);
+        if (isLive && firstOpen > point.intervals().newestInterval() + 1) {
+            // Time has leapt over intervals that were never open: what was sent in them was not seen.
+            records.doubtLoss();
+        }
+    }
+
+    /** The successor opens an interval: records have no room for one of here that is so much older. */
+    private void makeWay(final long key, final long timestampNs) {
+        concludeBefore(run.number(key - SketchRecords.INTERVALS + 1), timestampNs);
+    }
+
+    private void concludeBefore(final long firstOpen, final long timestampNs) {
         final long newest = point.intervals().newestInterval();
-        while (nextInterval < firstOpen && nextInterval <= newest && nextInterval < endInterval) {
+        while (isStarted && nextInterval < firstOpen && nextInterval <= newest && nextInterval < endInterval) {
             if (!isRepairing()) {
                 if (!isLossKnown(nextInterval)) {
                     point.damage(nextInterval);
@@ -414,10 +430,6 @@ public final class SketchReceiver {
                 concludeRepaired(true);
             }
             nextInterval++;
-        }
-        if (isLive && firstOpen > newest + 1) {
-            // Time has leapt over intervals that were never open: what was sent in them was not seen.
-            records.doubtLoss();
         }
     }
 
@@ -599,9 +611,23 @@ public final class SketchReceiver {
         final PointInterval own = repairedInterval;
         repairedAnswer = null;
         repairedInterval = null;
-        comparison.conclude(answer, own, isRepairedCut);
-        point.giveBack(own);
-        answers.giveBack(answer);
+        compare(answer, own, isRepairedCut);
+    }
+
+    /** Both go back, whatever becomes of comparing them: another interval needs the room. */
+    private void compare(final SenderAnswer answer, final PointInterval own, final boolean isCut) {
+        try {
+            if (own != null) {
+                comparison.conclude(answer, own, isCut);
+            }
+        } finally {
+            if (own != null) {
+                point.giveBack(own);
+            }
+            if (answer != null) {
+                answers.giveBack(answer);
+            }
+        }
     }
 
     private void conclude(final SenderAnswer answer, final boolean isCut, final long timestampNs) {
@@ -625,12 +651,6 @@ public final class SketchReceiver {
             repairUntilNs = timestampNs + repairWaitNs;
             return;
         }
-        if (own != null) {
-            comparison.conclude(answer, own, isCut);
-            point.giveBack(own);
-        }
-        if (answer != null) {
-            answers.giveBack(answer);
-        }
+        compare(answer, own, isCut);
     }
 }

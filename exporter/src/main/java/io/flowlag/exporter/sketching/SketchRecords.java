@@ -31,7 +31,7 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  * 136  answeredPackets     8   behind the mean
  * 144  meanNs              8   floating point, as the next four
  * 152  deviationsNs2       8   sum of squared deviations from the mean
- * 160  boundSquares        8   sum of squares of packets times bound
+ * 160  boundSumNs          8   sum of packets times bound
  * 168  samples             8
  * 176  lostPackets         8
  * 184  unansweredPackets   8
@@ -50,7 +50,10 @@ public final class SketchRecords {
     /** No record. */
     public static final int NONE = -1;
 
-    private static final int INTERVAL_MASK = 7;
+    /** Of how many intervals in a row a record counts packets apart. */
+    static final int INTERVALS = 8;
+
+    private static final int INTERVAL_MASK = INTERVALS - 1;
     private static final int FLOW_HASH_OFFSET = 0;
     private static final int REFERENCES_OFFSET = FLOW_HASH_OFFSET + 8;
     private static final int PLACE_OFFSET = REFERENCES_OFFSET + 4;
@@ -63,7 +66,7 @@ public final class SketchRecords {
     private static final int GATHERED_DIGEST_OFFSET = GATHERED_TIME_OFFSET + 8;
     private static final int GATHERED_BYTES_OFFSET = GATHERED_DIGEST_OFFSET + 8;
     private static final int PACKETS_OFFSET = GATHERED_BYTES_OFFSET + 8;
-    private static final int FIRST_INTERVAL_OFFSET = PACKETS_OFFSET + (INTERVAL_MASK + 1) * Integer.BYTES;
+    private static final int FIRST_INTERVAL_OFFSET = PACKETS_OFFSET + INTERVALS * Integer.BYTES;
     private static final int CLASS_INDEX_OFFSET = FIRST_INTERVAL_OFFSET + 8;
     private static final int UNEXPECTED_PACKETS_OFFSET = CLASS_INDEX_OFFSET + 4;
     private static final int ANSWER_FLAGS_OFFSET = 2 * CACHE_LINE_LENGTH;
@@ -71,8 +74,8 @@ public final class SketchRecords {
     private static final int ANSWERED_PACKETS_OFFSET = USABLE_CELLS_OFFSET + 4;
     private static final int MEAN_OFFSET = ANSWERED_PACKETS_OFFSET + 8;
     private static final int DEVIATIONS_OFFSET = MEAN_OFFSET + 8;
-    private static final int BOUND_SQUARES_OFFSET = DEVIATIONS_OFFSET + 8;
-    private static final int SAMPLES_OFFSET = BOUND_SQUARES_OFFSET + 8;
+    private static final int BOUND_SUM_OFFSET = DEVIATIONS_OFFSET + 8;
+    private static final int SAMPLES_OFFSET = BOUND_SUM_OFFSET + 8;
     private static final int LOST_PACKETS_OFFSET = SAMPLES_OFFSET + 8;
     private static final int UNANSWERED_PACKETS_OFFSET = LOST_PACKETS_OFFSET + 8;
     private static final int JOINT_PACKETS_OFFSET = UNANSWERED_PACKETS_OFFSET + 8;
@@ -367,11 +370,10 @@ public final class SketchRecords {
         } else {
             say(record, ANSWER_NO_DEVIATION);
         }
-        final double packetsBoundNs = packets * estimate.boundNs();
         rows.putLong(row + ANSWERED_PACKETS_OFFSET, (long)after);
         addDouble(row + MEAN_OFFSET, distanceNs * packets / after);
         addDouble(row + DEVIATIONS_OFFSET, deviationsNs2);
-        addDouble(row + BOUND_SQUARES_OFFSET, packetsBoundNs * packetsBoundNs);
+        addDouble(row + BOUND_SUM_OFFSET, packets * estimate.boundNs());
         addDouble(row + SAMPLES_OFFSET, share * estimate.samples());
         rows.putInt(row + USABLE_CELLS_OFFSET, rows.getInt(row + USABLE_CELLS_OFFSET) + estimate.usableCells());
         say(record, ANSWER_NOT_EXACT);
@@ -542,15 +544,15 @@ public final class SketchRecords {
     }
 
     /**
-     * Half width of the 95 % interval of the mean: those of the intervals, taken as independent.
+     * Half width of the 95 % interval of the mean: the mean of those of the intervals, since a flow shares its cells with the
+     * same flows in each, and errors may not average out.
      *
      * @param record that has one.
      * @return ns, rounded up.
      */
     public long boundNs(final int record) {
         final int row = row(record);
-        return (long)Math.ceil(
-            Math.sqrt(rows.getDouble(row + BOUND_SQUARES_OFFSET)) / rows.getLong(row + ANSWERED_PACKETS_OFFSET));
+        return (long)Math.ceil(rows.getDouble(row + BOUND_SUM_OFFSET) / rows.getLong(row + ANSWERED_PACKETS_OFFSET));
     }
 
     /**

@@ -4,6 +4,7 @@ import com.sun.management.ThreadMXBean;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.lang.management.ManagementFactory;
@@ -90,6 +91,38 @@ class SketchPairTest {
         points.intervals.forEach((each) -> assertFalse(each.isDamaged() || each.isCut(), each::toString));
         assertTrue(points.counters().get(SketchCounter.BOOKED_EARLIER) > 100);
         assertEquals(20_000, points.counters().get(SketchCounter.RECEIVED_BOOKED));
+        assertTrue(points.isAccountedFor());
+    }
+
+    /** Estimates are waited for as long as many of the new intervals last: records have room for eight of both. */
+    @ParameterizedTest
+    @CsvSource({"100, 1100, 1", "50, 1100, 1", "20, 1100, 1", "20, 300, 1", "20, 300, 256", "20, 1100, 256"})
+    void shouldKeepIntervalsApartWhenMuchShorterOnesFollow(final long newMs, final long waitMs, final int jointFlows) {
+        final Random random = new Random(1);
+        final JointSettings joint = new JointSettings(waitMs * MS, Long.MAX_VALUE, jointFlows, 1 << 16, false, false);
+        final TwoPoints points = new TwoPoints(context(1 << 14).intervalNs(200 * MS).joint(joint));
+        points.change(context(1 << 14).intervalNs(newMs * MS).joint(joint), 1000 * MS, 1);
+        final long[] sums = new long[20];
+        final long[] counts = new long[20];
+        for (int i = 0; i < 20_000; i++) {
+            final int flow = random.nextInt(20);
+            final long sentNs = random.nextLong(2000 * MS);
+            final long delayNs = (sentNs < 1000 * MS ? MS : 5 * MS) + random.nextLong(MS);
+            points.packet(flow, sentNs, delayNs);
+            sums[flow] += delayNs;
+            counts[flow]++;
+        }
+        points.pass();
+        points.onEnd();
+
+        double samples = 0;
+        for (int flow = 0; flow < 20; flow++) {
+            final int record = points.record(flow);
+            assertEquals((double)sums[flow] / counts[flow], points.records().meanNs(record), 0.5001);
+            assertTrue(points.records().hasLoss(record));
+            samples += points.records().samples(record);
+        }
+        assertEquals(20_000, samples);
         assertTrue(points.isAccountedFor());
     }
 

@@ -1,0 +1,57 @@
+package io.flowlag.exporter.sketching;
+
+import io.flowlag.sketch.image.SketchGeometry;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.Random;
+
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/**
+ * The bound of a mean by sketches holds however many intervals a record has: its flow shares cells with the same flows in each,
+ * so that the error stays.
+ */
+class RecordBoundTest {
+    private static final long MS = 1_000_000L;
+    private static final long INTERVAL_NS = 100 * MS;
+    private static final int FLOWS = 400;
+    private static final int SEEDS = 4;
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 4, 40})
+    void shouldHoldInLongRecords(final int intervals) {
+        int bounds = 0;
+        int held = 0;
+        for (int seed = 0; seed < SEEDS; seed++) {
+            final Random random = new Random(seed);
+            final TwoPoints points = new TwoPoints(new SketchContext().geometry(SketchGeometry.lds(4, FLOWS / 2, 1))
+                .aggregatorCells(64).seed(42 + seed).intervalNs(INTERVAL_NS).maximumDelayNs(10 * MS).inFlightPackets(4096)
+                .waitingRecords(64).maxFlows(1024));
+            final long[] sums = new long[FLOWS];
+            final long[] counts = new long[FLOWS];
+            for (int flow = 0; flow < FLOWS; flow++) {
+                final long meanNs = (long)(MS * (1 + 5 * random.nextDouble()));
+                final int packets = 1 + (int)Math.min(50, 1 / Math.max(0.01, random.nextDouble()));
+                for (int i = 0; i < intervals * packets; i++) {
+                    final long delayNs = meanNs + random.nextLong(MS / 5);
+                    points.packet(flow, i / packets * INTERVAL_NS + random.nextLong(INTERVAL_NS - 10 * MS), delayNs);
+                    sums[flow] += delayNs;
+                    counts[flow]++;
+                }
+            }
+            points.pass();
+            points.onEnd();
+            for (int flow = 0; flow < FLOWS; flow++) {
+                final int record = points.record(flow);
+                if (points.records().hasBound(record)) {
+                    final double errorNs = Math.abs(points.records().meanNs(record) - (double)sums[flow] / counts[flow]);
+                    bounds++;
+                    held += errorNs <= Math.max(1, points.records().boundNs(record)) ? 1 : 0;
+                }
+            }
+        }
+        assertTrue(bounds > SEEDS * FLOWS / 2, bounds + " bounds");
+        assertTrue(held >= 0.95 * bounds, held + " of " + bounds + " bounds hold");
+    }
+}
