@@ -187,15 +187,6 @@ public final class IntervalSketches<S extends IntervalSketch> {
     }
 
     /**
-     * Whether an interval was ever opened. Writer's thread.
-     *
-     * @return true if so.
-     */
-    public boolean isStarted() {
-        return started;
-    }
-
-    /**
      * The newest interval that was opened. Writer's thread.
      *
      * @return number of the interval.

@@ -380,15 +380,6 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
     }
 
     /**
-     * Most identifiers that it is meant to hold.
-     *
-     * @return count.
-     */
-    public int capacity() {
-        return capacity;
-    }
-
-    /**
      * Packets that were offered: held, not sampled, withdrawn, or saturated.
      *
      * @return count.
