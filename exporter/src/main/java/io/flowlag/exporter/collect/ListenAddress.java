@@ -1,6 +1,7 @@
 package io.flowlag.exporter.collect;
 
 import io.flowlag.ipfix.collect.SessionKind;
+import io.flowlag.ipfix.transport.Endpoint;
 
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
@@ -18,9 +19,8 @@ import java.util.Locale;
  */
 public record ListenAddress(SessionKind kind, String host, int port) {
     /** What {@code collect} does without options. */
-    public static final ListenAddress DEFAULT = new ListenAddress(SessionKind.UDP, "127.0.0.1", 4739);
+    public static final ListenAddress DEFAULT = new ListenAddress(SessionKind.UDP, "127.0.0.1", Endpoint.IPFIX_PORT);
 
-    private static final int DEFAULT_TLS_PORT = 4740;
     private static final int MAX_PORT = 65535;
 
     /** Checks that the parts make an address. */
@@ -55,7 +55,7 @@ public record ListenAddress(SessionKind kind, String host, int port) {
                 case "tls" -> SessionKind.TLS;
                 default -> throw new IllegalArgumentException(expected);
             };
-            final int defaultPort = kind == SessionKind.TLS ? DEFAULT_TLS_PORT : DEFAULT.port();
+            final int defaultPort = kind == SessionKind.TLS ? Endpoint.IPFIX_TLS_PORT : Endpoint.IPFIX_PORT;
             final String host = uri.getHost().replaceAll("^\\[|]$", "");
             return new ListenAddress(kind, host, uri.getPort() < 0 ? defaultPort : uri.getPort());
         } catch (final URISyntaxException ex) {

@@ -10,6 +10,7 @@ import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.process.CollectProcess;
 import io.flowlag.ipfix.collect.SessionKind;
+import io.flowlag.ipfix.transport.Endpoint;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -18,9 +19,9 @@ import java.util.List;
 
 /** {@code flowlag collect}. */
 @Command(name = "collect", description =
-    "Receives IPFIX and prints the records; without options, from UDP port 4739 on loopback.")
+    "Receives IPFIX and prints the records; without options, from UDP port " + Endpoint.IPFIX_PORT + " on loopback.")
 final class CollectCommand extends ConfiguredCommand {
-    private static final String DEFAULT_ADDRESS = "udp://127.0.0.1:4739";
+    private static final String DEFAULT_ADDRESS = "udp://127.0.0.1:" + Endpoint.IPFIX_PORT;
     private static final long NS_PER_SECOND = 1_000_000_000L;
 
     @Option(names = "--listen", paramLabel = "URI",

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.config;
 
 import io.flowlag.exporter.config.ExporterConfig.Transport;
+import io.flowlag.ipfix.transport.Endpoint;
 
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
@@ -23,11 +24,6 @@ import java.util.regex.Pattern;
  */
 public record DestinationUri(
     String text, Transport transport, String host, int port, Path file, List<Map.Entry<String, String>> query) {
-    /** Registered for IPFIX over UDP, TCP and SCTP. */
-    public static final int DEFAULT_PORT = 4739;
-    /** Registered for IPFIX over TLS and DTLS. */
-    public static final int DEFAULT_TLS_PORT = 4740;
-
     private static final Pattern HOST_NAME = Pattern.compile("[A-Za-z0-9_]([A-Za-z0-9._-]*[A-Za-z0-9_.])?");
     private static final Pattern IPV6_ADDRESS = Pattern.compile("[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*(%[A-Za-z0-9._-]+)?");
 
@@ -120,7 +116,7 @@ public record DestinationUri(
 
     private static int port(final String written, final Transport transport) throws BadValueException {
         if (written.isEmpty()) {
-            return transport == Transport.TLS ? DEFAULT_TLS_PORT : DEFAULT_PORT;
+            return transport == Transport.TLS ? Endpoint.IPFIX_TLS_PORT : Endpoint.IPFIX_PORT;
         }
         if (!written.matches(":[0-9]{1,5}")) {
             throw new BadValueException("'" + written + "' is no port: write a colon and 1 to 65535");

@@ -31,7 +31,6 @@ public final class ConnectorContext {
     private int maxWaitingIntervals = 16;
     private long maxWaitingBytes = 64L << 20;
     private long maxWaitNs = 30_000 * MILLISECOND_NS;
-    private int sendTimesBytes = 1 << 20;
     private int maxAskedPackets;
 
     /** A context with defaults; receiver and handler have none. */
@@ -160,17 +159,6 @@ public final class ConnectorContext {
     }
 
     /**
-     * Memory for send times on their way to the connector's thread; default 1 MiB.
-     *
-     * @param bytes a power of two.
-     * @return this.
-     */
-    public ConnectorContext sendTimesBytes(final int bytes) {
-        sendTimesBytes = bytes;
-        return this;
-    }
-
-    /**
      * How long the end waits, when it is closed, until the other ends have taken what was said last; default 1 s.
      *
      * @param waitNs not negative.
@@ -270,9 +258,5 @@ public final class ConnectorContext {
     public ConnectorContext maxAskedPackets(final int packets) {
         maxAskedPackets = packets;
         return this;
-    }
-
-    int sendTimesBytes() {
-        return sendTimesBytes;
     }
 }

@@ -34,10 +34,6 @@ final class EndedConnections {
         return before - connections.size();
     }
 
-    int count() {
-        return connections.size();
-    }
-
     /** The process ends: waits for the other ends, not longer than that, and lets go of the rest. */
     void close(final long nowNs, final long mostNs) {
         final long startNs = System.nanoTime();

@@ -93,10 +93,6 @@ final class ExchangeConnection {
         return isInSession;
     }
 
-    boolean isSecure() {
-        return channel.isSecure();
-    }
-
     MessageAuthenticator authenticator() {
         return authenticator;
     }

@@ -31,6 +31,8 @@ import java.util.concurrent.FutureTask;
  */
 public final class ExchangeConnector implements Agent, AutoCloseable {
     private static final int OFFER_CAPACITY = 64;
+    /** Memory for send times on their way to this thread. */
+    private static final int SEND_TIMES_BYTES = 1 << 20;
 
     private final Endpoint receiver;
     private final long pointId;
@@ -104,7 +106,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         backoffNs = minBackoffNs;
         waiting = new WaitingIntervals(
             context.maxWaitingIntervals(), context.maxWaitingBytes(), context.maxWaitNs(), counters);
-        sendTimes = new SendTimeQueue(context.sendTimesBytes());
+        sendTimes = new SendTimeQueue(SEND_TIMES_BYTES);
     }
 
     /** {@return which settings hold when; empty until the receiver has spoken} */

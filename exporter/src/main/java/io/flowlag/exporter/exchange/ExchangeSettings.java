@@ -285,18 +285,6 @@ public record ExchangeSettings(
     }
 
     /**
-     * The same settings at another place in the order.
-     *
-     * @param newNumber       of the copy.
-     * @param newFromInterval of the copy.
-     * @return the copy.
-     */
-    public ExchangeSettings renumbered(final int newNumber, final long newFromInterval) {
-        return new ExchangeSettings(newNumber, newFromInterval, intervalNs, maxDelayNs, mode, secrets, selector, injection,
-            witnessPpm, classes, sketches, weights, mostFlows);
-    }
-
-    /**
      * The same settings with intervals of another length.
      *
      * @param newIntervalNs of the copy.

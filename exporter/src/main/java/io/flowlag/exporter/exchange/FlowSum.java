@@ -215,15 +215,6 @@ public final class FlowSum {
         entry.getBytes(SOURCE_OFFSET, target, 0, 4 == family() ? 4 : 16);
     }
 
-    /**
-     * Copies the destination address.
-     *
-     * @param target receives 4 or 16 octets, after the family.
-     */
-    public void destination(final byte[] target) {
-        entry.getBytes(DESTINATION_OFFSET, target, 0, 4 == family() ? 4 : 16);
-    }
-
     /** {@return first 8 octets of the source as a big-endian number; 0 for IPv4} */
     public long sourceHigh() {
         return high(SOURCE_OFFSET);

@@ -17,9 +17,6 @@ interface PeerChannel extends AutoCloseable {
     /** Brings out what write has taken. */
     void flush() throws IOException;
 
-    /** Whether nobody on the way can read what is said, or say something else. */
-    boolean isSecure();
-
     /**
      * Says good-bye: brings out what write has taken, and tells the other end that no more follows. Called until done;
      * no read and no write after it.

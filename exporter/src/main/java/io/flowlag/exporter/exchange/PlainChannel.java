@@ -38,11 +38,6 @@ final class PlainChannel implements PeerChannel {
     }
 
     @Override
-    public boolean isSecure() {
-        return false;
-    }
-
-    @Override
     public boolean shutdown() throws IOException {
         channel.shutdownOutput();
         return true;

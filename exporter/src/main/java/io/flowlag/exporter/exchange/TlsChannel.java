@@ -105,11 +105,6 @@ final class TlsChannel implements PeerChannel {
     }
 
     @Override
-    public boolean isSecure() {
-        return true;
-    }
-
-    @Override
     public boolean shutdown() throws IOException {
         engine.closeOutbound();
         boolean isWrapping = true;

@@ -412,17 +412,6 @@ public final class FlowEntry {
     }
 
     /**
-     * Reads the low half of the hash of the key.
-     *
-     * @param buffer holds the entry.
-     * @param offset of the entry.
-     * @return the value.
-     */
-    public static int keyHashLow(final DirectBuffer buffer, final int offset) {
-        return buffer.getInt(offset + KEY_HASH_LOW_OFFSET);
-    }
-
-    /**
      * Writes the low half of the hash of the key.
      *
      * @param buffer holds the entry.

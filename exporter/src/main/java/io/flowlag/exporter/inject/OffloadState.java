@@ -163,11 +163,6 @@ public final class OffloadState {
         return features;
     }
 
-    /** {@return the interface that was asked for} */
-    public String interfaceName() {
-        return interfaceName;
-    }
-
     /** {@return why nothing is known, or empty} */
     public String unreadable() {
         return unreadable;

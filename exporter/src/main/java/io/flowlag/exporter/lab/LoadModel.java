@@ -79,17 +79,6 @@ public record LoadModel(
     }
 
     /**
-     * The same with trains.
-     *
-     * @param packets in a train, on average.
-     * @param lineBps rate of the input line, bits/s; 0 for no limit.
-     * @return the load.
-     */
-    public LoadModel inTrains(final double packets, final long lineBps) {
-        return new LoadModel(lowestUtilization, highestUtilization, swingNs, bursts, packets, lineBps);
-    }
-
-    /**
      * The mean at a time.
      *
      * @param elapsedNs since the start.

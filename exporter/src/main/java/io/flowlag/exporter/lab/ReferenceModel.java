@@ -100,16 +100,6 @@ public record ReferenceModel(
     }
 
     /**
-     * The same with another longest gap.
-     *
-     * @param gapNs more than 0.
-     * @return the references.
-     */
-    public ReferenceModel atLeastEvery(final long gapNs) {
-        return new ReferenceModel(policies, sharedClass, gapNs, ceilingBps, utilizationWeight, port, firstSsid, key);
-    }
-
-    /**
      * The same, authenticated.
      *
      * @param secret at least 16 octets.

@@ -146,18 +146,6 @@ public record SegmentProfile(
             traffic, load, capacityBps, queue, share, firstDscp, secondDscp, references, faults);
     }
 
-    /**
-     * The same with another seed.
-     *
-     * @param seed any number.
-     * @return the segment.
-     */
-    public SegmentProfile withSeed(final long seed) {
-        return new SegmentProfile(
-            traffic.toBuilder().seed(seed).build(), load, capacityBps, queue, firstShare, firstDscp, secondDscp, references,
-            faults);
-    }
-
     /** The DSCP of a class. */
     int dscp(final int classIndex) {
         return classIndex == 0 ? firstDscp : secondDscp;

@@ -8,13 +8,12 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
  * What really happened to each flow of a simulated segment: every packet's delay by the clocks of the two points. A
- * {@link SegmentHandler}; references are left out. Allocates 80 octets a flow at construction.
+ * {@link SegmentHandler}; references are left out. Allocates 72 octets a flow at construction.
  */
 public final class SegmentTruth implements SegmentHandler {
     private final UnsafeBuffer counters;
     private final int[] sentPackets;
     private final int[] lostPackets;
-    private final long[] lastArrivalNs;
 
     /**
      * Nothing has happened.
@@ -26,7 +25,6 @@ public final class SegmentTruth implements SegmentHandler {
             BufferUtil.allocateDirectAligned(flows.flowCount() * DelayCounters.LENGTH_BYTES, CACHE_LINE_LENGTH));
         sentPackets = new int[flows.flowCount()];
         lostPackets = new int[flows.flowCount()];
-        lastArrivalNs = new long[flows.flowCount()];
     }
 
     @Override
@@ -40,7 +38,6 @@ public final class SegmentTruth implements SegmentHandler {
     public void onReceived(final SimulatedPacket packet, final long arrivalNs) {
         if (!packet.isReference()) {
             DelayCounters.record(counters, offset(packet.flow()), arrivalNs - packet.sentNs());
-            lastArrivalNs[packet.flow()] = arrivalNs;
         }
     }
 
@@ -138,15 +135,5 @@ public final class SegmentTruth implements SegmentHandler {
      */
     public long maximumNs(final int flow) {
         return DelayCounters.maximumNs(counters, offset(flow));
-    }
-
-    /**
-     * When a flow's last packet passed the receiver's point.
-     *
-     * @param flow index.
-     * @return UNIX time by the receiver's clock, ns.
-     */
-    public long lastArrivalNs(final int flow) {
-        return lastArrivalNs[flow];
     }
 }

@@ -235,11 +235,6 @@ public final class ExactMatcher {
         return delayNs;
     }
 
-    /** {@return the flows of the segment} */
-    public SegmentFlows flows() {
-        return flows;
-    }
-
     /** {@return the counters, those of the flows included} */
     public MatchCounters counters() {
         return counters;

@@ -123,22 +123,9 @@ final class MetricCatalogue {
         return GAUGES.getOrDefault(plain(label), UNKNOWN);
     }
 
-    /** {@return every label of a counter of the delay stage that is known} */
-    static Map<String, Entry> delayCounters() {
-        return DELAY_COUNTERS;
-    }
-
-    static Map<String, Entry> gauges() {
-        return GAUGES;
-    }
-
     /** The sentence on a metric of many reasons stands for all of them. */
     static String help(final String name, final String sentence) {
         return REASONS.getOrDefault(name, sentence);
-    }
-
-    static Map<String, String> reasons() {
-        return REASONS;
     }
 
     private static String plain(final String label) {

@@ -1,6 +1,9 @@
 package io.flowlag.exporter.observe;
 
+import io.flowlag.exporter.status.CounterId;
+
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -23,11 +26,10 @@ record MetricName(String name, List<String> labels, double factor) {
         {"refused_", "refused_packets"},
         {"exchange_ended_", "exchange_ended_connections"},
         {"exchange_refused_", "exchange_refused_messages"}, {"flows_ended_", "flows_ended"}};
-    private static final List<String> REFUSED_REFERENCES = List.of(
-        "references_too_short", "references_unknown_session", "references_wrong_source", "references_bad_mac",
-        "references_bad_extension", "references_bad_extension_mac", "references_wrong_timestamp_format", "references_late",
-        "references_early", "references_replayed");
     private static final String REFERENCES = "references_";
+    /** Those of the process alone: the delay stage counts references too. */
+    private static final List<String> REFUSED_REFERENCES = Arrays.stream(CounterId.values()).map(CounterId::label)
+        .filter((label) -> label.startsWith(REFERENCES)).toList();
 
     /**
      * The metric of a counter or gauge.

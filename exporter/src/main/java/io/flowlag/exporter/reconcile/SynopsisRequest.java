@@ -162,11 +162,6 @@ public final class SynopsisRequest {
         return identifiers[index];
     }
 
-    /** {@return all identifiers, of which the first {@link #count} count} */
-    long[] identifiers() {
-        return identifiers;
-    }
-
     /** {@return the same request, with room for no more packets} */
     public SynopsisRequest copy() {
         final SynopsisRequest copy = new SynopsisRequest(count);

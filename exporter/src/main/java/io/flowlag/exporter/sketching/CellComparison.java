@@ -96,9 +96,7 @@ final class CellComparison {
         final long commonPackets = Math.max(0, flowPackets - unexpectedPackets);
         final int measuredPackets = Math.max(0, packets - (int)Math.round(share * unexpectedPackets));
         estimator.estimate(flowHash, flows.weight(index), commonPackets, estimate);
-        summary.flowCount++;
         if (estimate.hasMean() && measuredPackets > 0) {
-            summary.estimatedFlowCount++;
             records.addDelay(record, measuredPackets, share, estimate);
         } else {
             records.addUnanswered(record, packets);

@@ -105,11 +105,9 @@ final class FlowSumComparison {
         final int row = pairs.sent().find(records.flowHash(record));
         final FlowSumPairs.Agreement agreement = row == FlowSums.NONE || !pairs.hasReceived(row) ?
             FlowSumPairs.Agreement.DIFFERENT : pairs.agreement(row);
-        summary.flowCount++;
         if (agreement == FlowSumPairs.Agreement.EXACT) {
             final long flowPackets = pairs.sent().packets(row);
             final double meanNs = (double)pairs.delaySumNs(row) / flowPackets;
-            summary.estimatedFlowCount++;
             final int measuredPackets = (int)Math.min(packets, flowPackets);
             records.addExactDelay(record, measuredPackets, packets == flowPackets, meanNs);
             joint.tellExact(record, packets, packets == flowPackets, meanNs);

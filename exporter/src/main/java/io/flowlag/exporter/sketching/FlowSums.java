@@ -274,11 +274,6 @@ public final class FlowSums implements FlowKeyTable {
         return count;
     }
 
-    /** {@return flows that fit} */
-    public int capacity() {
-        return capacity;
-    }
-
     @Override
     public long overflowPackets() {
         return overflowPackets;

@@ -31,8 +31,6 @@ public final class IntervalAnswer {
     private final double[] exactDelaySumsNs;
     int usableCells;
     int occupiedCells;
-    int flowCount;
-    int estimatedFlowCount;
     double flowLostPackets;
     private IntervalRepair repair;
 
@@ -52,8 +50,6 @@ public final class IntervalAnswer {
         endNs = startNs + intervalNs;
         usableCells = 0;
         occupiedCells = 0;
-        flowCount = 0;
-        estimatedFlowCount = 0;
         flowLostPackets = 0;
         Arrays.fill(sumLostPackets, 0);
         Arrays.fill(exactPackets, 0);
@@ -135,16 +131,6 @@ public final class IntervalAnswer {
     /** {@return cells of all rows that hold packets at one point at least} */
     public int occupiedCells() {
         return occupiedCells;
-    }
-
-    /** {@return records with packets in the interval} */
-    public int flowCount() {
-        return flowCount;
-    }
-
-    /** {@return those of them with a mean} */
-    public int estimatedFlowCount() {
-        return estimatedFlowCount;
     }
 
     /** {@return whether the points compared sketches; if not, they compared the sums of all flows} */

@@ -16,19 +16,16 @@ public final class JointAnswer {
     int witnessCount;
     int checkedFlowCount;
     int heldFlowCount;
-    int sweeps;
     int answeredFlowCount;
     double meanNs;
     long tookNs;
-    private long number;
     private long startNs;
     private long endNs;
 
     JointAnswer() {
     }
 
-    void clear(final long intervalNumber, final long intervalStartNs, final long intervalEndNs) {
-        number = intervalNumber;
+    void clear(final long intervalStartNs, final long intervalEndNs) {
         startNs = intervalStartNs;
         endNs = intervalEndNs;
         isCalibrated = false;
@@ -37,15 +34,9 @@ public final class JointAnswer {
         witnessCount = 0;
         checkedFlowCount = 0;
         heldFlowCount = 0;
-        sweeps = 0;
         answeredFlowCount = 0;
         meanNs = 0;
         tookNs = 0;
-    }
-
-    /** {@return number of the interval} */
-    public long number() {
-        return number;
     }
 
     /** {@return its first ns, UNIX epoch, by the sender's timestamps} */
@@ -96,11 +87,6 @@ public final class JointAnswer {
     /** {@return the mean of all packets of those, ns, signed} */
     public double meanNs() {
         return meanNs;
-    }
-
-    /** {@return how often all flows were visited} */
-    public int sweeps() {
-        return sweeps;
     }
 
     /** {@return what the solution took, ns} */

@@ -149,7 +149,7 @@ final class JointTask {
     /** Nothing came of it. */
     void clearResults() {
         Arrays.fill(kinds, 0, recordCount, JointKind.NONE);
-        answer.clear(number, startNs, endNs);
+        answer.clear(startNs, endNs);
         answer.status = JointStatus.NONE;
         answer.tier = JointTier.FULL;
     }

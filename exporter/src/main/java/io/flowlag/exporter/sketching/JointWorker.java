@@ -220,7 +220,6 @@ final class JointWorker {
         answer.isCalibrated = estimator.isCalibrated();
         answer.flowCount = flowCount;
         answer.witnessCount = problem.witnesses();
-        answer.sweeps = estimator.sweeps();
         double sumNs = 0;
         double count = 0;
         for (int flow = 0; flow < flowCount; flow++) {

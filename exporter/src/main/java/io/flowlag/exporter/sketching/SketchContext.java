@@ -221,11 +221,6 @@ public final class SketchContext {
         return this;
     }
 
-    /** {@return flows in the cache at once} */
-    public int maxFlows() {
-        return maxFlows;
-    }
-
     /**
      * Sets how many flows are in the cache at once.
      *
@@ -235,11 +230,6 @@ public final class SketchContext {
     public SketchContext maxFlows(final int flows) {
         maxFlows = flows;
         return this;
-    }
-
-    /** {@return what the points keep of an interval} */
-    public IntervalMode mode() {
-        return mode;
     }
 
     /**
@@ -253,11 +243,6 @@ public final class SketchContext {
         return this;
     }
 
-    /** {@return flows of an interval that have sums, if those of every flow are kept} */
-    public int mostFlows() {
-        return mostFlows;
-    }
-
     /**
      * Sets how many flows of an interval have sums, if those of every flow are kept.
      *
@@ -267,11 +252,6 @@ public final class SketchContext {
     public SketchContext mostFlows(final int flows) {
         mostFlows = flows;
         return this;
-    }
-
-    /** {@return share of small flows that are witnesses, in a million} */
-    public int witnessPpm() {
-        return witnessPpm;
     }
 
     /**

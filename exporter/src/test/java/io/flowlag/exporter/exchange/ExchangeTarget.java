@@ -82,11 +82,6 @@ public final class ExchangeTarget implements FuzzTarget {
         }
 
         @Override
-        public boolean isSecure() {
-            return false;
-        }
-
-        @Override
         public boolean shutdown() {
             return true;
         }

@@ -323,10 +323,6 @@ public final class CollectedRecord {
         return new String(octets, StandardCharsets.UTF_8);
     }
 
-    TypeRecordLayout typeRecordLayout() {
-        return collectedTemplate.typeRecordLayout();
-    }
-
     private static long millisToNs(final long millis) {
         return millis < 0 || millis > Long.MAX_VALUE / NANOS_PER_MILLI ? Long.MAX_VALUE : millis * NANOS_PER_MILLI;
     }

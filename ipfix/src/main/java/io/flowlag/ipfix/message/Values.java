@@ -177,20 +177,7 @@ public final class Values {
     }
 
     /**
-     * Writes text of variable length, with its length in front.
-     *
-     * @param buffer to write to.
-     * @param offset of the field.
-     * @param text   at most 65535 octets as UTF-8.
-     * @return octets written.
-     */
-    public static int putString(final MutableDirectBuffer buffer, final int offset, final CharSequence text) {
-        final int prefixBytes = VariableLength.put(buffer, offset, Utf8.lengthBytes(text));
-        return prefixBytes + Utf8.put(buffer, offset + prefixBytes, text);
-    }
-
-    /**
-     * The octets that {@link #putString} will write.
+     * The octets of a string of variable length.
      *
      * @param text to encode.
      * @return the value's octets and its length's.

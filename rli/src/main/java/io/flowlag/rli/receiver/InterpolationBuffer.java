@@ -73,10 +73,6 @@ final class InterpolationBuffer {
         return packets <= capacity - (tail - head);
     }
 
-    boolean isEmpty() {
-        return head == tail;
-    }
-
     int size() {
         return (int)(tail - head);
     }

@@ -7,6 +7,8 @@ import java.util.concurrent.TimeUnit;
  * what it needs and checks ranges and relations.
  */
 public final class ReceiverContext {
+    /** The largest delay that histograms tell from larger ones. */
+    static final long HIGHEST_TRACKABLE_NS = TimeUnit.SECONDS.toNanos(60);
     private static final int MAXIMUM_STREAMS = 4096;
 
     private int classCount = 1;
@@ -19,7 +21,6 @@ public final class ReceiverContext {
     private long silentAfterNs = TimeUnit.SECONDS.toNanos(1);
     private long maximumGapNs = Long.MAX_VALUE;
     private long maximumDelayNs = TimeUnit.MILLISECONDS.toNanos(200);
-    private long highestTrackableNs = TimeUnit.SECONDS.toNanos(60);
     private int significantDigits = 3;
     private long driftWindowNs = TimeUnit.SECONDS.toNanos(10);
     private boolean isDriftApplied;
@@ -73,7 +74,7 @@ public final class ReceiverContext {
     public long memoryBytes() {
         final long streamBytes = WaitingReferences.MEMORY_BYTES + DelaySamples.MEMORY_BYTES +
             InterpolationBuffer.memoryBytes(estimator == Estimator.LINEAR ? bufferPackets : 1);
-        return streamCount() * streamBytes + classCount * ClassStatistics.memoryBytes(highestTrackableNs, significantDigits);
+        return streamCount() * streamBytes + classCount * ClassStatistics.memoryBytes(HIGHEST_TRACKABLE_NS, significantDigits);
     }
 
     /** {@return how delays are estimated} */
@@ -207,22 +208,6 @@ public final class ReceiverContext {
         return this;
     }
 
-    /** {@return the largest delay that histograms tell from larger ones, ns} */
-    public long highestTrackableNs() {
-        return highestTrackableNs;
-    }
-
-    /**
-     * Sets the largest delay that histograms tell from larger ones.
-     *
-     * @param highestTrackableNs 2 or more.
-     * @return this.
-     */
-    public ReceiverContext highestTrackableNs(final long highestTrackableNs) {
-        this.highestTrackableNs = highestTrackableNs;
-        return this;
-    }
-
     /** {@return decimal digits that histograms keep} */
     public int significantDigits() {
         return significantDigits;
@@ -313,7 +298,6 @@ public final class ReceiverContext {
         checkAtLeast("silentAfterNs", silentAfterNs, 1);
         checkAtLeast("maximumGapNs", maximumGapNs, 1);
         checkAtLeast("maximumDelayNs", maximumDelayNs, 1);
-        checkAtLeast("highestTrackableNs", highestTrackableNs, 2);
         checkAtLeast("significantDigits", significantDigits, 1);
         check(significantDigits <= 5, "significantDigits=" + significantDigits + " is above 5");
         checkAtLeast("driftWindowNs", driftWindowNs, 1);

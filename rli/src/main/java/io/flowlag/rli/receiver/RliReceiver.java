@@ -30,7 +30,7 @@ public final class RliReceiver {
         statistics = new ClassStatistics[context.classCount()];
         for (int i = 0; i < statistics.length; i++) {
             statistics[i] = new ClassStatistics(
-                context.highestTrackableNs(), context.significantDigits(), context.heldOutPeriods());
+                ReceiverContext.HIGHEST_TRACKABLE_NS, context.significantDigits(), context.heldOutPeriods());
         }
         streams = new ReferenceStream[context.streamCount()];
         for (int i = 0; i < streams.length; i++) {

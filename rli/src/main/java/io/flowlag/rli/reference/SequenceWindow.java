@@ -4,8 +4,8 @@ import java.util.Arrays;
 
 /**
  * Which sequence numbers of a stream of references were seen: a sliding bitmap below the highest (after RFC 4303 section 3.4.3),
- * with counts that add up: {@code highest - first + 1 = accepted + lost} between two restarts, where {@code accepted} has those
- * out of order.
+ * with a count of those missing: {@code highest - first + 1 = accepted + lost} between two restarts, where {@code accepted} has
+ * those out of order.
  *
  * <p>A sender that restarts counts from 0 again. It is told from a replay by its timestamp: a lower number with a newer timestamp
  * than the highest number had is a restart, because a replayed or overtaken packet has an older one. After a silence that is
@@ -28,12 +28,7 @@ public final class SequenceWindow {
     private int highest;
     private long highestSentNs;
     private long lastArrivalNs;
-    private long acceptedCount;
     private long lostCount;
-    private long outOfOrderCount;
-    private long duplicateCount;
-    private long tooOldCount;
-    private long restartCount;
 
     /**
      * A window that has seen nothing.
@@ -61,19 +56,14 @@ public final class SequenceWindow {
             case OUT_OF_ORDER -> {
                 mark(sequenceNumber);
                 lostCount--;
-                outOfOrderCount++;
             }
-            case DUPLICATE -> duplicateCount++;
-            default -> tooOldCount++;
-        }
-        if (continuity == Continuity.RESTART) {
-            restartCount++;
+            default -> {
+            }
         }
         if (continuity.isNewest()) {
             highestSentNs = sentNs;
         }
         if (continuity.isNewest() || continuity == Continuity.OUT_OF_ORDER) {
-            acceptedCount++;
             lastArrivalNs = arrivalNs;
         }
         return continuity;
@@ -133,33 +123,8 @@ public final class SequenceWindow {
         seen[(sequenceNumber & MASK) >>> 6] &= ~(1L << sequenceNumber);
     }
 
-    /** {@return packets accepted, those out of order among them} */
-    public long acceptedCount() {
-        return acceptedCount;
-    }
-
     /** {@return packets missing between the first and the highest; falls when one comes late} */
     public long lostCount() {
         return lostCount;
-    }
-
-    /** {@return packets that came after a later one} */
-    public long outOfOrderCount() {
-        return outOfOrderCount;
-    }
-
-    /** {@return packets that came twice} */
-    public long duplicateCount() {
-        return duplicateCount;
-    }
-
-    /** {@return packets below the window} */
-    public long tooOldCount() {
-        return tooOldCount;
-    }
-
-    /** {@return how often the sender began again} */
-    public long restartCount() {
-        return restartCount;
     }
 }

@@ -55,10 +55,7 @@ class SequenceWindowTest {
             assertEquals(expected, window.offer(first + position, position * GAP_NS, 0), () -> "step " + step);
         }
 
-        assertEquals(seen.size(), window.acceptedCount());
-        assertEquals(highest + 1, window.acceptedCount() + window.lostCount());
-        assertEquals(
-            steps.size() + 1, window.acceptedCount() + window.duplicateCount() + window.tooOldCount());
+        assertEquals(highest + 1, seen.size() + window.lostCount());
     }
 
     @Test
@@ -72,9 +69,7 @@ class SequenceWindowTest {
         assertEquals(Continuity.RESTART, window.offer(0, 10 * GAP_NS, 5_000_000L));
         assertEquals(Continuity.IN_ORDER, window.offer(1, 11 * GAP_NS, 5_000_000L));
         assertEquals(Continuity.TOO_OLD, window.offer(100_000, 0, 5_000_000L));
-        assertEquals(1, window.restartCount());
         assertEquals(0, window.lostCount());
-        assertEquals(12, window.acceptedCount());
     }
 
     @Test

@@ -23,7 +23,6 @@ public final class FlowEstimate {
     double sentPackets;
     double receivedPackets;
     double receivedBytes;
-    double packetsBound;
     LossKind lossKind = LossKind.NONE;
     double lostPackets;
 
@@ -209,17 +208,6 @@ public final class FlowEstimate {
     public double receivedBytes() {
         require(hasSizes);
         return receivedBytes;
-    }
-
-    /**
-     * How many of the packets may be other flows': Count-Min's e·N·k/C, exceeded with probability e^-R, R rows that take
-     * every packet.
-     *
-     * @return count.
-     */
-    public double packetsBound() {
-        require(hasSizes);
-        return packetsBound;
     }
 
     /**

@@ -49,7 +49,6 @@ public final class FlowEstimator {
     private final OneCellRows oneCellRows;
 
     /** What the rows that sample most hold, the fullest of them. */
-    private double largestRow;
     private boolean isPaired;
     private boolean isDamaged;
 
@@ -229,10 +228,6 @@ public final class FlowEstimator {
         if (weighs()) {
             weightedCells.measure(overview, fullestRow);
         }
-        largestRow = 0;
-        for (int row = 0; row < shares.length; row++) {
-            largestRow = isFullest[row] ? Math.max(largestRow, overview.rowCount(row)) : largestRow;
-        }
     }
 
     private void measureDelay(
@@ -345,7 +340,6 @@ public final class FlowEstimator {
         result.sentPackets *= scale;
         result.receivedPackets *= scale;
         result.receivedBytes *= scale;
-        result.packetsBound = Math.E * largestRow * scale * geometry.vldaLength() / geometry.columns();
     }
 
     /**

@@ -66,10 +66,6 @@ public final class SketchOverview {
         return rowCounts[row];
     }
 
-    double cellVarianceNs2() {
-        return cellVarianceNs2;
-    }
-
     double packetVarianceNs2() {
         return packetVarianceNs2;
     }

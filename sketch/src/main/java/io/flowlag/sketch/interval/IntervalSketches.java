@@ -44,8 +44,6 @@ public final class IntervalSketches<S extends IntervalSketch> {
     private S newestOpen;
     private long latePackets;
     private long unsketchedPackets;
-    private long unsketchedIntervals;
-    private long skippedIntervals;
 
     private final List<S> generations;
     private final boolean[] taken;
@@ -187,15 +185,6 @@ public final class IntervalSketches<S extends IntervalSketch> {
     }
 
     /**
-     * Whether an interval was ever opened. Writer's thread.
-     *
-     * @return true if so.
-     */
-    public boolean isStarted() {
-        return started;
-    }
-
-    /**
      * The newest interval that was opened. Writer's thread.
      *
      * @return number of the interval.
@@ -223,24 +212,6 @@ public final class IntervalSketches<S extends IntervalSketch> {
      */
     public long unsketchedPackets() {
         return unsketchedPackets;
-    }
-
-    /**
-     * Intervals that found no empty sketch. Writer's thread.
-     *
-     * @return count.
-     */
-    public long unsketchedIntervals() {
-        return unsketchedIntervals;
-    }
-
-    /**
-     * Intervals without a packet that were never opened because time leapt over them. Writer's thread.
-     *
-     * @return count.
-     */
-    public long skippedIntervals() {
-        return skippedIntervals;
     }
 
     /**
@@ -272,14 +243,11 @@ public final class IntervalSketches<S extends IntervalSketch> {
 
     private void openThrough(final long number) {
         final long first = Math.max(newest + 1, number - openIntervals + 1);
-        skippedIntervals += first - (newest + 1);
         closeThrough(number - openIntervals);
         lastClosed = Math.max(lastClosed, number - openIntervals);
         for (long opening = first; opening <= number; opening++) {
             final S sketch = empty.poll();
-            if (null == sketch) {
-                unsketchedIntervals++;
-            } else {
+            if (null != sketch) {
                 sketch.begin(opening, interval.lengthNs());
             }
             open.set(slot(opening), sketch);

@@ -142,18 +142,6 @@ public final class JointEstimator {
         return isExact && cells <= MAX_DENSE_CELLS;
     }
 
-    /** Forgets what was learned in earlier intervals. */
-    public void forget() {
-        isWarm = false;
-        fullCalibration.forget();
-        preferredCalibration.forget();
-        preference.forget();
-        fastCalibration.forget();
-        rliCalibration.forget();
-        ldsCalibration.forget();
-        blindCalibration.forget();
-    }
-
     /**
      * Solves a problem. The results are there until the next call.
      *
@@ -418,15 +406,6 @@ public final class JointEstimator {
                 isCalibrated &= isVouched[flow];
             }
         }
-    }
-
-    /**
-     * Where the results come from.
-     *
-     * @return the status of the last solution.
-     */
-    public JointStatus status() {
-        return status;
     }
 
     /**

@@ -45,8 +45,6 @@ public final class JointProblem {
     final boolean[] isEmpty;
     double floorNs = NO_FLOOR;
     double timestampVarianceNs2 = 1;
-    private long refusedFlows;
-    private long refusedWitnesses;
 
     /**
      * An empty problem.
@@ -99,8 +97,6 @@ public final class JointProblem {
     public void reset() {
         flows = 0;
         witnesses = 0;
-        refusedFlows = 0;
-        refusedWitnesses = 0;
         Arrays.fill(cellPackets, 0);
         Arrays.fill(isEmpty, false);
     }
@@ -114,8 +110,7 @@ public final class JointProblem {
      * @param estimates            how many packets have an estimate, 0 to n; the rest is filled with the class mean.
      * @param classIndex           traffic class, 0 to {@link JointEstimator#MAX_CLASSES} - 1; 0 if unknown.
      * @param weight               w of the flow in the cells, at least 1.
-     * @return index of the flow, or {@link #NOT_ADDED} if it is full or the values are not possible (sums beyond 63 bits);
-     *         counted.
+     * @return index of the flow, or {@link #NOT_ADDED} if it is full or the values are not possible (sums beyond 63 bits).
      */
     public int addFlow(
         final long receivedPackets, final double estimateSumNs, final double estimateSquareSumNs2, final long estimates,
@@ -123,7 +118,6 @@ public final class JointProblem {
         if (flows == maxFlows || receivedPackets < 1 || estimates < 0 || estimates > receivedPackets || weight < 1 ||
             classIndex < 0 || classIndex >= JointEstimator.MAX_CLASSES ||
             !isPossible(estimateSumNs) || !(Math.abs(estimateSquareSumNs2) <= MAX_SUM_NS * MAX_SUM_NS)) {
-            refusedFlows++;
             return NOT_ADDED;
         }
         final int index = flows++;
@@ -202,11 +196,10 @@ public final class JointProblem {
      *
      * @param flow       index.
      * @param delaySumNs of its n packets, not weighted.
-     * @return false if it is full or the sum is not finite; counted.
+     * @return false if it is full or the sum is not finite.
      */
     public boolean addWitness(final int flow, final double delaySumNs) {
         if (witnesses == maxWitnesses || flow < 0 || flow >= flows || !isPossible(delaySumNs)) {
-            refusedWitnesses++;
             return false;
         }
         witnessFlow[witnesses] = flow;
@@ -255,23 +248,5 @@ public final class JointProblem {
      */
     public int witnesses() {
         return witnesses;
-    }
-
-    /**
-     * Flows that were refused since the last reset.
-     *
-     * @return count.
-     */
-    public long refusedFlows() {
-        return refusedFlows;
-    }
-
-    /**
-     * Witnesses that were refused since the last reset.
-     *
-     * @return count.
-     */
-    public long refusedWitnesses() {
-        return refusedWitnesses;
     }
 }

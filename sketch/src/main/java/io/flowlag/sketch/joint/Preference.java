@@ -38,11 +38,6 @@ final class Preference {
         }
     }
 
-    void forget() {
-        ownNs.forget();
-        rliNs.forget();
-    }
-
     boolean isRli(final int sizeBin) {
         return isRli[sizeBin];
     }

@@ -17,11 +17,9 @@ public final class LdaEstimate {
     double secondMomentNs2;
     int usablePairs;
     double boundNs;
-    double averageBytes;
     boolean hasLoss;
     long sentPackets;
     long receivedPackets;
-    long sampledPackets;
     long sampledLostPackets;
 
     /**
@@ -77,16 +75,6 @@ public final class LdaEstimate {
      */
     public int totalCells() {
         return totalCells;
-    }
-
-    /**
-     * Average packet size over the usable cells.
-     *
-     * @return octets.
-     */
-    public double averageBytes() {
-        require(hasMean());
-        return averageBytes;
     }
 
     /**
@@ -165,16 +153,6 @@ public final class LdaEstimate {
     public long lostPackets() {
         require(hasLoss);
         return sentPackets - receivedPackets;
-    }
-
-    /**
-     * Packets in the sender's cells, of all banks.
-     *
-     * @return count.
-     */
-    public long sampledPackets() {
-        require(hasLoss);
-        return sampledPackets;
     }
 
     /**

@@ -54,7 +54,6 @@ public final class LdaEstimator {
 
     private void measureMean(final LdaEstimate result) {
         double delaySumNs = 0;
-        double bytes = 0;
         boolean occupied = false;
         result.totalCells = receiver.rows() * receiver.columns();
         for (int bank = 0; bank < receiver.rows(); bank++) {
@@ -64,14 +63,12 @@ public final class LdaEstimator {
                     result.usableCells++;
                     result.samples += receiver.count(bank, cell);
                     delaySumNs += Cells.delaySumNs(sender, receiver, bank, cell);
-                    bytes += receiver.bytes(bank, cell);
                 }
             }
         }
         if (result.samples > 0) {
             result.status = EstimateStatus.PRESENT;
             result.meanNs = delaySumNs / result.samples;
-            result.averageBytes = bytes / result.samples;
         } else {
             result.status = occupied ? EstimateStatus.NO_USABLE_CELL : EstimateStatus.NO_PACKETS;
         }
@@ -120,11 +117,9 @@ public final class LdaEstimator {
         result.hasLoss = true;
         result.sentPackets = sender.packets();
         result.receivedPackets = receiver.packets();
-        result.sampledPackets = 0;
         result.sampledLostPackets = 0;
         for (int bank = 0; bank < receiver.rows(); bank++) {
             for (int cell = 0; cell < receiver.columns(); cell++) {
-                result.sampledPackets += sender.count(bank, cell);
                 result.sampledLostPackets += sender.count(bank, cell) - receiver.count(bank, cell);
             }
         }

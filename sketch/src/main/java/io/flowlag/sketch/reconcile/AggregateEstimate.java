@@ -29,15 +29,6 @@ public final class AggregateEstimate {
     long remarkedPackets;
 
     /**
-     * Whether there is an estimate of the mean delay, and if not, why.
-     *
-     * @return the status.
-     */
-    public EstimateStatus status() {
-        return status;
-    }
-
-    /**
      * Whether the mean is there.
      *
      * @return true if the status is {@link EstimateStatus#PRESENT}.
@@ -132,15 +123,6 @@ public final class AggregateEstimate {
     }
 
     /**
-     * Whether cells could be collapsed in pairs.
-     *
-     * @return true if there is a pair.
-     */
-    public boolean hasCollapsed() {
-        return hasCollapsed;
-    }
-
-    /**
      * Standard deviation from cells that were collapsed in pairs (RDA paper, Algorithms 2 and 3), the mean taken out first.
      *
      * @return ns.
@@ -167,15 +149,6 @@ public final class AggregateEstimate {
      */
     public int collapsedPairs() {
         return collapsedPairs;
-    }
-
-    /**
-     * Whether the net loss is there: the two are paired and neither point lost packets of its own.
-     *
-     * @return true if so.
-     */
-    public boolean hasNetLoss() {
-        return hasLoss;
     }
 
     /**

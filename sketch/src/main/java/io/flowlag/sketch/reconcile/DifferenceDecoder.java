@@ -71,15 +71,6 @@ public final class DifferenceDecoder {
     }
 
     /**
-     * Most cells of a difference.
-     *
-     * @return count over all banks.
-     */
-    public int capacity() {
-        return capacity;
-    }
-
-    /**
      * Decodes.
      *
      * @param sender   image of the sender, of family RDA.

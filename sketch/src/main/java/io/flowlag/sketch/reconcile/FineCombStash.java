@@ -1,7 +1,5 @@
 package io.flowlag.sketch.reconcile;
 
-import java.util.Arrays;
-
 /**
  * The receiver's packets that are likely to be reordered over an interval's border: half of its places are for the first packets
  * of the interval, half for the last. One thread; 16 octets a place, taken at construction; allocates nothing later.
@@ -49,12 +47,6 @@ public final class FineCombStash {
      */
     public int size() {
         return (int)Math.min(offered, identifiers.length);
-    }
-
-    /** Empties it. */
-    public void clear() {
-        offered = 0;
-        Arrays.fill(identifiers, 0);
     }
 
     long identifier(final int index) {

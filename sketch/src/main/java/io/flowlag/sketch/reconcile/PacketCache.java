@@ -86,7 +86,6 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
     private long copyPackets;
     private long collidingPackets;
     private long saturatedPackets;
-    private long thresholdReductions;
 
     /**
      * An empty cache.
@@ -322,7 +321,6 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
     public void lowerThreshold(final long flowThreshold) {
         if (flowThreshold < threshold) {
             threshold = flowThreshold;
-            thresholdReductions++;
             sweepSlot = slots;
         }
     }
@@ -347,7 +345,6 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
         copyPackets = 0;
         collidingPackets = 0;
         saturatedPackets = 0;
-        thresholdReductions = 0;
     }
 
     @Override
@@ -377,15 +374,6 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
      */
     public int entries() {
         return entries;
-    }
-
-    /**
-     * Most identifiers that it is meant to hold.
-     *
-     * @return count.
-     */
-    public int capacity() {
-        return capacity;
     }
 
     /**
@@ -449,15 +437,6 @@ public final class PacketCache implements IntervalSketch, PacketDetails {
      */
     public long saturatedPackets() {
         return saturatedPackets;
-    }
-
-    /**
-     * How often the threshold fell.
-     *
-     * @return count.
-     */
-    public long thresholdReductions() {
-        return thresholdReductions;
     }
 
     /** Whether a slot holds a packet that counts, of a traffic class. */

@@ -124,7 +124,6 @@ class ComparedCellsTest {
         assertEquals(expected.sentPackets, actual.sentPackets);
         assertEquals(expected.receivedPackets, actual.receivedPackets);
         assertEquals(expected.receivedBytes, actual.receivedBytes);
-        assertEquals(expected.packetsBound, actual.packetsBound);
         assertEquals(expected.lossKind, actual.lossKind);
         assertEquals(expected.lostPackets, actual.lostPackets);
     }

@@ -87,8 +87,8 @@ class IntervalSketchesTest {
 
         sketches.select(1_000_000 * SECOND_NS);
 
-        assertEquals(1_000_000 - 10 - 2, sketches.skippedIntervals());
         assertEquals(10, sketches.poll().intervalNumber());
+        assertFalse(sketches.isOpen(999_998));
         assertTrue(sketches.isOpen(999_999));
         assertEquals(0, sketches.latePackets());
     }
@@ -115,7 +115,6 @@ class IntervalSketchesTest {
             sketches.select(second * SECOND_NS);
         }
 
-        assertEquals(6, sketches.unsketchedIntervals());
         assertEquals(6, sketches.unsketchedPackets());
         for (long second = 0; second < 4; second++) {
             final LossyDifferenceSketch sketch = sketches.poll();
@@ -224,7 +223,6 @@ class IntervalSketchesTest {
         assertNull(disorder.get());
         assertEquals(packets, received.get() + shared.latePackets() + shared.unsketchedPackets());
         assertTrue(received.get() > 0);
-        assertEquals(0, shared.skippedIntervals());
     }
 
     private static long cells(final LossyDifferenceSketch sketch) {

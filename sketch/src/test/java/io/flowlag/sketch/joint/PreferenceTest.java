@@ -53,14 +53,6 @@ class PreferenceTest {
     }
 
     @Test
-    void shouldForget() {
-        judge(SIZE, 200, 2_000, 1_000);
-        preference.forget();
-        judge(SIZE, 0, 1, 1);
-        assertFalse(preference.isRli(SIZE));
-    }
-
-    @Test
     void shouldNotCompareErrorsBelowANanosecond() {
         judge(SIZE, 200, 0.4, 0.001);
         assertFalse(preference.isRli(SIZE));

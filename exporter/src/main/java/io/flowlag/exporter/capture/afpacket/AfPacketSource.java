@@ -261,7 +261,7 @@ public final class AfPacketSource implements LivePacketSource {
             RingLayout.putCookedHeader(buffer, frame, first);
         }
         capturedBytes += captured;
-        hardwareTimestampCount += status >>> 31;
+        hardwareTimestampCount += Integer.bitCount(status & RingLayout.STATUS_HARDWARE_TIMESTAMP);
         if (cookedFilter != null && !cookedFilter.matches(buffer, first, captured, wire)) {
             filteredCount++;
             return;
