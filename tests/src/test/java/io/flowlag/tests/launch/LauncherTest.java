@@ -3,6 +3,9 @@ package io.flowlag.tests.launch;
 import io.flowlag.exporter.lab.CaptureWriter;
 import io.flowlag.exporter.lab.TrafficProfile;
 import io.flowlag.tests.support.Captures;
+import io.flowlag.tests.support.Command;
+import io.flowlag.tests.support.Deadline;
+import io.flowlag.tests.support.Tools;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -16,6 +19,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.FileTime;
 import java.nio.file.attribute.PosixFilePermissions;
+import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -29,9 +33,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /**
- * {@code bin/flowlag} and {@code java -jar}: what they say on a terminal on each JVM found, and when they build. Building is
- * seen by
- * a Maven of our own, which copies the real jar and counts.
+ * {@code bin/flowlag}, the package's launcher and {@code java -jar}: what they say on a terminal on each JVM found, and when they
+ * build. Building is seen by a Maven of our own, which copies the real jar and counts.
  */
 @Timeout(120)
 class LauncherTest {
@@ -84,6 +87,29 @@ class LauncherTest {
             Map.of("JAVA_HOME", javaHome.toString(), "FLOWLAG_BUILD", "never"), "check-config", file.toString());
         assertEquals("", outcome.err());
         assertEquals(0, outcome.exitCode());
+    }
+
+    /** The checkpoint needs native code and memory outside of the heap, of which Java 24 and later warn if they are not told. */
+    @ParameterizedTest
+    @MethodSource("javaHomes")
+    void shouldSayNothingForeignFromThePackageOnAnyJvm(final Path javaHome) throws IOException {
+        if (!"0".equals(Command.of("id", "-u").run().orFail().output().strip())) {
+            throw Tools.missing("packets of lo are for root only");
+        }
+        final String installed = Files.readString(ROOT.resolve("exporter/packaging/launcher"));
+        final Path launcher = directory.resolve("launcher");
+        executable(launcher, installed.replace("$library/runtime", javaHome.toString())
+            .replace("$library/flowlag.jar", JAR.toString()).replace("/usr/lib/flowlag", directory.toString()));
+        final Path status = directory.resolve("status");
+        final Command command = Command.of(launcher, "run", "-i", "lo", "--export", "file:" + directory.resolve("records"),
+            "--set", "checkpoint.file=" + directory.resolve("checkpoint"), "--set", "status.file=" + status);
+        try (Command.Running running = command.start()) {
+            Deadline.await(Duration.ofSeconds(60), () -> Files.exists(status) || !running.isAlive(), running::errors);
+            running.signal("TERM");
+            final Command.Result ended = running.finish();
+            assertEquals(0, ended.exitCode(), ended::toString);
+            assertFalse(ended.errors().contains("WARNING"), ended::toString);
+        }
     }
 
     /** What is allocated after the start has room in the young generation, however many packets come. */

@@ -2,6 +2,7 @@ package io.flowlag.tests.launch;
 
 import io.flowlag.tests.support.Checkout;
 import io.flowlag.tests.support.Command;
+import io.flowlag.tests.support.Links;
 import io.flowlag.tests.support.Tools;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.Assumptions;
@@ -163,12 +164,26 @@ class PackageTest {
     }
 
     @Test
+    void shouldHaveEveryPageAndWhatItLinksTo() throws IOException {
+        final Path documents = root.resolve("usr/share/doc/flowlag");
+        assertEquals(pages(Checkout.root().resolve("docs")), pages(documents.resolve("docs")));
+        final List<Path> all = pages(documents).stream().map(documents::resolve).toList();
+        assertEquals(List.of(), Links.broken(documents, all));
+    }
+
+    private static List<Path> pages(final Path folder) throws IOException {
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter((file) -> file.toString().endsWith(".md")).map(folder::relativize).sorted().toList();
+        }
+    }
+
+    @Test
     void shouldHaveWhatADebianPackageHas() throws IOException {
         final String contents = command("dpkg-deb", "--contents", debianPackage).run().orFail().output();
         for (final String path : List.of("./usr/bin/flowlag", "./usr/lib/flowlag/flowlag.jar", "./etc/flowlag/flowlag.yaml",
             "./usr/lib/systemd/system/flowlag.service", "./usr/share/man/man1/flowlag.1.gz", "./usr/share/doc/flowlag/copyright",
             "./usr/share/man/man5/flowlag.yaml.5.gz", "./usr/share/bash-completion/completions/flowlag",
-            "./usr/share/doc/flowlag/install.md", "./usr/share/doc/flowlag/changelog.gz")) {
+            "./usr/share/doc/flowlag/docs/install.md", "./usr/share/doc/flowlag/changelog.gz")) {
             assertTrue(contents.contains(" " + path + "\n"), path);
         }
         assertTrue(contents.lines().allMatch((line) -> line.contains(" root/root ")), contents);

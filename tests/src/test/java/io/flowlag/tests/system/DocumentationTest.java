@@ -3,6 +3,7 @@ package io.flowlag.tests.system;
 import io.flowlag.tests.support.Checkout;
 import io.flowlag.tests.support.Command;
 import io.flowlag.tests.support.Flowlag;
+import io.flowlag.tests.support.Links;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
@@ -10,7 +11,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
@@ -24,7 +24,6 @@ class DocumentationTest {
     private static final Pattern DEMO = Pattern.compile("(?s)<!-- demo: .*?```text\\n(.*?)```");
     private static final Pattern COMMAND_LINE = Pattern.compile("(?m)^    (?:sudo )?bin/flowlag ([a-z-]+)(.*)$");
     private static final Pattern OPTION = Pattern.compile("(?<= )--?[a-z][a-z-]*");
-    private static final Pattern LINK = Pattern.compile("\\]\\(([^)#]+)?(?:#([^)]+))?\\)");
 
     @Test
     void shouldShowTheDemosRealOutputInTheReadme() throws IOException {
@@ -63,20 +62,7 @@ class DocumentationTest {
 
     @Test
     void shouldLinkToFilesAndHeadingsThatExist() throws IOException {
-        final List<String> broken = new ArrayList<>();
-        for (final Path page : pages()) {
-            for (final MatchResult link : LINK.matcher(read(page)).results().toList()) {
-                final Path target = link.group(1) == null ? page : page.resolveSibling(link.group(1));
-                final boolean isExternal = link.group(1) != null && link.group(1).contains("://");
-                final boolean isWhole = Files.exists(target) &&
-                    (link.group(2) == null || headings(target).contains(link.group(2)));
-                if (!isExternal && !isWhole) {
-                    broken.add(page + ": " + link.group());
-                }
-            }
-        }
-
-        assertEquals(List.of(), broken);
+        assertEquals(List.of(), Links.broken(Checkout.root(), pages()));
     }
 
     @Test
@@ -94,12 +80,6 @@ class DocumentationTest {
     private static String shape(final String output) {
         return output.strip().replaceAll("127\\.0\\.0\\.1:\\d+", "127.0.0.1:PORT")
             .replaceAll("\\d+ IPFIX messages", "N IPFIX messages").replaceAll("\\d+ options records", "N options records");
-    }
-
-    private static List<String> headings(final Path page) throws IOException {
-        return read(page).lines().filter((line) -> line.startsWith("#"))
-            .map((line) -> line.replaceFirst("#+ ", "").toLowerCase(Locale.ROOT).replaceAll("[^a-z0-9 -]", "").replace(' ', '-'))
-            .toList();
     }
 
     private static List<Path> pages() throws IOException {
