@@ -123,6 +123,16 @@ final class MetricCatalogue {
         return GAUGES.getOrDefault(plain(label), UNKNOWN);
     }
 
+    /** {@return every counter of the delay stage that is known, by its label without class and session} */
+    static Map<String, Entry> delayCounters() {
+        return DELAY_COUNTERS;
+    }
+
+    /** {@return every gauge of the delay stage that is known, by its label without class and session} */
+    static Map<String, Entry> gauges() {
+        return GAUGES;
+    }
+
     /** The sentence on a metric of many reasons stands for all of them. */
     static String help(final String name, final String sentence) {
         return REASONS.getOrDefault(name, sentence);
