@@ -1,6 +1,5 @@
 package io.flowlag.exporter.exchange;
 
-import io.flowlag.exporter.exchange.ExchangeSettings.Mode;
 import io.flowlag.exporter.exchange.ExchangeSettings.SketchPart;
 
 import java.util.List;
@@ -43,28 +42,6 @@ public final class ExchangePrice {
      */
     public static long flowsBytes(final long flows) {
         return BASE_BYTES + flows * FlowSum.LENGTH_BYTES + pieces(flows, FlowSumsMessage.MAX_COUNT) * LIST_BYTES;
-    }
-
-    /**
-     * What the digests of packets in flight add in either mode.
-     *
-     * @param packets of the last W of an interval.
-     * @return octets.
-     */
-    public static long inFlightBytes(final long packets) {
-        return packets * Long.BYTES + pieces(packets, InFlightMessage.MAX_COUNT) * LIST_BYTES;
-    }
-
-    /**
-     * The mode that {@code auto} takes: the exact one while it fits.
-     *
-     * @param flows        expected in an interval.
-     * @param intervalNs   T.
-     * @param bandwidthBps bits per second that the exchange may take.
-     * @return flows if their price fits the bandwidth, else cells.
-     */
-    public static Mode choose(final long flows, final long intervalNs, final long bandwidthBps) {
-        return flowsBytes(flows) * 8.0 * NS_PER_S / intervalNs <= bandwidthBps ? Mode.FLOWS : Mode.CELLS;
     }
 
     /**

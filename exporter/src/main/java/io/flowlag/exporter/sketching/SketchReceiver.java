@@ -21,11 +21,11 @@ public final class SketchReceiver {
     private final long repairWaitNs;
     private final boolean isLive;
 
+    private final Kept kept;
     private final ReceiverRecords records;
     private final IntervalFlows flows;
     private final HeldSettlement settlement;
     private final SketchCounters counters;
-    private final UnseenFlowHandler unseenFlowHandler;
     private final JointPart joint;
     private final ReceiverBooking booking;
     private final IntervalComparison comparison;
@@ -53,6 +53,18 @@ public final class SketchReceiver {
     private boolean isRepairedCut;
     private long repairUntilNs;
 
+    /** What stays when settings change. */
+    private record Kept(SketchCounters counters, ReceiverRecords records, IntervalFlows flows, HeldSettlement settlement,
+        UnseenFlowHandler unseenFlowHandler) {
+        private static Kept of(final SketchContext context, final int entryLengthBytes, final RecordHandler recordHandler,
+            final UnseenFlowHandler unseenFlowHandler) {
+            final SketchCounters counters = new SketchCounters();
+            final ReceiverRecords records = new ReceiverRecords(context, entryLengthBytes, counters, recordHandler);
+            return new Kept(counters, records, new IntervalFlows(records.table(), context.recordCount()),
+                new HeldSettlement(context.inFlightPackets()), unseenFlowHandler);
+        }
+    }
+
     /**
      * A point that has seen nothing.
      *
@@ -70,26 +82,8 @@ public final class SketchReceiver {
         final RecordHandler recordHandler,
         final IntervalHandler intervalHandler,
         final UnseenFlowHandler unseenFlowHandler) {
-        this.answers = answers;
-        this.unseenFlowHandler = unseenFlowHandler;
-        predecessor = null;
-        run = SettingsRun.first(context.intervalNs());
-        counters = new SketchCounters();
-        records = new ReceiverRecords(context, entryLengthBytes, counters, recordHandler);
-        flows = new IntervalFlows(records.table(), context.recordCount());
-        settlement = new HeldSettlement(context.inFlightPackets());
-        point = new SketchPoint(context, true);
-        maximumDelayNs = context.maximumDelayNs();
-        dueAfterNs = dueAfterNs(context);
-        lateAfterNs = lateAfterNs(context);
-        repairWaitNs = context.reconcile() == null ? 0 : context.reconcile().waitNs();
-        joint = new JointPart(context, records, counters);
-        isLive = context.isLive();
-        lossKnownNs = isLive ? Long.MIN_VALUE : Long.MAX_VALUE;
-        comparison =
-            new IntervalComparison(context, run, records, flows, counters, joint, intervalHandler, unseenFlowHandler);
-        booking = new ReceiverBooking(
-            context, point, run, records, settlement, joint, counters, comparison.recordMarks());
+        this(context, answers, null, SettingsRun.first(context.intervalNs()),
+            Kept.of(context, entryLengthBytes, recordHandler, unseenFlowHandler), intervalHandler);
     }
 
     /**
@@ -108,14 +102,25 @@ public final class SketchReceiver {
         final SketchReceiver predecessor,
         final long fromNs,
         final IntervalHandler intervalHandler) {
+        this(context, answers, predecessor, predecessor.run.next(fromNs, context.intervalNs()),
+            predecessor.kept, intervalHandler);
+    }
+
+    private SketchReceiver(
+        final SketchContext context,
+        final SenderAnswers answers,
+        final SketchReceiver predecessor,
+        final SettingsRun run,
+        final Kept kept,
+        final IntervalHandler intervalHandler) {
         this.answers = answers;
         this.predecessor = predecessor;
-        run = predecessor.run.next(fromNs, context.intervalNs());
-        unseenFlowHandler = predecessor.unseenFlowHandler;
-        counters = predecessor.counters;
-        records = predecessor.records;
-        flows = predecessor.flows;
-        settlement = predecessor.settlement;
+        this.run = run;
+        this.kept = kept;
+        counters = kept.counters;
+        records = kept.records;
+        flows = kept.flows;
+        settlement = kept.settlement;
         point = new SketchPoint(context, true);
         maximumDelayNs = context.maximumDelayNs();
         dueAfterNs = dueAfterNs(context);
@@ -125,7 +130,7 @@ public final class SketchReceiver {
         isLive = context.isLive();
         lossKnownNs = isLive ? Long.MIN_VALUE : Long.MAX_VALUE;
         comparison =
-            new IntervalComparison(context, run, records, flows, counters, joint, intervalHandler, unseenFlowHandler);
+            new IntervalComparison(context, run, records, flows, counters, joint, intervalHandler, kept.unseenFlowHandler);
         booking = new ReceiverBooking(
             context, point, run, records, settlement, joint, counters, comparison.recordMarks());
     }

@@ -1,17 +1,17 @@
 package io.flowlag.exporter.config;
 
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
-import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class PrefixTest {
     @ParameterizedTest
-    @ValueSource(strings = {"192.0.2.0/24", "0.0.0.0/0", "255.255.255.255", "010.1.2.3/8", "2001:db8::/32", "::"})
-    void shouldReadAddresses(final String text) {
-        assertTrue(Prefix.of(text).lengthBits() >= 0);
+    @CsvSource({"192.0.2.0/24, 24", "0.0.0.0/0, 0", "255.255.255.255, 32", "010.1.2.3/8, 8", "2001:db8::/32, 32", "::, 128"})
+    void shouldReadAddresses(final String text, final int lengthBits) {
+        assertEquals(lengthBits, Prefix.of(text).lengthBits());
     }
 
     /** Java takes such for the name of a host and asks a name server; the words are those that come before anybody is asked. */

@@ -7,7 +7,10 @@ import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
@@ -20,14 +23,17 @@ public final class SharedData {
     private SharedData() {
     }
 
-    /** The data folder; the test is skipped if there is none. */
-    static Path folder() {
-        Path folder = Path.of("").toAbsolutePath();
-        while (folder != null && !Files.isRegularFile(folder.resolve("shared/data/manifest.csv"))) {
-            folder = folder.getParent();
-        }
-        assumeTrue(folder != null, "no ../shared/data beside the checkout");
-        return folder.resolve("shared/data");
+    /** The data folder, beside the checkout or beside a folder that the checkout lies in. */
+    public static Optional<Path> find() {
+        return Stream.iterate(Path.of("").toAbsolutePath(), Objects::nonNull, Path::getParent)
+            .map(above -> above.resolve("shared/data"))
+            .filter(data -> Files.isRegularFile(data.resolve("manifest.csv"))).findFirst();
+    }
+
+    private static Path folder() {
+        final Optional<Path> folder = find();
+        assumeTrue(folder.isPresent(), "no ../shared/data beside the checkout");
+        return folder.get();
     }
 
     /** A capture of the data folder; the test is skipped if there is none. */
@@ -35,8 +41,8 @@ public final class SharedData {
         return folder().resolve("captures").resolve(name);
     }
 
-    /** A map from column to value for each capture. */
-    static List<Map<String, String>> manifest() {
+    /** A map from column to value for each capture; the test is skipped if there is none. */
+    public static List<Map<String, String>> manifest() {
         final List<String> lines = lines(folder().resolve("manifest.csv"));
         final String[] names = lines.get(0).split(",");
         return lines.stream().skip(1).map(line -> row(names, line)).toList();

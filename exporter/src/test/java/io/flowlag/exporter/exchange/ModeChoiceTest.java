@@ -14,15 +14,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class ModeChoiceTest {
     private static final int MOST_FLOWS = 1_000;
 
-    private static ModeChoice choice(final Mode mode) {
+    static ModeChoice auto(final int mostFlows) {
+        return choice(Mode.AUTO, mostFlows);
+    }
+
+    private static ModeChoice choice(final Mode mode, final int mostFlows) {
         return new ModeChoice(new ExchangeSettings(1, 0, 1, 0, mode, ExchangeFixture.SECRETS, Selector.ALL, Injection.NONE, 0,
-            List.of(), List.of(), List.of(), MOST_FLOWS));
+            List.of(), List.of(), List.of(), mostFlows));
     }
 
     @Test
     void shouldNotChooseWhereTheModeIsFixed() {
-        final ModeChoice cells = choice(Mode.CELLS);
-        final ModeChoice flows = choice(Mode.FLOWS);
+        final ModeChoice cells = choice(Mode.CELLS, MOST_FLOWS);
+        final ModeChoice flows = choice(Mode.FLOWS, MOST_FLOWS);
         for (int i = 0; i < 10; i++) {
             assertFalse(cells.isFlows(1, true));
             assertTrue(flows.isFlows(MOST_FLOWS, false));
@@ -32,7 +36,7 @@ class ModeChoiceTest {
 
     @Test
     void shouldLeaveFlowsAtOnceAndComeBackWithPatience() {
-        final ModeChoice auto = choice(Mode.AUTO);
+        final ModeChoice auto = auto(MOST_FLOWS);
         assertTrue(auto.isFlows(MOST_FLOWS, true));
         assertFalse(auto.isFlows(MOST_FLOWS, false), "some had no room");
         for (int i = 0; i < 10; i++) {

@@ -13,6 +13,7 @@ import java.util.SplittableRandom;
 
 import static io.flowlag.exporter.exchange.ExchangeFixture.SECOND_NS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The compact encoding earns its place; docs/exchange.md has the figures of larger sketches. */
@@ -54,27 +55,24 @@ class WireSizeTest {
         final SketchGeometry geometry = SketchGeometry.lds(4, 1000, 1);
         final HeldSettings held = new HeldSettings(1, ExchangeFixture.settings(1, 0));
         final IntervalEncoder encoder = new IntervalEncoder(SystemNanoClock.INSTANCE, new ExchangeCounters());
-        final long[] digests = new long[10_000];
         final int flowCount = 2000;
         final UnsafeBuffer flows = new UnsafeBuffer(new byte[flowCount * FlowSum.LENGTH_BYTES]);
         final EncodedInterval cells =
             encoder.begin(1, held, PointDrops.NONE).sketch(filled(geometry, 1000, 10_000).image()).end();
-        final EncodedInterval both =
-            encoder.begin(1, held, PointDrops.NONE).inFlight(digests, digests.length).flowSums(flows, flowCount).end();
         assertTrue(sealedBytes(cells) < ExchangePrice.cellsBytes(List.of(new SketchPart(ExchangeSettings.ANY, geometry))));
-        assertEquals(
-            ExchangePrice.flowsBytes(flowCount) + ExchangePrice.inFlightBytes(digests.length), sealedBytes(both));
-        final long bitsPerSecond = 8 * ExchangePrice.flowsBytes(flowCount);
-        assertEquals(ExchangeSettings.Mode.FLOWS, ExchangePrice.choose(flowCount, SECOND_NS, bitsPerSecond));
-        assertEquals(ExchangeSettings.Mode.CELLS, ExchangePrice.choose(flowCount, SECOND_NS, bitsPerSecond - 1));
+        final EncodedInterval sums = encoder.begin(1, held, PointDrops.NONE).flowSums(flows, flowCount).end();
+        assertEquals(ExchangePrice.flowsBytes(flowCount), sealedBytes(sums));
     }
 
     @Test
     void shouldSayHowManyFlowsFitABandwidth() {
         for (long bandwidthBps = 10_000; bandwidthBps < 1_000_000_000L; bandwidthBps *= 3) {
             final int flows = ExchangePrice.flowsThatFit(SECOND_NS, bandwidthBps);
-            assertEquals(ExchangeSettings.Mode.FLOWS, ExchangePrice.choose(flows, SECOND_NS, bandwidthBps));
-            assertEquals(ExchangeSettings.Mode.CELLS, ExchangePrice.choose(flows + 3, SECOND_NS, bandwidthBps));
+            assertTrue(8 * ExchangePrice.flowsBytes(flows) <= bandwidthBps, flows + " flows at " + bandwidthBps);
+            assertTrue(8 * ExchangePrice.flowsBytes(flows + 3) > bandwidthBps, flows + 3 + " flows at " + bandwidthBps);
+            final ModeChoice choice = ModeChoiceTest.auto(flows);
+            assertTrue(choice.isFlows(flows, true));
+            assertFalse(choice.isFlows(flows + 1, true));
         }
         assertEquals(1, ExchangePrice.flowsThatFit(SECOND_NS, 0));
         assertEquals(Integer.MAX_VALUE, ExchangePrice.flowsThatFit(SECOND_NS, Long.MAX_VALUE));

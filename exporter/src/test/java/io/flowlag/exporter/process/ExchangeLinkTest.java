@@ -7,24 +7,18 @@ import io.flowlag.exporter.decode.DecodedReference;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.decode.SegmentFlowHash;
 import io.flowlag.exporter.delay.ClockError;
-import io.flowlag.exporter.delay.DelayMeter;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowDelay;
-import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.delay.FlowSketch;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.delay.SketchChange;
 import io.flowlag.exporter.delay.SenderLink;
 import io.flowlag.exporter.delay.SketchLink;
 import io.flowlag.exporter.exchange.TestCredentials;
-import io.flowlag.exporter.flow.FlowCache;
-import io.flowlag.exporter.flow.FlowCacheContext;
 import io.flowlag.exporter.flow.FlowEntry;
-import io.flowlag.exporter.metering.MeteringAgent;
 import io.flowlag.exporter.status.AccountingIdentity;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.CounterId;
-import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.ReconcileStatistics;
 import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.ipfix.transport.TlsCredentials;
@@ -62,7 +56,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Two metering stages joined by the exchange over loopback, worked step by step, with time that is the packets'. */
 class ExchangeLinkTest {
-    private static final long INTERVAL_NS = 10_000_000_000L;
+    private static final long INTERVAL_NS = MeteringPoint.INTERVAL_NS;
     private static final long START_NS = 170_000_000L * INTERVAL_NS;
     private static final long GAP_NS = 50_000_000L;
     private static final long PACKETS_PER_INTERVAL = INTERVAL_NS / GAP_NS;
@@ -94,30 +88,12 @@ class ExchangeLinkTest {
     private record Packet(long flow, long arrivedNs, long delayNs) {
     }
 
-    /** A metering stage and what it counts. */
-    private static final class Point {
-        private final Counters counters = new Counters();
-        private final DelayMeter meter;
-        private final MeteringAgent agent;
+    /** A metering stage and what it told of intervals. */
+    private static final class Point extends MeteringPoint {
         private final Map<Long, SketchStatistics> intervals = new HashMap<>();
-        private final List<UnsafeBuffer> records = new ArrayList<>();
 
         private Point(final ExporterConfig config, final DelayWiring wiring) {
-            final FlowEnd flowEnd = new FlowEnd((buffer, offset, lengthBytes) -> {
-                final UnsafeBuffer copy = new UnsafeBuffer(new byte[lengthBytes]);
-                copy.putBytes(0, buffer, offset, lengthBytes);
-                records.add(copy);
-            });
-            final FlowCache cache = new FlowCache(
-                new FlowCacheContext().maxFlows(1024).activeTimeoutNs(INTERVAL_NS).idleTimeoutNs(INTERVAL_NS)
-                    .tcpEndTimeoutNs(0).stateLengthBytes(DelayMeter.stateLengthBytes(wiring))
-                    .boundaryNs(wiring.isSketched() ? INTERVAL_NS : 0), flowEnd, counters);
-            meter = new DelayMeter(config, wiring, flowEnd, cache, null, counters);
-            agent = new MeteringAgent(cache, null, () -> false, null, meter, wiring, false, counters);
-        }
-
-        private long count(final String label) {
-            return meter.statistics().counters().get(label);
+            super(config, wiring);
         }
 
         private void packet(final UnsafeBuffer descriptor) {

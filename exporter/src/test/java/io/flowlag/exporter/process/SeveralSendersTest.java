@@ -6,18 +6,11 @@ import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.decode.SegmentFlowHash;
 import io.flowlag.exporter.delay.ClockError;
-import io.flowlag.exporter.delay.DelayMeter;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowDelay;
-import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.delay.FlowSketch;
 import io.flowlag.exporter.delay.ReferenceMode;
-import io.flowlag.exporter.flow.FlowCache;
-import io.flowlag.exporter.flow.FlowCacheContext;
 import io.flowlag.exporter.flow.FlowEntry;
-import io.flowlag.exporter.metering.MeteringAgent;
-import io.flowlag.exporter.status.Counters;
-import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.rli.counters.DelayCounters;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -44,7 +37,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * each sender ships is told of its own flows alone, and what one leaves undone is nothing to the other.
  */
 class SeveralSendersTest {
-    private static final long INTERVAL_NS = 10_000_000_000L;
+    private static final long INTERVAL_NS = MeteringPoint.INTERVAL_NS;
     private static final long START_NS = 170_000_000L * INTERVAL_NS;
     private static final long GAP_NS = 50_000_000L;
     private static final long PACKETS_PER_INTERVAL = INTERVAL_NS / GAP_NS;
@@ -58,48 +51,16 @@ class SeveralSendersTest {
     private final UnsafeBuffer batch = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
     private final List<AutoCloseable> toClose = new ArrayList<>();
     private final ExchangeSender[] ends = new ExchangeSender[NETWORKS.length];
-    private final Point[] senders = new Point[NETWORKS.length];
+    private final MeteringPoint[] senders = new MeteringPoint[NETWORKS.length];
     private final boolean[] isSilent = new boolean[NETWORKS.length];
     private final Map<Long, long[]> truth = new HashMap<>();
     private int port;
     private ExchangeReceiver receiverEnd;
-    private Point receiver;
+    private MeteringPoint receiver;
     private SegmentFlowHash flowHash;
     private long packetNumber;
     private String section = "";
     private boolean isReconciled;
-
-    /** A metering stage and the records that it made. */
-    private static final class Point {
-        private final Counters counters = new Counters();
-        private final DelayMeter meter;
-        private final MeteringAgent agent;
-        private final List<UnsafeBuffer> records = new ArrayList<>();
-
-        private Point(final ExporterConfig config, final DelayWiring wiring) {
-            final FlowEnd flowEnd = new FlowEnd((buffer, offset, lengthBytes) -> {
-                final UnsafeBuffer copy = new UnsafeBuffer(new byte[lengthBytes]);
-                copy.putBytes(0, buffer, offset, lengthBytes);
-                records.add(copy);
-            });
-            final FlowCache cache = new FlowCache(
-                new FlowCacheContext().maxFlows(1024).activeTimeoutNs(INTERVAL_NS).idleTimeoutNs(INTERVAL_NS)
-                    .tcpEndTimeoutNs(0).stateLengthBytes(DelayMeter.stateLengthBytes(wiring))
-                    .boundaryNs(wiring.isSketched() ? INTERVAL_NS : 0), flowEnd, counters);
-            meter = new DelayMeter(config, wiring, flowEnd, cache, null, counters);
-            agent = new MeteringAgent(cache, null, () -> false, null, meter, wiring, false, counters);
-        }
-
-        private DelayStatistics statistics() {
-            return meter.statistics();
-        }
-
-        private long count(final String label) {
-            final Long count = statistics().counters().get(label);
-            assertTrue(count != null, () -> label + " is not among " + statistics().counters().keySet());
-            return count;
-        }
-    }
 
     @BeforeEach
     void connect() throws IOException {
@@ -118,7 +79,7 @@ class SeveralSendersTest {
         receiverEnd = new ExchangeReceiver(config, null, null, () -> START_NS);
         toClose.add(receiverEnd);
         flowHash = new SegmentFlowHash(receiverEnd.hash());
-        receiver = new Point(config, wiring(Role.RECEIVER).withLink(receiverEnd));
+        receiver = new MeteringPoint(config, wiring(Role.RECEIVER).withLink(receiverEnd));
         for (int i = 0; i < NETWORKS.length; i++) {
             connectSender(i);
         }
@@ -135,8 +96,9 @@ class SeveralSendersTest {
 
     private void connectSender(final int index) {
         ends[index] = end(FIRST_ID + index);
-        senders[index] = new Point(new ConfigLoader().text("test", "segment: {role: sender}\nexchange: {connect: \"127.0.0.1:" +
-            port + "\"}\n").conclude(), wiring(Role.SENDER).withLink(ends[index]));
+        final ExporterConfig config = new ConfigLoader().text("test",
+            "segment: {role: sender}\nexchange: {connect: \"127.0.0.1:" + port + "\"}\n").conclude();
+        senders[index] = new MeteringPoint(config, wiring(Role.SENDER).withLink(ends[index]));
     }
 
     private static DelayWiring wiring(final Role role) {

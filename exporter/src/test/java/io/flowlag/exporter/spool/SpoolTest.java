@@ -344,10 +344,10 @@ class SpoolTest {
     void shouldKeepItsLockWhenAnotherOfItsProcessWants() throws IOException {
         final Path path = directory.resolve("s");
         final Path locks = Path.of("/proc/locks");
-        assumeTrue(Files.isReadable(locks));
+        assumeTrue(Files.isReadable(locks), "no " + locks + " to read on this system");
         try (Spool first = open(path, 1 << 20)) {
             final String inode = ":" + Files.getAttribute(path.resolve("lock"), "unix:ino") + " ";
-            assumeTrue(Files.readString(locks).contains(inode));
+            assumeTrue(Files.readString(locks).contains(inode), locks + " does not show the locks of this process");
             open(path, 1 << 20).close();
             assertTrue(Files.readString(locks).contains(inode));
             assertEquals("", first.lastError());
@@ -421,7 +421,8 @@ class SpoolTest {
 
     @Test
     void shouldKeepItsDirectoryToItsOwner() throws IOException {
-        assumeTrue(directory.getFileSystem().supportedFileAttributeViews().contains("posix"));
+        assumeTrue(directory.getFileSystem().supportedFileAttributeViews().contains("posix"),
+            "files have no POSIX permissions on this system");
         open(directory.resolve("s"), 1 << 20).close();
         assertEquals("rwx------",
             java.nio.file.attribute.PosixFilePermissions.toString(Files.getPosixFilePermissions(directory.resolve("s"))));

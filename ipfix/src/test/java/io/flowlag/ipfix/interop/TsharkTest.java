@@ -110,7 +110,8 @@ class TsharkTest {
     }
 
     private List<String> tshark(final Path capture, final String... options) throws Exception {
-        assumeTrue(Files.isExecutable(Path.of("/usr/bin/tshark")), "tshark is not installed");
+        assumeTrue(Boolean.getBoolean("flowlag.require.tools") || Files.isExecutable(Path.of("/usr/bin/tshark")),
+            "tshark is not installed");
         final List<String> command = new ArrayList<>(
             List.of("/usr/bin/tshark", "-n", "-r", capture.toString(), "-d", "udp.port==4739,cflow"));
         command.addAll(List.of(options));

@@ -13,7 +13,9 @@ import org.junit.jupiter.api.Test;
 
 import javax.net.ServerSocketFactory;
 import java.io.IOException;
-import java.net.ServerSocket;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.channels.SocketChannel;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -30,10 +32,10 @@ class TcpTransportTest {
         return new StreamCollector(ServerSocketFactory.getDefault(), port);
     }
 
-    private static int freePort() throws IOException {
-        try (ServerSocket socket = new ServerSocket(0)) {
-            return socket.getLocalPort();
-        }
+    /** Has a port that nobody else is given and that refuses connections; a collector that is told of it may share it. */
+    private static SocketChannel heldPort() throws IOException {
+        return SocketChannel.open().setOption(StandardSocketOptions.SO_REUSEADDR, true)
+            .bind(new InetSocketAddress("127.0.0.1", 0));
     }
 
     private ExportingSession session(final StreamSettings settings, final boolean lossless) {
@@ -94,23 +96,25 @@ class TcpTransportTest {
 
     @Test
     void shouldFindALateCollectorAndTryNoMoreThanOnceAMinute() throws IOException {
-        final int port = freePort();
-        final ExportingSession session = session(settings(port), false);
-        final Transport transport = session.transport();
-        Await.until("refused", () -> session.doWork(NOW_MS), () -> transport.state() == TransportState.DISCONNECTED &&
-            !transport.lastError().isEmpty());
-        assertEquals("no connection to tcp://127.0.0.1:" + port + ": Connection refused", transport.lastError());
-        put(session, 3);
-        try (StreamCollector collector = collector(port)) {
-            session.doWork(NOW_MS + 59_999);
-            assertEquals(TransportState.DISCONNECTED, transport.state());
-            session.doWork(NOW_MS + 60_000);
-            assertFalse(transport.state() == TransportState.DISCONNECTED);
-            nowMs = NOW_MS + 60_001;
-            connect(session);
-            Await.until("flushed", () -> session.doWork(nowMs), () -> session.flush(nowMs));
-            Await.until("records have come", () -> { }, () -> collector.parsed(0).records().size() == 3);
-            session.close();
+        try (SocketChannel held = heldPort()) {
+            final int port = held.socket().getLocalPort();
+            final ExportingSession session = session(settings(port), false);
+            final Transport transport = session.transport();
+            Await.until("refused", () -> session.doWork(NOW_MS), () -> transport.state() == TransportState.DISCONNECTED &&
+                !transport.lastError().isEmpty());
+            assertEquals("no connection to tcp://127.0.0.1:" + port + ": Connection refused", transport.lastError());
+            put(session, 3);
+            try (StreamCollector collector = collector(port)) {
+                session.doWork(NOW_MS + 59_999);
+                assertEquals(TransportState.DISCONNECTED, transport.state());
+                session.doWork(NOW_MS + 60_000);
+                assertFalse(transport.state() == TransportState.DISCONNECTED);
+                nowMs = NOW_MS + 60_001;
+                connect(session);
+                Await.until("flushed", () -> session.doWork(nowMs), () -> session.flush(nowMs));
+                Await.until("records have come", () -> { }, () -> collector.parsed(0).records().size() == 3);
+                session.close();
+            }
         }
     }
 

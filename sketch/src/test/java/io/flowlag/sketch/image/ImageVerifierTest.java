@@ -15,11 +15,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class ImageVerifierTest {
     private static final long SEED = 0x0123456789abcdefL;
@@ -114,9 +118,53 @@ class ImageVerifierTest {
         assertEquals(ImageResult.TOO_SHORT, ImageVerifier.verify(buffer, -1, buffer.capacity()));
     }
 
+    /** Fingerprint, interval number, packets, bytes and cells may be anything; wherever else, what was read must say the same. */
+    @ParameterizedTest
+    @ValueSource(strings = {"lda-v1", "sds-v1", "lds-v1"})
+    void shouldAcceptAChangedOctetOnlyWhereItMakesAnotherLegalImage(final String name) {
+        final byte[] image = written(name);
+        final UnsafeBuffer buffer = new UnsafeBuffer(image.clone());
+        for (int field = 0; field < image.length; field++) {
+            final boolean isFree = field >= 20 && field < 32 || field >= 40 && field < 56 || field >= 128;
+            for (int octet = 0; octet < 256; octet++) {
+                buffer.putByte(field, (byte)octet);
+                final ImageResult result = ImageVerifier.verify(buffer, 0, image.length);
+                if (ImageResult.ACCEPTED == result) {
+                    assertLegal(buffer);
+                } else {
+                    assertFalse(isFree, field + " with " + octet + ": " + result);
+                }
+            }
+            buffer.putByte(field, image[field]);
+        }
+    }
+
     @Property
-    void shouldAnswerToAnyBytes(@ForAll @Size(max = 300) final byte[] bytes) {
-        ImageVerifier.verify(new UnsafeBuffer(bytes), 0, bytes.length);
+    void shouldAcceptAnyBytesOnlyWhereTheyMakeAnotherLegalImage(
+        @ForAll @IntRange(max = 127) final int field, @ForAll @Size(max = 16) final byte[] bytes) {
+        final UnsafeBuffer buffer = new UnsafeBuffer(written("lds-v1"));
+        buffer.putBytes(field, bytes);
+
+        if (ImageResult.ACCEPTED == ImageVerifier.verify(buffer, 0, buffer.capacity())) {
+            assertLegal(buffer);
+        }
+    }
+
+    /** There is such a geometry, and a preamble that is written of what was read has the same octets. */
+    private static void assertLegal(final UnsafeBuffer image) {
+        final SketchImage read = new SketchImage().wrap(image, 0, image.capacity());
+        final SketchGeometry geometry = read.geometry();
+        final ByteBuffer preamble = ByteBuffer.allocate(128).order(ByteOrder.LITTLE_ENDIAN)
+            .put((byte)16).put((byte)1).put((byte)read.family().code()).put((byte)(read.damaged() ? 1 : 0))
+            .putInt(32).putInt(geometry.rows()).putInt(geometry.columns()).putInt(geometry.vldaLength())
+            .putInt(read.seedFingerprint()).putLong(read.intervalNumber()).putLong(read.intervalNs())
+            .putLong(read.packets()).putLong(read.bytes()).putLong(0);
+        for (int row = 0; row < geometry.rows(); row++) {
+            preamble.putInt(geometry.rate(row));
+        }
+        assertArrayEquals(preamble.array(), Arrays.copyOf(image.byteArray(), 128));
+        assertEquals(image.capacity(), geometry.imageLength());
+        assertTrue(read.intervalNs() >= 1);
     }
 
     /** A preamble that is damaged anywhere is refused, or says something else that is legal and can be read. */

@@ -12,11 +12,14 @@ import org.junit.jupiter.params.provider.EnumSource;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 import java.util.Locale;
 
 import static org.junit.jupiter.api.Assertions.assertArrayEquals;
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -153,9 +156,62 @@ class SynopsisVerifierTest {
         assertEquals(SynopsisResult.TOO_SHORT, SynopsisVerifier.verify(buffer, Integer.MAX_VALUE, buffer.capacity()));
     }
 
+    /** Fingerprint, interval number, packets and most cells may be anything; wherever else, what was read must say the same. */
+    @ParameterizedTest
+    @EnumSource(SynopsisFamily.class)
+    void shouldAcceptAChangedOctetOnlyWhereItMakesAnotherLegalImage(final SynopsisFamily family) {
+        final byte[] image = written(family);
+        final UnsafeBuffer buffer = new UnsafeBuffer(image.clone());
+        for (int field = 0; field < image.length; field++) {
+            final boolean isFree = field >= 16 && field < 20 || field >= 24 && field < 32 || field >= 48 && field < 56 ||
+                field >= 64 && SynopsisFamily.FLOW_KEYS != family;
+            for (int octet = 0; octet < 256; octet++) {
+                buffer.putByte(field, (byte)octet);
+                final SynopsisResult result = SynopsisVerifier.verify(buffer, 0, image.length);
+                if (SynopsisResult.ACCEPTED == result) {
+                    assertLegal(buffer);
+                } else {
+                    assertFalse(isFree, field + " with " + octet + ": " + result);
+                }
+            }
+            buffer.putByte(field, image[field]);
+        }
+    }
+
     @Property
-    void shouldAnswerToAnyBytes(@ForAll @Size(max = 300) final byte[] bytes) {
-        SynopsisVerifier.verify(new UnsafeBuffer(bytes), 0, bytes.length);
+    void shouldAcceptAnyBytesOnlyWhereTheyMakeAnotherLegalImage(
+        @ForAll final SynopsisFamily family,
+        @ForAll @IntRange(max = 63) final int field,
+        @ForAll @Size(max = 16) final byte[] bytes) {
+        final UnsafeBuffer buffer = new UnsafeBuffer(written(family));
+        buffer.putBytes(field, bytes);
+
+        if (SynopsisResult.ACCEPTED == SynopsisVerifier.verify(buffer, 0, buffer.capacity())) {
+            assertLegal(buffer);
+        }
+    }
+
+    /** There is such a geometry, a preamble that is written of what was read has the same octets, and keys are keys. */
+    private static void assertLegal(final UnsafeBuffer image) {
+        final SynopsisImage read = new SynopsisImage().wrap(image, 0, image.capacity());
+        final SynopsisGeometry geometry = read.geometry();
+        final byte[] preamble = ByteBuffer.allocate(64).order(ByteOrder.LITTLE_ENDIAN)
+            .put((byte)8).put((byte)1).put((byte)geometry.family().code()).put((byte)(read.damaged() ? 1 : 0))
+            .putInt(geometry.family().cellLength()).putInt(geometry.banks()).putInt(geometry.cells())
+            .putInt(read.seedFingerprint()).putInt(0).putLong(read.intervalNumber()).putLong(read.intervalNs())
+            .putLong(read.flowThreshold()).putLong(read.packets()).putLong(0).array();
+        assertArrayEquals(preamble, Arrays.copyOf(image.byteArray(), 64));
+        assertEquals(image.capacity(), geometry.imageLength());
+        assertTrue(read.intervalNs() >= 1);
+        assertTrue(read.flowThreshold() >= 0 && read.flowThreshold() <= 1L << 32);
+        for (int cell = 0; SynopsisFamily.FLOW_KEYS == geometry.family() && cell < geometry.cells(); cell++) {
+            final boolean isIpv4 = 4 == read.keyIpVersion(cell);
+            assertTrue(isIpv4 || 6 == read.keyIpVersion(cell));
+            assertTrue(!isIpv4 || 0 == (read.keySourceHigh(cell) | read.keyDestinationHigh(cell)));
+            assertTrue(!isIpv4 || 0 == (read.keySourceLow(cell) | read.keyDestinationLow(cell)) >>> 32);
+            assertTrue(read.keyClassIndex(cell) >= 0 && read.keyClassIndex(cell) <= PacketCache.MAX_CLASS_INDEX);
+            assertTrue(read.keyPackets(cell) >= 1);
+        }
     }
 
     /** Whatever a hostile point puts into cells, a verified image is decoded in bounded time to a bounded list, or refused. */

@@ -28,12 +28,14 @@ public final class NetworkNamespace implements AutoCloseable {
         this.name = name;
     }
 
-    /** Skips the calling test, saying why, where namespaces cannot be made. */
+    /** Ends the calling test, saying why, where namespaces cannot be made. */
     public static void assumeAvailable() {
         final boolean isLinux = System.getProperty("os.name").startsWith("Linux");
         Assumptions.assumeTrue(isLinux, "network namespaces exist on Linux only");
         Assumptions.assumeTrue(LinuxCalls.geteuid() == 0, "network namespaces need root");
-        Assumptions.assumeTrue(canMakeOne(), "network namespaces cannot be made here (is iproute2 installed?)");
+        if (!canMakeOne()) {
+            throw Tools.missing("network namespaces cannot be made here (is iproute2 installed?)");
+        }
     }
 
     private static boolean canMakeOne() {

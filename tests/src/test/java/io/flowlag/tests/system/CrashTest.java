@@ -47,7 +47,7 @@ class CrashTest {
     private static final int FLOWS = 300;
     private static final int FIRST_PORT = 10_000;
     private static final int SOURCE_PORT_OFFSET = 34;
-    private static final int LONGEST_WAIT_MS = 300;
+    private static final int MOST_ROUNDS = 4;
 
     @TempDir
     private Path directory;
@@ -90,7 +90,7 @@ class CrashTest {
                     if (isTopFirst) {
                         killTop(top);
                     }
-                    killFlows(flows);
+                    killFlows(run, flows);
                     sendSafely(run);
                     takenUp += counter(CounterId.FLOWS_TAKEN_UP);
                     perhapsDoubled += counter(CounterId.FLOWS_PERHAPS_DOUBLED);
@@ -171,8 +171,9 @@ class CrashTest {
     }
 
     /** At any moment of its short life; it may be over. */
-    private void killFlows(final Command.Running flows) throws InterruptedException {
-        Thread.sleep(random.nextInt(LONGEST_WAIT_MS));
+    private void killFlows(final Command.Running run, final Command.Running flows) {
+        final long rounds = counter(CounterId.CHECKPOINT_ROUNDS) + random.nextInt(MOST_ROUNDS);
+        Deadline.await(TIMEOUT, () -> counter(CounterId.CHECKPOINT_ROUNDS) >= rounds, () -> "rounds: " + run.errors());
         if (ProcessHandle.of(flows.pid()).map(ProcessHandle::destroyForcibly).orElse(false)) {
             readersKilled++;
         }

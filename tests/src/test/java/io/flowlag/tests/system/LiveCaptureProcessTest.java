@@ -2,8 +2,8 @@ package io.flowlag.tests.system;
 
 import io.flowlag.exporter.capture.LiveCaptureOptions.Kind;
 import io.flowlag.tests.support.NetworkNamespace;
+import io.flowlag.tests.support.Tools;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.Assumptions;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -60,7 +60,9 @@ class LiveCaptureProcessTest {
     /** In a mount namespace where the files of the library are empty. */
     private String execWithoutLibpcap(final String... command) throws IOException {
         final List<Path> libraries = libraries();
-        Assumptions.assumeFalse(libraries.isEmpty(), "no libpcap below " + LIBRARIES + " that could be hidden");
+        if (libraries.isEmpty()) {
+            throw Tools.missing("no libpcap below " + LIBRARIES + " that could be hidden");
+        }
         final List<String> all = new ArrayList<>(List.of("unshare", "--mount", "sh", "-c", libraries.stream()
             .map(library -> "mount --bind /dev/null " + library + " && ").collect(Collectors.joining()) + "exec \"$@\"", "sh"));
         all.addAll(List.of(command));

@@ -5,6 +5,7 @@ import org.agrona.MutableDirectBuffer;
 
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.Locale;
 
 /**
  * A filter program: a list of instructions, not necessarily valid ({@link BpfVerifier} says). Immutable; safe from any thread;
@@ -182,7 +183,7 @@ public final class BpfProgram {
     public String toString() {
         final StringBuilder text = new StringBuilder();
         for (int i = 0; i < instructionCount(); i++) {
-            text.append(String.format("{0x%x,%d,%d,0x%08x}", code(i), jumpTrue(i), jumpFalse(i), operand(i)));
+            text.append(String.format(Locale.ROOT, "{0x%x,%d,%d,0x%08x}", code(i), jumpTrue(i), jumpFalse(i), operand(i)));
         }
         return text.toString();
     }

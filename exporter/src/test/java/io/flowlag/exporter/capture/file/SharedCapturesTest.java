@@ -3,20 +3,16 @@ package io.flowlag.exporter.capture.file;
 import io.flowlag.exporter.capture.CaptureException;
 import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.decode.SharedData;
 import org.junit.jupiter.api.DynamicTest;
 import org.junit.jupiter.api.TestFactory;
 
-import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
 
 import static java.util.Map.entry;
 import static org.junit.jupiter.api.Assertions.assertEquals;
-import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** Every real capture of the shared data against its row in the manifest, whose figures come from tshark. */
 class SharedCapturesTest {
@@ -57,16 +53,14 @@ class SharedCapturesTest {
         entry("link-57845/ns3__ns3tcp-loss-NewReno4-response-vectors.pcap", "207,208144,0,4941342000"));
 
     @TestFactory
-    Stream<DynamicTest> shouldReadEveryCaptureAsTheManifestSays() throws IOException {
-        final Path data = sharedData();
-        assumeTrue(data != null, "no ../shared/data beside the checkout");
-        final List<Map<String, String>> rows = manifest(data.resolve("manifest.csv"));
+    Stream<DynamicTest> shouldReadEveryCaptureAsTheManifestSays() {
+        final List<Map<String, String>> rows = SharedData.manifest();
         assertEquals(705, rows.size());
-        return rows.stream().map(row -> DynamicTest.dynamicTest(row.get("file"), () -> check(data, row)));
+        return rows.stream().map(row -> DynamicTest.dynamicTest(row.get("file"), () -> check(row)));
     }
 
-    private static void check(final Path data, final Map<String, String> row) {
-        final String path = data.resolve("captures").resolve(row.get("file")).toString();
+    private static void check(final Map<String, String> row) {
+        final String path = SharedData.capture(row.get("file")).toString();
         final PacketTotals totals = new PacketTotals();
         String outcome;
         try (PacketSource source = CaptureFiles.open(List.of(path), FilterSupplier.ALL)) {
@@ -93,32 +87,5 @@ class SharedCapturesTest {
             case "refuse-file" -> "refused";
             default -> "whole";
         };
-    }
-
-    private static Path sharedData() {
-        Path folder = Path.of("").toAbsolutePath();
-        while (folder != null) {
-            final Path candidate = folder.resolve("shared/data");
-            if (Files.isRegularFile(candidate.resolve("manifest.csv"))) {
-                return candidate;
-            }
-            folder = folder.getParent();
-        }
-        return null;
-    }
-
-    private static List<Map<String, String>> manifest(final Path file) throws IOException {
-        final List<String> lines = Files.readAllLines(file);
-        final String[] names = lines.get(0).split(",");
-        return lines.stream().skip(1).map(line -> row(names, line)).toList();
-    }
-
-    private static Map<String, String> row(final String[] names, final String line) {
-        final String[] values = line.split(",(?=(?:[^\"]*\"[^\"]*\")*[^\"]*$)", -1);
-        final Map<String, String> row = new HashMap<>();
-        for (int i = 0; i < names.length; i++) {
-            row.put(names[i], values[i]);
-        }
-        return row;
     }
 }
