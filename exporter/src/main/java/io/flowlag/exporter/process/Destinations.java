@@ -47,7 +47,8 @@ final class Destinations {
      *
      * @param config of the process.
      * @return those that go on, and new ones.
-     * @throws ExitException if a file cannot be written or credentials cannot be read, or if a file in use would be begun anew.
+     * @throws ExitException if a file or a spool cannot be written, or credentials cannot be read, or if a file in use would be
+     *     begun anew.
      */
     List<Destination> of(final ExporterConfig config) {
         final Map<Identity, Destination> next = new HashMap<>();
