@@ -283,7 +283,7 @@ public final class Collector implements AutoCloseable {
             }
             return reader.damage() == null || isDone() ? null : damage(name, reader);
         } catch (final AccessDeniedException ex) {
-            return new CollectException(Kind.NO_PERMISSION, name + ": not permitted to read; check its owner and mode", ex);
+            return new CollectException(Kind.NO_INPUT, name + ": not permitted to read; check its owner and mode", ex);
         } catch (final NoSuchFileException ex) {
             return new CollectException(Kind.NO_INPUT, name + ": no such file", ex);
         } catch (final IOException ex) {

@@ -3,6 +3,7 @@ package io.flowlag.exporter.command;
 import io.flowlag.exporter.collect.CollectFormat;
 import io.flowlag.exporter.collect.CollectOptions;
 import io.flowlag.exporter.collect.ListenAddress;
+import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.LogLevel;
 import io.flowlag.exporter.console.ExitCode;
@@ -51,6 +52,11 @@ final class CollectCommand extends ConfiguredCommand {
         super(terminal, new ConfigOptions(ConfigOption.ENTERPRISE_NUMBER, ConfigOption.TLS_CERTIFICATE, ConfigOption.TLS_KEY,
             ConfigOption.TLS_TRUST, ConfigOption.LOG_FILE));
         this.starter = starter;
+    }
+
+    @Override
+    ConfigLoader ownFiles(final ConfigLoader loader) {
+        return loader.reads("-r", files);
     }
 
     @Override

@@ -50,9 +50,8 @@ final class ConfigOptions {
             .description("Log details, and stack traces of errors.").build());
     }
 
-    /** The configuration that a command line asks for. */
-    ExporterConfig load(final ParseResult line) {
-        final ConfigLoader loader = new ConfigLoader();
+    /** The configuration that a command line asks for; the loader knows the command's own files. */
+    ExporterConfig load(final ParseResult line, final ConfigLoader loader) {
         final Path file = line.matchedOptionValue(FILE_OPTION, null);
         if (file != null) {
             loader.file(file);

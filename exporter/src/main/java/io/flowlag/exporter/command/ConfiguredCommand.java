@@ -1,6 +1,7 @@
 package io.flowlag.exporter.command;
 
 import io.flowlag.exporter.capture.CaptureException;
+import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.console.ExitCode;
@@ -54,7 +55,12 @@ abstract class ConfiguredCommand implements Callable<Integer> {
 
     /** The configuration as file and options say now. */
     final ExporterConfig load() {
-        return options.load(line());
+        return options.load(line(), ownFiles(new ConfigLoader()));
+    }
+
+    /** Tells of files that the command's own options name. */
+    ConfigLoader ownFiles(final ConfigLoader loader) {
+        return loader;
     }
 
     final ParseResult line() {

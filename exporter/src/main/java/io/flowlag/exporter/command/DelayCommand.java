@@ -1,5 +1,6 @@
 package io.flowlag.exporter.command;
 
+import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.ExitException;
@@ -65,6 +66,11 @@ final class DelayCommand extends ConfiguredCommand {
             ConfigOption.POLICY, ConfigOption.CAPACITY, ConfigOption.ROWS, ConfigOption.SKETCH_COLUMNS, ConfigOption.VLDA,
             ConfigOption.RATES));
         this.starter = starter;
+    }
+
+    @Override
+    ConfigLoader ownFiles(final ConfigLoader loader) {
+        return loader.reads("-s", senderFiles).reads("-r", receiverFiles).writes("--truth", truthFile);
     }
 
     @Override

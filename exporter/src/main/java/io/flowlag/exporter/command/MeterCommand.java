@@ -1,5 +1,6 @@
 package io.flowlag.exporter.command;
 
+import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.Terminal;
@@ -36,8 +37,16 @@ final class MeterCommand extends ConfiguredCommand {
     }
 
     @Override
+    ConfigLoader ownFiles(final ConfigLoader loader) {
+        return loader.reads("-r", files());
+    }
+
+    @Override
     ExitCode work(final ExporterConfig config) {
-        final List<String> files = line().matchedOptionValue(READ_OPTION, List.of());
-        return starter.meter(config, List.copyOf(files), terminal());
+        return starter.meter(config, List.copyOf(files()), terminal());
+    }
+
+    private List<String> files() {
+        return line().matchedOptionValue(READ_OPTION, List.of());
     }
 }

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.command;
 
+import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.ExitException;
@@ -25,6 +26,11 @@ final class RunCommand extends ConfiguredCommand {
     RunCommand(final ProcessStarter starter, final Terminal terminal) {
         super(terminal, new ConfigOptions(ConfigOption.INTERFACE, ConfigOption.values()));
         this.starter = starter;
+    }
+
+    @Override
+    ConfigLoader ownFiles(final ConfigLoader loader) {
+        return files == null ? loader : loader.reads("-r", files);
     }
 
     @Override

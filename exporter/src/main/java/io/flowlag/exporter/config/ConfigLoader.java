@@ -5,6 +5,7 @@ import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -19,9 +20,13 @@ import java.util.Map;
  */
 public final class ConfigLoader {
     private static final long MAX_FILE_BYTES = 1L << 20;
+    private static final String STANDARD_STREAM = "-";
+    private static final String STANDARD_INPUT = "/proc/self/fd/0";
 
     private final Problems problems = new Problems();
     private final Map<ConfigKey<?>, Setting> settings = new HashMap<>();
+    private final List<FileRelations.OwnFile> inputs = new ArrayList<>();
+    private final List<FileRelations.OwnFile> outputs = new ArrayList<>();
     private List<DestinationSpec> destinations = new ArrayList<>();
     private boolean isConcluded;
 
@@ -39,6 +44,7 @@ public final class ConfigLoader {
      * @return this.
      */
     public ConfigLoader file(final Path file) {
+        inputs.add(new FileRelations.OwnFile("the configuration itself", file));
         try {
             if (Files.isDirectory(file)) {
                 problems.addMissingInput(file + ": is a directory: name a configuration file");
@@ -100,6 +106,37 @@ public final class ConfigLoader {
     }
 
     /**
+     * Names files that the command reads, so that nothing is written over them.
+     *
+     * @param option that has them, such as {@code -r}.
+     * @param files  as they were given; {@code -} is standard input.
+     * @return this.
+     */
+    public ConfigLoader reads(final String option, final List<String> files) {
+        for (final String file : files) {
+            try {
+                final Path path = Path.of(STANDARD_STREAM.equals(file) ? STANDARD_INPUT : file);
+                inputs.add(new FileRelations.OwnFile(option, path));
+            } catch (final InvalidPathException ex) {
+                // nothing that could be written over; who opens it says so
+            }
+        }
+        return this;
+    }
+
+    /**
+     * Names a file that the command writes, so that it is nobody else's.
+     *
+     * @param option that has it, such as {@code --truth}.
+     * @param file   as it was given; {@code -} is standard output, null for none.
+     * @return this.
+     */
+    public ConfigLoader writes(final String option, final Path file) {
+        outputs.add(new FileRelations.OwnFile(option, file));
+        return this;
+    }
+
+    /**
      * Checks everything against everything.
      *
      * @return the effective configuration.
@@ -111,6 +148,7 @@ public final class ConfigLoader {
         }
         isConcluded = true;
         new Relations(settings, destinations, problems).check();
+        new FileRelations(settings, destinations, problems).check(inputs, outputs);
         problems.throwIfAny();
         return new Conclusion(settings, destinations).config();
     }

@@ -6,7 +6,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.PosixFilePermission;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -38,7 +37,6 @@ final class Relations {
         stats();
         status();
         messageSizes();
-        distinctTargets();
         spools();
     }
 
@@ -181,32 +179,6 @@ final class Relations {
                     "no UDP datagram holds that (" +
                     spec.uri().text() + "): " + MAX_UDP_PAYLOAD_BYTES + " or less, and 1400 to pass without fragments");
             }
-        }
-    }
-
-    private void distinctTargets() {
-        final Map<String, String> users = new HashMap<>();
-        for (final ConfigKey<Path> key : List.of(ConfigTable.LOG_FILE, ConfigTable.STATS_FILE, ConfigTable.STATUS_FILE)) {
-            final Path file = (Path)settings.get(key).value();
-            if (file != null) {
-                claim(users, settings.get(key).origin(), key.path(), settings.get(key).text(), file);
-            }
-        }
-        for (final DestinationSpec spec : destinations) {
-            final DestinationUri uri = spec.uri();
-            if (uri.transport() == Transport.FILE) {
-                claim(users, spec.origin(), ConfigTable.DESTINATIONS.path(), uri.text(), uri.file());
-            } else if (users.put(uri.text(), ConfigTable.DESTINATIONS.path()) != null) {
-                problems.add(spec.origin(), ConfigTable.DESTINATIONS.path(), uri.text(), "is listed twice: leave one out");
-            }
-        }
-    }
-
-    private void claim(final Map<String, String> users, final Origin origin, final String path, final String text,
-        final Path file) {
-        final String user = users.putIfAbsent("file " + file.toAbsolutePath().normalize(), path);
-        if (user != null) {
-            problems.add(origin, path, text, "the same file is used by " + user + ": name another one");
         }
     }
 

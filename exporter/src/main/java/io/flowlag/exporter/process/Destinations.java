@@ -7,6 +7,7 @@ import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.record.DestinationFactory;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -47,7 +48,8 @@ final class Destinations {
      *
      * @param config of the process.
      * @return those that go on, and new ones.
-     * @throws ExitException if a file cannot be written or credentials cannot be read, or if a file in use would be begun anew.
+     * @throws ExitException if a file or a spool cannot be written, or credentials cannot be read, or if a file in use would be
+     *     begun anew.
      */
     List<Destination> of(final ExporterConfig config) {
         final Map<Identity, Destination> next = new HashMap<>();
@@ -84,18 +86,28 @@ final class Destinations {
             spec, config.exporting().tls(), config.exporting().enterpriseNumber(), config.observationDomainId());
     }
 
-    /** A file that is made anew begins empty: what the one in use has written would be gone. */
+    /**
+     * A file that is made anew begins empty: what the one in use has written would be gone. It is asked before the file is
+     * opened, under any name: who closes a file lets go every lock that its process has on it.
+     */
     private void refuseFileInUse(final Identity next) {
         if (next.spec().transport() != ExporterConfig.Transport.FILE || current.containsKey(next)) {
             return;
         }
-        final Path file = next.spec().file().toAbsolutePath().normalize();
         for (final Identity known : current.keySet()) {
             if (known.spec().transport() == ExporterConfig.Transport.FILE &&
-                known.spec().file().toAbsolutePath().normalize().equals(file)) {
+                isSame(known.spec().file(), next.spec().file())) {
                 throw new ExitException(ExitCode.CONFIGURATION,
                     next.spec().uri() + ": the file is in use with other settings; they need a restart, which empties it");
             }
+        }
+    }
+
+    private static boolean isSame(final Path one, final Path other) {
+        try {
+            return Files.isSameFile(one, other);
+        } catch (final IOException ex) {
+            return one.toAbsolutePath().normalize().equals(other.toAbsolutePath().normalize()); // not there any more, or not yet
         }
     }
 

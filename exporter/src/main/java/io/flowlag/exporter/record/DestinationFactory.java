@@ -2,6 +2,8 @@ package io.flowlag.exporter.record;
 
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Profile;
+import io.flowlag.exporter.console.ExitCode;
+import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayView;
 import io.flowlag.ipfix.element.ElementRegistry;
@@ -73,15 +75,17 @@ public final class DestinationFactory {
      * @param config of the process.
      * @param spec   of the destination.
      * @return the destination.
-     * @throws IOException if a file cannot be opened or credentials cannot be read; the message names it.
+     * @throws IOException   if a file cannot be opened or credentials cannot be read; the message names it.
+     * @throws ExitException if the spool cannot be written.
      */
     public Destination make(final ExporterConfig config, final ExporterConfig.Destination spec) throws IOException {
         final Transport transport = transport(config, spec);
         try {
             return make(spec.uri(), transport, config, spec, hasSpool(spec) ? spoolDirectory(spec) : null);
-        } catch (final IOException ex) {
+        } catch (final IOException ex) { // only a spool does that
             transport.close();
-            throw ex;
+            throw new ExitException(ExitCode.CANNOT_WRITE,
+                spec.uri() + ": the spool cannot be written: " + ex.getMessage() + ": check exporting.spool");
         }
     }
 

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.spool;
 
+import io.flowlag.exporter.console.OutputFiles;
 import org.agrona.CloseHelper;
 
 import java.io.IOException;
@@ -42,8 +43,7 @@ final class SpoolHold implements AutoCloseable {
         final SpoolHold hold = new SpoolHold(realDirectory);
         boolean isTaken = false;
         try {
-            hold.lockChannel = FileChannel.open(
-                directory.resolve("lock"), StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            hold.lockChannel = openLock(directory.resolve("lock"));
             hold.lock = hold.lockChannel.tryLock();
             if (hold.lock == null) {
                 throw new IOException(directory + ": another process uses this spool");
@@ -56,6 +56,14 @@ final class SpoolHold implements AutoCloseable {
             }
         }
         return hold;
+    }
+
+    private static FileChannel openLock(final Path path) throws IOException {
+        try {
+            return FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        } catch (final IOException ex) {
+            throw new IOException(path + ": " + OutputFiles.reason(ex), ex);
+        }
     }
 
     SpoolPosition position() {

@@ -109,6 +109,24 @@ class MainTest {
         Logging.configure(new ExporterConfig.Log(ExporterConfig.LogLevel.WARN, null), Terminal.system());
     }
 
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        meter -r IN --export file:IN           | -r
+        meter -r other IN --stats IN           | -r
+        delay -s other -r IN --export file:IN  | -r
+        delay -s IN -r other --truth IN        | -s
+        run --self-test -r IN --stats IN       | -r
+        collect -r IN --log-file IN            | -r
+        run -i lo -c IN --export file:IN       | the configuration itself
+        """)
+    void shouldNotWriteOverItsOwnInput(final String line, final String user) throws IOException {
+        final Path input = Files.writeString(directory.resolve("in"), "{}");
+        assertEquals(64, main(line.replace("IN", input.toString()).split(" +")));
+        assertTrue(err.toString(StandardCharsets.UTF_8).contains("the same file is used by " + user + ": name another one"),
+            err::toString);
+        assertEquals("{}", Files.readString(input));
+    }
+
     @Test
     void shouldMeasureTwoCapturesByReferencesAndSketchesTogetherUnlessToldOtherwise() {
         assertEquals(0, main("delay", "-s", "a.pcap", "-r", "b.pcap", "c.pcap", "--capacity", "10g", "--max-delay", "1s"));

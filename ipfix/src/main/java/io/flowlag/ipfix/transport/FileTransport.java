@@ -7,6 +7,8 @@ import org.agrona.collections.IntArrayList;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -16,6 +18,9 @@ import java.nio.file.StandardOpenOption;
  * buffer is written when it is full, a second after something was put into it, and at {@link #flush}. After a write error the
  * file is cut back to its last whole message, and the transport is {@link TransportState#FAILED} for good, or goes on behind that
  * message when the file can be opened again: as the user chooses.
+ * <p>
+ * A regular file is locked while it is written, so that a second process does not empty it; where the file system has no locks
+ * nothing keeps one away.
  * <p>
  * See {@link Transport} for threads and memory. Writing to a file may take as long as the disk takes. Allocates at construction.
  */
@@ -31,6 +36,8 @@ public final class FileTransport extends TransportSupport {
     private final Path path;
     private final long retryIntervalMs;
     private FileChannel channel;
+    /** Kept, since the JVM forgets a lock that nobody has. */
+    private FileLock lock;
     private final boolean isRegularFile;
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER_BYTES);
     private final IntArrayList messageEnds = new IntArrayList(BUFFER_BYTES / MIN_MESSAGE_BYTES, IntArrayList.DEFAULT_NULL_VALUE);
@@ -61,7 +68,7 @@ public final class FileTransport extends TransportSupport {
         super("file:" + path);
         this.path = path;
         this.retryIntervalMs = retryIntervalMs;
-        this.channel = open(path);
+        this.channel = openEmpty();
         this.isRegularFile = Files.isRegularFile(path);
         state(TransportState.CONNECTED);
     }
@@ -71,13 +78,45 @@ public final class FileTransport extends TransportSupport {
         return BUFFER_BYTES;
     }
 
-    private static FileChannel open(final Path path) throws IOException {
+    private FileChannel openEmpty() throws IOException {
+        FileChannel opened = null;
         try {
-            return FileChannel.open(
-                path, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE);
+            opened = open();
+            if (Files.isRegularFile(path)) {
+                opened.truncate(0);
+            }
+            return opened;
         } catch (final IOException ex) {
+            CloseHelper.quietClose(opened);
             throw new IOException("cannot write " + path + ": " + FileErrors.reason(ex), ex);
         }
+    }
+
+    /** The file with what is in it, locked if it is a regular one. */
+    private FileChannel open() throws IOException {
+        final FileChannel opened = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+        try {
+            lock = Files.isRegularFile(path) ? lock(opened) : null;
+            return opened;
+        } catch (final IOException ex) {
+            CloseHelper.quietClose(opened);
+            throw ex;
+        }
+    }
+
+    private static FileLock lock(final FileChannel opened) throws IOException {
+        final FileLock taken;
+        try {
+            taken = opened.tryLock();
+        } catch (final OverlappingFileLockException ex) {
+            throw new IOException("this process writes it already; name another file", ex);
+        } catch (final IOException ex) {
+            return null; // a file system without locks; to export matters more
+        }
+        if (taken == null) {
+            throw new IOException("another process writes it; name another file");
+        }
+        return taken;
     }
 
     @Override
@@ -164,7 +203,7 @@ public final class FileTransport extends TransportSupport {
         retryMs = NEVER;
         FileChannel reopened = null;
         try {
-            reopened = FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+            reopened = open();
             isContinued = Files.isRegularFile(path) && reopened.size() >= wholeMessageOctets;
             if (!isContinued) {
                 wholeMessageOctets = 0;

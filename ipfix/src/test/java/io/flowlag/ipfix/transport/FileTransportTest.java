@@ -12,8 +12,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -106,5 +109,54 @@ class FileTransportTest {
         final IOException isDirectory = assertThrows(IOException.class, () -> new FileTransport(directory));
         assertTrue(isDirectory.getMessage().startsWith("cannot write " + directory), isDirectory.getMessage());
         assertFalse(isDirectory.getMessage().isEmpty());
+    }
+
+    @Test
+    void shouldLeaveAFileAloneThatThisProcessWrites() throws IOException {
+        final Path file = directory.resolve("twice.ipfix");
+        final FileTransport first = new FileTransport(file);
+        Files.writeString(file, "records");
+        final String message = assertThrows(IOException.class, () -> new FileTransport(file)).getMessage();
+        assertEquals("cannot write " + file + ": this process writes it already; name another file", message);
+        assertEquals("records", Files.readString(file));
+        first.close();
+        new FileTransport(file).close();
+        assertEquals(0, Files.size(file));
+    }
+
+    @Test
+    void shouldLeaveAFileAloneThatAnotherProcessWrites() throws Exception {
+        final Path file = directory.resolve("two.ipfix");
+        Files.writeString(file, "records");
+        final Process other = new ProcessBuilder(
+            Path.of(System.getProperty("java.home"), "bin", "java").toString(),
+            "-cp", Path.of(FileTransportTest.class.getProtectionDomain().getCodeSource().getLocation().toURI()).toString(),
+            OtherProcess.class.getName(), file.toString()).redirectError(ProcessBuilder.Redirect.INHERIT).start();
+        try {
+            assertEquals('L', other.getInputStream().read(), "the other process has no lock");
+            final String message = assertThrows(IOException.class, () -> new FileTransport(file)).getMessage();
+            assertEquals("cannot write " + file + ": another process writes it; name another file", message);
+            assertEquals("records", Files.readString(file));
+        } finally {
+            other.getOutputStream().close();
+            other.waitFor();
+        }
+        new FileTransport(file).close();
+        assertEquals(0, Files.size(file));
+    }
+
+    /** Locks a file, says so, and ends when its input does. */
+    static final class OtherProcess {
+        private OtherProcess() {
+        }
+
+        public static void main(final String[] arguments) throws IOException {
+            try (FileChannel channel = FileChannel.open(Path.of(arguments[0]), StandardOpenOption.WRITE);
+                FileLock lock = channel.lock()) {
+                System.out.print(lock.isValid() ? 'L' : 'N');
+                System.out.flush();
+                System.in.read();
+            }
+        }
     }
 }

@@ -64,6 +64,7 @@ class BadInputTest {
         Files.setPosixFilePermissions(capture, PosixFilePermissions.fromString("---------"));
 
         assertRefused(NO_INPUT, asNobody("meter").run("meter", "-r", capture), "demo.pcap");
+        assertRefused(NO_INPUT, asNobody("collect").run("collect", "-q", "-r", capture), "demo.pcap");
     }
 
     @Test

@@ -1,0 +1,134 @@
+package io.flowlag.exporter.config;
+
+import io.flowlag.exporter.config.ExporterConfig.Transport;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * What is written must be nobody else's: no input, no file of the configuration, and nothing that is written by another part of
+ * the process. Files are the same whatever links lead to them. Every fault is added to the problems.
+ */
+final class FileRelations {
+    private static final String STANDARD_STREAM = "-";
+    private static final Path DEVICES = Path.of("/dev");
+    private static final List<ConfigKey<Path>> READ = List.of(
+        ConfigTable.DIGEST_KEY_FILE, ConfigTable.CLOCK_FILE, ConfigTable.REFERENCE_KEY_FILE, ConfigTable.EXCHANGE_KEY_FILE,
+        ConfigTable.EXCHANGE_TLS_CERTIFICATE, ConfigTable.EXCHANGE_TLS_KEY, ConfigTable.EXCHANGE_TLS_TRUST,
+        ConfigTable.TLS_CERTIFICATE, ConfigTable.TLS_KEY, ConfigTable.TLS_TRUST);
+    private static final List<ConfigKey<Path>> WRITTEN = List.of(
+        ConfigTable.CHECKPOINT_FILE, ConfigTable.LOG_FILE, ConfigTable.STATS_FILE, ConfigTable.STATUS_FILE);
+    /** What is made beside a file, by the end of its name. */
+    private static final Map<ConfigKey<Path>, List<String>> COMPANIONS = Map.of(
+        ConfigTable.CHECKPOINT_FILE, List.of(".lock", ".ring", ".new", ".damaged"), ConfigTable.STATS_FILE, List.of(".part"));
+
+    /**
+     * A file that a command uses beside those of its configuration.
+     *
+     * @param user the option that names it.
+     * @param file that it names.
+     */
+    record OwnFile(String user, Path file) {
+    }
+
+    private final Map<ConfigKey<?>, Setting> settings;
+    private final List<DestinationSpec> destinations;
+    private final Problems problems;
+    private final Map<Object, String> users = new HashMap<>();
+
+    FileRelations(final Map<ConfigKey<?>, Setting> settings, final List<DestinationSpec> destinations, final Problems problems) {
+        this.settings = settings;
+        this.destinations = destinations;
+        this.problems = problems;
+    }
+
+    void check(final List<OwnFile> inputs, final List<OwnFile> outputs) {
+        inputs.forEach((input) -> read(input.user(), input.file()));
+        READ.forEach((key) -> read(key.path(), key.cast(settings.get(key).value())));
+        for (final OwnFile output : outputs) {
+            final String user = write(output.user(), output.file());
+            if (user != null) {
+                problems.add(Origin.commandLine(output.user()), output.file() + ": " + sameFile(user));
+            }
+        }
+        WRITTEN.forEach(this::write);
+        destinations();
+    }
+
+    private void destinations() {
+        final Set<String> targets = new HashSet<>();
+        for (final DestinationSpec spec : destinations) {
+            final DestinationUri uri = spec.uri();
+            final String path = ConfigTable.DESTINATIONS.path();
+            final String user = uri.transport() == Transport.FILE ? write(path, uri.file()) : null;
+            if (user != null) {
+                problems.add(spec.origin(), path, uri.text(), sameFile(user));
+            } else if (!targets.add(uri.text())) {
+                problems.add(spec.origin(), path, uri.text(), "is listed twice: leave one out");
+            }
+        }
+    }
+
+    private void write(final ConfigKey<Path> key) {
+        final Setting setting = settings.get(key);
+        final Path file = key.cast(setting.value());
+        final String user = write(key.path(), file);
+        if (user != null) {
+            problems.add(setting.origin(), key.path(), setting.text(), sameFile(user));
+            return;
+        }
+        for (final String suffix : file == null ? List.<String>of() : COMPANIONS.getOrDefault(key, List.of())) {
+            final Path companion = file.resolveSibling(file.getFileName() + suffix);
+            final String other = write(key.path() + " (with " + suffix + ")", companion);
+            if (other != null) {
+                problems.add(setting.origin(), key.path(), setting.text(), companion + " is made too, and " + sameFile(other));
+            }
+        }
+    }
+
+    private static String sameFile(final String user) {
+        return "the same file is used by " + user + ": name another one";
+    }
+
+    /** Notes a file that is read; several may read it, and a pipe or a device has nothing to be written over. */
+    private void read(final String user, final Path file) {
+        if (isFile(file) && isNewOrRegular(file)) {
+            users.putIfAbsent(identity(file), user);
+        }
+    }
+
+    /** Notes a file that is written; returns who else uses it, or null. */
+    private String write(final String user, final Path file) {
+        return isFile(file) ? users.putIfAbsent(identity(file), user) : null;
+    }
+
+    /** Devices, such as /dev/null, are for everybody. */
+    private static boolean isFile(final Path file) {
+        return file != null && !STANDARD_STREAM.equals(file.toString()) &&
+            (isNewOrRegular(file) || !file.toAbsolutePath().normalize().startsWith(DEVICES));
+    }
+
+    private static boolean isNewOrRegular(final Path file) {
+        return Files.isRegularFile(file) || !Files.exists(file);
+    }
+
+    private static Object identity(final Path file) {
+        try {
+            if (Files.isRegularFile(file)) {
+                final Object fileKey = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+                return fileKey == null ? file.toRealPath() : fileKey;
+            }
+            final Path directory = file.toAbsolutePath().getParent();
+            return directory == null ? file : directory.toRealPath().resolve(file.getFileName());
+        } catch (final IOException ex) {
+            return file.toAbsolutePath().normalize(); // what is not there yet, nor its directory
+        }
+    }
+}
