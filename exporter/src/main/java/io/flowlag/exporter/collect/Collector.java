@@ -1,6 +1,7 @@
 package io.flowlag.exporter.collect;
 
 import io.flowlag.exporter.collect.CollectException.Kind;
+import io.flowlag.exporter.console.ResultStream;
 import io.flowlag.ipfix.collect.CollectedRecord;
 import io.flowlag.ipfix.collect.CollectingProcess;
 import io.flowlag.ipfix.collect.CollectorCounter;
@@ -324,7 +325,7 @@ public final class Collector implements AutoCloseable {
             out.append(text);
             out.flush();
             if (rawOut instanceof PrintStream stream && stream.checkError()) {
-                outputFailure = new IOException("the disk is full, or the reader has gone");
+                outputFailure = new IOException(ResultStream.FAILURE);
             }
         } catch (final IOException ex) {
             outputFailure = ex;

@@ -46,6 +46,9 @@ public final class CollectProcess {
             return ExitCode.DONE;
         } catch (final CollectException ex) {
             tell(terminal, statistics);
+            if (ex.kind() == CollectException.Kind.CANNOT_WRITE && terminal.isReaderGone()) {
+                return ExitCode.CANNOT_WRITE;
+            }
             throw new ExitException(exitCode(ex.kind()), ex.getMessage());
         }
     }
