@@ -2,6 +2,7 @@ package io.flowlag.exporter.process;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.flowlag.exporter.capture.CaptureException;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
@@ -38,6 +39,7 @@ import java.util.stream.IntStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class DelayProcessTest {
@@ -282,6 +284,15 @@ class DelayProcessTest {
         final String message = err.toString(StandardCharsets.UTF_8);
         assertTrue(message.matches("flowlag: .*sender\\.pcap.* everything before it was measured\n"), message);
         assertFalse(out.toString(StandardCharsets.UTF_8).contains("NOT FOUND"), out::toString);
+    }
+
+    @Test
+    void shouldReadStandardInputAtOnePointAlone() {
+        final DelayOptions options =
+            new DelayOptions(List.of("-"), List.of("-"), ReferenceMode.MARKED, true, false, true, null);
+        final CaptureException refusal =
+            assertThrows(CaptureException.class, () -> DelayProcess.run(config(""), options, terminal));
+        assertEquals("standard input is named more than once; it can be read once only", refusal.getMessage());
     }
 
     @Test
