@@ -37,7 +37,7 @@ public final class CollectProcess {
         final ByteArrayOutputStream statistics = new ByteArrayOutputStream();
         try (PrintStream statisticsOut = new PrintStream(statistics, true, StandardCharsets.UTF_8)) {
             Collector.run(
-                options,
+                options.withColumns(FlowElements.recordNames()),
                 FlowElements.registry((int)config.exporting().enterpriseNumber()),
                 terminal.out(),
                 statisticsOut,
