@@ -92,11 +92,11 @@ final class CsvFormatter implements RecordFormatter {
     private Layout layout(final RecordNames recordNames) {
         final int[] fields = columns.stream().mapToInt(recordNames::indexOf).toArray();
         final List<String> others = Arrays.stream(recordNames.names()).filter((name) -> !columns.contains(name)).toList();
-        for (final String name : others) {
-            if (namesTold.size() < MAX_NAMES_TOLD && namesTold.add(name)) {
-                LOG.warn("collect: {} came after the header and has no column: its values are left out; " +
-                    "--format json has them", name);
-            }
+        final List<String> untold =
+            others.stream().filter((name) -> namesTold.size() < MAX_NAMES_TOLD && namesTold.add(name)).toList();
+        if (!untold.isEmpty()) {
+            LOG.warn("collect: without a column, since they came after the header: {}; --format json has them",
+                String.join(", ", untold));
         }
         return new Layout(fields, others.size());
     }
