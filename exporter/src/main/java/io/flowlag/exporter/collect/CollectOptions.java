@@ -19,6 +19,7 @@ import java.util.List;
  * @param tls                          this side's certificate and whom to trust; null if no address is TLS.
  * @param isClientCertificateRequired  whether exporters over TLS must show a certificate that {@code tls} trusts.
  * @param limits                       on what exporters can make the process remember.
+ * @param columns                      of CSV that is written as it comes, in their order; where files are read, their own.
  */
 public record CollectOptions(
     List<ListenAddress> listen,
@@ -30,17 +31,19 @@ public record CollectOptions(
     boolean isVerbose,
     SSLContext tls,
     boolean isClientCertificateRequired,
-    CollectorLimits limits) {
+    CollectorLimits limits,
+    List<String> columns) {
 
     /** UDP port 4739 on loopback, as a table, until stopped. */
     public static final CollectOptions DEFAULTS = new CollectOptions(
         List.of(ListenAddress.DEFAULT), List.of(), CollectFormat.TABLE, 0, 0, false, false, null, true,
-        CollectorLimits.DEFAULTS);
+        CollectorLimits.DEFAULTS, List.of());
 
     /** Copies the lists and checks that the parts fit together. */
     public CollectOptions {
         listen = List.copyOf(listen);
         files = List.copyOf(files);
+        columns = List.copyOf(columns);
         if (listen.isEmpty() == files.isEmpty()) {
             throw new IllegalArgumentException("either addresses to receive on or files to read, not both and not none");
         }
@@ -60,7 +63,7 @@ public record CollectOptions(
      */
     public CollectOptions withListen(final List<ListenAddress> addresses) {
         return new CollectOptions(addresses, List.of(), format, recordLimit, idleNs, isQuiet, isVerbose, tls,
-            isClientCertificateRequired, limits);
+            isClientCertificateRequired, limits, columns);
     }
 
     /**
@@ -71,7 +74,7 @@ public record CollectOptions(
      */
     public CollectOptions withFiles(final List<String> paths) {
         return new CollectOptions(List.of(), paths, format, recordLimit, idleNs, isQuiet, isVerbose, tls,
-            isClientCertificateRequired, limits);
+            isClientCertificateRequired, limits, columns);
     }
 
     /**
@@ -82,7 +85,18 @@ public record CollectOptions(
      */
     public CollectOptions withFormat(final CollectFormat other) {
         return new CollectOptions(listen, files, other, recordLimit, idleNs, isQuiet, isVerbose, tls,
-            isClientCertificateRequired, limits);
+            isClientCertificateRequired, limits, columns);
+    }
+
+    /**
+     * The same with columns of CSV.
+     *
+     * @param names see {@link #columns}.
+     * @return the options.
+     */
+    public CollectOptions withColumns(final List<String> names) {
+        return new CollectOptions(listen, files, format, recordLimit, idleNs, isQuiet, isVerbose, tls,
+            isClientCertificateRequired, limits, names);
     }
 
     /**
@@ -94,7 +108,7 @@ public record CollectOptions(
      */
     public CollectOptions withEnd(final long records, final long silenceNs) {
         return new CollectOptions(listen, files, format, records, silenceNs, isQuiet, isVerbose, tls,
-            isClientCertificateRequired, limits);
+            isClientCertificateRequired, limits, columns);
     }
 
     /**
@@ -106,7 +120,7 @@ public record CollectOptions(
      */
     public CollectOptions withVoice(final boolean quiet, final boolean verbose) {
         return new CollectOptions(listen, files, format, recordLimit, idleNs, quiet, verbose, tls,
-            isClientCertificateRequired, limits);
+            isClientCertificateRequired, limits, columns);
     }
 
     /**
@@ -118,6 +132,6 @@ public record CollectOptions(
      */
     public CollectOptions withTls(final SSLContext context, final boolean requiresClientCertificate) {
         return new CollectOptions(listen, files, format, recordLimit, idleNs, isQuiet, isVerbose, context,
-            requiresClientCertificate, limits);
+            requiresClientCertificate, limits, columns);
     }
 }

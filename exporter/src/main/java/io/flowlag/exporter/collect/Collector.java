@@ -1,6 +1,7 @@
 package io.flowlag.exporter.collect;
 
 import io.flowlag.exporter.collect.CollectException.Kind;
+import io.flowlag.exporter.console.ResultStream;
 import io.flowlag.ipfix.collect.CollectedRecord;
 import io.flowlag.ipfix.collect.CollectingProcess;
 import io.flowlag.ipfix.collect.CollectorCounter;
@@ -52,10 +53,11 @@ public final class Collector implements AutoCloseable {
     private final Writer out;
     private final PrintStream err;
     private final NanoClock clock;
-    private final RecordFormatter formatter;
+    private final ElementRegistry registry;
     private final CollectorCounters counters = new CollectorCounters();
     private final CollectingProcess process;
     private final StringBuilder text = new StringBuilder();
+    private RecordFormatter formatter;
     private CollectorServer server;
     private IOException outputFailure;
     private long writtenCount;
@@ -71,9 +73,10 @@ public final class Collector implements AutoCloseable {
         this.out = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
         this.err = err;
         this.clock = clock;
+        this.registry = registry;
         this.formatter = switch (options.format()) {
             case JSON -> new JsonFormatter(options.isVerbose());
-            case CSV -> new CsvFormatter(options.isVerbose());
+            case CSV -> new CsvFormatter(options.isVerbose(), options.columns());
             case TABLE -> new TableFormatter(options.isVerbose());
         };
         this.process = new CollectingProcess(registry, options.limits(), counters, this::onRecord);
@@ -156,11 +159,14 @@ public final class Collector implements AutoCloseable {
         if (server != null) {
             serve(stop);
         } else {
+            if (options.format() == CollectFormat.CSV && options.files().stream().allMatch(Collector::canBeReadTwice)) {
+                formatter = new CsvFormatter(options.isVerbose(), columns(stop));
+            }
             failure = readFiles(stop);
         }
         flush();
         if (!options.isQuiet()) {
-            err.println(ClosingLine.of(counters));
+            err.println(ClosingLine.of(counters) + formatter.remark());
         }
         if (outputFailure != null) {
             throw new CollectException(
@@ -263,6 +269,20 @@ public final class Collector implements AutoCloseable {
         return outputFailure != null || options.recordLimit() > 0 && writtenCount >= options.recordLimit();
     }
 
+    /** A pipe has a name too, but what was read from it is gone. */
+    private static boolean canBeReadTwice(final String file) {
+        return !file.equals(STANDARD_INPUT) && (Files.isRegularFile(Path.of(file)) || !Files.exists(Path.of(file)));
+    }
+
+    /** Reads every file for the names of its fields; what is wrong with it is said when it is read for its records. */
+    private List<String> columns(final BooleanSupplier stop) {
+        final ColumnSurvey survey = new ColumnSurvey(options.isVerbose());
+        final Collector reader = new Collector(options, registry, OutputStream.nullOutputStream(), err, clock);
+        reader.formatter = survey;
+        reader.readFiles(stop);
+        return survey.columns();
+    }
+
     /** Reads every file; returns the first failure, or null. */
     private CollectException readFiles(final BooleanSupplier stop) {
         CollectException first = null;
@@ -324,7 +344,7 @@ public final class Collector implements AutoCloseable {
             out.append(text);
             out.flush();
             if (rawOut instanceof PrintStream stream && stream.checkError()) {
-                outputFailure = new IOException("the disk is full, or the reader has gone");
+                outputFailure = new IOException(ResultStream.FAILURE);
             }
         } catch (final IOException ex) {
             outputFailure = ex;

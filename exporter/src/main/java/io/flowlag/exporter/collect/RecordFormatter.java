@@ -12,4 +12,9 @@ interface RecordFormatter {
      * @return false if this format does not show the record; nothing was appended then.
      */
     boolean append(CollectedRecord record, StringBuilder text);
+
+    /** {@return what is to be said at the end, to follow the line of statistics; empty if nothing} */
+    default String remark() {
+        return "";
+    }
 }

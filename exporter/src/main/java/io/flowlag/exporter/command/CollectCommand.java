@@ -35,7 +35,8 @@ final class CollectCommand extends ConfiguredCommand {
     private List<String> files = new ArrayList<>();
 
     @Option(names = "--format", paramLabel = "FORMAT", defaultValue = "table",
-        description = "One of table, json (an object a record) and csv (with a header). Default: table.")
+        description = "One of table, json (an object a record) and csv (one header; files are read twice for it, what comes " +
+        "live has flowlag's columns and those of the first record). Default: table.")
     private CollectFormat format;
 
     @Option(names = "--count", paramLabel = "N", defaultValue = "0",

@@ -3,6 +3,7 @@ package io.flowlag.exporter.command;
 import io.flowlag.exporter.config.Names;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.ExitException;
+import io.flowlag.exporter.console.OutputFiles;
 import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.lab.Laboratory;
 import picocli.CommandLine.Command;
@@ -73,7 +74,7 @@ final class LabCommand implements Callable<Integer> {
         if (!isAll && !known.contains(name)) {
             final String nearest = Names.nearest(name, known);
             throw new ExitException(ExitCode.USAGE, "lab: '" + name + "' is no experiment" +
-                (nearest == null ? "" : "; did you mean " + nearest + "?") + " Known are all, " + String.join(", ", known));
+                (nearest == null ? "." : "; did you mean " + nearest + "?") + " Known are all, " + String.join(", ", known));
         }
         if (seeds != null && (seeds < 1 || seeds > SEEDS_AT_MOST)) {
             throw new ExitException(ExitCode.USAGE, "lab: --seeds " + seeds + ": must be 1 to " + SEEDS_AT_MOST);
@@ -104,8 +105,7 @@ final class LabCommand implements Callable<Integer> {
             laboratory.run(order, this::printNow, terminal::status);
         } catch (final IOException e) {
             throw new ExitException(ExitCode.CANNOT_WRITE,
-                "lab: cannot write to " + directory + ": " + e.getClass().getSimpleName() + " " + e.getMessage() +
-                "; name another directory with --out");
+                "lab: cannot write to " + directory + ": " + OutputFiles.reason(e) + "; name another directory with --out");
         } finally {
             terminal.eraseStatus();
         }

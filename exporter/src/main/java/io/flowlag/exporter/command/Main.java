@@ -7,6 +7,7 @@ import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.console.LogProvider;
 import io.flowlag.exporter.console.Logging;
+import io.flowlag.exporter.console.ResultStream;
 import io.flowlag.exporter.console.Terminal;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -109,6 +110,15 @@ public final class Main {
      * @return the exit code.
      */
     public int run(final String... arguments) {
+        final int exitCode = execute(arguments);
+        if (terminal.out().checkError() && exitCode == ExitCode.DONE.number()) {
+            return terminal.isReaderGone() ? ExitCode.CANNOT_WRITE.number() :
+                failed(ExitCode.CANNOT_WRITE, "standard output cannot be written: " + ResultStream.FAILURE);
+        }
+        return exitCode;
+    }
+
+    private int execute(final String... arguments) {
         try {
             if (arguments.length == 0) {
                 final StringWriter usage = new StringWriter();
@@ -122,8 +132,6 @@ public final class Main {
                 "out of memory: lower metering.max-flows, or give more with FLOWLAG_JAVA_OPTS=-Xmx1g");
         } catch (final Error e) {
             return internal(e, false);
-        } finally {
-            terminal.out().flush();
         }
     }
 

@@ -7,12 +7,7 @@ import io.flowlag.exporter.config.ExporterConfig;
 import org.slf4j.LoggerFactory;
 
 import java.io.IOException;
-import java.io.OutputStream;
-import java.io.PrintStream;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -27,7 +22,7 @@ public final class Logging {
     /** Kept, because the logging of the JDK forgets the level of a logger that nobody holds. */
     private static final java.util.logging.Logger NATIVE_ACCESS = java.util.logging.Logger.getLogger("com.sun.jna");
 
-    private static PrintStream openFile;
+    private static LogFile openFile;
 
     private Logging() {
     }
@@ -40,9 +35,9 @@ public final class Logging {
      * @throws ExitException if the file cannot be written.
      */
     public static synchronized void configure(final ExporterConfig.Log log, final Terminal terminal) {
-        final PrintStream file = log.file() == null ? null : open(log.file());
+        final LogFile file = log.file() == null ? null : open(log.file(), terminal);
         final Level level = Level.toLevel(log.level().name());
-        install((LoggerContext)LoggerFactory.getILoggerFactory(), level, file == null ? terminal::message : file::println,
+        install((LoggerContext)LoggerFactory.getILoggerFactory(), level, file == null ? terminal::message : file,
             file != null || level == Level.DEBUG);
         if (openFile != null) {
             openFile.close();
@@ -71,14 +66,12 @@ public final class Logging {
         root.addAppender(appender);
     }
 
-    private static PrintStream open(final Path path) {
+    private static LogFile open(final Path path, final Terminal terminal) {
         try {
-            final OutputStream stream = Files.newOutputStream(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
-            return new PrintStream(stream, true, StandardCharsets.UTF_8);
+            return new LogFile(path, terminal);
         } catch (final IOException e) {
             throw new ExitException(ExitCode.CANNOT_WRITE,
-                path + ": the log cannot be written (" + e.getClass().getSimpleName() +
-                    "): check directory and mode, or log.file");
+                path + ": the log cannot be written (" + OutputFiles.reason(e) + "): check directory and mode, or log.file");
         }
     }
 }

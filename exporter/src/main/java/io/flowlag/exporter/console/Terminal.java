@@ -1,6 +1,5 @@
 package io.flowlag.exporter.console;
 
-import java.io.BufferedOutputStream;
 import java.io.FileDescriptor;
 import java.io.FileOutputStream;
 import java.io.IOException;
@@ -35,8 +34,7 @@ public final class Terminal {
 
     /** {@return the terminal of this process, in UTF-8 and with a buffer for results that must be flushed} */
     public static Terminal system() {
-        final PrintStream out = new PrintStream(
-            new BufferedOutputStream(new FileOutputStream(FileDescriptor.out), 1 << 16), false, StandardCharsets.UTF_8);
+        final PrintStream out = new ResultStream(new FileOutputStream(FileDescriptor.out));
         final PrintStream err = new PrintStream(new FileOutputStream(FileDescriptor.err), true, StandardCharsets.UTF_8);
         return new Terminal(out, err, isStandardErrorATerminal());
     }
@@ -44,6 +42,11 @@ public final class Terminal {
     /** {@return the stream for results; its user flushes it} */
     public PrintStream out() {
         return out;
+    }
+
+    /** {@return whether results could not be written because their reader has gone, which needs no message} */
+    public boolean isReaderGone() {
+        return out instanceof ResultStream results && results.isReaderGone();
     }
 
     /** {@return whether a status line is shown} */

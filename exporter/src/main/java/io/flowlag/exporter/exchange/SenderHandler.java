@@ -42,7 +42,7 @@ public interface SenderHandler {
      * The session began or ended.
      *
      * @param isConnected whether it began.
-     * @param text        why it ended, for people; empty if it began.
+     * @param text        why it ended, for people; empty if it began, or the other end closed it and said nothing.
      */
     void onSession(boolean isConnected, String text);
 }

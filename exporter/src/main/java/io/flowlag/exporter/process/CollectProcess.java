@@ -37,7 +37,7 @@ public final class CollectProcess {
         final ByteArrayOutputStream statistics = new ByteArrayOutputStream();
         try (PrintStream statisticsOut = new PrintStream(statistics, true, StandardCharsets.UTF_8)) {
             Collector.run(
-                options,
+                options.withColumns(FlowElements.recordNames()),
                 FlowElements.registry((int)config.exporting().enterpriseNumber()),
                 terminal.out(),
                 statisticsOut,
@@ -46,6 +46,9 @@ public final class CollectProcess {
             return ExitCode.DONE;
         } catch (final CollectException ex) {
             tell(terminal, statistics);
+            if (ex.kind() == CollectException.Kind.CANNOT_WRITE && terminal.isReaderGone()) {
+                return ExitCode.CANNOT_WRITE;
+            }
             throw new ExitException(exitCode(ex.kind()), ex.getMessage());
         }
     }

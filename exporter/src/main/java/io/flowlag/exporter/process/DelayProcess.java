@@ -52,6 +52,7 @@ public final class DelayProcess {
         config.requireOneFlowCache();
         final List<String> files = new ArrayList<>(options.senderFiles());
         files.addAll(options.receiverFiles());
+        CaptureFiles.requireOneStandardInput(files);
         final ExporterConfig threaded = PipelineRun.threadsOfFiles(config, files);
         final ClockState clockState = SegmentClock.stateOfCaptures(config);
         if (clockState != null && !clockState.reading().notice().isEmpty()) {

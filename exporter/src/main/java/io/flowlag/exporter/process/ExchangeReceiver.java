@@ -290,10 +290,12 @@ final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Agent, Au
         if (!isConnected) {
             sender(senderPointId).onSessionEnd();
         }
-        if (!isConnected) {
-            LOG.warn("exchange: sender {} is gone: {}", senderPointId, text);
-        } else {
+        if (isConnected) {
             LOG.info("exchange: sender {} connected", senderPointId);
+        } else if (text.isEmpty()) {
+            LOG.info("exchange: sender {} is gone: it closed the connection", senderPointId);
+        } else {
+            LOG.warn("exchange: sender {} is gone: {}", senderPointId, text);
         }
     }
 

@@ -336,6 +336,8 @@ final class ExchangeSender implements SenderLink, SenderHandler, Agent, AutoClos
         if (isConnected) {
             toldText = "";
             LOG.info("exchange: connected");
+        } else if (text.isEmpty()) {
+            LOG.info("exchange: the receiver closed the connection");
         } else if (!text.equals(toldText)) {
             toldText = text;
             LOG.warn("exchange: {}", text);

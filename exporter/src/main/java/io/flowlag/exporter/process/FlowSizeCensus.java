@@ -44,6 +44,7 @@ final class FlowSizeCensus implements PacketHandler {
     private long[] busiest = {};
     private int intervals;
     private boolean overflow;
+    private boolean isDamaged;
 
     private FlowSizeCensus(final long intervalNs) {
         this.intervalNs = intervalNs;
@@ -70,6 +71,7 @@ final class FlowSizeCensus implements PacketHandler {
                 }
             }
             if (source.damage() != null) {
+                census.isDamaged = true;
                 terminal.message("flowlag: " + source.damage() + "; everything before it was counted");
             }
         }
@@ -88,6 +90,11 @@ final class FlowSizeCensus implements PacketHandler {
     /** Intervals that held packets. */
     int intervals() {
         return intervals;
+    }
+
+    /** Whether a capture was damaged, so that packets are missing. */
+    boolean isDamaged() {
+        return isDamaged;
     }
 
     @Override

@@ -317,7 +317,7 @@ final class PipelineRun implements AutoCloseable {
 
     /**
      * How the run ended, when nothing else is wrong: by faults of the program, or records that could not be written. A line
-     * is printed for each destination with losses.
+     * is printed for each destination with losses, but not where a table's reader has gone.
      *
      * @return {@link ExitCode#DONE} if all is well.
      */
@@ -326,8 +326,10 @@ final class PipelineRun implements AutoCloseable {
         for (final Destination destination : pipeline.destinations()) {
             final DestinationStatistics statistics = destination.statistics();
             if (statistics.recordsFailed() > 0) {
-                terminal.message("flowlag: " + destination.name() + ": " + statistics.recordsFailed() + " of " +
-                    statistics.recordsMade() + " records were not sent: " + destination.lastError());
+                if (!TableOutput.NAME.equals(destination.name()) || !terminal.isReaderGone()) {
+                    terminal.message("flowlag: " + destination.name() + ": " + statistics.recordsFailed() + " of " +
+                        statistics.recordsMade() + " records were not sent: " + destination.lastError());
+                }
                 exitCode = ExitCode.CANNOT_WRITE;
             }
         }

@@ -46,14 +46,15 @@ public final class SelfTestProcess {
      * @param files    captures to test with; empty for the first interface.
      * @param terminal takes the result.
      * @return {@link ExitCode#DONE} if delay and loss were found, {@link ExitCode#NO_INPUT} if there was too little traffic to
-     *     tell, {@link ExitCode#DAMAGED_INPUT} if something else was measured.
+     *     tell, {@link ExitCode#DAMAGED_INPUT} if something else was measured or a capture is damaged.
      * @throws io.flowlag.exporter.capture.CaptureException if the input cannot be opened.
      */
     public static ExitCode run(final ExporterConfig config, final List<String> files, final Terminal terminal) {
         final boolean isLive = files.isEmpty();
         config.requireOneFlowCache();
         final ExporterConfig whole = config.withSegment(config.segment().withoutSelector());
-        final SelfTestInput input = new SelfTestInput(open(config, files));
+        final PacketSource source = open(config, files);
+        final SelfTestInput input = new SelfTestInput(source);
         final DelayWiring wiring = new DelayWiring(
             Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, true, true, false,
             SnapLength.digestPayloadBytes(files));
@@ -70,7 +71,14 @@ public final class SelfTestProcess {
             run.writeStatistics();
             final ExitCode exitCode = run.exitCode();
             final ExitCode verdict = tell(input, run.statistics().delay(), terminal);
-            return exitCode == ExitCode.DONE ? verdict : exitCode;
+            final boolean isDamaged = source.damage() != null;
+            if (isDamaged) {
+                terminal.message("flowlag: " + source.damage() + "; everything before it was measured");
+            }
+            if (exitCode != ExitCode.DONE) {
+                return exitCode;
+            }
+            return isDamaged && verdict != ExitCode.INTERNAL ? ExitCode.DAMAGED_INPUT : verdict;
         }
     }
 

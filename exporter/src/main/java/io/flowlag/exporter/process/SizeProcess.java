@@ -36,6 +36,7 @@ public final class SizeProcess {
     private long packets;
     private ParetoFit fit;
     private String fitSource;
+    private boolean isDamaged;
 
     private SizeProcess(final SizeOptions options, final PrintStream out) {
         this.options = options;
@@ -47,7 +48,7 @@ public final class SizeProcess {
      *
      * @param options  what is asked; flows and packets above 0 unless there are captures.
      * @param terminal for the table and messages.
-     * @return how it ended.
+     * @return {@link ExitCode#DAMAGED_INPUT} if a capture is damaged: what is before the damage was counted.
      * @throws ExitException if no sketch can be as good as asked; the message says why.
      * @throws io.flowlag.exporter.capture.CaptureException if no capture can be read.
      */
@@ -56,7 +57,7 @@ public final class SizeProcess {
         process.measureLoad(terminal);
         process.print();
         terminal.out().flush();
-        return ExitCode.DONE;
+        return process.isDamaged ? ExitCode.DAMAGED_INPUT : ExitCode.DONE;
     }
 
     private void measureLoad(final Terminal terminal) {
@@ -68,6 +69,7 @@ public final class SizeProcess {
             fitSource = "fitted to the mean (-r FILE fits better)";
         } else {
             final FlowSizeCensus census = FlowSizeCensus.of(options.files(), options.intervalNs(), terminal);
+            isDamaged = census.isDamaged();
             final long[] sizes = census.busiest();
             flows = options.flows() > 0 ? options.flows() : sizes.length;
             packets = options.packets() > 0 ? options.packets() : Arrays.stream(sizes).sum();

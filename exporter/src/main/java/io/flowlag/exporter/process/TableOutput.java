@@ -2,6 +2,7 @@ package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.collect.MessagePrinter;
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.console.ResultStream;
 import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.record.DestinationFactory;
@@ -19,12 +20,14 @@ import java.util.concurrent.TimeUnit;
  * that the table shows exactly what a collector would have received.
  */
 final class TableOutput implements Transport {
-    private static final String NAME = "standard output";
+    /** Of the destination. */
+    static final String NAME = "standard output";
     private static final int MAX_MESSAGE_BYTES = 16_000;
 
     private final MessagePrinter printer;
     private long deliveredOctets;
     private volatile TransportState state = TransportState.CONNECTED;
+    private volatile String lastError = "";
 
     private TableOutput(final MessagePrinter printer) {
         this.printer = printer;
@@ -55,6 +58,7 @@ final class TableOutput implements Transport {
             return SendResult.FAILED;
         }
         if (!printer.onMessage(buffer, offset, lengthBytes, System.nanoTime())) {
+            lastError = ResultStream.FAILURE;
             state = TransportState.FAILED;
             return SendResult.FAILED;
         }
@@ -109,7 +113,7 @@ final class TableOutput implements Transport {
 
     @Override
     public String lastError() {
-        return state == TransportState.FAILED ? "nobody reads it any more" : "";
+        return lastError;
     }
 
     @Override

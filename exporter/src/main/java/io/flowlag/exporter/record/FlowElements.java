@@ -5,6 +5,8 @@ import io.flowlag.ipfix.element.ElementRegistry;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.UncheckedIOException;
+import java.util.Arrays;
+import java.util.List;
 
 /**
  * The registry of the process: IANA's elements and flowlag's own, which are a table too
@@ -17,6 +19,11 @@ public final class FlowElements {
     private static final String RESOURCE = "flowlag-information-elements.csv";
 
     private FlowElements() {
+    }
+
+    /** {@return the names of all elements that a flow record can have, in the order in which templates list them} */
+    public static List<String> recordNames() {
+        return Arrays.stream(RecordField.values()).map(RecordField::elementName).toList();
     }
 
     /**

@@ -99,6 +99,21 @@ class CollectorTest {
     }
 
     @Test
+    void shouldGiveFilesOneHeaderWithTheColumnsOfAll() throws Exception {
+        final byte[] other = new IpfixFiles().message(0, set(2, "0101 0002 0052 0001 0004 0001"), set(257, "61 06")).toBytes();
+        collect(reading(file("a.ipfix", TWO_FLOWS), file("b.ipfix", other), file("c.ipfix", TWO_FLOWS))
+            .withFormat(CollectFormat.CSV).withColumns(List.of("octetDeltaCount")));
+        final List<String> lines = out.toString(StandardCharsets.UTF_8).lines().toList();
+        assertEquals(6, lines.size(), out::toString);
+        assertTrue(lines.get(0).startsWith("sourceIPv4Address,destinationIPv4Address,"), lines.get(0));
+        assertTrue(lines.get(0).endsWith(",flowEndReason,interfaceName"), lines.get(0));
+        assertEquals(",,,,6,,,,,,a", lines.get(3));
+        assertTrue(lines.get(4).startsWith("192.0.2.") && lines.get(4).endsWith(","), lines.get(4));
+        assertTrue(statistics().startsWith("collect: 3 messages, 5 records, ") && statistics().endsWith(" refused\n"),
+            statistics());
+    }
+
+    @Test
     void shouldStopAtTheLimitOfRecords() throws Exception {
         collect(reading(file("a.ipfix", TWO_FLOWS), file("b.ipfix", TWO_FLOWS)).withEnd(3, 0));
         assertEquals(3, lineCount());

@@ -15,6 +15,8 @@ import io.flowlag.ipfix.element.Units;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
+import java.util.List;
+
 import static io.flowlag.exporter.collect.IpfixFiles.FLOW_TEMPLATE;
 import static io.flowlag.exporter.collect.IpfixFiles.flow;
 import static io.flowlag.exporter.collect.IpfixFiles.set;
@@ -27,6 +29,10 @@ class FormatterTest {
     private static final int PEN = 32473;
     private static final String OPTIONS =
         set(3, "012c 0002 0001 0095 0004 0029 0008") + set(300, "00000007" + "00000000000003e8");
+
+    private static final String[] CSV_SETS = {
+        set(2, "0101 0001 0004 0001"), set(257, "0611"), set(2, "0102 0001 0052 ffff"), set(258, "04 612c2262"), set(257, "01"),
+        OPTIONS};
 
     private static String format(final RecordFormatter formatter, final String... sets) {
         final ElementRegistry registry = ElementRegistry.iana();
@@ -118,11 +124,16 @@ class FormatterTest {
     }
 
     @Test
-    void shouldWriteAHeaderForEachNewListOfColumns() {
-        final String protocol = set(2, "0101 0001 0004 0001");
-        assertEquals("protocolIdentifier\n6\n17\n\ninterfaceName\n\"a,\"\"b\"\n\nprotocolIdentifier\n1\n",
-            format(new CsvFormatter(false), protocol, set(257, "0611"),
-                set(2, "0102 0001 0052 ffff"), set(258, "04 612c2262"), set(257, "01"), OPTIONS));
+    void shouldWriteOneHeaderAndNothingWhereARecordHasNoValue() {
+        assertEquals("interfaceName,protocolIdentifier\n,6\n,17\n\"a,\"\"b\",\n,1\n",
+            format(new CsvFormatter(false, List.of("interfaceName")), CSV_SETS));
+    }
+
+    @Test
+    void shouldCountWhatCameAfterTheHeaderAndHasNoColumn() {
+        final CsvFormatter formatter = new CsvFormatter(false, List.of());
+        assertEquals("protocolIdentifier\n6\n17\n\n1\n", format(formatter, CSV_SETS));
+        assertEquals("; 1 values had no column and were left out", formatter.remark());
     }
 
     @Test

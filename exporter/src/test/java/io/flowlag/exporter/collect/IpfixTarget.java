@@ -38,7 +38,7 @@ public final class IpfixTarget implements FuzzTarget {
     private final UnsafeBuffer message = new UnsafeBuffer(0, 0);
     private final StringBuilder text = new StringBuilder();
     private final RecordFormatter[] formatters =
-        {new JsonFormatter(true), new CsvFormatter(true), new TableFormatter(true)};
+        {new JsonFormatter(true), new CsvFormatter(true, List.of()), new TableFormatter(true)};
     private long nowNs;
     private int records;
 

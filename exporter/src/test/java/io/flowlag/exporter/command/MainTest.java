@@ -10,6 +10,7 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.console.Logging;
+import io.flowlag.exporter.console.ResultStream;
 import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.process.DelayOptions;
@@ -23,11 +24,13 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Consumer;
 import java.util.function.Supplier;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -55,6 +58,8 @@ class MainTest {
         private RuntimeException failure;
         private Error error;
         private ExitCode exitCode = ExitCode.DONE;
+        private Terminal terminal;
+        private Consumer<Terminal> work = (nothing) -> { };
 
         @Override
         public ExitCode run(final ExporterConfig newConfig, final Supplier<ExporterConfig> newReload, final Terminal terminal) {
@@ -100,6 +105,7 @@ class MainTest {
             if (error != null) {
                 throw error;
             }
+            work.accept(terminal);
             return exitCode;
         }
     }
@@ -419,11 +425,47 @@ class MainTest {
         assertEquals(1, errors().lines().count(), errors());
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"--version", "--help", "size --flows 1000 --packets 100k", "check-config", "meter -r x.pcap"})
+    void shouldEndWith73WhereResultsCannotBeWritten(final String line) throws IOException {
+        final String file = "check-config".equals(line) ? " " + write("log: {level: warn}") : "";
+        recorder.work = (terminal) -> terminal.out().println("a result");
+        assertEquals(73, main(inVain("No space left on device"), (line + file).split(" ")));
+        assertEquals(
+            "flowlag: standard output cannot be written: the disk is full, or the reader has gone\n", errors());
+    }
+
+    @Test
+    void shouldSayNothingWhereTheReaderHasGone() {
+        assertEquals(73, main(inVain("Broken pipe"), "--help"));
+        assertEquals("", errors());
+    }
+
+    @Test
+    void shouldKeepTheExitCodeOfAnErrorWhereResultsCannotBeWrittenToo() {
+        recorder.work = (terminal) -> terminal.out().println("a result");
+        recorder.exitCode = ExitCode.DAMAGED_INPUT;
+        assertEquals(65, main(inVain("No space left on device"), "meter", "-r", "x.pcap"));
+        assertEquals("", errors());
+    }
+
+    private static PrintStream inVain(final String reason) {
+        return new ResultStream(new OutputStream() {
+            @Override
+            public void write(final int octet) throws IOException {
+                throw new IOException(reason);
+            }
+        });
+    }
+
     private int main(final String... arguments) {
+        return main(new PrintStream(out, false, StandardCharsets.UTF_8), arguments);
+    }
+
+    private int main(final PrintStream results, final String... arguments) {
         err.reset();
-        final Terminal terminal = new Terminal(new PrintStream(out, false, StandardCharsets.UTF_8),
-            new PrintStream(err, true, StandardCharsets.UTF_8), false);
-        return new Main(recorder, terminal).run(arguments);
+        recorder.terminal = new Terminal(results, new PrintStream(err, true, StandardCharsets.UTF_8), false);
+        return new Main(recorder, recorder.terminal).run(arguments);
     }
 
     private Path write(final String yaml) throws IOException {

@@ -18,6 +18,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 class LoggingTest {
     private static final Logger LOGGER = LoggerFactory.getLogger(LoggingTest.class);
@@ -75,6 +76,27 @@ class LoggingTest {
         final ExitException refusal = assertThrows(ExitException.class,
             () -> configure(ExporterConfig.LogLevel.INFO, directory.resolve("missing/flowlag.log")));
         assertEquals(ExitCode.CANNOT_WRITE, refusal.exitCode());
+    }
+
+    @Test
+    void shouldGoOnAtTheTerminalWhenTheFileTakesNoMore() {
+        final Path full = Path.of("/dev/full");
+        assumeTrue(Files.exists(full));
+        configure(ExporterConfig.LogLevel.INFO, full);
+        LOGGER.info("first");
+        LOGGER.info("second");
+        final String[] lines = err.toString(StandardCharsets.UTF_8).split("\\R");
+        assertEquals(3, lines.length, err.toString(StandardCharsets.UTF_8));
+        assertEquals("flowlag: log.file=/dev/full cannot be written: No space left on device; the log goes on here", lines[0]);
+        assertTrue(lines[1].endsWith(" first"), lines[1]);
+        assertTrue(lines[2].endsWith(" second"), lines[2]);
+    }
+
+    @Test
+    void shouldSayInWordsWhyTheFileCannotBeOpened() {
+        final ExitException refusal = assertThrows(ExitException.class, () -> configure(ExporterConfig.LogLevel.INFO, directory));
+        assertTrue(refusal.getMessage().startsWith(directory + ": the log cannot be written (Is a directory): "),
+            refusal.getMessage());
     }
 
     private void configure(final ExporterConfig.LogLevel level, final Path file) {

@@ -2,6 +2,7 @@ package io.flowlag.exporter.process;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.flowlag.exporter.capture.CaptureException;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
@@ -24,9 +25,11 @@ import java.io.IOException;
 import java.io.PrintStream;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -35,6 +38,8 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class DelayProcessTest {
@@ -264,6 +269,30 @@ class DelayProcessTest {
             () -> out.toString(StandardCharsets.UTF_8) + err.toString(StandardCharsets.UTF_8));
         assertTrue(out.toString(StandardCharsets.UTF_8).contains("found"), out::toString);
         assertEquals("", err.toString(StandardCharsets.UTF_8));
+    }
+
+    @Test
+    void shouldTellADamagedCaptureOfTheSelfTestByItsExitCode() throws IOException {
+        final SimulatedSegment segment = new SimulatedSegment(SegmentProfile.demo());
+        final Path sender = directory.resolve("sender.pcap");
+        segment.writeCaptures(sender, directory.resolve("receiver.pcap"), CaptureWriter.Format.PCAP_NANOSECONDS);
+        try (FileChannel channel = FileChannel.open(sender, StandardOpenOption.WRITE)) {
+            channel.truncate(channel.size() - 1);
+        }
+        assertEquals(
+            ExitCode.DAMAGED_INPUT, SelfTestProcess.run(config("rli: {every-n: 20}"), List.of(sender.toString()), terminal));
+        final String message = err.toString(StandardCharsets.UTF_8);
+        assertTrue(message.matches("flowlag: .*sender\\.pcap.* everything before it was measured\n"), message);
+        assertFalse(out.toString(StandardCharsets.UTF_8).contains("NOT FOUND"), out::toString);
+    }
+
+    @Test
+    void shouldReadStandardInputAtOnePointAlone() {
+        final DelayOptions options =
+            new DelayOptions(List.of("-"), List.of("-"), ReferenceMode.MARKED, true, false, true, null);
+        final CaptureException refusal =
+            assertThrows(CaptureException.class, () -> DelayProcess.run(config(""), options, terminal));
+        assertEquals("standard input is named more than once; it can be read once only", refusal.getMessage());
     }
 
     @Test

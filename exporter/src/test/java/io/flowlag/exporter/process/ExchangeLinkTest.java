@@ -3,6 +3,8 @@ package io.flowlag.exporter.process;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.console.Logging;
+import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.decode.DecodedReference;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.decode.SegmentFlowHash;
@@ -33,9 +35,12 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.PrintStream;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
@@ -145,6 +150,22 @@ class ExchangeLinkTest {
     void close() throws Exception {
         for (final AutoCloseable each : toClose) {
             each.close();
+        }
+    }
+
+    @Test
+    void shouldTellAnOrderlyEndWithoutAWarning() throws Exception {
+        final ByteArrayOutputStream log = new ByteArrayOutputStream();
+        Logging.configure(new ExporterConfig.Log(ExporterConfig.LogLevel.INFO, null),
+            new Terminal(System.out, new PrintStream(log, true, StandardCharsets.UTF_8), false));
+        try {
+            toClose.remove(1).close();
+            senderAgent = receiverAgent;
+            await(() -> log.toString(StandardCharsets.UTF_8).contains(" is gone: "));
+            final String line = log.toString(StandardCharsets.UTF_8);
+            assertTrue(line.endsWith(" INFO  exchange: sender 1 is gone: it closed the connection\n"), line);
+        } finally {
+            Logging.configure(new ExporterConfig.Log(ExporterConfig.LogLevel.WARN, null), Terminal.system());
         }
     }
 

@@ -16,9 +16,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -104,6 +106,17 @@ class SizeProcessTest {
         final String share = String.format(Locale.ROOT, "%.4g", above).replaceAll("\\.?0+$", "");
         assertTrue(table().contains("\n  flows                    500\n  packets                  20,000\n"), table());
         assertTrue(table().contains(": " + share + " % have more than 50 packets\n"), share + " in " + table());
+    }
+
+    @Test
+    void shouldTellADamagedCaptureByItsExitCode() throws IOException {
+        final Path file = capture(new int[1]);
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.truncate(channel.size() - 1);
+        }
+        assertEquals(ExitCode.DAMAGED_INPUT, SizeProcess.run(
+            new SizeOptions(0, 0, 0, 0.05, 0.985, 1_000, LONG_INTERVAL_NS, 0, List.of(file.toString())), terminal));
+        assertTrue(table().contains("\n  packets                  19,999\n"), table());
     }
 
     @Test

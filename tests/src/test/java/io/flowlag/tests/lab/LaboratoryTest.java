@@ -78,6 +78,10 @@ class LaboratoryTest {
             err.toString());
         final Path file = Files.createFile(directory.resolve("file"));
         assertEquals(73, main("lab", "rli-fig6", "--out", file.resolve("below").toString()));
+        assertFalse(err.toString(StandardCharsets.UTF_8).contains("Exception"), err.toString(StandardCharsets.UTF_8));
+        assertEquals(64, main("lab", "bogus"));
+        assertTrue(err.toString(StandardCharsets.UTF_8).startsWith("flowlag: lab: 'bogus' is no experiment. Known are all, "),
+            err.toString(StandardCharsets.UTF_8));
     }
 
     private int main(final String... arguments) {

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.ByteOrder;
@@ -110,6 +111,18 @@ class LauncherTest {
             assertEquals(0, ended.exitCode(), ended::toString);
             assertFalse(ended.errors().contains("WARNING"), ended::toString);
         }
+    }
+
+    /** The name is given in octets: the JVM of this test may not know the letter either. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "C", "POSIX", "C.UTF-8"})
+    void shouldOpenFilesOfAnyNameInAnyLocale(final String locale) throws IOException, InterruptedException {
+        final String script = "name=$(printf 'na\\303\\257ve file.yaml'); echo 'log: {level: warn}' >\"$name\"; " +
+            "exec \"$0\" check-config \"$name\"";
+        final Outcome outcome = start(Map.of("FLOWLAG_BUILD", "never", "LC_ALL", locale, "LC_CTYPE", "", "LANG", ""),
+            List.of("sh", "-c", script, ROOT.resolve("bin/flowlag").toString()));
+        assertEquals("", outcome.err());
+        assertEquals(0, outcome.exitCode());
     }
 
     /** What is allocated after the start has room in the young generation, however many packets come. */

@@ -44,6 +44,18 @@ public final class CaptureFiles {
         return open(paths, filters, standardInput, MappedWindow.WINDOW_LENGTH_BYTES, StreamWindow.BUFFER_LENGTH_BYTES);
     }
 
+    /**
+     * Refuses captures that cannot be read together.
+     *
+     * @param paths of all captures that are opened, by several calls too.
+     * @throws CaptureException if {@link #STANDARD_INPUT} is among them more than once.
+     */
+    public static void requireOneStandardInput(final List<String> paths) {
+        if (paths.indexOf(STANDARD_INPUT) != paths.lastIndexOf(STANDARD_INPUT)) {
+            throw new CaptureException(Kind.NO_INPUT, "standard input is named more than once; it can be read once only");
+        }
+    }
+
     static CaptureFileSource open(
         final List<String> paths,
         final FilterSupplier filters,
@@ -53,9 +65,7 @@ public final class CaptureFiles {
         if (paths.isEmpty()) {
             throw new CaptureException(Kind.NO_INPUT, "no capture is named");
         }
-        if (paths.indexOf(STANDARD_INPUT) != paths.lastIndexOf(STANDARD_INPUT)) {
-            throw new CaptureException(Kind.NO_INPUT, "standard input is named more than once; it can be read once only");
-        }
+        requireOneStandardInput(paths);
         final PacketDelivery delivery = new PacketDelivery(filters);
         final CaptureOpener opener = new CaptureOpener(standardInput, windowLengthBytes, bufferLengthBytes);
         return paths.size() == 1

@@ -1,0 +1,48 @@
+package io.flowlag.exporter.console;
+
+import org.agrona.CloseHelper;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.function.Consumer;
+
+/**
+ * The file of the log. When it takes no more, the terminal is told so once and gets the lines from then on, until the file is
+ * opened anew. Any thread may call it; it allocates with each line.
+ */
+final class LogFile implements Consumer<String>, AutoCloseable {
+    private final Path path;
+    private final Terminal terminal;
+    private final OutputStream stream;
+    private boolean isLost;
+
+    LogFile(final Path path, final Terminal terminal) throws IOException {
+        this.path = path;
+        this.terminal = terminal;
+        stream = Files.newOutputStream(path, StandardOpenOption.CREATE, StandardOpenOption.APPEND);
+    }
+
+    @Override
+    public synchronized void accept(final String line) {
+        if (!isLost) {
+            try {
+                stream.write((line + '\n').getBytes(StandardCharsets.UTF_8));
+                return;
+            } catch (final IOException ex) {
+                isLost = true;
+                terminal.message("flowlag: log.file=" + path + " cannot be written: " + OutputFiles.reason(ex) +
+                    "; the log goes on here");
+            }
+        }
+        terminal.message(line);
+    }
+
+    @Override
+    public void close() {
+        CloseHelper.quietClose(stream);
+    }
+}

@@ -1,0 +1,61 @@
+package io.flowlag.exporter.console;
+
+import java.io.BufferedOutputStream;
+import java.io.FilterOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+
+/**
+ * A stream for results, in UTF-8 and with a buffer that must be flushed. It tells a reader who has gone, as {@code head} does
+ * when it has seen enough, from results that were lost. Any thread may call it; allocates at construction.
+ */
+public final class ResultStream extends PrintStream {
+    /** Why results are lost: a print stream knows no more. */
+    public static final String FAILURE = "the disk is full, or the reader has gone";
+
+    private static final int BUFFER_BYTES = 1 << 16;
+
+    private final Sink sink;
+
+    /**
+     * A stream for results.
+     *
+     * @param out takes them.
+     */
+    public ResultStream(final OutputStream out) {
+        this(new Sink(out));
+    }
+
+    private ResultStream(final Sink sink) {
+        super(new BufferedOutputStream(sink, BUFFER_BYTES), false, StandardCharsets.UTF_8);
+        this.sink = sink;
+    }
+
+    /** {@return whether writing failed because nobody reads the pipe any more} */
+    boolean isReaderGone() {
+        return sink.isReaderGone;
+    }
+
+    /** What a print stream writes to, where the reason of a failure is still known. */
+    private static final class Sink extends FilterOutputStream {
+        private static final String BROKEN_PIPE = "Broken pipe";
+
+        private volatile boolean isReaderGone;
+
+        private Sink(final OutputStream out) {
+            super(out);
+        }
+
+        @Override
+        public void write(final byte[] octets, final int offset, final int lengthBytes) throws IOException {
+            try {
+                out.write(octets, offset, lengthBytes);
+            } catch (final IOException ex) {
+                isReaderGone |= BROKEN_PIPE.equals(ex.getMessage());
+                throw ex;
+            }
+        }
+    }
+}
