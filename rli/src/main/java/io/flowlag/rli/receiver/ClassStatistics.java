@@ -3,8 +3,15 @@ package io.flowlag.rli.receiver;
 /**
  * What one traffic class has seen since the last {@link RliReceiver#rotate}: the delays of its packets as estimated, of its
  * references as measured, and the errors of held-out references. One thread. Allocates at construction.
+ *
+ * <p>A period of the held-out errors goes on until it has as many as a bound needs, so that a bound does not come and go where
+ * references are few. If it has the references, and a few of them weigh too much, it ends when it has been eight
+ * times as long: a single burst is forgotten in the end.
  */
 public final class ClassStatistics {
+    /** How many times as long a period of held-out errors becomes for the sake of equal weights. */
+    static final int LONGEST = 8;
+
     private final SignedHistogram estimates;
     private final SignedHistogram references;
     private final HeldOutErrors heldOut;
@@ -41,9 +48,13 @@ public final class ClassStatistics {
     void rotate() {
         estimates.reset();
         references.reset();
-        if (++periodCount >= heldOutPeriods && heldOut.currentCount() >= HeldOutErrors.LEAST_COUNT) {
+        if (++periodCount >= heldOutPeriods && (heldOut.hasCurrentBound() || isOverlong())) {
             periodCount = 0;
             heldOut.rotate();
         }
+    }
+
+    private boolean isOverlong() {
+        return periodCount >= (long)LONGEST * heldOutPeriods && heldOut.currentCount() >= HeldOutErrors.LEAST_COUNT;
     }
 }

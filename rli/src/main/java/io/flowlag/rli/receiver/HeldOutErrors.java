@@ -8,16 +8,18 @@ import org.HdrHistogram.Histogram;
  * They know nothing of what references and packets do not share: another queue, another path, the size of the packet.
  * Each error counts as often as there were packets in the two gaps beside its reference, since those are the packets that were
  * estimated that way: a policy that sends references where packets are few does not make the rest look well known.
+ * Errors of unequal weight tell less than as many of equal weight: together they are worth (Σw)²/Σw² equal ones (Kish's
+ * effective sample size), so a few gaps that hold nearly all packets make no bound.
  *
  * <p>The bound of a flow's mean: with errors of mean m and standard deviation s, a flow that lasts as long as k spans of
  * two gaps has met about k independent errors (one error has to do with the next, not with the one after), but no more than it
  * has packets; its half width is |m| + 1.96 s / √k, at most the 95 % quantile of |error|, which holds for a single packet.
  *
- * <p>Errors of this period and of the one before count; a period goes on until it has as many as a bound needs, so that a bound
- * does not come and go where references are few. One thread. Allocates at construction.
+ * <p>Errors of this period and of the one before count; {@link ClassStatistics} says when a period ends. One thread. Allocates
+ * at construction.
  */
 public final class HeldOutErrors {
-    /** There is no bound with fewer errors than this. */
+    /** There is no bound from errors that are worth fewer than this of equal weight. */
     public static final long LEAST_COUNT = 100;
 
     private static final double NORMAL_95 = 1.96;
@@ -32,11 +34,13 @@ public final class HeldOutErrors {
     private Histogram previous;
     private final double[] counts = new double[2];
     private final double[] weights = new double[2];
+    private final double[] squareWeights = new double[2];
     private final double[] sumsNs = new double[2];
     private final double[] squareSumsNs2 = new double[2];
     private final double[] spanSumsNs = new double[2];
     private long quantile95Ns;
     private int staleCount;
+    private boolean isQuantileOfBound;
 
     HeldOutErrors(final long highestNs, final int significantDigits) {
         this.highestNs = highestNs;
@@ -54,11 +58,13 @@ public final class HeldOutErrors {
         current.recordValueWithCount(Math.min(highestNs, Math.round(Math.abs(errorNs))), weight);
         counts[0]++;
         weights[0] += weight;
+        squareWeights[0] += (double)weight * weight;
         sumsNs[0] += weight * errorNs;
         squareSumsNs2[0] += weight * errorNs * errorNs;
         spanSumsNs[0] += (double)weight * spanNs;
         final long count = count();
-        if (++staleCount >= Math.max(REFRESH_COUNT, count >> STALE_SHIFT) || count == LEAST_COUNT) {
+        if (++staleCount >= Math.max(REFRESH_COUNT, count >> STALE_SHIFT) || count == LEAST_COUNT ||
+            !isQuantileOfBound && hasBound()) {
             refresh();
         }
     }
@@ -71,6 +77,7 @@ public final class HeldOutErrors {
         current.reset();
         rotate(counts);
         rotate(weights);
+        rotate(squareWeights);
         rotate(sumsNs);
         rotate(squareSumsNs2);
         rotate(spanSumsNs);
@@ -88,10 +95,17 @@ public final class HeldOutErrors {
         union.add(current);
         quantile95Ns = union.getValueAtPercentile(PERCENTILE_95);
         staleCount = 0;
+        isQuantileOfBound = hasBound();
     }
 
+    /** {@return how many references were held out in this period} */
     long currentCount() {
         return (long)counts[0];
+    }
+
+    /** {@return true if this period alone has enough errors for a bound} */
+    boolean hasCurrentBound() {
+        return isEnough(weights[0], squareWeights[0]);
     }
 
     /** {@return how many references were held out, in this period and the one before} */
@@ -119,9 +133,13 @@ public final class HeldOutErrors {
         return quantile95Ns;
     }
 
-    /** {@return true if there are enough errors for a bound} */
+    /** {@return true if there are enough errors for a bound, and not a few that weigh as much as all others} */
     public boolean hasBound() {
-        return count() >= LEAST_COUNT;
+        return isEnough(weight(), squareWeights[0] + squareWeights[1]);
+    }
+
+    private static boolean isEnough(final double weight, final double squareWeight) {
+        return weight > 0 && weight * weight >= LEAST_COUNT * squareWeight;
     }
 
     /**

@@ -70,6 +70,8 @@ final class ReferenceStream {
     private long previousGapPackets;
 
     private boolean hasLeft;
+    /** No left reference, but its delay is known from before the silence. */
+    private boolean isAfterSilence;
     private long leftArrivalNs;
     private long leftDelayNs;
     private int leftLengthBytes;
@@ -182,6 +184,7 @@ final class ReferenceStream {
             case RESTART -> {
                 count(SENDER_RESTARTS);
                 abandon(RESTART);
+                forgetDrift();
                 enter(sequenceNumber, stampNs, arrivalNs, lengthBytes);
             }
             default -> enter(sequenceNumber, stampNs, arrivalNs, lengthBytes);
@@ -241,6 +244,7 @@ final class ReferenceStream {
         if (isSilent(nowNs)) {
             count(SILENCES);
             abandon(SILENCE);
+            isAfterSilence = true;
         }
     }
 
@@ -252,13 +256,15 @@ final class ReferenceStream {
         if (isHeard) {
             count(CLOCK_STEPS);
             abandon(CLOCK_STEP);
-            forgetDrift();
         }
+        forgetDrift();
     }
 
+    /** A clock that was set, or one that may have been: what was taken out for drift may be wrong by any time. */
     private void forgetDrift() {
         drift.reset();
         appliedDriftNs = 0;
+        isAfterSilence = false;
     }
 
     /** Settles what waits, and lets no packet have a right reference any more. */
@@ -306,10 +312,10 @@ final class ReferenceStream {
         final long delayNs = measuredNs - driftNs(arrivalNs);
         final long changeNs = delayNs - leftDelayNs;
         final boolean isGap = hasLeft && arrivalNs - leftArrivalNs > maximumGapNs;
-        final boolean isStep = hasLeft && (changeNs > maximumDelayNs || changeNs < -maximumDelayNs);
+        final boolean isStep = hasLeft ? isStep(changeNs) : isAfterSilence && isStep(changeNs - reportedDriftNs(arrivalNs));
         if (isStep) {
             count(CLOCK_STEPS);
-            drop(arrivalNs, CLOCK_STEP);
+            drop(arrivalNs, hasLeft ? CLOCK_STEP : WITHOUT_REFERENCE);
             forgetDrift();
             hasPrevious = false;
         }
@@ -333,6 +339,7 @@ final class ReferenceStream {
         previousGapPackets = gapPackets;
         gapPackets = 0;
         hasLeft = true;
+        isAfterSilence = false;
         leftArrivalNs = arrivalNs;
         leftDelayNs = isStep ? measuredNs : delayNs;
         leftLengthBytes = lengthBytes;
@@ -341,6 +348,15 @@ final class ReferenceStream {
         if (leftDelayNs < 0) {
             count(REFERENCES_NEGATIVE);
         }
+    }
+
+    private boolean isStep(final long changeNs) {
+        return changeNs > maximumDelayNs || changeNs < -maximumDelayNs;
+    }
+
+    /** What the clocks drifted apart since the left reference, where it is not taken out. */
+    private long reportedDriftNs(final long arrivalNs) {
+        return isDriftApplied ? 0 : Math.round(drift.slope() * (arrivalNs - leftArrivalNs));
     }
 
     /** The drift since it was first applied, as the estimate was at each moment. */

@@ -14,6 +14,17 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class DriftEstimatorTest {
     private static final long SECOND_NS = 1_000_000_000L;
     private static final long FIXED_NS = 500_000L;
+    private static final long MS = 1_000_000L;
+    private static final long GAP_NS = 100 * MS;
+    private static final double DRIFT = 50e-6;
+    /** 150 ms of drift, less than the largest delay: the way back is no step that neighbouring delays would show. */
+    private static final long DRIFTED_NS = 3000 * SECOND_NS;
+    private static final long FAR_STEP_NS = 300 * MS;
+
+    private final Samples samples = new Samples();
+    private RliReceiver receiver;
+    private long nowNs;
+    private int sequenceNumber;
 
     /** Queues that empty now and then: exponential delays over a fixed one. */
     private static void run(final DriftEstimator drift, final double ppb, final long seed) {
@@ -70,5 +81,87 @@ class DriftEstimatorTest {
             assertEquals(isApplied ? 0 : 800_000, changeNs, isApplied ? 20 : 200);
             assertEquals(ppb, receiver.drift(0).driftPpb(), 1);
         }
+    }
+
+    /** References and packets of 1 ms for some time; the receiver's clock is ahead by an offset, and gains at a rate. */
+    private void go(final long durationNs, final long offsetNs, final double drift) {
+        final long fromNs = nowNs;
+        for (; nowNs < fromNs + durationNs; nowNs += GAP_NS) {
+            final long aheadNs = offsetNs + Math.round(drift * (nowNs - fromNs));
+            receiver.onReference(0, sequenceNumber++, nowNs - MS - aheadNs, nowNs, 110);
+            receiver.onPacket(0, 0, 0, 0, 0, 1000, nowNs + MS);
+        }
+    }
+
+    private void drifted(final boolean isApplied) {
+        receiver = new RliReceiver(
+            new ReceiverContext().sendTimes(SendTimes.STAMP).driftWindowNs(SECOND_NS).driftApplied(isApplied)
+                .significantDigits(2),
+            samples);
+        samples.all.clear();
+        nowNs = 0;
+        sequenceNumber = 0;
+        go(DRIFTED_NS, 0, DRIFT);
+        assertEquals(DRIFT * 1e9, receiver.drift(0).driftPpb(), 1);
+    }
+
+    private long lastDelayNs() {
+        return samples.all.get(samples.all.size() - 1).delayNs();
+    }
+
+    private static long driftNs(final long durationNs) {
+        return Math.round(DRIFT * durationNs);
+    }
+
+    @Test
+    void shouldForgetTheDriftWhenTheSenderRestarts() {
+        drifted(true);
+        sequenceNumber = 0;
+        go(4 * GAP_NS, 0, 0);
+        assertEquals(1, receiver.counter(ReceiverCounter.SENDER_RESTARTS));
+        assertEquals(MS, lastDelayNs());
+        assertFalse(receiver.drift(0).hasEstimate());
+        Identities.assertHold(receiver);
+    }
+
+    @Test
+    void shouldKeepTheDriftOverASilenceThatItExplains() {
+        final long silenceNs = 5000 * SECOND_NS;
+        for (final boolean isApplied : new boolean[] {true, false}) {
+            drifted(isApplied);
+            final long beforeNs = lastDelayNs();
+            nowNs += silenceNs;
+            go(4 * GAP_NS, driftNs(nowNs), DRIFT);
+            assertEquals(1, receiver.counter(ReceiverCounter.SILENCES));
+            assertEquals(0, receiver.counter(ReceiverCounter.CLOCK_STEPS));
+            assertEquals(beforeNs + (isApplied ? 0 : driftNs(silenceNs)), lastDelayNs(), MS / 10);
+            assertTrue(receiver.drift(0).hasEstimate());
+            Identities.assertHold(receiver);
+        }
+    }
+
+    @Test
+    void shouldForgetTheDriftAfterASilenceWhoseEndItDoesNotExplain() {
+        for (final boolean isApplied : new boolean[] {true, false}) {
+            drifted(isApplied);
+            nowNs += 10 * SECOND_NS;
+            go(4 * GAP_NS, driftNs(nowNs) - FAR_STEP_NS, 0);
+            assertEquals(1, receiver.counter(ReceiverCounter.SILENCES));
+            assertEquals(1, receiver.counter(ReceiverCounter.CLOCK_STEPS));
+            assertEquals(MS + driftNs(DRIFTED_NS + 10 * SECOND_NS) - FAR_STEP_NS, lastDelayNs(), 2);
+            assertFalse(receiver.drift(0).hasEstimate());
+            Identities.assertHold(receiver);
+        }
+    }
+
+    @Test
+    void shouldForgetTheDriftWhenAClockIsKnownToBeSetWhileNothingIsHeard() {
+        drifted(true);
+        nowNs += 10 * SECOND_NS;
+        receiver.onTime(nowNs);
+        receiver.onClockStep();
+        go(4 * GAP_NS, 0, 0);
+        assertEquals(MS, lastDelayNs());
+        assertFalse(receiver.drift(0).hasEstimate());
     }
 }

@@ -10,6 +10,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class HeldOutErrorsTest {
     private static final long SPAN_NS = 1_000_000L;
+    private static final long BURST_PACKETS = 100_000;
 
     private final HeldOutErrors errors = new HeldOutErrors(60_000_000_000L, 3);
 
@@ -56,6 +57,90 @@ class HeldOutErrorsTest {
         errors.record(0, SPAN_NS, 0);
         assertTrue(errors.hasBound());
         assertTrue(errors.quantile95Ns() > 0);
+    }
+
+    @Test
+    void shouldHaveNoBoundFromAFewErrorsThatOutweighTheRest() {
+        final Random random = new Random(1);
+        for (int i = 0; i < 200; i++) {
+            errors.record(1000 * random.nextGaussian(), SPAN_NS, i % 100 == 50 ? BURST_PACKETS : 1);
+        }
+        assertEquals(200, errors.count());
+        assertFalse(errors.hasBound());
+        errors.rotate();
+        assertFalse(errors.hasBound());
+
+        normal(1000);
+        assertTrue(errors.hasCurrentBound());
+        assertFalse(errors.hasBound());
+        errors.rotate();
+        assertTrue(errors.hasBound());
+    }
+
+    @Test
+    void shouldHaveABoundFromErrorsOfModeratelyDifferentWeight() {
+        final Random random = new Random(5);
+        int count = 0;
+        while (!errors.hasBound()) {
+            // Packets of two gaps of random length.
+            final double gaps = -Math.log(random.nextDouble()) - Math.log(random.nextDouble());
+            errors.record(1000 * random.nextGaussian(), SPAN_NS, Math.round(20 * gaps));
+            count++;
+        }
+        assertEquals(1.5 * HeldOutErrors.LEAST_COUNT, count, 0.2 * HeldOutErrors.LEAST_COUNT);
+    }
+
+    /** The bound as soon as there is one, for an error of one more gap, where one reference in 20 has the burst beside it. */
+    @Test
+    void shouldCoverWhatItSaysWhereSomeErrorsOutweighTheRest() {
+        final Random random = new Random(7);
+        final int runs = 400;
+        final int triesPerRun = 10;
+        int coveredCount = 0;
+        for (int run = 0; run < runs; run++) {
+            errors.rotate();
+            errors.rotate();
+            while (!errors.hasBound()) {
+                errors.record(1000 * random.nextGaussian(), SPAN_NS, random.nextInt(20) == 0 ? BURST_PACKETS : 1);
+            }
+            for (int i = 0; i < triesPerRun; i++) {
+                coveredCount += Math.abs(1000 * random.nextGaussian()) <= errors.halfWidthNs(1, 0) ? 1 : 0;
+            }
+        }
+        assertTrue(coveredCount >= 0.92 * runs * triesPerRun, coveredCount + " of " + runs * triesPerRun);
+    }
+
+    @Test
+    void shouldEndAPeriodWhenItHasABoundOrIsFarTooLong() {
+        final int heldOutPeriods = 3;
+        final ClassStatistics statistics = new ClassStatistics(60_000_000_000L, 2, heldOutPeriods);
+        record(statistics, 200, 1);
+        rotate(statistics, heldOutPeriods);
+        assertEquals(0, statistics.heldOut().currentCount());
+        assertEquals(200, statistics.heldOut().count());
+
+        record(statistics, 198, 1);
+        record(statistics, 2, BURST_PACKETS);
+        rotate(statistics, ClassStatistics.LONGEST * heldOutPeriods - 1);
+        assertEquals(200, statistics.heldOut().currentCount());
+        rotate(statistics, 1);
+        assertEquals(0, statistics.heldOut().currentCount());
+
+        record(statistics, (int)HeldOutErrors.LEAST_COUNT - 1, 1);
+        rotate(statistics, 2 * ClassStatistics.LONGEST * heldOutPeriods);
+        assertEquals(HeldOutErrors.LEAST_COUNT - 1, statistics.heldOut().currentCount());
+    }
+
+    private static void record(final ClassStatistics statistics, final int count, final long packetCount) {
+        for (int i = 0; i < count; i++) {
+            statistics.heldOut().record(10, SPAN_NS, packetCount);
+        }
+    }
+
+    private static void rotate(final ClassStatistics statistics, final int count) {
+        for (int i = 0; i < count; i++) {
+            statistics.rotate();
+        }
     }
 
     @Test
