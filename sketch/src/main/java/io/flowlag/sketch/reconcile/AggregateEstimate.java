@@ -102,7 +102,7 @@ public final class AggregateEstimate {
     }
 
     /**
-     * Whether standard deviation and bound are there: two cells with packets must be clean.
+     * Whether standard deviation and bound are there: two cells of a bank must be clean and hold packets.
      *
      * @return true if so.
      */
@@ -132,7 +132,7 @@ public final class AggregateEstimate {
     }
 
     /**
-     * Whether cells could be collapsed in pairs.
+     * Whether cells could be collapsed in pairs: two cells of a bank must be clean and hold packets.
      *
      * @return true if there is a pair.
      */
