@@ -19,23 +19,11 @@ final class Aggregates {
     /** What was added up of a class. */
     private static final class Total {
         private final int dscp;
-        private double samples;
-        private double meanNs;
-        private double deviationsNs2;
-        private boolean hasDeviation;
-        private boolean hasSums;
+        private final DelayTotal delays = new DelayTotal();
         private long lostPackets;
 
         private Total(final int dscp) {
             this.dscp = dscp;
-        }
-
-        private void add(final long count, final double newMeanNs) {
-            final double before = samples;
-            final double distanceNs = newMeanNs - meanNs;
-            samples += count;
-            meanNs += distanceNs * count / samples;
-            deviationsNs2 += distanceNs * distanceNs * before * count / samples;
         }
     }
 
@@ -65,8 +53,7 @@ final class Aggregates {
                 total.lostPackets += answer.hasLoss() ? answer.aggregator(i).lostPackets() : 0;
             } else {
                 if (answer.exactPackets(i) > 0) {
-                    total.add(answer.exactPackets(i), answer.exactMeanNs(i));
-                    total.hasSums = true;
+                    total.delays.add(answer.exactPackets(i), answer.exactMeanNs(i));
                 }
                 total.lostPackets += answer.hasLoss() ? answer.sumLostPackets(i) : 0;
             }
@@ -77,10 +64,9 @@ final class Aggregates {
         if (!estimate.hasMean()) {
             return;
         }
-        total.add(estimate.samples(), estimate.meanNs());
+        total.delays.add(estimate.samples(), estimate.meanNs());
         if (estimate.hasStandardDeviation()) {
-            total.deviationsNs2 += estimate.samples() * estimate.standardDeviationNs() * estimate.standardDeviationNs();
-            total.hasDeviation = true;
+            total.delays.addDeviation(estimate.samples(), estimate.meanNs(), estimate.standardDeviationNs());
         }
     }
 
@@ -113,11 +99,8 @@ final class Aggregates {
         final List<AggregateDelay> list = new ArrayList<>();
         for (int i = 0; i < classes.count(); i++) {
             final Total total = total(classes.dscp(i));
-            final boolean hasMean = total.samples > 0;
             list.add(new AggregateDelay(
-                total.dscp, Math.round(total.samples), hasMean ? Math.round(total.meanNs) : null,
-                hasMean && total.hasDeviation && !total.hasSums ?
-                    Math.round(Math.sqrt(total.deviationsNs2 / total.samples)) : null,
+                total.dscp, total.delays.samples(), total.delays.meanNs(), total.delays.standardDeviationNs(),
                 isLossKnown ? total.lostPackets : null));
         }
         return list;

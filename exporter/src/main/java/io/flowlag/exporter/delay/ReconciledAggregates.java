@@ -21,9 +21,7 @@ final class ReconciledAggregates {
     /** What was added up of a class. */
     private static final class Total {
         private final int dscp;
-        private double samples;
-        private double meanNs;
-        private double deviationsNs2;
+        private final DelayTotal delays = new DelayTotal();
         private long lostPackets;
         private boolean isLossUnknown;
 
@@ -32,20 +30,15 @@ final class ReconciledAggregates {
         }
 
         private void add(final AggregateEstimate estimate) {
-            final double before = samples;
-            final double distanceNs = estimate.meanNs() - meanNs;
-            samples += estimate.samples();
-            meanNs += distanceNs * estimate.samples() / samples;
-            deviationsNs2 += distanceNs * distanceNs * before * estimate.samples() / samples;
+            delays.add(estimate.samples(), estimate.meanNs());
             if (estimate.hasStandardDeviation()) {
-                deviationsNs2 += estimate.samples() * estimate.standardDeviationNs() * estimate.standardDeviationNs();
+                delays.addDeviation(estimate.samples(), estimate.meanNs(), estimate.standardDeviationNs());
             }
         }
 
         private AggregateDelay delay() {
             return new AggregateDelay(
-                dscp, Math.round(samples), samples > 0 ? Math.round(meanNs) : null,
-                samples > 0 ? Math.round(Math.sqrt(deviationsNs2 / samples)) : null, isLossUnknown ? null : lostPackets);
+                dscp, delays.samples(), delays.meanNs(), delays.standardDeviationNs(), isLossUnknown ? null : lostPackets);
         }
     }
 
