@@ -8,12 +8,13 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Adds up what the aggregators of each class say, or the exact sums of its flows, interval by interval. A loss that is not known
- * in one interval is not known in all. A class is known by its DSCP, so that it goes on when classes change. The metering thread
- * owns it. Allocates at a new class and in {@link #interval} and {@link #total}.
+ * Adds up what the aggregators of each class say, or the exact sums of its flows, interval by interval, from the first one that
+ * was compared. A loss that is not known in one interval is not known in all. A class is known by its DSCP, so that it goes on
+ * when classes change. The metering thread owns it. Allocates at a new class and in {@link #interval} and {@link #total}.
  */
 final class Aggregates {
     private final List<Total> totals = new ArrayList<>();
+    private boolean hasBegun;
     private boolean isLossKnown = true;
 
     /** What was added up of a class. */
@@ -45,6 +46,7 @@ final class Aggregates {
 
     /** Adds an interval, by the classes that held in it. */
     void add(final IntervalAnswer answer, final TrafficClasses classes) {
+        hasBegun = true;
         isLossKnown &= answer.hasLoss();
         for (int i = 0; i < classes.count(); i++) {
             final Total total = total(classes.dscp(i));
@@ -58,6 +60,11 @@ final class Aggregates {
                 total.lostPackets += answer.hasLoss() ? answer.sumLostPackets(i) : 0;
             }
         }
+    }
+
+    /** Nobody knows what was lost in an interval. Before the first one that was compared the sender had not begun. */
+    void onUnanswered() {
+        isLossKnown &= !hasBegun;
     }
 
     private static void add(final LdaEstimate estimate, final Total total) {
