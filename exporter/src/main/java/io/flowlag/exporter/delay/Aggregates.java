@@ -8,34 +8,23 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Adds up what the aggregators of each class say, or the exact sums of its flows, interval by interval. A loss that is not known
- * in one interval is not known in all. A class is known by its DSCP, so that it goes on when classes change. The metering thread
- * owns it. Allocates at a new class and in {@link #interval} and {@link #total}.
+ * Adds up what the aggregators of each class say, or the exact sums of its flows, interval by interval, from the first one that
+ * was compared. A loss that is not known in one interval is not known in all. A class is known by its DSCP, so that it goes on
+ * when classes change. The metering thread owns it. Allocates at a new class and in {@link #interval} and {@link #total}.
  */
 final class Aggregates {
     private final List<Total> totals = new ArrayList<>();
+    private boolean hasBegun;
     private boolean isLossKnown = true;
 
     /** What was added up of a class. */
     private static final class Total {
         private final int dscp;
-        private double samples;
-        private double meanNs;
-        private double deviationsNs2;
-        private boolean hasDeviation;
-        private boolean hasSums;
+        private final DelayTotal delays = new DelayTotal();
         private long lostPackets;
 
         private Total(final int dscp) {
             this.dscp = dscp;
-        }
-
-        private void add(final long count, final double newMeanNs) {
-            final double before = samples;
-            final double distanceNs = newMeanNs - meanNs;
-            samples += count;
-            meanNs += distanceNs * count / samples;
-            deviationsNs2 += distanceNs * distanceNs * before * count / samples;
         }
     }
 
@@ -57,6 +46,7 @@ final class Aggregates {
 
     /** Adds an interval, by the classes that held in it. */
     void add(final IntervalAnswer answer, final TrafficClasses classes) {
+        hasBegun = true;
         isLossKnown &= answer.hasLoss();
         for (int i = 0; i < classes.count(); i++) {
             final Total total = total(classes.dscp(i));
@@ -65,22 +55,25 @@ final class Aggregates {
                 total.lostPackets += answer.hasLoss() ? answer.aggregator(i).lostPackets() : 0;
             } else {
                 if (answer.exactPackets(i) > 0) {
-                    total.add(answer.exactPackets(i), answer.exactMeanNs(i));
-                    total.hasSums = true;
+                    total.delays.add(answer.exactPackets(i), answer.exactMeanNs(i));
                 }
                 total.lostPackets += answer.hasLoss() ? answer.sumLostPackets(i) : 0;
             }
         }
     }
 
+    /** Nobody knows what was lost in an interval. Before the first one that was compared the sender had not begun. */
+    void onUnanswered() {
+        isLossKnown &= !hasBegun;
+    }
+
     private static void add(final LdaEstimate estimate, final Total total) {
         if (!estimate.hasMean()) {
             return;
         }
-        total.add(estimate.samples(), estimate.meanNs());
+        total.delays.add(estimate.samples(), estimate.meanNs());
         if (estimate.hasStandardDeviation()) {
-            total.deviationsNs2 += estimate.samples() * estimate.standardDeviationNs() * estimate.standardDeviationNs();
-            total.hasDeviation = true;
+            total.delays.addDeviation(estimate.samples(), estimate.meanNs(), estimate.standardDeviationNs());
         }
     }
 
@@ -113,11 +106,8 @@ final class Aggregates {
         final List<AggregateDelay> list = new ArrayList<>();
         for (int i = 0; i < classes.count(); i++) {
             final Total total = total(classes.dscp(i));
-            final boolean hasMean = total.samples > 0;
             list.add(new AggregateDelay(
-                total.dscp, Math.round(total.samples), hasMean ? Math.round(total.meanNs) : null,
-                hasMean && total.hasDeviation && !total.hasSums ?
-                    Math.round(Math.sqrt(total.deviationsNs2 / total.samples)) : null,
+                total.dscp, total.delays.samples(), total.delays.meanNs(), total.delays.standardDeviationNs(),
                 isLossKnown ? total.lostPackets : null));
         }
         return list;

@@ -10,20 +10,20 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * Adds up what reconciliation says of each class, interval by interval. A loss that is not known in one interval is not known in
- * all; where the packets of a sample of flows were compared it is not known, but mean and deviation of the sample stand. A class
- * is known by its DSCP, so that it goes on when classes change. The metering thread owns it. Allocates at a new class and in
- * {@link #statistics}.
+ * Adds up what reconciliation says of each class, interval by interval, from the first one in which it was tried. A loss that is
+ * not known in one interval is not known in all; where the packets of a sample of flows were compared it is not known, but mean
+ * and deviation of the sample stand. A class is known by its DSCP, so that it goes on when classes change. The metering thread
+ * owns it. Allocates at a new class, in {@link #statistics} and in {@link #total}.
  */
 final class ReconciledAggregates {
     private final List<Total> totals = new ArrayList<>();
+    private boolean hasBegun;
+    private boolean isLossKnown = true;
 
     /** What was added up of a class. */
     private static final class Total {
         private final int dscp;
-        private double samples;
-        private double meanNs;
-        private double deviationsNs2;
+        private final DelayTotal delays = new DelayTotal();
         private long lostPackets;
         private boolean isLossUnknown;
 
@@ -32,20 +32,16 @@ final class ReconciledAggregates {
         }
 
         private void add(final AggregateEstimate estimate) {
-            final double before = samples;
-            final double distanceNs = estimate.meanNs() - meanNs;
-            samples += estimate.samples();
-            meanNs += distanceNs * estimate.samples() / samples;
-            deviationsNs2 += distanceNs * distanceNs * before * estimate.samples() / samples;
+            delays.add(estimate.samples(), estimate.meanNs());
             if (estimate.hasStandardDeviation()) {
-                deviationsNs2 += estimate.samples() * estimate.standardDeviationNs() * estimate.standardDeviationNs();
+                delays.addDeviation(estimate.samples(), estimate.meanNs(), estimate.standardDeviationNs());
             }
         }
 
-        private AggregateDelay delay() {
+        private AggregateDelay delay(final boolean isLossKnown) {
             return new AggregateDelay(
-                dscp, Math.round(samples), samples > 0 ? Math.round(meanNs) : null,
-                samples > 0 ? Math.round(Math.sqrt(deviationsNs2 / samples)) : null, isLossUnknown ? null : lostPackets);
+                dscp, delays.samples(), delays.meanNs(), delays.standardDeviationNs(),
+                isLossKnown && !isLossUnknown ? lostPackets : null);
         }
     }
 
@@ -62,7 +58,12 @@ final class ReconciledAggregates {
 
     /** Adds an interval, by the classes that held in it. */
     void add(final IntervalAnswer answer, final TrafficClasses classes) {
-        for (int i = 0; answer.reconcileStatus() != null && i < classes.count(); i++) {
+        if (answer.reconcileStatus() == null) {
+            onUnanswered();
+            return;
+        }
+        hasBegun = true;
+        for (int i = 0; i < classes.count(); i++) {
             final AggregateEstimate estimate = answer.reconciled(i);
             final Total total = total(classes.dscp(i));
             if (estimate != null && estimate.hasMean()) {
@@ -76,6 +77,11 @@ final class ReconciledAggregates {
         }
     }
 
+    /** Nobody knows what was lost in an interval. Before the first one in which it was tried the sender had not begun. */
+    void onUnanswered() {
+        isLossKnown &= !hasBegun;
+    }
+
     private static boolean hasLoss(final IntervalAnswer answer, final AggregateEstimate estimate) {
         return !answer.isCut() && answer.isReconciledWhole() && estimate != null && estimate.hasLoss();
     }
@@ -86,7 +92,6 @@ final class ReconciledAggregates {
             return null;
         }
         final List<AggregateDelay> interval = new ArrayList<>();
-        final List<AggregateDelay> total = new ArrayList<>();
         for (int i = 0; i < classes.count(); i++) {
             final AggregateEstimate estimate = answer.reconciled(i);
             final boolean hasMean = estimate != null && estimate.hasMean();
@@ -94,10 +99,18 @@ final class ReconciledAggregates {
                 classes.dscp(i), hasMean ? Math.round(estimate.samples()) : 0, hasMean ? Math.round(estimate.meanNs()) : null,
                 hasMean && estimate.hasStandardDeviation() ? Math.round(estimate.standardDeviationNs()) : null,
                 hasLoss(answer, estimate) ? estimate.lostPackets() : null));
-            total.add(total(classes.dscp(i)).delay());
         }
         return new ReconcileStatistics(
             answer.startNs(), answer.endNs(), answer.reconcileStatus().name().toLowerCase(Locale.ROOT), answer.reconcileOctets(),
-            interval, total);
+            interval, total(classes));
+    }
+
+    /** {@return what all intervals said of the classes} */
+    List<AggregateDelay> total(final TrafficClasses classes) {
+        final List<AggregateDelay> list = new ArrayList<>();
+        for (int i = 0; i < classes.count(); i++) {
+            list.add(total(classes.dscp(i)).delay(isLossKnown));
+        }
+        return list;
     }
 }

@@ -8,6 +8,7 @@ import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.reconcile.ReconcileSettings;
 import io.flowlag.exporter.sketching.FlowWeights;
 import io.flowlag.exporter.sketching.IntervalAnswer;
+import io.flowlag.exporter.sketching.IntervalHandler;
 import io.flowlag.exporter.sketching.IntervalMode;
 import io.flowlag.exporter.sketching.JointAnswer;
 import io.flowlag.exporter.sketching.JointSettings;
@@ -110,7 +111,7 @@ final class Sketching {
         final SketchContext context = context(config, link, isLive).conclude();
         final SketchRun[] made = new SketchRun[1];
         made[0] = new SketchRun(config, context, link == null ? null : link.answers(senderIndex), classes, entryLengthBytes(),
-            recordHandler, unseenHandler, (answer) -> onInterval(made[0], answer));
+            recordHandler, unseenHandler, intervalHandler(made));
         current = made[0];
         current.receiver().jointHandler(this::onJoint);
         latest = current;
@@ -141,7 +142,7 @@ final class Sketching {
         final SketchRun[] made = new SketchRun[1];
         final SenderAnswers answers = change.answers().isEmpty() ? null : change.answers().get(senderIndex);
         made[0] = new SketchRun(change, answers, context(change.config(), link, isLive).conclude(), latest, entryLengthBytes(),
-            (answer) -> onInterval(made[0], answer));
+            intervalHandler(made));
         made[0].receiver().jointHandler(this::onJoint);
         latest = made[0];
         isChanging = true;
@@ -435,6 +436,23 @@ final class Sketching {
 
     private static boolean hasDigest(final DirectBuffer descriptor, final int offset) {
         return (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_DIGEST) != 0;
+    }
+
+    private IntervalHandler intervalHandler(final SketchRun[] run) {
+        return new IntervalHandler() {
+            @Override
+            public void onInterval(final IntervalAnswer answer) {
+                Sketching.this.onInterval(run[0], answer);
+            }
+
+            @Override
+            public void onUnanswered() {
+                aggregates.onUnanswered();
+                reconciled.onUnanswered();
+                final TrafficClasses classes = run[0].classes();
+                statistics = statistics.withTotals(aggregates.total(classes), reconciled.total(classes));
+            }
+        };
     }
 
     private void onInterval(final SketchRun run, final IntervalAnswer answer) {

@@ -19,16 +19,20 @@ import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
  *   6  classIndex      2   traffic class of the flow's first packet at the point, 0-63
  *   8  source         16   IPv4: the first 4 octets, the others 0
  *  24  destination    16
- *  40  packets         8   at least 1
+ *  40  packets         8   1 to {@link #MAX_PACKETS}
  *  48  timestampSumNs  8   sum of (timestamp - interval's start)
  *  56  digestSum       8   sum of packet digests
- *  64  bytes           8
+ *  64  bytes           8   0 to {@link #MAX_BYTES}
  * </pre>
  * One thread at a time; it owns no memory; allocates at construction.
  */
 public final class FlowSum {
     /** Octets of a flow's sums. */
     public static final int LENGTH_BYTES = 72;
+    /** 38 million a second in the longest interval, an hour. All flows that fit a list have less than 2^62. */
+    public static final long MAX_PACKETS = 1L << 37;
+    /** Each of the most packets as long as one can be. */
+    public static final long MAX_BYTES = MAX_PACKETS << 17;
 
     private static final int FAMILY_OFFSET = 0;
     private static final int PROTOCOL_OFFSET = FAMILY_OFFSET + 1;
@@ -165,13 +169,18 @@ public final class FlowSum {
     static MessageResult verify(final DirectBuffer buffer, final int offset) {
         final int family = buffer.getByte(offset + FAMILY_OFFSET);
         final int classIndex = buffer.getShort(offset + CLASS_INDEX_OFFSET, BYTE_ORDER);
-        if (4 != family && 6 != family || 0 == buffer.getLong(offset + PACKETS_OFFSET, BYTE_ORDER) ||
-            classIndex < 0 || classIndex >= ExchangeSettings.MAX_CLASSES) {
+        if (4 != family && 6 != family || !isWithin(buffer.getLong(offset + PACKETS_OFFSET, BYTE_ORDER), 1, MAX_PACKETS) ||
+            !isWithin(buffer.getLong(offset + BYTES_OFFSET, BYTE_ORDER), 0, MAX_BYTES) || classIndex < 0 ||
+            classIndex >= ExchangeSettings.MAX_CLASSES) {
             return MessageResult.VALUE;
         }
         final boolean isPadded = 6 == family || MessageFlyweight.isZero(buffer, offset + SOURCE_OFFSET + 4, 12) &&
             MessageFlyweight.isZero(buffer, offset + DESTINATION_OFFSET + 4, 12);
         return isPadded ? MessageResult.ACCEPTED : MessageResult.RESERVED;
+    }
+
+    private static boolean isWithin(final long value, final long least, final long most) {
+        return value >= least && value <= most;
     }
 
     /**

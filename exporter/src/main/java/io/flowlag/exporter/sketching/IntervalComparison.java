@@ -171,6 +171,7 @@ final class IntervalComparison {
                 records.addUnknownLoss(record);
             }
         }
+        handler.onUnanswered();
         joint.giveUp(own, key);
         releaseRecords(own);
     }

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.sketching;
 
-/** Is told of each interval that was compared. Called by the thread of the receiver point; must not throw. */
+/** Is told of each interval that was compared, or could not be. Called by the thread of the receiver point; must not throw. */
 @FunctionalInterface
 public interface IntervalHandler {
     /**
@@ -9,4 +9,9 @@ public interface IntervalHandler {
      * @param answer valid during the call.
      */
     void onInterval(IntervalAnswer answer);
+
+    /** No answer to an interval came, or none that can be compared: what was lost in it is not known. */
+    default void onUnanswered() {
+        // for those who sum nothing up
+    }
 }

@@ -10,8 +10,17 @@ import java.util.List;
  * @param status   what came of it: complete, incomplete, unanswered or refused.
  * @param octets   of its requests and answers; in one process, what an exchange would take.
  * @param interval by class, of that interval.
- * @param total    by class, of all intervals.
+ * @param total    by class, of all intervals from the first in which it was tried.
  */
 public record ReconcileStatistics(
     long startNs, long endNs, String status, long octets, List<AggregateDelay> interval, List<AggregateDelay> total) {
+    /**
+     * The same with other totals.
+     *
+     * @param newTotal by class.
+     * @return the copy.
+     */
+    ReconcileStatistics withTotal(final List<AggregateDelay> newTotal) {
+        return new ReconcileStatistics(startNs, endNs, status, octets, interval, newTotal);
+    }
 }

@@ -18,7 +18,7 @@ import java.util.Objects;
  * @param interval        by class, of that interval.
  * @param unexplainedLost packets of that interval that were lost and cannot have been of a flow that the receiver knows.
  * @param heavyFlows      of that interval, the largest first.
- * @param total           by class, of all intervals.
+ * @param total           by class, of all intervals from the first that was compared.
  * @param weightWarning   if too much traffic of the last interval was weighted up.
  * @param joint           of the last interval in which references and sketches were solved together; null before.
  * @param reconcile       of the last interval in which packets were reconciled; null before.
@@ -58,5 +58,18 @@ public record SketchStatistics(
         return new SketchStatistics(
             senderIndex, geometry, memoryBytes, startNs, endNs, usableCells, occupiedCells, interval, unexplainedLost,
             heavyFlows, total, weightWarning, newJoint, reconcile);
+    }
+
+    /**
+     * The same with other totals: an interval could not be compared.
+     *
+     * @param newTotal           by class.
+     * @param newReconciledTotal by class, of what was reconciled; not used where nothing was.
+     * @return the copy.
+     */
+    public SketchStatistics withTotals(final List<AggregateDelay> newTotal, final List<AggregateDelay> newReconciledTotal) {
+        return new SketchStatistics(
+            senderIndex, geometry, memoryBytes, startNs, endNs, usableCells, occupiedCells, interval, unexplainedLost,
+            heavyFlows, newTotal, weightWarning, joint, reconcile == null ? null : reconcile.withTotal(newReconciledTotal));
     }
 }

@@ -202,6 +202,32 @@ class ExchangeMessagesTest {
         assertEquals(7, flow.bytes());
     }
 
+    /** A count that no path can carry would go out as lost packets; sums that are modulo 2^64 may be anything. */
+    @Example
+    void shouldRefuseCountsOfAFlowThatCannotBe() {
+        for (final long count : new long[] {Long.MIN_VALUE, -5, 0, FlowSum.MAX_PACKETS + 1, Long.MAX_VALUE}) {
+            assertEquals(MessageResult.VALUE, verifiedFlow(count, 0, 0, 100), "packets " + count);
+        }
+        for (final long bytes : new long[] {Long.MIN_VALUE, -1, FlowSum.MAX_BYTES + 1, Long.MAX_VALUE}) {
+            assertEquals(MessageResult.VALUE, verifiedFlow(1, 0, 0, bytes), "bytes " + bytes);
+        }
+        for (final long sum : new long[] {Long.MIN_VALUE, -1, 0, Long.MAX_VALUE}) {
+            assertEquals(MessageResult.ACCEPTED, verifiedFlow(1, sum, ~sum, 0));
+            assertEquals(MessageResult.ACCEPTED, verifiedFlow(FlowSum.MAX_PACKETS, ~sum, sum, FlowSum.MAX_BYTES));
+        }
+        final long mostFlows = Integer.MAX_VALUE / FlowSum.LENGTH_BYTES;
+        assertTrue(Math.multiplyExact(mostFlows, FlowSum.MAX_PACKETS) < 1L << 62);
+    }
+
+    private static MessageResult verifiedFlow(
+        final long packets, final long timestampSumNs, final long digestSum, final long bytes) {
+        final UnsafeBuffer flow = new UnsafeBuffer(new byte[FlowSum.LENGTH_BYTES]);
+        FlowSum.encodeKey(flow, 0, 4, 0, 1, 0, 2, 17, 53, 53);
+        FlowSum.encodeSums(flow, 0, packets, timestampSumNs, digestSum, bytes);
+        final UnsafeBuffer message = message(b -> FlowSumsMessage.encode(b, 0, MessageType.FLOW_SUMS, 9, flow, 0, 1));
+        return ExchangeVerifier.verify(message, 0, message.capacity());
+    }
+
     @Example
     void shouldKeepRefusalsPrintable() {
         final String hostile = "a\u001b[31m\u00e9".repeat(500);
@@ -229,7 +255,7 @@ class ExchangeMessagesTest {
                 final FlowSumsMessage flows = new FlowSumsMessage().wrap(message, 0);
                 final UnsafeBuffer copy = new UnsafeBuffer(new byte[flows.count() * FlowSum.LENGTH_BYTES]);
                 flows.flows(copy, 0);
-                assertNotEquals(0, new FlowSum().wrap(copy, 0).packets());
+                assertTrue(new FlowSum().wrap(copy, 0).packets() > 0);
             }
             case INTERVAL_END -> assertTrue(new IntervalEndMessage().wrap(message, 0).messageCount() >= 0);
             case INTERVAL_ACK -> assertTrue(new IntervalAckMessage().wrap(message, 0).verdict() != null);

@@ -78,7 +78,8 @@ public final class LdaEstimate {
     }
 
     /**
-     * Whether standard deviation, second moment, and the bound are there: two neighbouring cells must be usable.
+     * Whether standard deviation, second moment, and the bound are there: two cells must be usable, and one of them must agree
+     * with its neighbour, or both be neighbours.
      *
      * @return true if so.
      */

@@ -77,31 +77,34 @@ public final class LdaEstimator {
     /**
      * Collapses neighbouring cells with opposite signs. The paper squares the difference of delay sums and subtracts the
      * squared mean at the end; here the mean is taken out of each sum first, which estimates the same but does not drown in
-     * the mean.
+     * the mean. With S packets in the mean, cells of a and b packets have (a + b - (a - b)²/S)·σ² in such a square: the mean has
+     * the rest from them. One usable cell is the mean, and tells no deviation.
      */
     private void measureDeviation(final LdaEstimate result) {
         double squaresNs2 = 0;
         double deviationsNs2 = 0;
         double packets = 0;
+        double weight = 0;
         for (int bank = 0; bank < receiver.rows(); bank++) {
             for (int cell = 0; cell < receiver.columns(); cell += 2) {
                 final double count = receiver.count(bank, cell) + receiver.count(bank, cell + 1);
                 if (count > 0 && agree(bank, cell) && agree(bank, cell + 1)) {
                     final double differenceNs = (double)Cells.delaySumNs(sender, receiver, bank, cell) -
                         Cells.delaySumNs(sender, receiver, bank, cell + 1);
-                    final double centredNs = differenceNs -
-                        result.meanNs * (receiver.count(bank, cell) - receiver.count(bank, cell + 1));
+                    final double more = receiver.count(bank, cell) - receiver.count(bank, cell + 1);
+                    final double centredNs = differenceNs - result.meanNs * more;
                     squaresNs2 += differenceNs * differenceNs;
                     deviationsNs2 += centredNs * centredNs;
                     packets += count;
+                    weight += count - more * more / result.samples;
                     result.usablePairs++;
                 }
             }
         }
-        if (packets > 0) {
+        if (packets > 0 && result.usableCells > 1) {
             result.hasStandardDeviation = true;
             result.secondMomentNs2 = squaresNs2 / packets;
-            result.standardDeviationNs = Math.sqrt(deviationsNs2 / packets);
+            result.standardDeviationNs = Math.sqrt(deviationsNs2 / weight);
             result.boundNs = boundFactor * result.standardDeviationNs / Math.sqrt(result.samples);
         }
     }

@@ -93,7 +93,7 @@ public final class AggregateEstimate {
     }
 
     /**
-     * Whether standard deviation and bound are there: two cells with packets must be clean.
+     * Whether standard deviation and bound are there: two cells of a bank must be clean and hold packets.
      *
      * @return true if so.
      */

@@ -73,25 +73,43 @@ final class CellDelays {
 
     /**
      * The mean is known, so a cell alone tells the variance: (D - n·mean)² is n·σ² in the mean, less what the cell has in the
-     * mean itself. That is twice as many terms as pairs.
+     * mean itself. That is twice as many terms as pairs. A bank with one such cell has nothing to tell: the cell is the mean.
      */
     private void spread(
         final double allSamples, final double boundFactor, final double packets, final AggregateEstimate result) {
         double squaresNs2 = 0;
-        double weight = 0;
+        double countSquares = 0;
         for (int cell = 0; cell < banks * cells; cell++) {
-            if (clean[cell] && counts[cell] > 0) {
+            if (isFilled(cell)) {
                 final double deviationNs = delaySumsNs[cell] - result.meanNs * counts[cell];
                 squaresNs2 += deviationNs * deviationNs;
-                weight += counts[cell] * (1 - counts[cell] * (banks / allSamples));
+                countSquares += (double)counts[cell] * counts[cell];
             }
         }
-        if (weight > 0) {
+        final double weight = allSamples - banks * countSquares / allSamples;
+        if (hasTwoFilled() && weight > 0) {
             result.hasStandardDeviation = true;
             result.standardDeviationNs = Math.sqrt(squaresNs2 / weight);
             final double unseen = result.exact() ? 0 : Math.max(0, 1 / result.samples - 1 / packets);
             result.boundNs = boundFactor * result.standardDeviationNs * Math.sqrt(unseen);
         }
+    }
+
+    private boolean isFilled(final int cell) {
+        return clean[cell] && counts[cell] > 0;
+    }
+
+    /** {@return whether a bank has two cells that are filled} */
+    private boolean hasTwoFilled() {
+        int most = 0;
+        for (int bank = 0; bank < banks; bank++) {
+            int filled = 0;
+            for (int cell = bank * cells; cell < (bank + 1) * cells; cell++) {
+                filled += isFilled(cell) ? 1 : 0;
+            }
+            most = Math.max(most, filled);
+        }
+        return most > 1;
     }
 
     private void collapse(final boolean selective, final AggregateEstimate result) {
@@ -114,7 +132,7 @@ final class CellDelays {
                 first = next(selective, second + 1, end);
             }
         }
-        if (packets > 0) {
+        if (packets > 0 && hasTwoFilled()) {
             result.hasCollapsed = true;
             result.secondMomentNs2 = squaresNs2 / packets;
             result.collapsedStandardDeviationNs = Math.sqrt(deviationsNs2 / packets);
@@ -124,7 +142,7 @@ final class CellDelays {
     /** The next cell to be collapsed: clean and not empty if they are selected, any otherwise. */
     private int next(final boolean selective, final int from, final int end) {
         int cell = from;
-        while (selective && cell < end && !(clean[cell] && counts[cell] > 0)) {
+        while (selective && cell < end && !isFilled(cell)) {
             cell++;
         }
         return cell;

@@ -9,6 +9,7 @@ import io.flowlag.sketch.support.Packets;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
+import java.util.Arrays;
 import java.util.SplittableRandom;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -210,6 +211,49 @@ class LdaTest {
         assertThrows(IllegalStateException.class, estimate::meanNs);
         assertThrows(IllegalStateException.class, estimate::boundNs);
         assertEquals(1, estimate.lostPackets());
+    }
+
+    /** The mean of one cell is its own, so that nothing of its delays is left over, however different they are. */
+    @Test
+    void shouldHaveNoDeviationOfPacketsInOneCell() {
+        for (final int packets : new int[] {1, 49, 1000}) {
+            final Packets equal = Packets.of(new int[]{packets}, 1).weibullDelays(0.6, 100_000, 1, 2);
+            Arrays.fill(equal.digest, 77);
+
+            measure(equal, SketchGeometry.lda(64, 0));
+
+            assertEquals(equal.overallMeanNs(), estimate.meanNs(), 1e-6);
+            assertEquals(packets, estimate.samples());
+            assertFalse(estimate.hasStandardDeviation());
+            assertThrows(IllegalStateException.class, estimate::standardDeviationNs);
+            assertThrows(IllegalStateException.class, estimate::boundNs);
+        }
+    }
+
+    /** Few packets have much of themselves in the mean: as with any sample, its squares are divided by less than their number. */
+    @Test
+    void shouldNotLeanLowWithFewPackets() {
+        for (final int count : new int[] {2, 3, 5, 10}) {
+            final int runs = 4000;
+            double variancesNs2 = 0;
+            int measured = 0;
+            for (int run = 0; run < runs; run++) {
+                final SplittableRandom random = new SplittableRandom(run);
+                final Packets packets = Packets.of(new int[]{count}, run);
+                for (int i = 0; i < count; i++) {
+                    packets.digest[i] = random.nextLong();
+                    packets.delayNs[i] = 1000 + random.nextInt(1201);
+                }
+                measure(packets, SketchGeometry.lda(8, 0, 1));
+                if (estimate.hasStandardDeviation()) {
+                    measured++;
+                    variancesNs2 += estimate.standardDeviationNs() * estimate.standardDeviationNs();
+                }
+            }
+            final double trueNs2 = 1201 * 1201 / 12.0;
+            assertTrue(measured > 0.7 * runs, "measured " + measured);
+            assertEquals(trueNs2, variancesNs2 / measured, 0.08 * trueNs2, count + " packets");
+        }
     }
 
     @Test

@@ -1,0 +1,240 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.exporter.reconcile.ReconcileSettings;
+import io.flowlag.exporter.sketching.IntervalAnswer;
+import io.flowlag.exporter.sketching.IntervalHandler;
+import io.flowlag.exporter.sketching.SenderAnswer;
+import io.flowlag.exporter.sketching.SenderAnswers;
+import io.flowlag.exporter.sketching.SketchContext;
+import io.flowlag.exporter.sketching.SketchCounter;
+import io.flowlag.exporter.sketching.SketchPair;
+import io.flowlag.exporter.sketching.SketchPoint;
+import io.flowlag.exporter.sketching.SketchReceiver;
+import io.flowlag.exporter.status.AggregateDelay;
+import io.flowlag.sketch.image.SketchGeometry;
+import org.junit.jupiter.api.Test;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+import static org.junit.jupiter.api.Assertions.assertNull;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** What is said of all intervals, by aggregators and by reconciled packets. */
+class AggregatesTest {
+    private static final long MS = 1_000_000L;
+    private static final long INTERVAL_NS = 100 * MS;
+    private static final long START_NS = 1_700_000_000_000_000_000L;
+    private static final int FLOW = 7;
+
+    private final TrafficClasses classes = new TrafficClasses(List.of());
+    private final Aggregates aggregates = new Aggregates();
+    private final ReconciledAggregates reconciled = new ReconciledAggregates();
+    private final List<AggregateDelay> intervals = new ArrayList<>();
+    private final List<AggregateDelay> reconciledIntervals = new ArrayList<>();
+    private AggregateDelay total;
+    private AggregateDelay reconciledTotal;
+
+    private static SketchContext context() {
+        return new SketchContext().geometry(SketchGeometry.lds(4, 1024, 1)).aggregatorCells(64).seed(42)
+            .intervalNs(INTERVAL_NS).maximumDelayNs(10 * MS).inFlightPackets(64).waitingRecords(64).maxFlows(64);
+    }
+
+    private static SketchContext reconciledContext() {
+        return context().reconcile(new ReconcileSettings(1024, 1024, 0)).conclude();
+    }
+
+    private IntervalHandler handler() {
+        return new IntervalHandler() {
+            @Override
+            public void onInterval(final IntervalAnswer answer) {
+                aggregates.add(answer, classes);
+                reconciled.add(answer, classes);
+                intervals.add(aggregates.interval(answer, classes).get(0));
+                reconciledIntervals.add(reconciled.statistics(answer, classes).interval().get(0));
+                sum();
+            }
+
+            @Override
+            public void onUnanswered() {
+                aggregates.onUnanswered();
+                reconciled.onUnanswered();
+                sum();
+            }
+        };
+    }
+
+    private void sum() {
+        total = aggregates.total(classes).get(0);
+        reconciledTotal = reconciled.total(classes).get(0);
+    }
+
+    private SketchPair pair() {
+        return new SketchPair(
+            reconciledContext(), 64, (buffer, offset, lengthBytes, record) -> { }, handler(),
+            (sent, row, startNs, endNs) -> { });
+    }
+
+    private static int packet(final SketchPair pair, final long digest, final long sentNs, final long delayNs, final int record) {
+        pair.onSent(START_NS + sentNs, FLOW, digest, 100, 0, 1, null, 0);
+        return pair.onReceived(START_NS + sentNs + delayNs, FLOW, digest, 100, 0, 1, 0, record);
+    }
+
+    @Test
+    void shouldHaveNoDeviationOfOnePacket() {
+        final SketchPair pair = pair();
+        packet(pair, 77, 30 * MS, 3 * MS, -1);
+        pair.onEnd();
+
+        for (final AggregateDelay each : List.of(intervals.get(0), total, reconciledIntervals.get(0), reconciledTotal)) {
+            assertEquals(1, each.samples());
+            assertEquals(3 * MS, each.meanNs());
+            assertNull(each.standardDeviationNs());
+        }
+    }
+
+    /** Equal packets are in one cell, so that nothing tells how their delays differ. */
+    @Test
+    void shouldHaveNoDeviationOfEqualPackets() {
+        final SketchPair pair = pair();
+        int record = -1;
+        for (int i = 0; i < 49; i++) {
+            record = packet(pair, 77, (20 + i) * MS, 1 + i * MS / 60, record);
+        }
+        pair.onEnd();
+
+        for (final AggregateDelay each : List.of(intervals.get(0), total, reconciledIntervals.get(0), reconciledTotal)) {
+            assertEquals(49, each.samples());
+            assertNotNull(each.meanNs());
+            assertNull(each.standardDeviationNs());
+        }
+    }
+
+    /** Many intervals of which nobody can tell a deviation do not make that of the others smaller. */
+    @Test
+    void shouldNotDiluteTheDeviationByIntervalsWithoutOne() {
+        final SketchPair pair = pair();
+        int record = -1;
+        for (int i = 0; i < 500; i++) {
+            record = packet(pair, i * 0x9E37_79B9_7F4A_7C15L, 20 * MS + i * MS / 10, (1 + i % 3) * MS, record);
+        }
+        for (int interval = 1; interval < 20; interval++) {
+            for (int i = 0; i < 49; i++) {
+                record = packet(pair, interval, interval * INTERVAL_NS + (20 + i) * MS, 2 * MS, record);
+            }
+        }
+        pair.onEnd();
+
+        assertEquals(20, intervals.size());
+        assertNull(intervals.get(1).standardDeviationNs());
+        assertNull(reconciledIntervals.get(1).standardDeviationNs());
+        assertEquals(500 + 19 * 49, total.samples());
+        assertEquals(500 + 19 * 49, reconciledTotal.samples());
+        assertEquals(intervals.get(0).standardDeviationNs(), total.standardDeviationNs());
+        assertEquals(reconciledIntervals.get(0).standardDeviationNs(), reconciledTotal.standardDeviationNs());
+    }
+
+    /** Intervals that have one are put together with how far their means are apart. */
+    @Test
+    void shouldPutDeviationsTogether() {
+        final DelayTotal delays = new DelayTotal();
+        assertNull(delays.meanNs());
+        assertNull(delays.standardDeviationNs());
+        for (final int meanNs : new int[] {1000, 3000}) {
+            delays.add(10, meanNs);
+            delays.addDeviation(10, meanNs, 500);
+        }
+
+        assertEquals(20, delays.samples());
+        assertEquals(2000, delays.meanNs());
+        assertEquals(Math.round(Math.sqrt(500 * 500 + 1000 * 1000)), delays.standardDeviationNs());
+
+        delays.add(10, 2_000_000);
+        assertEquals(30, delays.samples());
+        assertEquals(Math.round(Math.sqrt(500 * 500 + 1000 * 1000)), delays.standardDeviationNs());
+    }
+
+    /** A sender that ships no answer to one interval, though it has one. */
+    private static final class ForgetfulSender implements SenderAnswers {
+        private final SketchPoint point = new SketchPoint(reconciledContext(), false);
+        private final long forgotten;
+
+        private ForgetfulSender(final int forgotten) {
+            this.forgotten = START_NS / INTERVAL_NS + forgotten;
+        }
+
+        @Override
+        public SenderAnswer take(final long number) {
+            final SenderAnswer answer = point.take(number);
+            if (answer == null || number != forgotten) {
+                return answer;
+            }
+            point.giveBack(answer);
+            return null;
+        }
+
+        @Override
+        public boolean isExpected(final long number) {
+            return false;
+        }
+
+        @Override
+        public void giveBack(final SenderAnswer answer) {
+            point.giveBack(answer);
+        }
+    }
+
+    /** Packets every millisecond, idle at the borders of intervals; those of some milliseconds are lost. */
+    private SketchReceiver pass(final int forgotten, final int lostFrom, final int lostTo, final int idleFrom, final int idleTo) {
+        final ForgetfulSender sender = new ForgetfulSender(forgotten);
+        final SketchReceiver receiver = new SketchReceiver(
+            reconciledContext(), sender, 64, (buffer, offset, lengthBytes, record) -> { }, handler(),
+            (sent, row, startNs, endNs) -> { });
+        int record = -1;
+        for (int i = 0; i < 2000; i++) {
+            final long sentNs = START_NS + i * MS;
+            if (i % 100 >= 20 && i % 100 <= 80 && (i < idleFrom || i >= idleTo)) {
+                sender.point.onPacket(sentNs, FLOW, i * 77L, 100, 0, 1, null, 0);
+                if (i < lostFrom || i >= lostTo) {
+                    record = receiver.onPacket(sentNs + MS / 2, FLOW, i * 77L, 100, 0, 1, 0, record);
+                }
+            }
+        }
+        return receiver;
+    }
+
+    @Test
+    void shouldNotKnowTheLossOfAllAfterAnIntervalWithoutAnAnswer() {
+        final SketchReceiver receiver = pass(2, 200, 250, 0, 0);
+
+        assertEquals(1, receiver.counters().get(SketchCounter.INTERVALS_UNANSWERED));
+        assertTrue(intervals.size() > 10);
+        assertNotNull(intervals.get(10).lostPackets());
+        assertNotNull(reconciledIntervals.get(10).lostPackets());
+        assertNull(total.lostPackets());
+        assertNull(reconciledTotal.lostPackets());
+        assertNotNull(total.meanNs());
+    }
+
+    /** Where nobody sent anything nothing was lost, however long time leaps. */
+    @Test
+    void shouldKnowTheLossOfAllOverIdleTime() {
+        final SketchReceiver receiver = pass(-1, 250, 270, 500, 1500);
+
+        assertEquals(0, receiver.counters().get(SketchCounter.INTERVALS_UNANSWERED));
+        assertEquals(20, total.lostPackets());
+        assertEquals(20, reconciledTotal.lostPackets());
+    }
+
+    /** A sender begins some intervals after the receiver: what is said of all begins with it. */
+    @Test
+    void shouldKnowTheLossOfAllSinceTheFirstAnswer() {
+        final SketchReceiver receiver = pass(0, 250, 270, 0, 0);
+
+        assertEquals(1, receiver.counters().get(SketchCounter.INTERVALS_UNANSWERED));
+        assertEquals(20, total.lostPackets());
+        assertEquals(20, reconciledTotal.lostPackets());
+    }
+}
