@@ -1,6 +1,7 @@
 package io.flowlag.exporter.command;
 
 import io.flowlag.exporter.capture.CaptureException;
+import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.console.ExitCode;
@@ -8,6 +9,7 @@ import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.console.Logging;
 import io.flowlag.exporter.console.OutputFiles;
 import io.flowlag.exporter.console.Terminal;
+import io.flowlag.exporter.process.ContentCheck;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
@@ -54,7 +56,14 @@ abstract class ConfiguredCommand implements Callable<Integer> {
 
     /** The configuration as file and options say now. */
     final ExporterConfig load() {
-        return options.load(line());
+        final ExporterConfig config = options.load(line(), this::layOver);
+        ContentCheck.check(config);
+        return config;
+    }
+
+    /** Lays what the command's own options say of keys over the file. */
+    void layOver(final ConfigLoader loader) {
+        // most have none
     }
 
     final ParseResult line() {

@@ -27,6 +27,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.function.Supplier;
 
@@ -348,6 +349,23 @@ class MainTest {
         assertTrue(errors().contains("flowlag.yaml:2:1: lgo: unknown key; did you mean log?"), errors());
         assertEquals("", output());
         assertEquals(66, main("check-config", directory.resolve("missing.yaml").toString()));
+    }
+
+    @Test
+    void shouldSayWhatIsWrongInAKeyBeforeARunWouldAndWhoGaveIt() throws IOException {
+        final Path key = Files.writeString(directory.resolve("k"), "xx");
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
+        final String file = write("decode:\n  digest: on\n  digest-key-file: " + key + "\n").toString();
+        final String fault = "holds no key: write 32 hexadecimal digits";
+        assertEquals(78, main("check-config", file));
+        assertTrue(errors().contains("flowlag.yaml:3:20: decode.digest-key-file=" + key + ": " + fault), errors());
+        assertEquals("", output());
+        err.reset();
+        assertEquals(78, main("run", "-c", file, "-i", "lo", "--export", "udp://b"));
+        assertTrue(errors().contains("flowlag.yaml:3:20: decode.digest-key-file=" + key + ": " + fault), errors());
+        err.reset();
+        assertEquals(64, main("meter", "-r", "x", "--set", "decode.digest=on", "--set", "decode.digest-key-file=" + key));
+        assertTrue(errors().startsWith("--set decode.digest-key-file=" + key + " (decode.digest-key-file): " + fault), errors());
     }
 
     @ParameterizedTest
