@@ -165,6 +165,10 @@ class MainTest {
         assertRefused(64, "flows", "--file", "/x", "--pid", "1");
         assertRefused(64, "flows", "--source", "example.net");
         assertRefused(64, "flows", "--port", "65536");
+        assertRefused(64, "flows", "--protocol", "bogus");
+        assertRefused(64, "flows", "--protocol", "256");
+        assertRefused(66, "flows", "--protocol", "ICMP6", "--file", "/no/such/file");
+        assertRefused(66, "flows", "--protocol", "255", "--file", "/no/such/file");
         assertRefused(64, "flows", "--min-delay", "5");
         assertRefused(64, "flows", "--limit", "-1");
         assertRefused(64, "flows", "--format", "xml");
