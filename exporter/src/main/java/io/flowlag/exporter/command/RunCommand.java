@@ -39,6 +39,12 @@ final class RunCommand extends ConfiguredCommand {
     }
 
     private ExporterConfig testable(final ExporterConfig config) {
+        for (final ConfigOption option : List.of(ConfigOption.INTERFACE, ConfigOption.INGRESS, ConfigOption.EGRESS)) {
+            if (files != null && ConfigOptions.isGiven(config, option.key())) {
+                throw new ExitException(ExitCode.USAGE, "run --self-test: -r and " + option.longName() +
+                    " contradict each other: leave one out");
+            }
+        }
         if (files == null && config.capture().interfaces().isEmpty() &&
             config.segment().role() != ExporterConfig.Role.BOTH) {
             throw new ExitException(

@@ -257,6 +257,8 @@ class MainTest {
         delay -s x -r y --references bogus | flowlag: --references bogus: must be marked, injected or passive
         delay -s x -r y --references passive --policy every-n | flowlag: --references passive and --policy contradict
         delay -s x -r y --weights /no/such | --weights=/no/such: no such file
+        run --self-test -r x -i lo    | flowlag: run --self-test: -r and --interface contradict each other: leave one out
+        run --self-test -r x --set segment.ingress=a --egress b | flowlag: run --self-test: -r and --ingress contradict
         delay -s x -r y --policy adaptive --capacity 1 | --capacity=1 (rli.capacity): a rate needs a unit
         collect --listen file:x       | flowlag: --listen=file:x is not an address to receive on: write udp://HOST:PORT
         collect --listen udp://h?a=b  | flowlag: --listen=udp://h?a=b is not an address to receive on
