@@ -257,6 +257,9 @@ class MainTest {
         delay -s x -r y --references bogus | flowlag: --references bogus: must be marked, injected or passive
         delay -s x -r y --references passive --policy every-n | flowlag: --references passive and --policy contradict
         delay -s x -r y --weights /no/such | --weights=/no/such: no such file
+        meter --bogus                 | flowlag meter: unknown option --bogus; Missing required option: '--read=FILE'
+        meter --activ 5s              | flowlag meter: unknown option --activ; did you mean --active?; Missing required
+        meter small.pcap              | flowlag meter: 'small.pcap' is neither an option nor belongs to one; Missing required
         run --self-test -r x -i lo    | flowlag: run --self-test: -r and --interface contradict each other: leave one out
         run --self-test -r x --set segment.ingress=a --egress b | flowlag: run --self-test: -r and --ingress contradict
         delay -s x -r y --policy adaptive --capacity 1 | --capacity=1 (rli.capacity): a rate needs a unit
