@@ -16,8 +16,8 @@ import java.util.HashMap;
 import java.util.Map;
 
 /**
- * Looks into what a configuration names: the filter is compiled, and keys and certificates are read, by the code that the process
- * uses them with. Used by the command's thread, before anything is opened.
+ * Looks into what a configuration names: the filter is compiled, keys and certificates are read, and what a receiver hands out is
+ * put together, by the code that the process does it with. Used by the command's thread, before anything is opened.
  */
 public final class ContentCheck {
     private final Map<ConfigKey<?>, String> faults = new HashMap<>();
@@ -39,6 +39,9 @@ public final class ContentCheck {
         if (config.exchange().tls() != null) {
             check.tls(config.exchange().tls(), ConfigTable.EXCHANGE_TLS_CERTIFICATE, ConfigTable.EXCHANGE_TLS_KEY,
                 ConfigTable.EXCHANGE_TLS_TRUST);
+        }
+        if (config.exchange().listen() != null) {
+            check.settings(config);
         }
         config.refuse(check.faults);
     }
@@ -94,6 +97,15 @@ public final class ContentCheck {
         final boolean isRead = !faults.containsKey(certificateKey) && !faults.containsKey(trustKey);
         if (isRead && tls.key() != null && tls.certificate() != null && tls.trust() != null) {
             read(keyKey, () -> TlsCredentials.load(tls.key(), tls.certificate(), tls.trust()));
+        }
+    }
+
+    /** What the receiver hands out must fit the exchange. */
+    private void settings(final ExporterConfig config) {
+        try {
+            SharedSettings.of(config, DigestKey.octets(null), 1, 0);
+        } catch (final IllegalArgumentException ex) {
+            note(ConfigTable.EXCHANGE_LISTEN, ex.getMessage());
         }
     }
 

@@ -4,6 +4,7 @@ import io.flowlag.exporter.capture.filter.BpfCompiler;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigurationException;
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.exchange.TestCredentials;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -29,7 +30,7 @@ class ContentCheckTest {
     private ExporterConfig config(final String yaml, final String content) throws IOException {
         final Path file = Files.writeString(directory.resolve("g.pem"), content);
         Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
-        return new ConfigLoader().text("f", yaml.replace("; ", "\n").replace("G", file.toString())).conclude();
+        return new ConfigLoader().text("f", yaml.replace("; ", "\n").replaceAll("\\bG\\b", file.toString())).conclude();
     }
 
     @ParameterizedTest
@@ -60,6 +61,32 @@ class ContentCheckTest {
         assertTrue(refusal.errors().get(0).startsWith("f:1:32: exporting.tls.certificate="), refusal.errors()::toString);
         assertTrue(refusal.errors().get(3).startsWith("f:4:"), refusal.errors()::toString);
         assertEquals(ConfigurationException.Kind.CONFIGURATION, refusal.kind());
+    }
+
+    @Test
+    void shouldSayWhereAKeyIsNamedThatIsNotTheCertificates() throws Exception {
+        final TestCredentials credentials = new TestCredentials(directory);
+        credentials.make("a", "IP:127.0.0.1");
+        credentials.make("b", "IP:127.0.0.1");
+        Files.setPosixFilePermissions(directory.resolve("b.key.pem"), PosixFilePermissions.fromString("rw-------"));
+        Files.setPosixFilePermissions(directory.resolve("a.key.pem"), PosixFilePermissions.fromString("rw-------"));
+        final String yaml = "exporting: {tls: {key: %1$s/%2$s.key.pem, certificate: %1$s/a.pem, trust: %1$s/b.pem}}";
+        final ExporterConfig wrong = config(String.format(yaml, directory, "b"), "");
+        final ConfigurationException refusal = assertThrows(ConfigurationException.class, () -> ContentCheck.check(wrong));
+        assertEquals(1, refusal.errors().size(), refusal.errors()::toString);
+        assertTrue(refusal.errors().get(0).startsWith("f:1:24: exporting.tls.key="), refusal.errors()::toString);
+        ContentCheck.check(config(String.format(yaml, directory, "a"), ""));
+    }
+
+    @Test
+    void shouldSayWhereAnExchangeIsThatCannotHoldTheWeights() throws IOException {
+        final String listen = "segment: {role: receiver}; exchange: {listen: 5555}; ";
+        final ExporterConfig config = config(listen +
+            "lds: {enabled: on, weights: ['sport=1,3,5,7 dport=1,3,5,7 dscp=1,3,5,7,9,11,13,15,17 proto=tcp,udp weight=9']}", "");
+        final ConfigurationException refusal = assertThrows(ConfigurationException.class, () -> ContentCheck.check(config));
+        assertTrue(refusal.errors().get(0).startsWith("f:2:20: exchange.listen=5555: lds.weights: 288 combinations"),
+            refusal.errors()::toString);
+        ContentCheck.check(config(listen + "lds: {enabled: on}", ""));
     }
 
     @Test
