@@ -5,6 +5,7 @@ import io.flowlag.exporter.config.ConfigReference;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.Terminal;
+import io.flowlag.exporter.process.ContentCheck;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 
@@ -13,7 +14,8 @@ import java.util.concurrent.Callable;
 
 /** {@code flowlag check-config}. */
 @Command(name = "check-config",
-    description = "Checks a configuration file; prints every effective value and where it came from, or every error.")
+    description = "Checks a configuration file, and the keys and certificates that it names; prints every effective value and " +
+        "where it came from, or every error.")
 final class CheckConfigCommand implements Callable<Integer> {
     @Parameters(arity = "1", paramLabel = "FILE", description = "The configuration file.")
     private Path file;
@@ -27,9 +29,13 @@ final class CheckConfigCommand implements Callable<Integer> {
     @Override
     public Integer call() {
         final ExporterConfig config = new ConfigLoader().file(file).conclude();
+        ContentCheck.check(config);
         ConfigReference.effectiveLines(config).forEach(terminal.out()::println);
         terminal.out().flush();
         config.warnings().forEach((warning) -> terminal.message("flowlag: warning: " + warning));
+        if (!ContentCheck.isFilterChecked(config)) {
+            terminal.message("flowlag: warning: capture.filter was not checked: that needs libpcap (Debian: package libpcap0.8)");
+        }
         return ExitCode.DONE.number();
     }
 }

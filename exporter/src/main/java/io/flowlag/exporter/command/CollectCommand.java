@@ -56,8 +56,8 @@ final class CollectCommand extends ConfiguredCommand {
     }
 
     @Override
-    ConfigLoader ownFiles(final ConfigLoader loader) {
-        return loader.reads("-r", files);
+    void layOver(final ConfigLoader loader) {
+        loader.reads("-r", files);
     }
 
     @Override

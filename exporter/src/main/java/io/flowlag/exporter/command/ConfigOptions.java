@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Consumer;
 
 /**
  * The options of one command that lie over the configuration: its {@link ConfigOption}s, {@code -c}, {@code --set}, {@code -q}
@@ -50,12 +51,14 @@ final class ConfigOptions {
             .description("Log details, and stack traces of errors.").build());
     }
 
-    /** The configuration that a command line asks for; the loader knows the command's own files. */
-    ExporterConfig load(final ParseResult line, final ConfigLoader loader) {
+    /** The configuration that a command line asks for; what else the command has lies under the options. */
+    ExporterConfig load(final ParseResult line, final Consumer<ConfigLoader> layOver) {
+        final ConfigLoader loader = new ConfigLoader();
         final Path file = line.matchedOptionValue(FILE_OPTION, null);
         if (file != null) {
             loader.file(file);
         }
+        layOver.accept(loader);
         for (final ConfigOption option : options) {
             if (line.hasMatchedOption(option.longName())) {
                 loader.option(option.longName(), option.key(), texts(line.matchedOptionValue(option.longName(), null)));
@@ -68,8 +71,12 @@ final class ConfigOptions {
 
     /** The code for an error in what the command line or the file says, as seen from a key. */
     static ExitCode blame(final ExporterConfig config, final ConfigKey<?> key) {
-        return config.effectiveValues().stream().filter((value) -> value.path().equals(key.path()))
-            .anyMatch((value) -> value.origin().isCommandLine()) ? ExitCode.USAGE : ExitCode.CONFIGURATION;
+        return isGiven(config, key) ? ExitCode.USAGE : ExitCode.CONFIGURATION;
+    }
+
+    /** Whether the command line gives a key. */
+    static boolean isGiven(final ExporterConfig config, final ConfigKey<?> key) {
+        return config.effectiveValue(key).origin().isCommandLine();
     }
 
     private static List<String> texts(final Object value) {

@@ -9,6 +9,7 @@ import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.console.Logging;
 import io.flowlag.exporter.console.OutputFiles;
 import io.flowlag.exporter.console.Terminal;
+import io.flowlag.exporter.process.ContentCheck;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.Spec;
@@ -55,12 +56,14 @@ abstract class ConfiguredCommand implements Callable<Integer> {
 
     /** The configuration as file and options say now. */
     final ExporterConfig load() {
-        return options.load(line(), ownFiles(new ConfigLoader()));
+        final ExporterConfig config = options.load(line(), this::layOver);
+        ContentCheck.check(config);
+        return config;
     }
 
-    /** Tells of files that the command's own options name. */
-    ConfigLoader ownFiles(final ConfigLoader loader) {
-        return loader;
+    /** Lays what the command's own options say of keys over the file, and tells of files that they name. */
+    void layOver(final ConfigLoader loader) {
+        // most have none
     }
 
     final ParseResult line() {

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.command;
 
 import io.flowlag.exporter.config.ConfigLoader;
+import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.ExitException;
@@ -24,6 +25,8 @@ final class DelayCommand extends ConfiguredCommand {
     private static final String EXACT = "exact";
     private static final String MARKED = "marked";
     private static final String INJECTED = "injected";
+    private static final String PASSIVE = "passive";
+    private static final List<String> REFERENCES = List.of(MARKED, INJECTED, PASSIVE);
     private static final List<String> ESTIMATORS = List.of(RLI, LDS, JOINT, EXACT);
     private static final List<String> DEFAULT_ESTIMATORS = List.of(RLI, LDS, JOINT);
 
@@ -35,9 +38,10 @@ final class DelayCommand extends ConfiguredCommand {
         description = "Captures of the receiver point.")
     private List<String> receiverFiles;
 
-    @Option(names = "--references", paramLabel = "marked|injected", defaultValue = MARKED,
-        description = "Regular packets stand in for reference packets, chosen by the policy (marked), or reference packets are " +
-            "in the captures (injected). Default: marked.")
+    @Option(names = "--references", paramLabel = "marked|injected|passive", defaultValue = MARKED,
+        description = "Regular packets stand in for reference packets, chosen by the policy (marked); reference packets are in " +
+            "the captures (injected); or both points choose the same regular packets by their digests (passive, as --policy " +
+            "passive). Default: marked.")
     private String references;
 
     @Option(names = "--estimators", paramLabel = "rli,lds,joint,exact", split = ",",
@@ -45,6 +49,11 @@ final class DelayCommand extends ConfiguredCommand {
             "matching of every packet (exact). Default: rli,lds,joint where --max-delay is not above --interval, else " +
             "rli,exact.")
     private List<String> estimators;
+
+    @Option(names = "--weights", paramLabel = "FILE",
+        description = "Which flows weigh more in the sketch: a rule of lds.weights on each line; blank lines are left out, and " +
+            "what follows a #.")
+    private Path weightsFile;
 
     @Option(names = "--reconcile",
         description = "Finds every packet that only one point has, takes it out of the sketches, and says what an exchange " +
@@ -69,14 +78,24 @@ final class DelayCommand extends ConfiguredCommand {
     }
 
     @Override
-    ConfigLoader ownFiles(final ConfigLoader loader) {
-        return loader.reads("-s", senderFiles).reads("-r", receiverFiles).writes("--truth", truthFile);
+    void layOver(final ConfigLoader loader) {
+        loader.reads("-s", senderFiles).reads("-r", receiverFiles).writes("--truth", truthFile);
+        if (PASSIVE.equalsIgnoreCase(references)) {
+            loader.option("--references", ConfigTable.POLICY, List.of(PASSIVE));
+        }
+        if (weightsFile != null) {
+            loader.reads("--weights", List.of(weightsFile.toString()));
+            loader.optionFile("--weights", ConfigTable.LDS_WEIGHTS, weightsFile);
+        }
     }
 
     @Override
     ExitCode work(final ExporterConfig config) {
-        if (!MARKED.equalsIgnoreCase(references) && !INJECTED.equalsIgnoreCase(references)) {
-            throw new ExitException(ExitCode.USAGE, "--references " + references + ": must be marked or injected");
+        if (REFERENCES.stream().noneMatch(references::equalsIgnoreCase)) {
+            throw new ExitException(ExitCode.USAGE, "--references " + references + ": must be marked, injected or passive");
+        }
+        if (PASSIVE.equalsIgnoreCase(references) && config.rli().policy() != ExporterConfig.Policy.PASSIVE) {
+            throw new ExitException(ExitCode.USAGE, "--references passive and --policy contradict each other: leave one out");
         }
         final boolean isLdsPossible = config.segment().maximumDelayNs() <= config.segment().intervalNs();
         final List<String> chosen =
@@ -97,7 +116,7 @@ final class DelayCommand extends ConfiguredCommand {
             throw new ExitException(ExitCode.USAGE, "--reconcile: needs --estimators lds");
         }
         OutputFiles.check("the truth", truthFile);
-        final ReferenceMode mode = MARKED.equalsIgnoreCase(references) ? ReferenceMode.MARKED : ReferenceMode.CAPTURED;
+        final ReferenceMode mode = INJECTED.equalsIgnoreCase(references) ? ReferenceMode.CAPTURED : ReferenceMode.MARKED;
         return starter.delay(
             config.withJoint(chosen.contains(JOINT) ? config.joint().on() : config.joint().off())
                 .withReconcile(isReconciled ? config.reconcile().on() : config.reconcile()),

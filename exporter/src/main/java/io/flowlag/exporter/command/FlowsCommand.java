@@ -87,7 +87,7 @@ final class FlowsCommand implements Callable<Integer> {
     public Integer call() {
         final FlowFilter filter = new FlowFilter(
             prefix("--source", source), prefix("--destination", destination), prefix("--prefix", prefix),
-            number("--port", port, LARGEST_PORT), protocol, number("--dscp", dscp, LARGEST_DSCP),
+            number("--port", port, LARGEST_PORT), protocol(), number("--dscp", dscp, LARGEST_DSCP),
             number("--class", classIndex, LARGEST_CLASS), minimumNs(), isLiving);
         if (limit < 0) {
             throw new ExitException(ExitCode.USAGE, "--limit=" + limit + ": must not be negative");
@@ -118,6 +118,15 @@ final class FlowsCommand implements Callable<Integer> {
             throw new ExitException(ExitCode.USAGE, option + "=" + value + ": must be 0 to " + largest);
         }
         return value == null ? -1 : value;
+    }
+
+    private int protocol() {
+        final int number = protocol == null ? -1 : FlowView.protocolNumber(protocol.strip());
+        if (protocol != null && number < 0) {
+            throw new ExitException(
+                ExitCode.USAGE, "--protocol=" + protocol + ": must be tcp, udp, icmp, icmp6, sctp or a number, 0 to 255");
+        }
+        return number;
     }
 
     private Long minimumNs() {

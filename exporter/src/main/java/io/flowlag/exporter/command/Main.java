@@ -11,6 +11,7 @@ import io.flowlag.exporter.console.ResultStream;
 import io.flowlag.exporter.console.Terminal;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
+import picocli.CommandLine.MissingParameterException;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 import picocli.CommandLine.ParameterException;
@@ -32,7 +33,7 @@ import java.util.regex.Pattern;
  */
 public final class Main {
     private static final int USAGE_COLUMNS = 110;
-    private static final Pattern UNKNOWN_OPTION = Pattern.compile("Unknown option: '([^'=]+)");
+    private static final Pattern UNKNOWN_OPTION = Pattern.compile("Unknown options?: '([^'=]+)");
 
     private final Terminal terminal;
     private final CommandLine commandLine;
@@ -179,6 +180,11 @@ public final class Main {
 
     private static String explanation(final ParameterException e, final CommandSpec command) {
         final String message = e.getMessage().lines().findFirst().orElse("wrong command line");
+        if (e instanceof MissingParameterException && !e.getCommandLine().getUnmatchedArguments().isEmpty()) {
+            final ParameterException first =
+                new UnmatchedArgumentException(e.getCommandLine(), e.getCommandLine().getUnmatchedArguments());
+            return explanation(first, command) + "; " + message;
+        }
         final Matcher unknownOption = UNKNOWN_OPTION.matcher(message);
         if (unknownOption.find()) {
             final String name = unknownOption.group(1);

@@ -37,8 +37,8 @@ final class MeterCommand extends ConfiguredCommand {
     }
 
     @Override
-    ConfigLoader ownFiles(final ConfigLoader loader) {
-        return loader.reads("-r", files());
+    void layOver(final ConfigLoader loader) {
+        loader.reads("-r", files());
     }
 
     @Override

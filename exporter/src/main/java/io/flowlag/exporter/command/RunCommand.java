@@ -29,8 +29,10 @@ final class RunCommand extends ConfiguredCommand {
     }
 
     @Override
-    ConfigLoader ownFiles(final ConfigLoader loader) {
-        return files == null ? loader : loader.reads("-r", files);
+    void layOver(final ConfigLoader loader) {
+        if (files != null) {
+            loader.reads("-r", files);
+        }
     }
 
     @Override
@@ -45,6 +47,12 @@ final class RunCommand extends ConfiguredCommand {
     }
 
     private ExporterConfig testable(final ExporterConfig config) {
+        for (final ConfigOption option : List.of(ConfigOption.INTERFACE, ConfigOption.INGRESS, ConfigOption.EGRESS)) {
+            if (files != null && ConfigOptions.isGiven(config, option.key())) {
+                throw new ExitException(ExitCode.USAGE, "run --self-test: -r and " + option.longName() +
+                    " contradict each other: leave one out");
+            }
+        }
         if (files == null && config.capture().interfaces().isEmpty() &&
             config.segment().role() != ExporterConfig.Role.BOTH) {
             throw new ExitException(

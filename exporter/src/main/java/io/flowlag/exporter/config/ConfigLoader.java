@@ -10,8 +10,11 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.regex.Pattern;
 
 /**
  * Builds an {@link ExporterConfig}: defaults of {@link ConfigTable}, then a file, then options of the command line, each laid
@@ -22,6 +25,7 @@ public final class ConfigLoader {
     private static final long MAX_FILE_BYTES = 1L << 20;
     private static final String STANDARD_STREAM = "-";
     private static final String STANDARD_INPUT = "/proc/self/fd/0";
+    private static final Pattern COMMENT = Pattern.compile("#.*");
 
     private final Problems problems = new Problems();
     private final Map<ConfigKey<?>, Setting> settings = new HashMap<>();
@@ -125,6 +129,38 @@ public final class ConfigLoader {
     }
 
     /**
+     * Lays the lines of a file over what there is, each an item of a list; blank lines are left out, and what follows a #.
+     *
+     * @param option that names the file, such as {@code --weights}.
+     * @param key    that it sets, a list.
+     * @param file   to read.
+     * @return this.
+     */
+    public ConfigLoader optionFile(final String option, final ConfigKey<?> key, final Path file) {
+        final Origin origin = Origin.commandLine(option);
+        final List<String> texts = new ArrayList<>();
+        final Set<Object> values = new HashSet<>();
+        final List<String> lines = lines(origin, file);
+        for (int i = 0; i < lines.size(); i++) {
+            final String text = COMMENT.matcher(lines.get(i)).replaceFirst("").strip();
+            try {
+                if (!text.isEmpty() && !values.add(key.type().parse(text))) {
+                    throw new BadValueException("'" + text + "' is there twice: leave one out");
+                }
+            } catch (final BadValueException e) {
+                problems.add(origin, file + ":" + (i + 1) + ": " + e.getMessage());
+            }
+            if (!text.isEmpty()) {
+                texts.add(text);
+            }
+        }
+        if (values.size() == texts.size()) {
+            set(key, origin, texts, true);
+        }
+        return this;
+    }
+
+    /**
      * Names a file that the command writes, so that it is nobody else's.
      *
      * @param option that has it, such as {@code --truth}.
@@ -134,6 +170,21 @@ public final class ConfigLoader {
     public ConfigLoader writes(final String option, final Path file) {
         outputs.add(new FileRelations.OwnFile(option, file));
         return this;
+    }
+
+    private List<String> lines(final Origin origin, final Path file) {
+        try {
+            return Files.readAllLines(file, StandardCharsets.UTF_8);
+        } catch (final NoSuchFileException e) {
+            problems.add(origin, file + ": no such file: check the path");
+        } catch (final AccessDeniedException e) {
+            problems.add(origin, file + ": may not be read: check its owner and mode");
+        } catch (final CharacterCodingException e) {
+            problems.add(origin, file + ": is not UTF-8: save it as UTF-8");
+        } catch (final IOException e) {
+            problems.add(origin, file + ": cannot be read: " + e.getMessage());
+        }
+        return List.of();
     }
 
     /**

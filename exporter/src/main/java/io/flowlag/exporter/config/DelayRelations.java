@@ -9,8 +9,8 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * What must hold between the values of the sections segment, clock and rli. A default gives way to what was given, with a note;
- * a given value that contradicts another is added to the problems.
+ * What must hold between the values of the sections segment, clock and rli, and what a role asks of others. A default gives way
+ * to what was given, with a note; a given value that contradicts another is added to the problems.
  */
 final class DelayRelations {
     /** Octets of a reference on the link: Ethernet with preamble and gap, IPv4, UDP, and 44 octets with a follow-up. */
@@ -19,6 +19,10 @@ final class DelayRelations {
     private static final int MAXIMUM_SESSION = 0xFFFF;
     private static final int MAXIMUM_WAIT_INTERVALS = 6;
     private static final double LEAST_RATE = 1e-6;
+    /** Ethernet with two tags, IPv4 with options, TCP with options, and the 32 octets of payload that digests cover. */
+    private static final int DIGEST_SNAP_BYTES = 22 + 60 + 60 + 32;
+    /** Ethernet with two tags, IPv6, UDP, and an authenticated reference with a follow-up. */
+    private static final int REFERENCE_SNAP_BYTES = 22 + 40 + 8 + 152;
 
     private final Map<ConfigKey<?>, Setting> settings;
     private final Problems problems;
@@ -31,6 +35,7 @@ final class DelayRelations {
     void check() {
         role();
         points();
+        capture();
         exact();
         digest();
         capacity();
@@ -99,7 +104,7 @@ final class DelayRelations {
         for (final ConfigKey<?> key : List.of(
             ConfigTable.EXCHANGE_TLS_CERTIFICATE, ConfigTable.EXCHANGE_TLS_KEY, ConfigTable.EXCHANGE_TLS_TRUST)) {
             if (value(ConfigTable.EXCHANGE_TLS) && value(key) == null) {
-                problem(key, "exchange.tls.enabled needs it: name a PEM file");
+                problem(ConfigTable.EXCHANGE_TLS, "needs " + key.path() + ": name a PEM file");
             }
         }
         final long maximumNs = MAXIMUM_WAIT_INTERVALS * value(ConfigTable.SEGMENT_INTERVAL);
@@ -191,7 +196,7 @@ final class DelayRelations {
         final Role role = value(ConfigTable.ROLE);
         for (final ConfigKey<String> key : List.of(ConfigTable.INGRESS, ConfigTable.EGRESS)) {
             if (role == Role.BOTH && value(key) == null) {
-                problem(key, "role both needs it: name the interface");
+                problem(ConfigTable.ROLE, "needs " + key.path() + ": name the interface");
             } else if (role != Role.BOTH && value(key) != null) {
                 problem(key, "is for role both, with ingress and egress: give both, or name it in capture.interfaces");
             }
@@ -204,8 +209,24 @@ final class DelayRelations {
             problem(ConfigTable.INTERFACES, "role both captures from segment.ingress and segment.egress: leave this out");
         }
         if (role == Role.SENDER && value(ConfigTable.TARGET) == null && value(ConfigTable.EXCHANGE_CONNECT) == null) {
-            problem(ConfigTable.TARGET,
-                "role sender needs it: name the host that references are sent to; or give exchange.connect for sketches alone");
+            problem(ConfigTable.ROLE,
+                "needs rli.target, the host that references are sent to; or exchange.connect for sketches alone");
+        }
+    }
+
+    private void capture() {
+        if (value(ConfigTable.ROLE) == Role.NONE) {
+            return;
+        }
+        final boolean isKeyed = value(ConfigTable.REFERENCE_KEY_FILE) != null;
+        final int leastBytes = isKeyed ? REFERENCE_SNAP_BYTES : DIGEST_SNAP_BYTES;
+        if (value(ConfigTable.SNAP_LENGTH) < leastBytes) {
+            problem(ConfigTable.SNAP_LENGTH, "too short for " + (isKeyed ? "authenticated references" : "packet digests") +
+                " (segment.role): set " + leastBytes + " or more");
+        }
+        if (value(ConfigTable.ROLE) == Role.BOTH && value(ConfigTable.HARDWARE_TIMESTAMPS)) {
+            problem(ConfigTable.HARDWARE_TIMESTAMPS, "leaving packets have none, and both points must have one kind " +
+                "(segment.role: both): set it to off");
         }
     }
 

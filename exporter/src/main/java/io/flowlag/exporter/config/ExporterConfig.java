@@ -3,6 +3,7 @@ package io.flowlag.exporter.config;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 
 /**
@@ -706,11 +707,32 @@ public record ExporterConfig(
         if (threading != Threading.SHARDED) {
             return;
         }
-        final String path = ConfigTable.THREADING.path();
+        refuse(Map.of(ConfigTable.THREADING, "measures no delay, which this command does: set it to pipelined or shared"));
+    }
+
+    /**
+     * Refuses what was found wrong with values after they were concluded, such as what is in the files that they name.
+     *
+     * @param faults by key: what is wrong with its value, and the way out; may be empty.
+     * @throws ConfigurationException with every fault and the place of its value, if there is one.
+     */
+    public void refuse(final Map<ConfigKey<?>, String> faults) {
         final Problems problems = new Problems();
-        effectiveValues.stream().filter((value) -> value.path().equals(path)).forEach((value) -> problems.add(
-            value.origin(), path, value.text(), "measures no delay, which this command does: set it to pipelined or shared"));
+        for (final Map.Entry<ConfigKey<?>, String> fault : faults.entrySet()) {
+            final EffectiveValue value = effectiveValue(fault.getKey());
+            problems.add(value.origin(), value.path(), value.text(), fault.getValue());
+        }
         problems.throwIfAny();
+    }
+
+    /**
+     * The value of a key, and where it came from.
+     *
+     * @param key other than the destinations and what they have of their own.
+     * @return its value as it was written.
+     */
+    public EffectiveValue effectiveValue(final ConfigKey<?> key) {
+        return effectiveValues.stream().filter((value) -> value.path().equals(key.path())).findFirst().orElseThrow();
     }
 
     /**

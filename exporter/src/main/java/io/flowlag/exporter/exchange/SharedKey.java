@@ -1,6 +1,7 @@
 package io.flowlag.exporter.exchange;
 
 import java.io.IOException;
+import java.nio.charset.CharacterCodingException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HexFormat;
@@ -26,7 +27,7 @@ public final class SharedKey {
     public static SharedKey load(final Path file) throws IOException {
         try {
             return of(HexFormat.of().parseHex(Files.readString(file).strip()));
-        } catch (final IllegalArgumentException ex) {
+        } catch (final IllegalArgumentException | CharacterCodingException ex) {
             throw new IOException(
                 file + " holds no key: write 32 to 128 hexadecimal digits, as openssl rand -hex 32 prints", ex);
         }

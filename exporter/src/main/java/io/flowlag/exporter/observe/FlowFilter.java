@@ -5,7 +5,6 @@ import io.flowlag.exporter.config.Prefix;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
-import java.util.Locale;
 
 /**
  * Which flows are asked for: those that match everything that is set. Immutable.
@@ -14,7 +13,7 @@ import java.util.Locale;
  * @param destination prefix of the destination; null for any.
  * @param either      prefix of the source or the destination; null for any.
  * @param port        of the source or the destination; below 0 for any.
- * @param protocol    name or number; null for any.
+ * @param protocol    its number; below 0 for any.
  * @param dscp        below 0 for any.
  * @param classIndex  below 0 for any.
  * @param minimumNs   least mean delay; null for any, flows without a delay included.
@@ -25,13 +24,13 @@ public record FlowFilter(
     Prefix destination,
     Prefix either,
     int port,
-    String protocol,
+    int protocol,
     int dscp,
     int classIndex,
     Long minimumNs,
     boolean isLiving) {
     /** Every flow. */
-    public static final FlowFilter ALL = new FlowFilter(null, null, null, -1, null, -1, -1, null, false);
+    public static final FlowFilter ALL = new FlowFilter(null, null, null, -1, -1, -1, -1, null, false);
 
     /**
      * Whether a flow matches.
@@ -44,16 +43,11 @@ public record FlowFilter(
             (destination == null || contains(destination, flow.destination())) &&
             (either == null || contains(either, flow.source()) || contains(either, flow.destination())) &&
             (port < 0 || port == flow.sourcePort() || port == flow.destinationPort()) &&
-            (protocol == null || isProtocol(flow)) &&
+            (protocol < 0 || protocol == flow.protocol()) &&
             (dscp < 0 || dscp == flow.dscp()) &&
             (classIndex < 0 || classIndex == flow.classIndex()) &&
             (minimumNs == null || flow.meanNs() != null && flow.meanNs() >= minimumNs) &&
             (!isLiving || flow.endReason() == null);
-    }
-
-    private boolean isProtocol(final FlowView flow) {
-        return protocol.toLowerCase(Locale.ROOT).equals(flow.protocolName()) ||
-            protocol.equals(Integer.toString(flow.protocol()));
     }
 
     private static boolean contains(final Prefix prefix, final String address) {

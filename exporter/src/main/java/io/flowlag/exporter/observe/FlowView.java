@@ -66,6 +66,7 @@ public record FlowView(
     private static final int PROTOCOL_TCP = 6;
     private static final int PROTOCOL_UDP = 17;
     private static final int PROTOCOL_ICMPV6 = 58;
+    private static final int LARGEST_PROTOCOL = 255;
     private static final int PROTOCOL_SCTP = 132;
 
     /**
@@ -110,13 +111,32 @@ public record FlowView(
 
     /** {@return the protocol's name, or its number} */
     public String protocolName() {
-        return switch (protocol) {
+        return protocolName(protocol);
+    }
+
+    /**
+     * The protocol that a name or a number means.
+     *
+     * @param text as {@link #protocolName()} says it, or a number.
+     * @return 0 to 255; -1 if it is none.
+     */
+    public static int protocolNumber(final String text) {
+        for (int number = 0; number <= LARGEST_PROTOCOL; number++) {
+            if (protocolName(number).equals(text.toLowerCase(Locale.ROOT)) || Integer.toString(number).equals(text)) {
+                return number;
+            }
+        }
+        return -1;
+    }
+
+    private static String protocolName(final int number) {
+        return switch (number) {
             case PROTOCOL_ICMP -> "icmp";
             case PROTOCOL_TCP -> "tcp";
             case PROTOCOL_UDP -> "udp";
             case PROTOCOL_ICMPV6 -> "icmp6";
             case PROTOCOL_SCTP -> "sctp";
-            default -> Integer.toString(protocol);
+            default -> Integer.toString(number);
         };
     }
 

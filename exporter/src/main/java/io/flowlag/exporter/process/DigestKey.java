@@ -11,6 +11,7 @@ import java.security.SecureRandom;
 /** The key of packet digests: 32 hexadecimal digits in a file that both measurement points have, or a random one. */
 final class DigestKey {
     private static final int KEY_LENGTH_BYTES = 16;
+    private static final String REMEDY = "32 hexadecimal digits, as openssl rand -hex 16 prints";
 
     private DigestKey() {
     }
@@ -39,7 +40,12 @@ final class DigestKey {
             new SecureRandom().nextBytes(key);
             return new UnsafeBuffer(key);
         }
-        return new UnsafeBuffer(KeyFile.read("decode.digest-key-file", file, KEY_LENGTH_BYTES, KEY_LENGTH_BYTES,
-            "32 hexadecimal digits, as openssl rand -hex 16 prints"));
+        return new UnsafeBuffer(
+            KeyFile.read("decode.digest-key-file", file, KEY_LENGTH_BYTES, KEY_LENGTH_BYTES, REMEDY));
+    }
+
+    /** {@return what is wrong with a key's file; null if nothing is} */
+    static String fault(final Path file) {
+        return KeyFile.fault(file, KEY_LENGTH_BYTES, KEY_LENGTH_BYTES, REMEDY);
     }
 }

@@ -28,11 +28,25 @@ final class KeyFile {
      */
     static byte[] read(
         final String name, final Path file, final int leastBytes, final int mostBytes, final String remedy) {
-        final byte[] octets = octets(file);
-        if (octets.length < leastBytes || octets.length > mostBytes) {
-            throw new ExitException(ExitCode.CONFIGURATION, name + "=" + file + ": holds no key: write " + remedy);
+        final String fault = fault(file, leastBytes, mostBytes, remedy);
+        if (fault != null) {
+            throw new ExitException(ExitCode.CONFIGURATION, name + "=" + file + ": " + fault);
         }
-        return octets;
+        return octets(file);
+    }
+
+    /**
+     * What is wrong with a key's file.
+     *
+     * @param file       holds the key.
+     * @param leastBytes of the key, above 0.
+     * @param mostBytes  of the key.
+     * @param remedy     what to write into the file.
+     * @return the fault and the way out; null if the file holds a key.
+     */
+    static String fault(final Path file, final int leastBytes, final int mostBytes, final String remedy) {
+        final int lengthBytes = octets(file).length;
+        return lengthBytes < leastBytes || lengthBytes > mostBytes ? "holds no key: write " + remedy : null;
     }
 
     private static byte[] octets(final Path file) {

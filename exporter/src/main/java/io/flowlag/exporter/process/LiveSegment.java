@@ -42,10 +42,6 @@ import java.util.List;
  */
 final class LiveSegment implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LiveSegment.class);
-    /** Ethernet with two tags, IPv4 with options, TCP with options, and the payload that digests cover. */
-    private static final int DIGEST_SNAP_BYTES = 22 + 60 + 60 + DelayWiring.DIGEST_PAYLOAD_BYTES;
-    /** Ethernet with two tags, IPv6, UDP, and an authenticated reference with a follow-up. */
-    private static final int REFERENCE_SNAP_BYTES = 22 + 40 + 8 + 152;
     /** Shares by which a configured and a read rate may differ: they are written in other units. */
     private static final double RATE_TOLERANCE = 0.02;
     private static final long CLOCK_INTERVAL_NS = 1_000_000_000L;
@@ -90,8 +86,6 @@ final class LiveSegment implements AutoCloseable {
         if (role == Role.NONE) {
             return new LiveSegment(config, null, DelayWiring.NONE, null, null);
         }
-        checkSnapLength(config);
-        checkTimestamps(config);
         checkOffloads(config);
         final boolean isPassive = config.rli().policy() == ExporterConfig.Policy.PASSIVE;
         final boolean isSent = !isPassive && (role == Role.RECEIVER || config.rli().target() != null);
@@ -299,23 +293,6 @@ final class LiveSegment implements AutoCloseable {
                 after, fromNs, exchangeReceiver == null ? List.of() : exchangeReceiver.change(after, fromNs),
                 SegmentChange.isSameWay(before, after)));
             LOG.info("the new settings of the segment hold from {} on", Instant.ofEpochSecond(0, fromNs));
-        }
-    }
-
-    private static void checkSnapLength(final ExporterConfig config) {
-        final boolean isKeyed = config.rli().keyFile() != null;
-        final int leastBytes = isKeyed ? REFERENCE_SNAP_BYTES : DIGEST_SNAP_BYTES;
-        if (config.capture().snapLengthBytes() < leastBytes) {
-            throw new ExitException(ExitCode.CONFIGURATION, "capture.snap-length=" + config.capture().snapLengthBytes() +
-                ": too short for " + (isKeyed ? "authenticated references" : "packet digests") + " (segment.role): set " +
-                leastBytes + " or more");
-        }
-    }
-
-    private static void checkTimestamps(final ExporterConfig config) {
-        if (config.capture().hardwareTimestamps() && config.segment().role() == Role.BOTH) {
-            throw new ExitException(ExitCode.CONFIGURATION, "capture.hardware-timestamps=on: leaving packets have none, and " +
-                "both points must have one kind (segment.role: both): set it to off");
         }
     }
 

@@ -12,6 +12,7 @@ import java.util.List;
 /** The sessions of reference packets, one a class, as both ends configure them. */
 final class ReferenceSessions {
     private static final int LEAST_KEY_BYTES = 16;
+    private static final String REMEDY = "32 or more hexadecimal digits, as openssl rand -hex 32 prints";
 
     private ReferenceSessions() {
     }
@@ -36,11 +37,16 @@ final class ReferenceSessions {
         return sessions;
     }
 
+    /** {@return what is wrong with a key's file; null if nothing is} */
+    static String fault(final Path file) {
+        return KeyFile.fault(file, LEAST_KEY_BYTES, Integer.MAX_VALUE, REMEDY);
+    }
+
     private static void add(
         final List<ReferenceSession> sessions, final int first, final int count, final Path keyFile, final String keyName,
         final Prefix address) {
-        final byte[] key = keyFile == null ? null : KeyFile.read(keyName, keyFile, LEAST_KEY_BYTES, Integer.MAX_VALUE,
-            "32 or more hexadecimal digits, as openssl rand -hex 32 prints");
+        final byte[] key =
+            keyFile == null ? null : KeyFile.read(keyName, keyFile, LEAST_KEY_BYTES, Integer.MAX_VALUE, REMEDY);
         for (int i = 0; i < count; i++) {
             final ReferenceSession session = key == null ?
                 ReferenceSession.unauthenticated(first + i) : ReferenceSession.authenticated(first + i, key);

@@ -7,6 +7,7 @@ import io.flowlag.exporter.collect.ListenAddress;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ConfigurationException;
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.WeightRule;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.console.Logging;
@@ -29,6 +30,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -188,6 +190,10 @@ class MainTest {
         assertRefused(64, "flows", "--file", "/x", "--pid", "1");
         assertRefused(64, "flows", "--source", "example.net");
         assertRefused(64, "flows", "--port", "65536");
+        assertRefused(64, "flows", "--protocol", "bogus");
+        assertRefused(64, "flows", "--protocol", "256");
+        assertRefused(66, "flows", "--protocol", "ICMP6", "--file", "/no/such/file");
+        assertRefused(66, "flows", "--protocol", "255", "--file", "/no/such/file");
         assertRefused(64, "flows", "--min-delay", "5");
         assertRefused(64, "flows", "--limit", "-1");
         assertRefused(64, "flows", "--format", "xml");
@@ -272,7 +278,14 @@ class MainTest {
         run                           | flowlag: run: no interface: name one with -i IFACE
         run -i eth0                   | flowlag: run: no destination: name one with --export
         run -i a --set segment.role=sender --set rli.target=::1 --set segment.sender-records=on | flowlag: run: no destination
-        delay -s x -r y --references bogus | flowlag: --references bogus: must be marked or injected
+        delay -s x -r y --references bogus | flowlag: --references bogus: must be marked, injected or passive
+        delay -s x -r y --references passive --policy every-n | flowlag: --references passive and --policy contradict
+        delay -s x -r y --weights /no/such | --weights=/no/such: no such file
+        meter --bogus                 | flowlag meter: unknown option --bogus; Missing required option: '--read=FILE'
+        meter --activ 5s              | flowlag meter: unknown option --activ; did you mean --active?; Missing required
+        meter small.pcap              | flowlag meter: 'small.pcap' is neither an option nor belongs to one; Missing required
+        run --self-test -r x -i lo    | flowlag: run --self-test: -r and --interface contradict each other: leave one out
+        run --self-test -r x --set segment.ingress=a --egress b | flowlag: run --self-test: -r and --ingress contradict
         delay -s x -r y --policy adaptive --capacity 1 | --capacity=1 (rli.capacity): a rate needs a unit
         collect --listen file:x       | flowlag: --listen=file:x is not an address to receive on: write udp://HOST:PORT
         collect --listen udp://h?a=b  | flowlag: --listen=udp://h?a=b is not an address to receive on
@@ -372,6 +385,46 @@ class MainTest {
         assertTrue(errors().contains("flowlag.yaml:2:1: lgo: unknown key; did you mean log?"), errors());
         assertEquals("", output());
         assertEquals(66, main("check-config", directory.resolve("missing.yaml").toString()));
+    }
+
+    @Test
+    void shouldSayWhatIsWrongInAKeyBeforeARunWouldAndWhoGaveIt() throws IOException {
+        final Path key = Files.writeString(directory.resolve("k"), "xx");
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
+        final String file = write("decode:\n  digest: on\n  digest-key-file: " + key + "\n").toString();
+        final String fault = "holds no key: write 32 hexadecimal digits";
+        assertEquals(78, main("check-config", file));
+        assertTrue(errors().contains("flowlag.yaml:3:20: decode.digest-key-file=" + key + ": " + fault), errors());
+        assertEquals("", output());
+        err.reset();
+        assertEquals(78, main("run", "-c", file, "-i", "lo", "--export", "udp://b"));
+        assertTrue(errors().contains("flowlag.yaml:3:20: decode.digest-key-file=" + key + ": " + fault), errors());
+        err.reset();
+        assertEquals(64, main("meter", "-r", "x", "--set", "decode.digest=on", "--set", "decode.digest-key-file=" + key));
+        assertTrue(errors().startsWith("--set decode.digest-key-file=" + key + " (decode.digest-key-file): " + fault), errors());
+    }
+
+    @Test
+    void shouldChoosePassiveReferencesAsThePolicyDoes() {
+        assertEquals(0, main("delay", "-s", "a", "-r", "b", "--references", "passive"));
+        assertEquals(ExporterConfig.Policy.PASSIVE, recorder.config.rli().policy());
+        assertEquals(ReferenceMode.MARKED, recorder.delayOptions.referenceMode(), "which the policy makes passive");
+        assertEquals(0, main("delay", "-s", "a", "-r", "b", "--references", "passive", "--policy", "passive"));
+    }
+
+    @Test
+    void shouldReadWeightsOfAFile() throws IOException {
+        final Path file = directory.resolve("w.txt");
+        Files.writeString(file, "# voice\n\nproto=udp dport=5004 weight=25 # RTP\n  dst=10.9.0.0/16 weight=5\n");
+        assertEquals(0, main("delay", "-s", "a", "-r", "b", "--weights", file.toString()));
+        assertEquals(List.of(WeightRule.parse("proto=udp dport=5004 weight=25"), WeightRule.parse("dst=10.9.0.0/16 weight=5")),
+            recorder.config.lds().weights());
+        Files.writeString(file, "proto=tcp weight=2\nproto=tpc weight=2\nproto=tcp  weight=2\n");
+        assertEquals(64, main("delay", "-s", "a", "-r", "b", "--weights", file.toString()));
+        final List<String> lines = errors().lines().toList();
+        assertTrue(lines.get(0).startsWith("--weights=" + file + ":2: proto=tpc: 'tpc' is unknown"), errors());
+        assertTrue(lines.get(1).startsWith("--weights=" + file + ":3: 'proto=tcp  weight=2' is there twice"), errors());
+        assertEquals(2, lines.size());
     }
 
     @ParameterizedTest

@@ -58,6 +58,12 @@ class DelayRelationsTest {
         "segment: {role: sender};rli: {policy: passive};exchange: {connect: 'h:1'}  | by the receiver's word",
         "segment: {role: sender};exchange: {connect: 'h:1', mode: flows}            | the receiver decides",
         "segment: {role: sender};exchange: {connect: 'h:1', bandwidth: 1m}          | the receiver decides",
+        "segment: {role: receiver};capture: {snap-length: 173}                      | f:2:24: capture.snap-length=173: too short",
+        "rli: {key-file: /etc/passwd};segment: {role: receiver};capture: {snap-length: 221} | set 222 or more",
+        "segment: {ingress: a, egress: b};capture: {hardware-timestamps: on}        | f:2:32: capture.hardware-timestamps=on",
+        "segment: {role: both}                               | [f:1:17: segment.role=both: needs segment.ingress: name",
+        "segment: {role: sender}                             | [f:1:17: segment.role=sender: needs rli.target",
+        "segment: {role: receiver};exchange: {listen: 5555, tls: {enabled: on}} | f:2:41: exchange.tls.enabled=on: needs",
         "clock: {source: file}                                                      | clock.file",
         "segment: {source: [host.example]}                                          | prefix",
         "segment: {source: [10.0.0.0/33]}                                           | 0 to 32"})

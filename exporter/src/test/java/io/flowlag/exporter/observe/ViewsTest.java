@@ -22,7 +22,7 @@ class ViewsTest {
     }
 
     private static FlowFilter either(final String prefix) {
-        return new FlowFilter(null, null, Prefix.of(prefix), -1, null, -1, -1, null, false);
+        return new FlowFilter(null, null, Prefix.of(prefix), -1, -1, -1, -1, null, false);
     }
 
     @Test
@@ -58,14 +58,14 @@ class ViewsTest {
         assertEquals(32, count(either("10.0.0.0/8")));
         assertEquals(32, count(either("192.0.2.0/24")));
         assertEquals(8, count(either("2001:db8::/32")));
-        assertEquals(40, count(new FlowFilter(null, null, null, 443, null, -1, -1, null, false)));
-        assertEquals(1, count(new FlowFilter(null, null, null, 50_001, null, -1, -1, null, false)));
-        assertEquals(20, count(new FlowFilter(null, null, null, -1, "tcp", -1, -1, null, false)));
-        assertEquals(20, count(new FlowFilter(null, null, null, -1, "17", -1, -1, null, false)));
-        assertEquals(14, count(new FlowFilter(null, null, null, -1, null, 46, 1, null, false)));
-        assertEquals(30, count(new FlowFilter(null, null, null, -1, null, -1, -1, null, true)));
-        assertEquals(1, count(new FlowFilter(null, null, null, -1, null, -1, -1, 9_000_000L, false)));
-        assertEquals(0, count(new FlowFilter(Prefix.of("192.0.2.0/24"), null, null, -1, null, -1, -1, null, false)));
+        assertEquals(40, count(new FlowFilter(null, null, null, 443, -1, -1, -1, null, false)));
+        assertEquals(1, count(new FlowFilter(null, null, null, 50_001, -1, -1, -1, null, false)));
+        assertEquals(20, count(new FlowFilter(null, null, null, -1, 6, -1, -1, null, false)));
+        assertEquals(20, count(new FlowFilter(null, null, null, -1, 17, -1, -1, null, false)));
+        assertEquals(14, count(new FlowFilter(null, null, null, -1, -1, 46, 1, null, false)));
+        assertEquals(30, count(new FlowFilter(null, null, null, -1, -1, -1, -1, null, true)));
+        assertEquals(1, count(new FlowFilter(null, null, null, -1, -1, -1, -1, 9_000_000L, false)));
+        assertEquals(0, count(new FlowFilter(Prefix.of("192.0.2.0/24"), null, null, -1, -1, -1, -1, null, false)));
     }
 
     @Test

@@ -46,16 +46,6 @@ class LiveSegmentTest {
     }
 
     @Test
-    void shouldRefuseASnapLengthTooShortForDigests() {
-        assertTrue(refusal(RECEIVER, "capture: {interfaces: [lo], snap-length: 173}\n").contains("set 174 or more"));
-    }
-
-    @Test
-    void shouldRefuseTwoKindsOfTimestamps() {
-        assertTrue(refusal(BOTH, "capture: {hardware-timestamps: on, direction: in}\n").contains("one kind"));
-    }
-
-    @Test
     void shouldHaveNothingToDoWithoutARole() {
         try (LiveSegment segment = LiveSegment.open(config("capture: {interfaces: [lo]}\n"))) {
             assertFalse(segment.wiring().isOn());

@@ -125,6 +125,26 @@ public final class TlsCredentials {
         new PeerNames(allowed).check(session);
     }
 
+    /**
+     * Reads certificates.
+     *
+     * @param file of the certificates of one end, or of authorities.
+     * @return at least one.
+     * @throws IOException if the file cannot be read or holds none; the message names the file.
+     */
+    public static List<Certificate> certificates(final Path file) throws IOException {
+        try {
+            final Collection<? extends Certificate> found =
+                CertificateFactory.getInstance("X.509").generateCertificates(new ByteArrayInputStream(read(file)));
+            if (found.isEmpty()) {
+                throw new IOException(file + " holds no certificate (BEGIN CERTIFICATE)");
+            }
+            return List.copyOf(found);
+        } catch (final GeneralSecurityException ex) {
+            throw new IOException(file + " holds no readable certificate: " + ex.getMessage(), ex);
+        }
+    }
+
     private static SSLParameters strongParameters(final SSLEngine engine) {
         final SSLParameters parameters = engine.getSSLParameters();
         parameters.setProtocols(PROTOCOLS);
@@ -147,19 +167,6 @@ public final class TlsCredentials {
         final KeyStore store = KeyStore.getInstance("PKCS12");
         store.load(null, NO_PASSWORD);
         return store;
-    }
-
-    private static List<Certificate> certificates(final Path file) throws IOException {
-        try {
-            final Collection<? extends Certificate> found =
-                CertificateFactory.getInstance("X.509").generateCertificates(new ByteArrayInputStream(read(file)));
-            if (found.isEmpty()) {
-                throw new IOException(file + " holds no certificate (BEGIN CERTIFICATE)");
-            }
-            return List.copyOf(found);
-        } catch (final GeneralSecurityException ex) {
-            throw new IOException(file + " holds no readable certificate: " + ex.getMessage(), ex);
-        }
     }
 
     private static PrivateKey privateKey(

@@ -32,7 +32,7 @@ class CellDelaysTest {
 
                 assertTrue(estimate.hasMean());
                 assertFalse(estimate.hasStandardDeviation(), count + " packets in " + banks + " banks");
-                assertFalse(estimate.hasCollapsed());
+                assertFalse(estimate.hasCollapsed);
             }
         }
     }

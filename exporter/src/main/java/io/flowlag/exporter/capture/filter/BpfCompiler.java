@@ -102,6 +102,16 @@ public final class BpfCompiler {
         }
     }
 
+    /**
+     * What messages about an expression begin with.
+     *
+     * @param expression that they are about.
+     * @return its title.
+     */
+    public static String title(final String expression) {
+        return "filter '" + expression + "'";
+    }
+
     private static BpfProgram compile(final Pointer handle, final String expression) {
         final UnsafeBuffer program = new UnsafeBuffer(BufferUtil.allocateDirectAligned(PROGRAM_LENGTH_BYTES, Long.BYTES));
         final long address = program.addressOffset();
@@ -145,10 +155,6 @@ public final class BpfCompiler {
 
     private static int inProcessLinkType(final int linkType) {
         return linkType == LinkType.RAW || linkType == LinkType.RAW_OPENBSD ? DLT_RAW : linkType;
-    }
-
-    private static String title(final String expression) {
-        return "filter '" + expression + "'";
     }
 
     private static String text(final byte[] error) {
