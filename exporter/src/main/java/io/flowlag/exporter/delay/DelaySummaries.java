@@ -173,7 +173,7 @@ final class DelaySummaries {
         return new DelaySummary(
             stream / classes.count(), classIndex, classes.dscp(classIndex), fromNs, toNs, distribution(estimates),
             distribution(references), lostReferences, oversizePackets, heldOut.count(),
-            heldOut.count() > 0 ? heldOut.quantile95Ns() : null);
+            heldOut.hasBound() ? heldOut.quantile95Ns() : null);
     }
 
     private static DelayHistogram.Buckets buckets(final SignedHistogram histogram) {

@@ -14,7 +14,7 @@ package io.flowlag.exporter.status;
  * @param oversizePackets longer than the link carries, at either point, which were not measured: above 0, delays and loss of this
  *                     time are not those of all packets.
  * @param heldOutCount references that were interpolated from their neighbours, in this interval and the one before.
- * @param heldOutP95Ns 95 % quantile of the error of those, absolute; null without any.
+ * @param heldOutP95Ns 95 % quantile of the error of those, absolute; null where they are too few for a bound.
  */
 public record DelaySummary(
     int senderIndex,
