@@ -6,6 +6,7 @@ import io.flowlag.exporter.lab.ReferenceModel;
 import io.flowlag.exporter.lab.SegmentProfile;
 import io.flowlag.rli.receiver.Estimator;
 import io.flowlag.rli.receiver.ReceiverCounter;
+import io.flowlag.rli.sender.AdaptivePolicy;
 import io.flowlag.rli.sender.EveryNPolicy;
 import io.flowlag.rli.sender.InjectionPolicy;
 import org.junit.jupiter.api.Test;
@@ -47,6 +48,17 @@ class RliModelTest {
         assertTrue(half.medianMeanError() > whole.medianMeanError(), "error " + half.medianMeanError());
         assertTrue(half.medianMeanError() < 1.3 * fewer.medianMeanError(),
             half.medianMeanError() + " " + fewer.medianMeanError());
+    }
+
+    /** Adaptive gaps differ in packets, but no few of them hold nearly all. */
+    @Test
+    void shouldHaveABoundAtAnyLoad() {
+        final ReferenceModel references = ReferenceModel.of(AdaptivePolicy.PAPER);
+        for (final double utilization : new double[] {0.20, 0.55, 0.70, 0.88}) {
+            final RliExperiment adaptive = run(utilization, references);
+            assertTrue(
+                adaptive.receiver().statistics(references.streamClass(0)).heldOut().hasBound(), "no bound at " + utilization);
+        }
     }
 
     @Test
