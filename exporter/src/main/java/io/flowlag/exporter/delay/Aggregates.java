@@ -63,7 +63,7 @@ final class Aggregates {
     }
 
     /** Nobody knows what was lost in an interval. Before the first one that was compared the sender had not begun. */
-    void onUnanswered() {
+    void onUnknownLoss() {
         isLossKnown &= !hasBegun;
     }
 

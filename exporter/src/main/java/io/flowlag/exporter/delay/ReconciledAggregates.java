@@ -59,7 +59,7 @@ final class ReconciledAggregates {
     /** Adds an interval, by the classes that held in it. */
     void add(final IntervalAnswer answer, final TrafficClasses classes) {
         if (answer.reconcileStatus() == null) {
-            onUnanswered();
+            onUnknownLoss();
             return;
         }
         hasBegun = true;
@@ -78,7 +78,7 @@ final class ReconciledAggregates {
     }
 
     /** Nobody knows what was lost in an interval. Before the first one in which it was tried the sender had not begun. */
-    void onUnanswered() {
+    void onUnknownLoss() {
         isLossKnown &= !hasBegun;
     }
 

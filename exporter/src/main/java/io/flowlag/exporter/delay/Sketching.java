@@ -446,9 +446,9 @@ final class Sketching {
             }
 
             @Override
-            public void onUnanswered() {
-                aggregates.onUnanswered();
-                reconciled.onUnanswered();
+            public void onUnknownLoss() {
+                aggregates.onUnknownLoss();
+                reconciled.onUnknownLoss();
                 final TrafficClasses classes = run[0].classes();
                 statistics = statistics.withTotals(aggregates.total(classes), reconciled.total(classes));
             }

@@ -96,6 +96,12 @@ final class IntervalComparison {
         }
     }
 
+    /** Nobody knows what was lost in an interval that was told before, or never open. */
+    void doubtLoss() {
+        keeper.doubtLoss();
+        handler.onUnknownLoss();
+    }
+
     private boolean isPaired(final SenderAnswer answer, final PointInterval own) {
         final boolean isPaired = answer.hasSketches() ? own.hasSketches() && areSketchesPaired(answer, own) :
             answer.flows() != null && own.flows() != null;
@@ -171,7 +177,7 @@ final class IntervalComparison {
                 records.addUnknownLoss(record);
             }
         }
-        handler.onUnanswered();
+        handler.onUnknownLoss();
         joint.giveUp(own, key);
         releaseRecords(own);
     }

@@ -10,8 +10,11 @@ public interface IntervalHandler {
      */
     void onInterval(IntervalAnswer answer);
 
-    /** No answer to an interval came, or none that can be compared: what was lost in it is not known. */
-    default void onUnanswered() {
+    /**
+     * What was lost in an interval is not known: no answer came, or none that can be compared; it was never open; or packets of
+     * it came when it had been told.
+     */
+    default void onUnknownLoss() {
         // for those who sum nothing up
     }
 }

@@ -413,7 +413,7 @@ public final class SketchReceiver {
         concludeBefore(firstOpen, timestampNs);
         if (isLive && firstOpen > point.intervals().newestInterval() + 1) {
             // Time has leapt over intervals that were never open: what was sent in them was not seen.
-            records.doubtLoss();
+            comparison.doubtLoss();
         }
     }
 
@@ -640,7 +640,7 @@ public final class SketchReceiver {
         if (hasStragglers || answer != null && answer.hasStragglers()) {
             hasStragglers = false;
             counters.increment(SketchCounter.STRAGGLERS);
-            records.doubtLoss();
+            comparison.doubtLoss();
         }
         final boolean isLast = number + 1 == endInterval;
         final boolean isKnown = booking.settle(number, answer, isLast);

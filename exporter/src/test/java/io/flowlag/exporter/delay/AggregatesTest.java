@@ -13,6 +13,8 @@ import io.flowlag.exporter.sketching.SketchReceiver;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -58,9 +60,9 @@ class AggregatesTest {
             }
 
             @Override
-            public void onUnanswered() {
-                aggregates.onUnanswered();
-                reconciled.onUnanswered();
+            public void onUnknownLoss() {
+                aggregates.onUnknownLoss();
+                reconciled.onUnknownLoss();
                 sum();
             }
         };
@@ -154,6 +156,25 @@ class AggregatesTest {
         delays.add(10, 2_000_000);
         assertEquals(30, delays.samples());
         assertEquals(Math.round(Math.sqrt(500 * 500 + 1000 * 1000)), delays.standardDeviationNs());
+    }
+
+    /** A packet that comes when its interval was told counts as lost there. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldKnowTheLossOfAllIntervalsUnlessAPacketComesTooLate(final boolean isLate) {
+        final SketchPair pair = pair();
+        int record = -1;
+        for (int interval = 0; interval < 10; interval++) {
+            record = packet(pair, interval, interval * INTERVAL_NS + 50 * MS, MS, record);
+            if (isLate && interval == 5) {
+                record = pair.onReceived(START_NS + INTERVAL_NS + 60 * MS, FLOW, 999, 100, 0, 1, 0, record);
+            }
+        }
+        pair.onTime(START_NS + 11 * INTERVAL_NS);
+
+        assertEquals(10, intervals.size());
+        assertEquals(isLate ? null : 0L, total.lostPackets());
+        assertEquals(isLate ? null : 0L, reconciledTotal.lostPackets());
     }
 
     /** A sender that ships no answer to one interval, though it has one. */

@@ -14,6 +14,7 @@ import io.flowlag.tests.support.Stats;
 import io.flowlag.tests.support.TcpSink;
 import io.flowlag.tests.support.UdpSink;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -34,6 +35,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * saved. The capture comes through a pipe, so that the test decides what happens between its halves.
  */
 @Timeout(120)
+@Tag("slow")
 class CollectorTroubleTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(30);
     private static final int CANNOT_WRITE = 73;

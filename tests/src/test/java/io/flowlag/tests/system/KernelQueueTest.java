@@ -236,6 +236,7 @@ class KernelQueueTest {
 
     /** The sender is a host that taps what it sends, the receiver another host behind the queue: two processes. */
     @Test
+    @Tag("slow")
     void shouldEstimateFromReferencesOfAnotherProcess() throws Exception {
         topology.offloadsOff();
         topology.shape(RATE_BPS, QUEUE_BYTES);
@@ -313,6 +314,7 @@ class KernelQueueTest {
 
     /** Two queues of strict priority: the same traffic is measured with references for each class, and with one stream. */
     @Test
+    @Tag("slow")
     void shouldKeepClassesApart() throws Exception {
         topology.offloadsOff();
         topology.shapeByPriority(RATE_BPS, EXPEDITED, UPPER_BPS, 50, 300);
