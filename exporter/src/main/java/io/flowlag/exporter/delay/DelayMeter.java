@@ -72,6 +72,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private final DelayReport report;
     private final AtomicReference<SketchChange> newSegment = new AtomicReference<>();
     private SketchChange change;
+    private long toldCapturedNs = NOTHING_CAPTURED_NS;
     private long kernelDrops;
     private long ringDrops;
     private SegmentSelector changedSelector;
@@ -497,13 +498,37 @@ public final class DelayMeter implements DelayView, AutoCloseable {
      * Live capture has come up to a time, and what this process dropped of the packets from before it is counted. To be called
      * where that is said among the packets: what follows may end intervals.
      *
-     * @param throughNs that time, since the epoch.
+     * @param throughNs that time, since the epoch; smaller than before if the clock was set back, and then all packets that were
+     *                  stamped before that have come.
      */
     public void onCaptured(final long throughNs) {
+        if (throughNs < toldCapturedNs) {
+            onClockSet(throughNs);
+        }
+        toldCapturedNs = throughNs;
         readOwnLoss(throughNs);
         if (sketching != null) {
             sketching.lossKnown(throughNs);
         }
+    }
+
+    /** Whatever goes by the times of packets begins anew: nothing is measured from before to after. */
+    private void onClockSet(final long nowNs) {
+        settle();
+        if (receiver != null) {
+            receiver.onClockStep();
+            summaries.onClockSet();
+        }
+        if (passive != null) {
+            passive.onClockSet();
+        }
+        if (sketching != null) {
+            sketching.onClockSet();
+        }
+        if (sending != null) {
+            sending.onClockSet(nowNs);
+        }
+        report.onInterval();
     }
 
     /** The clock, if there is one, is read after the counters: whatever they count was dropped before. */

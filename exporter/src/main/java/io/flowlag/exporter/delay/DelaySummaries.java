@@ -36,7 +36,7 @@ final class DelaySummaries {
     private final long[] totalOversize;
 
     private boolean isStarted;
-    private long firstNs;
+    private long firstNs = Long.MAX_VALUE;
     private long startNs;
     private long newestNs;
     private final EndedIntervals intervals = new EndedIntervals(REMEMBERED_INTERVALS);
@@ -77,7 +77,7 @@ final class DelaySummaries {
     boolean onTime(final long nowNs) {
         if (!isStarted) {
             isStarted = true;
-            firstNs = nowNs;
+            firstNs = Math.min(firstNs, nowNs);
             startNs = nowNs - Math.floorMod(nowNs, intervalNs);
         }
         final boolean isOver = isOver(nowNs);
@@ -96,6 +96,15 @@ final class DelaySummaries {
 
     private boolean isOver(final long nowNs) {
         return nowNs - startNs >= intervalNs;
+    }
+
+    /** The clock was set back: the interval ends as far as it was seen, and the next begins with what comes next. */
+    void onClockSet() {
+        if (isStarted) {
+            end(newestNs);
+            isStarted = false;
+            newestNs = Long.MIN_VALUE;
+        }
     }
 
     /** Intervals are as long as that from the present one on. */

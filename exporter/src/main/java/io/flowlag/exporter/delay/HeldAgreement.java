@@ -10,7 +10,7 @@ final class HeldAgreement {
     private final SketchAgreement agreement;
     private final MeasurementInterval interval;
     private final long graceNs;
-    private final long startNs;
+    private long startNs;
     private long endNs = Long.MAX_VALUE;
     private long nextInterval;
     private long toldLatePackets;
@@ -27,9 +27,23 @@ final class HeldAgreement {
         final long lengthNs = agreement.context().intervalNs();
         interval = new MeasurementInterval(lengthNs);
         graceNs = Math.min(GRACE_NS, lengthNs);
+        begin(latestSeenNs);
+    }
+
+    private void begin(final long latestSeenNs) {
         nextInterval = Math.max(agreement.fromInterval(), interval.number(latestSeenNs) + 2);
         startNs = interval.startNs(nextInterval);
         agreement.point().advance(startNs);
+    }
+
+    /**
+     * The clock was set back: holds anew.
+     *
+     * @param latestSeenNs after all that has come so far, by the clock as it was set.
+     */
+    void restart(final long latestSeenNs) {
+        agreement.point().restart();
+        begin(latestSeenNs);
     }
 
     SketchAgreement agreement() {

@@ -134,9 +134,7 @@ final class PassiveReferences {
     private void add(
         final long digest, final long timeNs, final int streamIndex, final int lengthBytes, final byte state) {
         if (tail - head > mask) {
-            final byte oldest = states[(int)head & mask];
-            forgottenCount = forgottenCount + (oldest == ARRIVED || oldest == SENT ? 1 : 0);
-            removeOldest();
+            forgetOldest();
         }
         final int index = (int)tail & mask;
         digests[index] = digest;
@@ -145,6 +143,19 @@ final class PassiveReferences {
         lengthsBytes[index] = lengthBytes;
         states[index] = state;
         positionByDigest.put(digest, tail++);
+    }
+
+    /** Everything that waits, waits no more. */
+    void forget() {
+        while (head != tail) {
+            forgetOldest();
+        }
+    }
+
+    private void forgetOldest() {
+        final byte oldest = states[(int)head & mask];
+        forgottenCount = forgottenCount + (oldest == ARRIVED || oldest == SENT ? 1 : 0);
+        removeOldest();
     }
 
     private void removeOldest() {

@@ -92,6 +92,15 @@ final class PassiveStage {
         }
     }
 
+    /** The clock was set back: nothing that waits is matched any more. */
+    void onClockSet() {
+        for (final PassiveReferences each : references) {
+            each.forget();
+        }
+        Arrays.fill(lastSentNs, Long.MIN_VALUE / 2);
+        Arrays.fill(lastArrivalsNs, Long.MIN_VALUE / 2);
+    }
+
     /** Packets that overtook one another are no step of a clock: the later one is left out. */
     private void onReference(
         final int streamIndex, final long sentNs, final long arrivalNs, final int lengthBytes) {

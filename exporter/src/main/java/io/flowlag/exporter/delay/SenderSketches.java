@@ -67,6 +67,13 @@ final class SenderSketches {
         return senders.length == 1 ? senders[0] : senders[selector.ofEntry(entry, offset)];
     }
 
+    /** The clock was set back. */
+    void onClockSet() {
+        for (final Sketching each : senders) {
+            each.onClockSet();
+        }
+    }
+
     /** Throws if other sketches cannot be made for one of them; nothing has happened then. Any thread. */
     void check(final ExporterConfig config) {
         for (final Sketching each : senders) {

@@ -56,7 +56,7 @@ final class SketchRun {
             change.isSameWay(), predecessor.parity ^ 1,
             predecessor.pair == null ? null : new SketchPair(context, predecessor.pair, change.fromNs(), intervalHandler),
             predecessor.pair != null ? null :
-                new SketchReceiver(context, answers, predecessor.receiver, change.fromNs(), intervalHandler),
+                new SketchReceiver(context, answers, predecessor.receiver, intervalHandler),
             entryLengthBytes);
     }
 
@@ -201,6 +201,14 @@ final class SketchRun {
             pair.onTime(throughNs);
         } else if (throughNs >= receiver.nextEventNs()) {
             receiver.onTime(throughNs);
+        }
+    }
+
+    void restart() {
+        if (pair != null) {
+            pair.restart();
+        } else {
+            receiver.restart();
         }
     }
 

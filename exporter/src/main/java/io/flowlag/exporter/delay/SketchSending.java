@@ -143,6 +143,20 @@ final class SketchSending {
         }
     }
 
+    /**
+     * The clock was set back: what is agreed holds again from the second interval after that, with sketches that begin anew. What
+     * was not shipped by then is not; what holds from a time on waits for it.
+     *
+     * @param nowNs since the epoch.
+     */
+    void onClockSet(final long nowNs) {
+        newestNs = nowNs;
+        if (current != null) {
+            current.restart(nowNs);
+            sinceNs = current.startNs();
+        }
+    }
+
     private void takeBack() {
         SketchShipment back = link.takeBack();
         while (back != null) {

@@ -399,6 +399,15 @@ final class Sketching {
         }
     }
 
+    /** The clock was set back: intervals begin anew. Settings that hold from a time on wait for it. */
+    void onClockSet() {
+        ownLossNs = Long.MIN_VALUE;
+        if (older != null) {
+            older.receiver().giveUp();
+        }
+        current.restart();
+    }
+
     void onTime(final long capturedNs) {
         current.receiver().onSolved();
         final long throughNs = isLive ? capturedNs - LIVE_GRACE_NS : capturedNs;

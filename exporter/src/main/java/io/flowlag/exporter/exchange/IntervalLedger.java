@@ -57,22 +57,34 @@ public final class IntervalLedger {
     }
 
     /**
-     * The receiver has closed an interval and waits for the sender's. An interval that is older than the window is forgotten
-     * already.
+     * The receiver has closed an interval and waits for the sender's. If that is older than the window, its clock was set back:
+     * all is forgotten, and what was waited for is given up.
      *
      * @param number of the interval.
      * @param nowNs  by the exchange's clock.
      */
     public void expect(final long number, final long nowNs) {
+        if (isStarted && number <= newestExpected - numbers.length / 2) {
+            restart();
+        }
         newestExpected = isStarted ? Math.max(newestExpected, number) : number;
         isStarted = true;
-        if (number > newestExpected - numbers.length / 2) {
-            enter(number);
-            final int slot = slot(number);
-            if (Answer.UNKNOWN == answers[slot]) {
-                answers[slot] = Answer.WAITING;
-                deadlinesNs[slot] = nowNs + deadlineNs;
+        enter(number);
+        final int slot = slot(number);
+        if (Answer.UNKNOWN == answers[slot]) {
+            answers[slot] = Answer.WAITING;
+            deadlinesNs[slot] = nowNs + deadlineNs;
+        }
+    }
+
+    private void restart() {
+        isStarted = false;
+        for (int slot = 0; slot < numbers.length; slot++) {
+            if (Answer.WAITING == answers[slot]) {
+                pushedOut.addLong(numbers[slot]);
             }
+            answers[slot] = Answer.UNKNOWN;
+            deadlinesNs[slot] = NO_DEADLINE;
         }
     }
 

@@ -33,7 +33,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
     private static final long LIVE_MERGE_WAIT_NS = 200_000_000L;
     /** How often the next stage is told how far capture has come: rarely enough for its idle thread to sleep. */
     private static final long CAPTURED_STEP_NS = 10_000_000L;
-    /** A clock that is so far behind what it said was set. */
+    /** A clock that is so far behind what it said was set; so it was if it is so far behind a packet's time. */
     private static final long CLOCK_SET_NS = 1_000_000_000L;
 
     private final PacketSource[] sources;
@@ -179,17 +179,24 @@ public final class CaptureAgent implements Stage, PacketHandler {
     }
 
     /**
-     * Time goes back only if somebody sets the clock. The kernel's drops are read after the packets: those from before the time
-     * that is told are counted when it is told.
+     * Time goes back only if somebody sets the clock, and when no source has packets from before that any more. The kernel's
+     * drops are read after the packets: those from before the time that is told are counted when it is told.
      */
     private void tellCaptured(final long nowNs) {
         long throughNs = merge == null ? nowNs : Math.min(nowNs, merge.oldestNs());
+        long latestNs = nowNs;
         for (int i = 0; i < sources.length; i++) {
             if (!isSourceEnded[i]) {
                 throughNs = Math.min(throughNs, capturedNs[i]);
+                latestNs = Math.max(latestNs, capturedNs[i]);
             }
         }
-        if (throughNs >= toldNs + CAPTURED_STEP_NS || throughNs < toldNs - CLOCK_SET_NS) {
+        final boolean isClockSet = throughNs < toldNs - CLOCK_SET_NS && latestNs < nowNs + CLOCK_SET_NS;
+        if (isClockSet) {
+            counters.increment(CounterId.CLOCK_SET_BACK);
+            Arrays.fill(newestNs, Long.MIN_VALUE);
+        }
+        if (throughNs >= toldNs + CAPTURED_STEP_NS || isClockSet) {
             for (final PacketSource source : sources) {
                 source.updateKernelDropCount();
             }
@@ -200,7 +207,9 @@ public final class CaptureAgent implements Stage, PacketHandler {
     }
 
     private int passOnMerged() {
-        final long olderThanNs = clock == null ? Long.MIN_VALUE : clock.nanoTime() - LIVE_MERGE_WAIT_NS;
+        final long nowNs = clock == null ? Long.MAX_VALUE : clock.nanoTime();
+        final long olderThanNs = clock == null ? Long.MIN_VALUE : nowNs - LIVE_MERGE_WAIT_NS;
+        final long newerThanNs = clock == null ? Long.MAX_VALUE : nowNs + CLOCK_SET_NS;
         for (int i = 0; i < sources.length; i++) {
             if (isSourceEnded[i]) {
                 merge.end(i);
@@ -208,14 +217,14 @@ public final class CaptureAgent implements Stage, PacketHandler {
         }
         final int roomCount = clock == null ? 0 : POLL_LIMIT;
         int count = 0;
-        int source = merge.next(olderThanNs, roomCount);
+        int source = merge.next(olderThanNs, newerThanNs, roomCount);
         while (source >= 0) {
             merge.take(source, batch, batchCount * PacketDescriptor.LENGTH_BYTES);
             if (++batchCount == BATCH_LIMIT) {
                 passOn();
             }
             count++;
-            source = merge.next(olderThanNs, roomCount);
+            source = merge.next(olderThanNs, newerThanNs, roomCount);
         }
         return count;
     }

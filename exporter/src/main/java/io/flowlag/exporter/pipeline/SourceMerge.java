@@ -74,10 +74,11 @@ final class SourceMerge {
      * The source whose next packet is to go on.
      *
      * @param olderThanNs packets from before this time go on in any case.
+     * @param newerThanNs so do those from after this one: the clock was set back since they were stamped.
      * @param roomCount   packets that each source must have room for.
      * @return its index, or -1 if all have to wait.
      */
-    int next(final long olderThanNs, final int roomCount) {
+    int next(final long olderThanNs, final long newerThanNs, final int roomCount) {
         int next = -1;
         long nextNs = Long.MAX_VALUE;
         boolean isComplete = true;
@@ -85,6 +86,9 @@ final class SourceMerge {
         for (int i = 0; i < queues.length; i++) {
             if (heads[i] != tails[i]) {
                 final long headNs = PacketDescriptor.timestampNs(queues[i], headOffset(i));
+                if (headNs > newerThanNs) {
+                    return i;
+                }
                 if (next < 0 || headNs < nextNs) {
                     next = i;
                     nextNs = headNs;

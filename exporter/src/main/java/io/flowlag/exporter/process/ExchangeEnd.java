@@ -46,7 +46,7 @@ record ExchangeEnd(Agent agent, SketchLink link) {
             final SharedKey key = exchange.keyFile() == null ? null : SharedKey.load(exchange.keyFile());
             if (exchange.listen() != null) {
                 final ExchangeReceiver receiver =
-                    new ExchangeReceiver(config, credentials, key, new SystemEpochNanoClock());
+                    new ExchangeReceiver(config, credentials, key);
                 return new ExchangeEnd(receiver, receiver);
             }
             final ExchangeSender sender = new ExchangeSender(config, credentials, key, new SystemEpochNanoClock(), clockError);

@@ -21,7 +21,6 @@ import io.flowlag.sketch.hash.SipHash;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.Agent;
-import org.agrona.concurrent.EpochNanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -45,6 +44,8 @@ final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Agent, Au
     /** That an interval stays open at the receiver point, at most. */
     private static final int MOST_WAIT_INTERVALS = 6;
     private static final long TELL_INTERVAL_NS = 5_000_000_000L;
+    /** The first settings hold whatever the time: this host's clock may be ahead now, and set back later. */
+    private static final long FIRST_INTERVAL = 0;
 
     private final long pointId;
     private final long deadlineNs;
@@ -69,21 +70,17 @@ final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Agent, Au
      * @param config of the process, with an address to listen on.
      * @param tls    credentials, or null.
      * @param key    that both ends have, or null.
-     * @param clock  of the packets' timestamps.
      * @throws IOException              if the port cannot be bound.
      * @throws IllegalArgumentException if the settings do not fit the exchange.
      */
-    ExchangeReceiver(
-        final ExporterConfig config, final TlsCredentials tls, final SharedKey key, final EpochNanoClock clock)
-        throws IOException {
+    ExchangeReceiver(final ExporterConfig config, final TlsCredentials tls, final SharedKey key) throws IOException {
         pointId = config.segment().id();
         deadlineNs = config.exchange().deadlineNs();
         digestKey = DigestKey.octets(config.decode().digestKeyFile());
         hash = SipHash.ofKey(digestKey, 0);
         mode = SharedSettings.intervalMode(config);
         mostFlows = SharedSettings.mostFlows(config);
-        final ExchangeSettings settings = SharedSettings.of(
-            config, digestKey, 1, Math.floorDiv(clock.nanoTime(), config.segment().intervalNs()));
+        final ExchangeSettings settings = SharedSettings.of(config, digestKey, 1, FIRST_INTERVAL);
         LOG.info("exchange: an interval takes at most {}", SharedSettings.price(settings));
         senders = new SenderArrivals[config.rli().senderCount()];
         sources = config.rli().senders().stream().map(ExporterConfig.Sender::sources).toList();

@@ -58,6 +58,8 @@ final class ExchangeSender implements SenderLink, SenderHandler, Agent, AutoClos
     /** Fewer are not worth remembering packets. */
     private static final int LEAST_KEPT = 2;
     private static final long WAITING_NS = 30_000_000_000L;
+    /** More than come late because a connection was away. */
+    private static final int TOLD_UNTIMELY_INTERVALS = WAITING_INTERVALS + 1;
 
     private final int inFlightPackets;
     private final long memoryBytes;
@@ -84,6 +86,7 @@ final class ExchangeSender implements SenderLink, SenderHandler, Agent, AutoClos
     private final long waitNs;
     private final SynopsisAnswers synopses;
     private String toldText = "";
+    private int untimelyIntervals;
 
     /** An agreement, and as what it came. */
     private record Agreed(SketchAgreement agreement, HeldSettings held, ModeChoice choice) {
@@ -326,6 +329,12 @@ final class ExchangeSender implements SenderLink, SenderHandler, Agent, AutoClos
 
     @Override
     public void onAnswer(final long intervalNumber, final IntervalVerdict verdict) {
+        if (verdict != IntervalVerdict.LATE && verdict != IntervalVerdict.AHEAD) {
+            untimelyIntervals = 0;
+        } else if (++untimelyIntervals == TOLD_UNTIMELY_INTERVALS) {
+            LOG.warn("exchange: interval {} and {} before it are {} to the receiver: do the clocks agree?", intervalNumber,
+                TOLD_UNTIMELY_INTERVALS - 1, verdict);
+        }
         if (verdict != IntervalVerdict.ACCEPTED) {
             LOG.debug("exchange: interval {} is {}", intervalNumber, verdict);
         }

@@ -79,11 +79,7 @@ final class SenderInbox implements SenderAnswers {
             askedInterval = intervalNumber;
             expect.accept(intervalNumber);
         }
-        ReceivedInterval next = arrived.poll();
-        while (next != null) {
-            early[earlyCount++] = next;
-            next = arrived.poll();
-        }
+        unpack();
         SenderAnswer found = null;
         int kept = 0;
         for (int i = 0; i < earlyCount; i++) {
@@ -99,6 +95,24 @@ final class SenderInbox implements SenderAnswers {
         }
         earlyCount = kept;
         return found;
+    }
+
+    private void unpack() {
+        ReceivedInterval next = arrived.poll();
+        while (next != null) {
+            early[earlyCount++] = next;
+            next = arrived.poll();
+        }
+    }
+
+    @Override
+    public void restart() {
+        unpack();
+        unaskedIntervals.lazySet(unaskedIntervals.get() + earlyCount);
+        while (earlyCount > 0) {
+            free.offer(early[--earlyCount]);
+        }
+        askedInterval = Long.MIN_VALUE;
     }
 
     @Override

@@ -10,7 +10,7 @@ public interface SenderAnswers {
     /**
      * Takes an interval; intervals before it are not asked for any more.
      *
-     * @param intervalNumber of the interval; rises from call to call, or stays.
+     * @param intervalNumber of the interval; rises from call to call, or stays, but for {@link #restart}.
      * @return the interval, to be given back; null if it is not there.
      */
     SenderAnswer take(long intervalNumber);
@@ -38,4 +38,7 @@ public interface SenderAnswers {
      * @param answer that {@link #take} returned.
      */
     void giveBack(SenderAnswer answer);
+
+    /** The receiver point's clock was set back: what has come is over, and intervals of smaller numbers are asked for next. */
+    void restart();
 }

@@ -48,7 +48,7 @@ public final class SketchPair {
     public SketchPair(
         final SketchContext context, final SketchPair predecessor, final long fromNs, final IntervalHandler intervalHandler) {
         sender = new SketchPoint(context, false);
-        receiver = new SketchReceiver(context, sender, predecessor.receiver, fromNs, intervalHandler);
+        receiver = new SketchReceiver(context, sender, predecessor.receiver, intervalHandler);
         counters = receiver.counters();
         maximumDelayNs = context.maximumDelayNs();
         firstSentNs = fromNs;
@@ -177,6 +177,11 @@ public final class SketchPair {
     public void onOwnLoss(final long timestampNs) {
         sender.onOwnLoss(timestampNs);
         receiver.onOwnLoss(timestampNs);
+    }
+
+    /** The clock was set back, and the run before is over; {@link SketchReceiver#restart}. */
+    public void restart() {
+        receiver.restart();
     }
 
     /** The input has ended: every interval is compared as far as it was seen. */

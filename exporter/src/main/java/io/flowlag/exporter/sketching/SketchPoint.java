@@ -61,6 +61,19 @@ public final class SketchPoint implements SenderAnswers {
         intervals.advance(timestampNs);
     }
 
+    /** The clock was set back: what was sketched and not taken is given up, and time begins anew. */
+    @Override
+    public void restart() {
+        intervals.restart();
+        PointInterval left = taken == null ? intervals.poll() : taken;
+        while (left != null) {
+            intervals.giveBack(left);
+            left = intervals.poll();
+        }
+        taken = null;
+        damagedThrough = Long.MIN_VALUE;
+    }
+
     /**
      * The point lost packets of its own up to a time: every interval up to that time is damaged that was not taken yet, open,
      * closed, or not begun. The packets that are booked now may be much older.

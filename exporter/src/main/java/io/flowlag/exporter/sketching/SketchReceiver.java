@@ -11,6 +11,7 @@ import org.agrona.DirectBuffer;
  */
 public final class SketchReceiver {
     private static final long REPAIR_POLL_NS = 1_000_000L;
+    private static final long NO_KEY = Long.MIN_VALUE;
 
     private final SketchPoint point;
     private final SenderAnswers answers;
@@ -40,6 +41,7 @@ public final class SketchReceiver {
     private boolean isStarted;
     private boolean isFirstCut;
     private long firstInterval;
+    private long firstKey = NO_KEY;
     private long nextInterval;
     private long nextEventNs = Long.MIN_VALUE;
     private long newestNs = Long.MIN_VALUE;
@@ -93,17 +95,14 @@ public final class SketchReceiver {
      * @param context         concluded; as many flows, records, and packets in flight as the predecessor's.
      * @param answers         of the sender point, from that time on.
      * @param predecessor     whose records go on.
-     * @param fromNs          that time.
      * @param intervalHandler is told of each interval.
      */
     public SketchReceiver(
         final SketchContext context,
         final SenderAnswers answers,
         final SketchReceiver predecessor,
-        final long fromNs,
         final IntervalHandler intervalHandler) {
-        this(context, answers, predecessor, predecessor.run.next(fromNs, context.intervalNs()),
-            predecessor.kept, intervalHandler);
+        this(context, answers, predecessor, predecessor.run.next(context.intervalNs()), predecessor.kept, intervalHandler);
     }
 
     private SketchReceiver(
@@ -161,6 +160,7 @@ public final class SketchReceiver {
      */
     public void follow(final long fromNs, final boolean isSameWay) {
         predecessor.successor = this;
+        run.follow(predecessor.run, fromNs);
         predecessor.booking.end();
         booking.begin();
         predecessor.endInterval = Math.floorDiv(fromNs, predecessor.run.intervalNs());
@@ -377,14 +377,11 @@ public final class SketchReceiver {
      * @param timestampNs since the epoch, by the clock of the packets' timestamps.
      */
     public void onTime(final long timestampNs) {
+        if (!isStarted) {
+            start(timestampNs);
+        }
         if (predecessor != null) {
             predecessor.makeWay(run.key(point.interval().number(timestampNs)), timestampNs);
-        }
-        if (!isStarted) {
-            isStarted = true;
-            point.advance(timestampNs);
-            firstInterval = point.intervals().newestInterval();
-            nextInterval = firstInterval;
         }
         while (nextInterval <= point.intervals().newestInterval() && nextInterval < endInterval &&
             (isRepairing() ? isRepaired(timestampNs) : isDue(timestampNs))) {
@@ -404,6 +401,16 @@ public final class SketchReceiver {
             timestampNs < endNs + dueAfterNs ? endNs + dueAfterNs : endNs + lateAfterNs);
         if (isRepairing()) {
             nextEventNs = Math.min(nextEventNs, timestampNs + REPAIR_POLL_NS);
+        }
+    }
+
+    private void start(final long timestampNs) {
+        isStarted = true;
+        point.advance(timestampNs);
+        firstInterval = point.intervals().newestInterval();
+        nextInterval = firstInterval;
+        if (firstKey != NO_KEY) {
+            run.restart(firstInterval, firstKey);
         }
     }
 
@@ -436,6 +443,41 @@ public final class SketchReceiver {
             }
             nextInterval++;
         }
+    }
+
+    /** The clock was set back after the successor had begun: what is open is compared as far as it was seen, and that was all. */
+    public void giveUp() {
+        concludeOpen();
+        nextInterval = Math.max(nextInterval, endInterval);
+        handOver(false);
+    }
+
+    /** Nobody knows any more what this point lost in what is open. */
+    private void concludeOpen() {
+        lossKnownNs = Long.MIN_VALUE;
+        concludeBefore(Long.MAX_VALUE, newestNs);
+    }
+
+    /**
+     * The clock was set back, and the run before, if there was one, is over or was given up: what is open is compared as far as
+     * it was seen, and its losses are not known. Then time begins anew, with the next packet or {@link #onTime}.
+     */
+    public void restart() {
+        if (!isStarted) {
+            return;
+        }
+        concludeOpen();
+        firstKey = run.key(point.intervals().newestInterval()) + 1;
+        point.restart();
+        answers.restart();
+        comparison.doubtLoss();
+        isStarted = false;
+        isFollowing = false;
+        isFirstCut = true;
+        hasStragglers = false;
+        heldUpNs = Long.MIN_VALUE;
+        newestNs = Long.MIN_VALUE;
+        nextEventNs = Long.MIN_VALUE;
     }
 
     /** The input has ended: every interval is compared as far as it was seen. */

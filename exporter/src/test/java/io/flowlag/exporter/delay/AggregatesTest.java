@@ -205,6 +205,11 @@ class AggregatesTest {
         public void giveBack(final SenderAnswer answer) {
             point.giveBack(answer);
         }
+
+        @Override
+        public void restart() {
+            point.restart();
+        }
     }
 
     /** Packets every millisecond, idle at the borders of intervals; those of some milliseconds are lost. */

@@ -76,6 +76,19 @@ class IntervalLedgerTest {
     }
 
     @Test
+    void shouldBeginAnewWhenTheReceiversClockWasSetBack() {
+        ledger.expect(1000, 0);
+        ledger.expect(1001, 0);
+        ledger.arrive(1000, Answer.COMPLETE);
+        ledger.expect(100, 50);
+        assertEquals(IntervalVerdict.ACCEPTED, ledger.arrive(100, Answer.COMPLETE));
+        assertEquals(IntervalVerdict.ACCEPTED, ledger.verdict(101));
+        assertEquals(IntervalVerdict.AHEAD, ledger.verdict(1001));
+        poll(51);
+        assertEquals(List.of(1001L), missing, "it was waited for");
+    }
+
+    @Test
     void shouldReportWhatTimeLeaptOver() {
         ledger.expect(1, 0);
         ledger.expect(2, 0);

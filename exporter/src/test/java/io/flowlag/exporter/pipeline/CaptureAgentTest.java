@@ -11,6 +11,8 @@ import org.agrona.DirectBuffer;
 import org.agrona.concurrent.MessageHandler;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -87,13 +89,15 @@ class CaptureAgentTest {
         private final List<Long> capturedNs = new ArrayList<>();
         private int packets;
         private long newestNs;
+        /** Packets of the new time come before anybody knows of it. */
+        private boolean isClockSet;
 
         @Override
         public void onDescriptors(final DirectBuffer buffer, final int offset, final int count) {
             packets += count;
             for (int i = 0; i < count; i++) {
                 newestNs = PacketDescriptor.timestampNs(buffer, offset + i * PacketDescriptor.LENGTH_BYTES);
-                assertTrue(capturedNs.isEmpty() || newestNs >= capturedNs.get(capturedNs.size() - 1), "too late");
+                assertTrue(isClockSet || capturedNs.isEmpty() || newestNs >= last(), "too late");
             }
         }
 
@@ -182,10 +186,46 @@ class CaptureAgentTest {
     @Test
     void shouldFollowAClockThatIsSetBack() {
         final CaptureAgent agent = agent(false, first);
+        first.add(nowNs);
         agent.doWork();
         nowNs -= 3_600_000 * MS;
         agent.doWork();
         assertEquals(nowNs, passed.last());
+        assertEquals(1, counters.get(CounterId.CLOCK_SET_BACK));
+        first.add(nowNs);
+        nowNs += 10 * MS;
+        agent.doWork();
+        assertEquals(nowNs, passed.last());
+        assertEquals(1, counters.get(CounterId.CLOCK_SET_BACK), "once");
+        assertEquals(0, counters.get(CounterId.TIME_BACKWARDS));
+    }
+
+    /** Whoever begins anew by that time must not see a packet from before. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldPassOnWhatCameBeforeTheClockWasSetBackFirst(final boolean isMerged) {
+        final CaptureAgent agent = agent(isMerged, first, second);
+        agent.doWork();
+        final long beforeNs = passed.last();
+        for (int i = 0; i < MANY; i++) {
+            first.add(START_NS + i);
+        }
+        nowNs = START_NS - 3_600_000 * MS;
+        passed.isClockSet = true;
+        first.add(nowNs);
+        second.add(nowNs);
+        agent.doWork();
+        while (first.timestampsNs.size() > 1) {
+            assertEquals(beforeNs, passed.last(), "packets from before wait");
+            agent.doWork();
+        }
+        for (int i = 0; i < 2; i++) {
+            nowNs += 300 * MS;
+            agent.doWork();
+        }
+        assertEquals(MANY + 2, passed.packets);
+        assertEquals(nowNs, passed.last());
+        assertEquals(1, counters.get(CounterId.CLOCK_SET_BACK));
     }
 
     @Test

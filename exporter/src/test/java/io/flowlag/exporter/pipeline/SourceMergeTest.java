@@ -35,13 +35,13 @@ class SourceMergeTest {
     @Test
     void shouldWaitForASourceThatHasShownNothing() {
         add(merge, 1, 10);
-        assertEquals(NOBODY, merge.next(Long.MIN_VALUE, 0));
+        assertEquals(NOBODY, merge.next(Long.MIN_VALUE, Long.MAX_VALUE, 0));
         add(merge, 0, 20);
-        assertEquals(1, merge.next(Long.MIN_VALUE, 0));
+        assertEquals(1, merge.next(Long.MIN_VALUE, Long.MAX_VALUE, 0));
         assertEquals(10, take(merge, 1));
-        assertEquals(NOBODY, merge.next(Long.MIN_VALUE, 0));
+        assertEquals(NOBODY, merge.next(Long.MIN_VALUE, Long.MAX_VALUE, 0));
         merge.end(1);
-        assertEquals(0, merge.next(Long.MIN_VALUE, 0));
+        assertEquals(0, merge.next(Long.MIN_VALUE, Long.MAX_VALUE, 0));
         assertEquals(20, take(merge, 0));
         assertTrue(merge.isEmpty());
     }
@@ -50,17 +50,17 @@ class SourceMergeTest {
     void shouldPutSendingBeforeArrivalAtTheSameTime() {
         add(merge, 1, 10);
         add(merge, 0, 10);
-        assertEquals(0, merge.next(Long.MIN_VALUE, 0));
+        assertEquals(0, merge.next(Long.MIN_VALUE, Long.MAX_VALUE, 0));
     }
 
     @Test
     void shouldNotWaitLongerThanToldOrForASourceWhenTheOtherIsCrowded() {
         add(merge, 0, 10);
-        assertEquals(NOBODY, merge.next(10, 0));
-        assertEquals(0, merge.next(11, 0), "older than the limit");
-        assertEquals(NOBODY, merge.next(Long.MIN_VALUE, CAPACITY - 1));
+        assertEquals(NOBODY, merge.next(10, Long.MAX_VALUE, 0));
+        assertEquals(0, merge.next(11, Long.MAX_VALUE, 0), "older than the limit");
+        assertEquals(NOBODY, merge.next(Long.MIN_VALUE, Long.MAX_VALUE, CAPACITY - 1));
         add(merge, 0, 11);
-        assertEquals(0, merge.next(Long.MIN_VALUE, CAPACITY - 1), "no room for as many packets");
+        assertEquals(0, merge.next(Long.MIN_VALUE, Long.MAX_VALUE, CAPACITY - 1), "no room for as many packets");
     }
 
     @Test
@@ -75,6 +75,20 @@ class SourceMergeTest {
         assertTrue(merge.hasRoom(0, 1));
     }
 
+    @Test
+    void shouldNotWaitWithPacketsFromBeforeTheClockWasSetBack() {
+        add(merge, 0, 10_000);
+        add(merge, 0, 20);
+        add(merge, 1, 15);
+        assertEquals(0, merge.next(Long.MIN_VALUE, 1000, 0), "stamped in what is the future now");
+        assertEquals(10_000, take(merge, 0));
+        assertEquals(1, merge.next(Long.MIN_VALUE, 1000, 0));
+    }
+
+    private static int next(final SourceMerge all) {
+        return all.next(Long.MIN_VALUE, Long.MAX_VALUE, 0);
+    }
+
     @Property(tries = 200)
     void shouldMergeWhatIsInOrderIntoOrder(
         @ForAll @Size(max = 60) final List<@IntRange(max = 50) Integer> first,
@@ -87,7 +101,7 @@ class SourceMergeTest {
         final List<Integer> merged = new ArrayList<>(first);
         merged.addAll(second);
         final List<Integer> taken = new ArrayList<>();
-        for (int source = all.next(Long.MIN_VALUE, 0); source >= 0; source = all.next(Long.MIN_VALUE, 0)) {
+        for (int source = next(all); source >= 0; source = next(all)) {
             taken.add((int)take(all, source));
         }
         assertEquals(merged.stream().sorted().toList(), taken);

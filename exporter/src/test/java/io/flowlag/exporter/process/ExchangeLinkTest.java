@@ -33,6 +33,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.ByteArrayOutputStream;
@@ -81,6 +82,7 @@ class ExchangeLinkTest {
     private long packetNumber;
     private int flowCount = FLOWS;
     private boolean isPassive;
+    private boolean isLive;
     private String senderSection = "";
     private TlsCredentials tls;
     /** Of every other flow. */
@@ -99,6 +101,18 @@ class ExchangeLinkTest {
 
         private Point(final ExporterConfig config, final DelayWiring wiring) {
             super(config, wiring);
+        }
+
+        private Point(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
+            super(config, wiring, isLive);
+        }
+
+        /** The clock shows the packet's time, and everything from before has come. */
+        private void livePacket(final UnsafeBuffer descriptor) {
+            nowNs = PacketDescriptor.timestampNs(descriptor, 0);
+            agent.onCaptured(nowNs);
+            agent.doWork();
+            packet(descriptor);
         }
 
         private void packet(final UnsafeBuffer descriptor) {
@@ -122,11 +136,11 @@ class ExchangeLinkTest {
     private void connect(final String section, final String exchange) throws IOException {
         final ExporterConfig config = config(
             "role: receiver, ", section + "exchange: {deadline: 20s, listen: " + port + exchange + "}\n");
-        final ExchangeReceiver receiverEnd = new ExchangeReceiver(config, tls, null, () -> START_NS);
+        final ExchangeReceiver receiverEnd = new ExchangeReceiver(config, tls, null);
         toClose.add(receiverEnd);
         receiverAgent = receiverEnd;
         flowHash = new SegmentFlowHash(receiverEnd.hash());
-        receiver = new Point(config, wiring(Role.RECEIVER, true).withLink(receiverEnd));
+        receiver = new Point(config, wiring(Role.RECEIVER, true).withLink(receiverEnd), isLive);
         connectSender();
     }
 
@@ -142,7 +156,7 @@ class ExchangeLinkTest {
         final ExchangeSender senderEnd = new ExchangeSender(config, tls, null, () -> START_NS, ClockError.NONE);
         toClose.add(senderEnd);
         senderAgent = senderEnd;
-        sender = new Point(config, wiring(Role.SENDER, false).withLink(senderEnd));
+        sender = new Point(config, wiring(Role.SENDER, false).withLink(senderEnd), isLive);
         await(() -> count(senderEnd, "settings_held") > 0);
     }
 
@@ -654,6 +668,44 @@ class ExchangeLinkTest {
         pass(6, null, true);
         assertTrue(receiver.count("lds_intervals") >= compared + 4, "it goes on");
         assertEquals(0, receiver.count("lds_intervals_refused"));
+    }
+
+    /** Live, as many packets as fill some intervals; the clocks of the points are ahead, or not. */
+    private void passLive(final long intervals, final long senderAheadNs, final long receiverAheadNs) {
+        for (long i = 0; i < intervals * PACKETS_PER_INTERVAL; i++) {
+            final long number = packetNumber++;
+            final long sentNs = START_NS + number * GAP_NS;
+            describe(number, 0, sentNs + senderAheadNs);
+            sender.livePacket(batch);
+            settle();
+            describe(number, 1, sentNs + 2_000_000 + receiverAheadNs);
+            receiver.livePacket(batch);
+        }
+    }
+
+    /** One clock or both were ahead, from the start or later, and are set right. */
+    @ParameterizedTest
+    @CsvSource({"0, 0, 3600", "0, 3600, 0", "0, 3600, 3600", "5, 0, 3600", "5, 3600, 0", "5, 3600, 3600", "5, 25, 25", "5, 0, 9"})
+    void shouldGoOnWhenAClockIsSetBack(final int before, final long senderAheadS, final long receiverAheadS) throws Exception {
+        isLive = true;
+        reconnect("", "");
+        passLive(before, 0, 0);
+        passLive(6, TimeUnit.SECONDS.toNanos(senderAheadS), TimeUnit.SECONDS.toNanos(receiverAheadS));
+        final long setNs = START_NS + packetNumber * GAP_NS;
+        receiver.intervals.clear();
+        passLive(10, 0, 0);
+        int told = 0;
+        for (final SketchStatistics each : receiver.intervals.values()) {
+            if (each.startNs() > setNs && each.startNs() < START_NS + 1000 * INTERVAL_NS) {
+                assertEquals(2_000_000, each.interval().get(0).meanNs(), 1);
+                assertEquals(PACKETS_PER_INTERVAL, each.interval().get(0).samples());
+                told++;
+            }
+        }
+        assertTrue(told >= 5, () -> "intervals from " + setNs + " on: " + receiver.intervals.keySet());
+        assertEquals(0, receiver.count("lds_intervals_refused"));
+        assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
+        assertTrue(sender.meter.statistics().isAccountedFor(), () -> sender.meter.statistics().toString());
     }
 
     @Test

@@ -9,6 +9,7 @@ import io.flowlag.exporter.flow.FlowCacheContext;
 import io.flowlag.exporter.metering.MeteringAgent;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
+import org.agrona.concurrent.EpochNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.ArrayList;
@@ -25,7 +26,15 @@ class MeteringPoint {
     final MeteringAgent agent;
     final List<UnsafeBuffer> records = new ArrayList<>();
 
+    /** What the clock shows, live. */
+    long nowNs;
+
     MeteringPoint(final ExporterConfig config, final DelayWiring wiring) {
+        this(config, wiring, false);
+    }
+
+    MeteringPoint(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
+        final EpochNanoClock clock = isLive ? () -> nowNs : null;
         final FlowEnd flowEnd = new FlowEnd((buffer, offset, lengthBytes) -> {
             final UnsafeBuffer copy = new UnsafeBuffer(new byte[lengthBytes]);
             copy.putBytes(0, buffer, offset, lengthBytes);
@@ -35,8 +44,8 @@ class MeteringPoint {
             new FlowCacheContext().maxFlows(1024).activeTimeoutNs(INTERVAL_NS).idleTimeoutNs(INTERVAL_NS)
                 .tcpEndTimeoutNs(0).stateLengthBytes(DelayMeter.stateLengthBytes(wiring))
                 .boundaryNs(wiring.isSketched() ? INTERVAL_NS : 0), flowEnd, counters);
-        meter = new DelayMeter(config, wiring, flowEnd, cache, null, counters);
-        agent = new MeteringAgent(cache, null, () -> false, null, meter, wiring, false, counters);
+        meter = new DelayMeter(config, wiring, flowEnd, cache, clock, counters);
+        agent = new MeteringAgent(cache, null, () -> false, clock, meter, wiring, false, counters);
     }
 
     DelayStatistics statistics() {

@@ -76,7 +76,7 @@ class SeveralSendersTest {
             "lds: {enabled: on, rows: 2, columns: 1k, witnesses: 0.5}\nmetering: {max-flows: 1024}\njoint: {enabled: off}\n" +
             section + "rli: {senders: [\"1@127.0.0.1?source=10.0.0.0/8\", \"2@127.0.0.1?source=11.0.0.0/8\"]}\n" +
             "exchange: {deadline: 20s, mode: " + mode + ", listen: " + port + "}\n").conclude();
-        receiverEnd = new ExchangeReceiver(config, null, null, () -> START_NS);
+        receiverEnd = new ExchangeReceiver(config, null, null);
         toClose.add(receiverEnd);
         flowHash = new SegmentFlowHash(receiverEnd.hash());
         receiver = new MeteringPoint(config, wiring(Role.RECEIVER).withLink(receiverEnd));

@@ -58,6 +58,45 @@ class SketchPairTest {
         assertTrue(points.isAccountedFor());
     }
 
+    /** Back by hours, or by less than is open, after a change of settings or not: each side of the step is told as it was. */
+    @ParameterizedTest
+    @CsvSource({"1, 40000, false", "2, 40000, true", "3, 3, false", "4, 12, true", "5, 1, false"})
+    void shouldBeginAnewWhenTheClockIsSetBack(final long seed, final long backIntervals, final boolean isChanged) {
+        final Random random = new Random(seed);
+        final TwoPoints points = new TwoPoints(context(1 << 16));
+        final long[] sums = new long[20];
+        final long[] counts = new long[20];
+        if (isChanged) {
+            points.change(context(1 << 15), 5 * INTERVAL_NS, 1);
+        }
+        for (int step = 0; step < 3; step++) {
+            final long fromNs = -step * backIntervals * INTERVAL_NS;
+            for (int i = 0; i < 5_000; i++) {
+                final int flow = random.nextInt(20);
+                final long delayNs = random.nextLong(MAXIMUM_DELAY_NS);
+                points.packet(flow, fromNs + random.nextLong(10 * INTERVAL_NS), delayNs);
+                sums[flow] += delayNs;
+                counts[flow]++;
+            }
+            points.pass();
+            if (step < 2) {
+                points.pair.restart();
+            }
+        }
+        points.onEnd();
+
+        for (int flow = 0; flow < 20; flow++) {
+            final int record = points.record(flow);
+            assertEquals((double)sums[flow] / counts[flow], points.records().meanNs(record), 0.5001);
+            assertFalse(points.records().hasLoss(record), "what was under way at a step was not seen");
+        }
+        assertEquals(0, points.counters().get(SketchCounter.RECEIVED_LATE));
+        assertEquals(0, points.counters().get(SketchCounter.SENT_LATE));
+        assertEquals(30, points.intervals.stream().filter((each) -> each.occupiedCells() > 0).count());
+        points.intervals.forEach((each) -> assertEquals(each.occupiedCells(), each.usableCells(), each::toString));
+        assertTrue(points.isAccountedFor());
+    }
+
     /** Other sketches, weights and lengths of intervals from the middle on: no packet and no loss is told of the wrong side. */
     @ParameterizedTest
     @ValueSource(longs = {1, 2, 3, 4, 5})

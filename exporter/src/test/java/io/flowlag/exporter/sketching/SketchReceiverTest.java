@@ -64,6 +64,11 @@ class SketchReceiverTest {
         public void giveBack(final SenderAnswer answer) {
             sender.giveBack(answer instanceof Belated belated ? belated.answer : answer);
         }
+
+        @Override
+        public void restart() {
+            sender.restart();
+        }
     }
 
     /** An answer that says that the ones before were not whole. */

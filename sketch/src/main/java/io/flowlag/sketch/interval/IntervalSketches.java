@@ -13,7 +13,7 @@ import java.util.function.Supplier;
  * came in between.
  *
  * <p>Assumptions: one writer thread, one reader thread. The reader gives back what it polled, nothing else, and does not touch it
- * afterwards. No timestamp lies far in the future: time does not run back.
+ * afterwards. No timestamp lies far in the future: time does not run back, unless {@link #restart} says that the clock was set.
  *
  * <p>Guarantees: what the writer did to a sketch happens before the reader polls it, what the reader did before the writer
  * fills it again. The last {@code openIntervals} intervals are open unless closed by their hold time or on request. Neither
@@ -182,6 +182,19 @@ public final class IntervalSketches<S extends IntervalSketch> {
         lastClosed = Math.max(lastClosed, last);
         newestOpen = open.get(slot(newest));
         scheduleNextEvent();
+    }
+
+    /**
+     * The clock was set back: closes what is open, and the next timestamp begins time anew, wherever it lies. The reader is told
+     * nothing: intervals that it polls from then on may have smaller numbers. Writer's thread.
+     */
+    public void restart() {
+        if (started) {
+            closeThrough(newest);
+            started = false;
+            newestOpen = null;
+            nextEventNs = Long.MIN_VALUE;
+        }
     }
 
     /**

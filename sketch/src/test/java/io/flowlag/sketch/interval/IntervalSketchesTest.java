@@ -82,6 +82,25 @@ class IntervalSketchesTest {
     }
 
     @Test
+    void shouldBeginTimeAnewWhenTheClockWasSetBack() {
+        sketches.select(10 * SECOND_NS);
+        sketches.select(11 * SECOND_NS);
+
+        sketches.restart();
+
+        assertNull(sketches.newestOpen());
+        assertFalse(sketches.isOpen(11));
+        assertEquals(10, sketches.poll().intervalNumber());
+        assertEquals(11, sketches.poll().intervalNumber());
+        assertEquals(3, sketches.select(3 * SECOND_NS + 1).intervalNumber());
+        assertEquals(3, sketches.newestInterval());
+        assertFalse(sketches.isOpen(2));
+        sketches.select(5 * SECOND_NS + HOLD_NS);
+        assertEquals(3, sketches.poll().intervalNumber());
+        assertEquals(0, sketches.latePackets());
+    }
+
+    @Test
     void shouldOpenTheIntervalsBeforeALeap() {
         sketches.select(10 * SECOND_NS);
 

@@ -99,6 +99,11 @@ final class PlayedSender extends SketchesAlone implements SenderAnswers, AutoClo
     }
 
     @Override
+    public void restart() {
+        inbox.restart();
+    }
+
+    @Override
     public SenderAnswers answers(final int senderIndex) {
         return this;
     }
