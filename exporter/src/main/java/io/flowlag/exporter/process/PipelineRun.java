@@ -76,6 +76,7 @@ final class PipelineRun implements AutoCloseable {
     private long nextStatisticsNs;
     private long nextAgreementNs = System.nanoTime() + AGREEMENT_NS;
     private long stopDeadlineNs;
+    private long toldClockSteps;
     private Consumer<MeteringPipeline> onReload = (pipeline) -> { };
     private Runnable onHousekeeping = () -> { };
 
@@ -304,6 +305,14 @@ final class PipelineRun implements AutoCloseable {
         }
     }
 
+    private void tellClockSet() {
+        final long clockSteps = counters.get(CounterId.CLOCK_SET_BACK);
+        if (clockSteps != toldClockSteps) {
+            toldClockSteps = clockSteps;
+            LOG.warn("the clock of this host was set back: no delay and no loss is measured from before to after");
+        }
+    }
+
     /** Says so when the two points do not see the same packets. */
     private void tellDisagreement() {
         if (agreement != null && agreement.judge() == DigestAgreement.Verdict.DISAGREES) {
@@ -425,6 +434,7 @@ final class PipelineRun implements AutoCloseable {
         }
         drawProgress(progress);
         tellDestinationErrors();
+        tellClockSet();
         if (isLive && System.nanoTime() - nextAgreementNs >= 0) {
             nextAgreementNs = System.nanoTime() + AGREEMENT_NS;
             tellDisagreement();

@@ -65,9 +65,9 @@ public enum CounterId {
     /** Packets with a timestamp before the newest one seen from their source. */
     TIME_BACKWARDS("time_backwards", "packets",
         "Packets with a timestamp before the newest one seen from their source."),
-    /** The host's clock was set back, by more than a second, while packets were captured. */
+    /** The host's clock was set back by more than a second; each thread that captures counts it. */
     CLOCK_SET_BACK("clock_set_back", "steps",
-        "The host's clock was set back, by more than a second, while packets were captured."),
+        "The host's clock was set back by more than a second; each thread that captures counts it."),
     /** Packets cut before the octets that their digest covers. */
     DIGEST_SHORT("digest_short", "packets",
         "Packets cut before the octets that their digest covers."),
