@@ -522,6 +522,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         if (passive != null) {
             passive.onClockSet();
         }
+        if (matching != null) {
+            matching.onClockSet(nowNs);
+        }
         if (sketching != null) {
             sketching.onClockSet();
         }

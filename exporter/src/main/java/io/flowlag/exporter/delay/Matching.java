@@ -113,6 +113,13 @@ final class Matching implements MatchHandler {
         matcher.onReceiverGap(throughNs);
     }
 
+    /** The clock of both points was set back. */
+    void onClockSet(final long nowNs) {
+        matcher.onClockSet(nowNs);
+        senderTimeNs = nowNs;
+        receiverTimeNs = nowNs;
+    }
+
     void onTime(final long capturedNs) {
         // A capture may end before the other one: a packet is lost only if the receiver point was watched for long enough.
         final long watchedNs = isLive ? capturedNs : Math.min(senderTimeNs, receiverTimeNs);

@@ -230,6 +230,21 @@ public final class ExactMatcher {
         hasReceiverGap = true;
     }
 
+    /**
+     * The clock of both points was set back: all that wait are undecided, whatever came before cannot match what comes now.
+     *
+     * @param nowNs the time after that, UNIX epoch.
+     */
+    public void onClockSet(final long nowNs) {
+        onSenderGap(Long.MAX_VALUE);
+        onReceiverGap(Long.MAX_VALUE);
+        while (!packets.isEmpty()) {
+            decideOfOldest();
+        }
+        senderGapNs = nowNs;
+        receiverGapNs = nowNs;
+    }
+
     /** {@return the delay of the packet that matched last, signed, ns; valid after {@link MatchResult#MATCHED}} */
     public long delayNs() {
         return delayNs;

@@ -191,7 +191,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
                 latestNs = Math.max(latestNs, capturedNs[i]);
             }
         }
-        final boolean isClockSet = throughNs < toldNs - CLOCK_SET_NS && latestNs < nowNs + CLOCK_SET_NS;
+        final boolean isClockSet = nowNs < toldNs - CLOCK_SET_NS && latestNs < nowNs + CLOCK_SET_NS;
         if (isClockSet) {
             counters.increment(CounterId.CLOCK_SET_BACK);
             Arrays.fill(newestNs, Long.MIN_VALUE);

@@ -319,6 +319,24 @@ class ExactMatcherTest {
     }
 
     @Test
+    void shouldDecideOfNothingAcrossAClockThatWasSetBack() {
+        final long backNs = -1_000_000_000L;
+        send(1, 0);
+        receive(2, 10, 7);
+        matcher.onSenderGap(START_NS + 20);
+        matcher.onReceiverGap(START_NS + 20);
+        matcher.onClockSet(START_NS + backNs);
+        receive(1, backNs + 50, 8);
+        send(3, backNs + 2 * MAXIMUM_DELAY_NS);
+        receive(4, backNs + 2 * MAXIMUM_DELAY_NS, 9);
+        time(backNs + 4 * MAXIMUM_DELAY_NS);
+
+        assertEquals(1, count(MatchCounter.SENT_UNDECIDED));
+        assertEquals(2, count(MatchCounter.RECEIVED_UNDECIDED), "one waited, one was sent before");
+        assertEquals(List.of("lost " + (backNs + 2 * MAXIMUM_DELAY_NS), "unexpected 9"), events, "own losses are of before");
+    }
+
+    @Test
     void shouldNotMatchTimesWhoseDifferenceHasNoNumber() {
         matcher.onSent(packets.packet(1, 1, Long.MIN_VALUE), 0);
         assertEquals(MatchResult.WAITING, matcher.onReceived(packets.packet(1, 1, Long.MAX_VALUE), 0));
