@@ -137,8 +137,9 @@ public final class PacketDecoder {
         if (packet.isTransportCut) {
             counters.increment(CounterId.TRANSPORT_TRUNCATED);
         }
-        flags |= fragment(timestampNs);
+        // The digest first: it is of what the packet itself says, whatever this point remembers of other fragments.
         flags |= digest(digest, descriptor, descriptorOffset);
+        flags |= fragment(timestampNs);
 
         PacketDescriptor.timestampNs(descriptor, descriptorOffset, timestampNs);
         PacketDescriptor.vlanId(descriptor, descriptorOffset, vlanId == Cursor.NO_VLAN ? 0 : vlanId);
@@ -203,16 +204,23 @@ public final class PacketDecoder {
         if (!packet.isFragment) {
             return 0;
         }
-        if (fragmentTable != null && Transport.hasPortsOrType(packet.protocol)) {
-            if (packet.isLaterFragment()) {
-                final boolean isKnown = fragmentTable.recall(packet, timestampNs);
-                counters.increment(isKnown ? CounterId.FRAGMENT_PORTS_FOUND : CounterId.FRAGMENT_PORTS_UNKNOWN);
-            } else if (!packet.isTransportCut || (packet.sourcePort | packet.destinationPort) != 0) {
-                fragmentTable.remember(packet, timestampNs);
-            }
+        if (fragmentTable != null) {
+            recallOrRemember(timestampNs);
         }
         return packet.isLaterFragment() ?
             PacketDescriptor.FLAG_FRAGMENT | PacketDescriptor.FLAG_LATER_FRAGMENT : PacketDescriptor.FLAG_FRAGMENT;
+    }
+
+    private void recallOrRemember(final long timestampNs) {
+        final boolean hasPorts = Transport.hasPortsOrType(packet.protocol);
+        if (packet.isLaterFragment()) {
+            if (hasPorts || packet.version == 6 && Ipv6.isExtension(packet.protocol)) {
+                final boolean isKnown = fragmentTable.recall(packet, timestampNs);
+                counters.increment(isKnown ? CounterId.FRAGMENT_PORTS_FOUND : CounterId.FRAGMENT_PORTS_UNKNOWN);
+            }
+        } else if (hasPorts && (!packet.isTransportCut || (packet.sourcePort | packet.destinationPort) != 0)) {
+            fragmentTable.remember(packet, timestampNs);
+        }
     }
 
     /** The digest with the key that a packet's time asks for; null for none. */
