@@ -1,5 +1,6 @@
 package io.flowlag.exporter.flow;
 
+import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
@@ -305,6 +306,22 @@ class FlowCacheTest {
         }
         flushAll(cache);
         assertEquals(5, rows.stream().mapToLong(Row::packets).sum());
+    }
+
+    @Test
+    void shouldKeepTimeoutsAtTheBoundsOfTimestamps() {
+        for (final long timestampNs : new long[]{PacketSource.MAX_TIMESTAMP_NS, PacketSource.MIN_TIMESTAMP_NS}) {
+            rows.clear();
+            final FlowCache cache = cache(small());
+            for (int i = 0; i < 3; i++) {
+                cache.expire(timestampNs, 100);
+                cache.update(packet(1, timestampNs, 60, 0), 0);
+            }
+            assertEquals(0, rows.size());
+            cache.update(packet(1, -timestampNs, 60, 0), 0);
+            flushAll(cache);
+            assertEquals(4, rows.stream().mapToLong(Row::packets).sum());
+        }
     }
 
     @Test
