@@ -275,6 +275,17 @@ class FlowCacheTest {
     }
 
     @Test
+    void shouldLookAtEveryFlowAtOnceWhenTheClockIsSetBack() {
+        final FlowCache cache = cache(small());
+        cache.expire(START_NS + 3600 * SECOND_NS, 100);
+        cache.update(packet(1, START_NS, 60, 0), 0);
+        cache.expire(START_NS + 14 * SECOND_NS, 100);
+        assertEquals(0, rows.size());
+        cache.expire(START_NS + 15 * SECOND_NS + FlowCache.WORST_LATENESS_NS, 100);
+        assertEquals(1, rows.size());
+    }
+
+    @Test
     void shouldFollowNewTimeouts() {
         final FlowCache cache = cache(small().idleTimeoutNs(3600 * SECOND_NS).activeTimeoutNs(7200 * SECOND_NS));
         cache.update(packet(1, START_NS, 60, 0), 0);
