@@ -27,6 +27,7 @@ public final class PacketDecoder {
     /** The deepest nesting of tunnels that is entered. */
     public static final int MAX_TUNNELS = 8;
 
+    private static final int VLAN_TAG_LENGTH_BYTES = 4;
     private static final int VLAN_ID_MASK = 0xFFF;
     private static final int UDP_HEADER_LENGTH_BYTES = 8;
 
@@ -78,8 +79,8 @@ public final class PacketDecoder {
      * @param timestampNs         UNIX epoch, ns.
      * @param linkType            a {@link io.flowlag.exporter.capture.LinkType}, or any other number.
      * @param interfaceId         where the packet was seen.
-     * @param vlanTag             a tag taken out of the frame, as {@code tpid << 16 | tci}, or
-     *                            {@link io.flowlag.exporter.capture.PacketHandler#NO_VLAN_TAG}.
+     * @param vlanTag             a tag taken out of the frame, as {@code tpid << 16 | tci}, whose four octets are counted in
+     *                            {@code wireLengthBytes}; or {@link io.flowlag.exporter.capture.PacketHandler#NO_VLAN_TAG}.
      * @param descriptor          to write.
      * @param descriptorOffset    where in it. On a refusal nothing is written.
      * @return {@link #DECODED}, or the ordinal of the counter of the refusal.
@@ -116,8 +117,10 @@ public final class PacketDecoder {
         final PacketDigest digest,
         final MutableDirectBuffer descriptor,
         final int descriptorOffset) {
-        cursor.wrap(buffer, offset, capturedLengthBytes, wireLengthBytes);
-        if (vlanTag != NO_VLAN_TAG) {
+        final boolean isTagTakenOut = vlanTag != NO_VLAN_TAG;
+        cursor.wrap(
+            buffer, offset, capturedLengthBytes, isTagTakenOut ? wireLengthBytes - VLAN_TAG_LENGTH_BYTES : wireLengthBytes);
+        if (isTagTakenOut) {
             cursor.vlanId = vlanTag & VLAN_ID_MASK;
         }
         final int linkResult = LinkLayer.decode(cursor, linkType);
