@@ -10,15 +10,20 @@ import io.flowlag.exporter.capture.PacketSource;
  * <p>
  * One thread. Allocates: never.
  */
-final class PacketTime {
+public final class PacketTime {
     /** As many packets in a row set time back: few against a cache, many against what a path reorders. */
-    static final int LATE_PACKETS = 1000;
+    public static final int LATE_PACKETS = 1000;
     /** How late they all are, at least. */
-    static final long LATE_NS = 1_000_000_000L;
+    public static final long LATE_NS = 1_000_000_000L;
 
     private long nowNs = PacketSource.MIN_TIMESTAMP_NS;
     private long latestLateNs;
     private int lateCount;
+
+    /** No time before the first packet. */
+    public PacketTime() {
+        // the first packet tells it
+    }
 
     /**
      * Takes the next packet.
@@ -26,7 +31,7 @@ final class PacketTime {
      * @param timestampNs of the packet, UNIX epoch.
      * @return the time now.
      */
-    long after(final long timestampNs) {
+    public long after(final long timestampNs) {
         if (nowNs - timestampNs <= LATE_NS) {
             nowNs = Math.max(nowNs, timestampNs);
             lateCount = 0;
