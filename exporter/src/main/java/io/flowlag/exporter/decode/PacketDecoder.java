@@ -58,7 +58,7 @@ public final class PacketDecoder {
         context.conclude();
         this.counters = counters;
         this.fragmentTable = context.fragmentPorts ?
-            new FragmentTable(context.fragmentTableEntries, context.fragmentTimeoutNs) : null;
+            new FragmentTable(context.fragmentTableEntries, context.fragmentTimeoutNs, !context.hasDigests()) : null;
         this.packetDigest = context.digest == null ?
             null : new PacketDigest(context.digest, context.digestPayloadBytes);
         this.digestSwitch = context.digestSwitch;
@@ -140,9 +140,8 @@ public final class PacketDecoder {
         if (packet.isTransportCut) {
             counters.increment(CounterId.TRANSPORT_TRUNCATED);
         }
-        // The digest first: it is of what the packet itself says, whatever this point remembers of other fragments.
-        flags |= digest(digest, descriptor, descriptorOffset);
         flags |= fragment(timestampNs);
+        flags |= digest(digest, descriptor, descriptorOffset);
 
         PacketDescriptor.timestampNs(descriptor, descriptorOffset, timestampNs);
         PacketDescriptor.vlanId(descriptor, descriptorOffset, vlanId == Cursor.NO_VLAN ? 0 : vlanId);
@@ -380,6 +379,11 @@ public final class PacketDecoder {
         public Context digestSwitch(final DigestSwitch keys) {
             digestSwitch = keys;
             return this;
+        }
+
+        /** With digests a packet is what it says itself: two points tell it alike, whichever other fragments they have seen. */
+        private boolean hasDigests() {
+            return digest != null || digestSwitch != null;
         }
 
         /**

@@ -99,14 +99,15 @@ class FragmentTest {
     }
 
     @Test
-    void shouldDigestFragmentsOfIpv6AlikeWhereverTheFirstOneWasSeen() {
+    void shouldDescribeFragmentsOfIpv6AlikeWhereverTheFirstOneWasSeenWhenTwoPointsCompare() {
         final SipHash key = new SipHash(1, 2);
         final Decoding other = new Decoding(new PacketDecoder.Context().digest(key));
         final Decoding both = new Decoding(new PacketDecoder.Context().digest(key));
         both.ip(ipv6(44, ipv6Fragment(60, 1, ID, extension(17, udp(1000, 2000, payload(16))))));
         both.ip(ipv6(44, ipv6Fragment(60, 32, ID, payload(16))));
         other.ip(ipv6(44, ipv6Fragment(60, 32, ID, payload(16))));
-        assertEquals(1, both.count(CounterId.FRAGMENT_PORTS_FOUND));
+        assertEquals(1, both.count(CounterId.FRAGMENT_PORTS_UNKNOWN));
+        assertEquals(DecodedFlows.key(other.descriptor), DecodedFlows.key(both.descriptor));
         assertEquals(PacketDescriptor.digest(other.descriptor, 0), PacketDescriptor.digest(both.descriptor, 0));
         assertEquals(PacketDescriptor.segmentFlowHash(other.descriptor, 0), PacketDescriptor.segmentFlowHash(both.descriptor, 0));
     }
