@@ -13,6 +13,14 @@ public interface PacketSource extends AutoCloseable {
     int END_OF_SOURCE = -1;
 
     /**
+     * The latest timestamp that a source gives, in 2116: half of what 64 bits of ns hold, so that neither the difference of two
+     * timestamps nor the sum of one and a timeout overflows.
+     */
+    long MAX_TIMESTAMP_NS = 1L << 62;
+    /** The earliest timestamp that a source gives, in 1823. */
+    long MIN_TIMESTAMP_NS = 1 - MAX_TIMESTAMP_NS;
+
+    /**
      * Hands packets over. Live sources never wait here: they return 0 when nothing has arrived.
      *
      * @param handler     takes the packets.
@@ -44,7 +52,7 @@ public interface PacketSource extends AutoCloseable {
     default void updateKernelDropCount() {
     }
 
-    /** {@return packets whose timestamp does not fit 64 bits of nanoseconds and was clamped; 0 for live sources} */
+    /** {@return packets whose timestamp was beyond the latest or earliest and was clamped; 0 for live sources} */
     default long timestampClampedCount() {
         return 0;
     }

@@ -17,11 +17,15 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  *   8  source           16
  *  24  destination      16
  *  40  identification    4   16 bits in IPv4, 32 in IPv6
- *  44  version, protocol 4   version * 256 + protocol; 0 if the entry is free
+ *  44  version, protocol 4   version * 256 + protocol, or version * 256 where the first fragment says it; 0 if the entry is free
  *  48  sourcePort        2
  *  50  destinationPort   2
  *  52  icmpTypeCode      2
+ *  54  protocol          1
  * </pre>
+ * In IPv6 a later fragment may name an extension header that only the first fragment has, and it is the first one that says what
+ * the packet carries (RFC 8200 section 4.5): the protocol is then not part of the key, and recalled too.
+ * <p>
  * One thread. Allocates at construction, off the heap.
  */
 final class FragmentTable {
@@ -35,6 +39,7 @@ final class FragmentTable {
     private static final int SOURCE_PORT_OFFSET = VERSION_PROTOCOL_OFFSET + 4;
     private static final int DESTINATION_PORT_OFFSET = SOURCE_PORT_OFFSET + 2;
     private static final int ICMP_TYPE_CODE_OFFSET = DESTINATION_PORT_OFFSET + 2;
+    private static final int PROTOCOL_OFFSET = ICMP_TYPE_CODE_OFFSET + 2;
     private static final int KEY_LENGTH_BYTES = SOURCE_PORT_OFFSET - KEY_OFFSET;
 
     private static final int ENTRIES_PER_SET = 4;
@@ -44,19 +49,22 @@ final class FragmentTable {
     private final SipHash hash;
     private final long timeoutNs;
     private final int setMask;
+    private final boolean isProtocolRecalled;
 
     /**
      * An empty table.
      *
-     * @param entryCount a power of two, at least four.
-     * @param timeoutNs  after which a first fragment is forgotten.
+     * @param entryCount         a power of two, at least four.
+     * @param timeoutNs          after which a first fragment is forgotten.
+     * @param isProtocolRecalled whether later fragments of IPv6 are given the first one's protocol.
      */
-    FragmentTable(final int entryCount, final long timeoutNs) {
+    FragmentTable(final int entryCount, final long timeoutNs, final boolean isProtocolRecalled) {
         final SecureRandom random = new SecureRandom();
         this.hash = new SipHash(random.nextLong(), random.nextLong());
         this.table = new UnsafeBuffer(
             BufferUtil.allocateDirectAligned(entryCount * ENTRY_LENGTH_BYTES, CACHE_LINE_LENGTH));
         this.timeoutNs = timeoutNs;
+        this.isProtocolRecalled = isProtocolRecalled;
         this.setMask = entryCount / ENTRIES_PER_SET - 1;
     }
 
@@ -69,6 +77,7 @@ final class FragmentTable {
         wanted.putShort(SOURCE_PORT_OFFSET, (short)first.sourcePort);
         wanted.putShort(DESTINATION_PORT_OFFSET, (short)first.destinationPort);
         wanted.putShort(ICMP_TYPE_CODE_OFFSET, (short)first.icmpTypeCode);
+        wanted.putByte(PROTOCOL_OFFSET, (byte)first.protocol);
         table.putBytes(entry, wanted, 0, ENTRY_LENGTH_BYTES);
     }
 
@@ -82,6 +91,7 @@ final class FragmentTable {
         if (entry < 0 || isForgotten(entry, timestampNs)) {
             return false;
         }
+        later.protocol = table.getByte(entry + PROTOCOL_OFFSET) & 0xFF;
         later.sourcePort = table.getShort(entry + SOURCE_PORT_OFFSET) & 0xFFFF;
         later.destinationPort = table.getShort(entry + DESTINATION_PORT_OFFSET) & 0xFFFF;
         later.icmpTypeCode = table.getShort(entry + ICMP_TYPE_CODE_OFFSET) & 0xFFFF;
@@ -98,7 +108,8 @@ final class FragmentTable {
         wanted.putLong(DESTINATION_OFFSET, packet.destinationHigh);
         wanted.putLong(DESTINATION_OFFSET + 8, packet.destinationLow);
         wanted.putInt(IDENTIFICATION_OFFSET, packet.identification);
-        wanted.putInt(VERSION_PROTOCOL_OFFSET, packet.version << 8 | packet.protocol);
+        wanted.putInt(
+            VERSION_PROTOCOL_OFFSET, packet.version << 8 | (isProtocolRecalled && packet.version == 6 ? 0 : packet.protocol));
         final int set = (int)hash.hash(wanted, KEY_OFFSET, KEY_LENGTH_BYTES) & setMask;
         return set * ENTRIES_PER_SET * ENTRY_LENGTH_BYTES;
     }

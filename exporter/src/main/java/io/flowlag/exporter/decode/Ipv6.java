@@ -80,7 +80,8 @@ final class Ipv6 {
         return Result.DECODED;
     }
 
-    private static boolean isExtension(final int protocol) {
+    /** Whether another header follows this one. */
+    static boolean isExtension(final int protocol) {
         return switch (protocol) {
             case IpProtocol.HOP_BY_HOP, IpProtocol.ROUTING, IpProtocol.FRAGMENT, IpProtocol.AUTHENTICATION,
                 IpProtocol.DESTINATION_OPTIONS, IpProtocol.MOBILITY, IpProtocol.HIP, IpProtocol.SHIM6 -> true;

@@ -27,6 +27,7 @@ public final class PacketDecoder {
     /** The deepest nesting of tunnels that is entered. */
     public static final int MAX_TUNNELS = 8;
 
+    private static final int VLAN_TAG_LENGTH_BYTES = 4;
     private static final int VLAN_ID_MASK = 0xFFF;
     private static final int UDP_HEADER_LENGTH_BYTES = 8;
 
@@ -57,7 +58,7 @@ public final class PacketDecoder {
         context.conclude();
         this.counters = counters;
         this.fragmentTable = context.fragmentPorts ?
-            new FragmentTable(context.fragmentTableEntries, context.fragmentTimeoutNs) : null;
+            new FragmentTable(context.fragmentTableEntries, context.fragmentTimeoutNs, !context.hasDigests()) : null;
         this.packetDigest = context.digest == null ?
             null : new PacketDigest(context.digest, context.digestPayloadBytes);
         this.digestSwitch = context.digestSwitch;
@@ -78,8 +79,8 @@ public final class PacketDecoder {
      * @param timestampNs         UNIX epoch, ns.
      * @param linkType            a {@link io.flowlag.exporter.capture.LinkType}, or any other number.
      * @param interfaceId         where the packet was seen.
-     * @param vlanTag             a tag taken out of the frame, as {@code tpid << 16 | tci}, or
-     *                            {@link io.flowlag.exporter.capture.PacketHandler#NO_VLAN_TAG}.
+     * @param vlanTag             a tag taken out of the frame, as {@code tpid << 16 | tci}, whose four octets are counted in
+     *                            {@code wireLengthBytes}; or {@link io.flowlag.exporter.capture.PacketHandler#NO_VLAN_TAG}.
      * @param descriptor          to write.
      * @param descriptorOffset    where in it. On a refusal nothing is written.
      * @return {@link #DECODED}, or the ordinal of the counter of the refusal.
@@ -116,8 +117,10 @@ public final class PacketDecoder {
         final PacketDigest digest,
         final MutableDirectBuffer descriptor,
         final int descriptorOffset) {
-        cursor.wrap(buffer, offset, capturedLengthBytes, wireLengthBytes);
-        if (vlanTag != NO_VLAN_TAG) {
+        final boolean isTagTakenOut = vlanTag != NO_VLAN_TAG;
+        cursor.wrap(
+            buffer, offset, capturedLengthBytes, isTagTakenOut ? wireLengthBytes - VLAN_TAG_LENGTH_BYTES : wireLengthBytes);
+        if (isTagTakenOut) {
             cursor.vlanId = vlanTag & VLAN_ID_MASK;
         }
         final int linkResult = LinkLayer.decode(cursor, linkType);
@@ -203,16 +206,23 @@ public final class PacketDecoder {
         if (!packet.isFragment) {
             return 0;
         }
-        if (fragmentTable != null && Transport.hasPortsOrType(packet.protocol)) {
-            if (packet.isLaterFragment()) {
-                final boolean isKnown = fragmentTable.recall(packet, timestampNs);
-                counters.increment(isKnown ? CounterId.FRAGMENT_PORTS_FOUND : CounterId.FRAGMENT_PORTS_UNKNOWN);
-            } else if (!packet.isTransportCut || (packet.sourcePort | packet.destinationPort) != 0) {
-                fragmentTable.remember(packet, timestampNs);
-            }
+        if (fragmentTable != null) {
+            recallOrRemember(timestampNs);
         }
         return packet.isLaterFragment() ?
             PacketDescriptor.FLAG_FRAGMENT | PacketDescriptor.FLAG_LATER_FRAGMENT : PacketDescriptor.FLAG_FRAGMENT;
+    }
+
+    private void recallOrRemember(final long timestampNs) {
+        final boolean hasPorts = Transport.hasPortsOrType(packet.protocol);
+        if (packet.isLaterFragment()) {
+            if (hasPorts || packet.version == 6 && Ipv6.isExtension(packet.protocol)) {
+                final boolean isKnown = fragmentTable.recall(packet, timestampNs);
+                counters.increment(isKnown ? CounterId.FRAGMENT_PORTS_FOUND : CounterId.FRAGMENT_PORTS_UNKNOWN);
+            }
+        } else if (hasPorts && (!packet.isTransportCut || (packet.sourcePort | packet.destinationPort) != 0)) {
+            fragmentTable.remember(packet, timestampNs);
+        }
     }
 
     /** The digest with the key that a packet's time asks for; null for none. */
@@ -369,6 +379,11 @@ public final class PacketDecoder {
         public Context digestSwitch(final DigestSwitch keys) {
             digestSwitch = keys;
             return this;
+        }
+
+        /** With digests a packet is what it says itself: two points tell it alike, whichever other fragments they have seen. */
+        private boolean hasDigests() {
+            return digest != null || digestSwitch != null;
         }
 
         /**

@@ -92,6 +92,10 @@ final class Tunnel {
             return BROKEN;
         }
         cursor.position += headerLengthBytes;
+        if (version == 1 && (flags & GRE_SEQUENCE) == 0) {
+            // Without a sequence number there is no payload: an acknowledgment alone (RFC 2637 section 4.1).
+            return NONE;
+        }
         return switch (type) {
             case ERSPAN -> ethernetAfter(cursor, (flags & GRE_SEQUENCE) != 0 ? ERSPAN_TYPE_II_LENGTH_BYTES : 0);
             case ERSPAN_III -> erspan3(cursor);

@@ -111,16 +111,15 @@ final class TimerWheel {
     /**
      * Turns the wheel and hands over the flows whose deadline has come.
      *
-     * @param nowNs   the time now; when it is behind the wheel by more than a tick (a clock was set back), the wheel follows.
+     * @param nowNs   the time now; when it is behind the wheel by more than a tick (a clock was set back), the wheel follows, and
+     *                every flow is looked at.
      * @param handler looks at each flow.
      * @param limit   how many flows at most; the rest waits for the next call.
      * @return how many flows were looked at.
      */
     int poll(final long nowNs, final DeadlineHandler handler, final int limit) {
         final long nowTick = nowNs >> TICK_SHIFT;
-        if (nowTick < currentTick - 1) {
-            currentTick = nowTick;
-        } else if (nowTick - currentTick > BUCKET_COUNT) {
+        if (nowTick < currentTick - 1 || nowTick - currentTick > BUCKET_COUNT) {
             currentTick = nowTick - BUCKET_COUNT;
         }
 

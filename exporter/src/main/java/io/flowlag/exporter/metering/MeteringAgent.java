@@ -49,7 +49,9 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
     private BooleanSupplier isRecordRingEmpty = () -> true;
     private FlowWatch watch;
     private PipelineLatency latency;
-    private long packetTimeNs = Long.MIN_VALUE;
+    private final PacketTime packetTime = new PacketTime();
+    private boolean isTimeTold;
+    private long newestNs = Long.MIN_VALUE;
     private long clockTimeNs;
     private long capturedNs = DelayMeter.NOTHING_CAPTURED_NS;
     private boolean isDelayEnded;
@@ -193,7 +195,7 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
             meter(buffer, offset + done * PacketDescriptor.LENGTH_BYTES, Math.min(count - done, FlowCache.TOUCH_LIMIT));
         }
         if (delayMeter != null && clock == null) {
-            delayMeter.onTime(packetTimeNs, packetTimeNs);
+            delayMeter.onTime(newestNs, newestNs);
         }
         if (latency != null && count > 0) {
             latency.record(PacketDescriptor.timestampNs(buffer, offset), clock.nanoTime(), count);
@@ -220,8 +222,8 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
         int meteredCount = 0;
         for (int i = 0; i < count; i++) {
             final int descriptorOffset = offset + i * PacketDescriptor.LENGTH_BYTES;
-            if (clock == null) {
-                expireBefore(PacketDescriptor.timestampNs(buffer, descriptorOffset));
+            if (clock == null && !isTimeTold) {
+                onTimestamp(PacketDescriptor.timestampNs(buffer, descriptorOffset));
             }
             if (delayMeter == null) {
                 cache.updateTouched(buffer, descriptorOffset, i);
@@ -244,16 +246,21 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
     }
 
     @Override
-    public void onPacketTime(final long throughNs) {
-        expireBefore(throughNs);
+    public void onPacketTime(final long packetTimeNs) {
+        isTimeTold = true;
+        expireBefore(packetTimeNs);
+    }
+
+    private void onTimestamp(final long timestampNs) {
+        newestNs = Math.max(newestNs, timestampNs);
+        expireBefore(packetTime.after(timestampNs));
     }
 
     /**
      * Ends every flow that is due at the first packet of a tick, however many they are: which records are made depends on packet
      * times alone, not on how the packets are spread over caches.
      */
-    private void expireBefore(final long timestampNs) {
-        packetTimeNs = Math.max(packetTimeNs, timestampNs);
+    private void expireBefore(final long packetTimeNs) {
         int lookedAt;
         do {
             lookedAt = cache.expire(packetTimeNs, EXPIRY_LIMIT);

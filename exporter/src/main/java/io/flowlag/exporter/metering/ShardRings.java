@@ -25,7 +25,8 @@ public final class ShardRings implements DescriptorHandler {
     private final ShardSelector selector;
     private final OffHeapBuffer[] batches;
     private final int[] batchCounts;
-    private long packetTimeNs;
+    private final PacketTime packetTime = new PacketTime();
+    private long toldNs;
     private boolean isStarted;
 
     /**
@@ -76,17 +77,16 @@ public final class ShardRings implements DescriptorHandler {
     }
 
     private void tellTime(final long timestampNs) {
-        if (isStarted && timestampNs <= packetTimeNs) {
+        final long nowNs = packetTime.after(timestampNs);
+        if (isStarted && FlowCache.tick(nowNs) == FlowCache.tick(toldNs)) {
             return;
         }
-        if (!isStarted || FlowCache.tick(timestampNs) != FlowCache.tick(packetTimeNs)) {
-            for (int shard = 0; shard < rings.length; shard++) {
-                passOn(shard);
-                rings[shard].onPacketTime(timestampNs);
-            }
+        for (int shard = 0; shard < rings.length; shard++) {
+            passOn(shard);
+            rings[shard].onPacketTime(nowNs);
         }
         isStarted = true;
-        packetTimeNs = timestampNs;
+        toldNs = nowNs;
     }
 
     private void passOn(final int shard) {

@@ -103,6 +103,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
         this.sources = sources.toArray(new PacketSource[0]);
         isSourceEnded = new boolean[this.sources.length];
         newestNs = new long[this.sources.length];
+        Arrays.fill(newestNs, Long.MIN_VALUE);
         capturedNs = new long[this.sources.length];
         Arrays.fill(capturedNs, Long.MIN_VALUE);
         lastNs = new long[this.sources.length];

@@ -29,7 +29,7 @@ public interface DescriptorHandler {
      * How far packet time has come in file replay, for a stage that gets a part of the packets alone: the packet that tells may
      * be another stage's. What was captured before that packet was handed over before, the rest comes after.
      *
-     * @param packetTimeNs the latest timestamp so far, UNIX epoch.
+     * @param packetTimeNs the time by all packets, UNIX epoch; it is told before the first packet, and goes by this alone.
      */
     default void onPacketTime(final long packetTimeNs) {
     }

@@ -10,6 +10,7 @@ import io.flowlag.exporter.console.Progress;
 import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.metering.PacketTime;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.sketch.hash.KeyedMix;
 import org.agrona.DirectBuffer;
@@ -23,8 +24,8 @@ import java.util.List;
 
 /**
  * Counts the packets of each flow in captures, interval by interval, and keeps the interval with the most flows. Flows are
- * told apart by a hash of addresses, protocol and ports, as a sketch does. One thread; memory is bounded by {@link #MAX_FLOWS}
- * counts.
+ * told apart by a hash of addresses, protocol and ports, as a sketch does. Which interval it is goes by {@link PacketTime}. One
+ * thread; memory is bounded by {@link #MAX_FLOWS} counts.
  */
 final class FlowSizeCensus implements PacketHandler {
     /** Flows of one interval that are counted at most; a capture with more is refused. */
@@ -39,6 +40,7 @@ final class FlowSizeCensus implements PacketHandler {
     private final PacketDecoder decoder;
     private final UnsafeBuffer descriptor =
         new UnsafeBuffer(ByteBuffer.allocateDirect(PacketDescriptor.LENGTH_BYTES));
+    private final PacketTime packetTime = new PacketTime();
     private Long2LongHashMap current = newMap();
     private long interval = Long.MIN_VALUE;
     private long[] busiest = {};
@@ -112,9 +114,13 @@ final class FlowSizeCensus implements PacketHandler {
         if (PacketDecoder.DECODED != result) {
             return;
         }
-        final long packetInterval = Math.floorDiv(timestampNs, intervalNs);
-        if (packetInterval > interval) {
-            endInterval();
+        final long packetInterval = Math.floorDiv(packetTime.after(timestampNs), intervalNs);
+        if (packetInterval != interval) {
+            if (packetInterval > interval) {
+                endInterval();
+            }
+            // When time is set back, packets of several intervals came late together: they are none's.
+            current = newMap();
             interval = packetInterval;
         }
         final long flow = flowHash();
@@ -149,7 +155,6 @@ final class FlowSizeCensus implements PacketHandler {
                 busiest[index++] = packets.nextValue();
             }
         }
-        current = newMap();
     }
 
     private static Long2LongHashMap newMap() {

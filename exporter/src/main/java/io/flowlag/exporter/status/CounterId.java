@@ -59,9 +59,9 @@ public enum CounterId {
     /** Later fragments whose first fragment was not seen or was forgotten. */
     FRAGMENT_PORTS_UNKNOWN("fragment_ports_unknown", "packets",
         "Later fragments whose first fragment was not seen or was forgotten."),
-    /** Packets whose timestamp does not fit 64 bits of nanoseconds and was clamped. */
+    /** Packets whose timestamp is before November 1823 or after February 2116 and was clamped. */
     TIMESTAMP_CLAMPED("timestamp_clamped", "packets",
-        "Packets whose timestamp does not fit 64 bits of nanoseconds and was clamped."),
+        "Packets whose timestamp is before November 1823 or after February 2116 and was clamped."),
     /** Packets with a timestamp before the newest one seen from their source. */
     TIME_BACKWARDS("time_backwards", "packets",
         "Packets with a timestamp before the newest one seen from their source."),

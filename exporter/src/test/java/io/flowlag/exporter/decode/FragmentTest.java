@@ -1,6 +1,7 @@
 package io.flowlag.exporter.decode;
 
 import io.flowlag.exporter.status.CounterId;
+import io.flowlag.sketch.hash.SipHash;
 import org.junit.jupiter.api.Test;
 
 import static io.flowlag.exporter.decode.Frames.*;
@@ -83,6 +84,32 @@ class FragmentTest {
         assertTrue(decoding.hasFlag(PacketDescriptor.FLAG_LATER_FRAGMENT));
         assertEquals("6,2001:db8::1,2001:db8:1::2,17,0,0",
             decoding.ip(ipv6(44, ipv6Fragment(17, 24, 0x92345678, payload(16)))));
+    }
+
+    /** RFC 8200, section 4.5: the first fragment alone says what follows the extension headers that were cut in pieces. */
+    @Test
+    void shouldGiveLaterFragmentsOfIpv6TheProtocolBehindExtensionHeaders() {
+        final String flow = "6,2001:db8::1,2001:db8:1::2,17,1000,2000";
+        final byte[] options = extension(17, udp(1000, 2000, payload(16)));
+        assertEquals("6,2001:db8::1,2001:db8:1::2,60,0,0", decoding.ip(ipv6(44, ipv6Fragment(60, 32, ID, payload(16)))));
+        assertEquals(1, decoding.count(CounterId.FRAGMENT_PORTS_UNKNOWN));
+        assertEquals(flow, decoding.ip(ipv6(44, ipv6Fragment(60, 1, ID, options))));
+        assertEquals(flow, decoding.ip(ipv6(44, ipv6Fragment(60, 32, ID, payload(16)))));
+        assertEquals(1, decoding.count(CounterId.FRAGMENT_PORTS_FOUND));
+    }
+
+    @Test
+    void shouldDescribeFragmentsOfIpv6AlikeWhereverTheFirstOneWasSeenWhenTwoPointsCompare() {
+        final SipHash key = new SipHash(1, 2);
+        final Decoding other = new Decoding(new PacketDecoder.Context().digest(key));
+        final Decoding both = new Decoding(new PacketDecoder.Context().digest(key));
+        both.ip(ipv6(44, ipv6Fragment(60, 1, ID, extension(17, udp(1000, 2000, payload(16))))));
+        both.ip(ipv6(44, ipv6Fragment(60, 32, ID, payload(16))));
+        other.ip(ipv6(44, ipv6Fragment(60, 32, ID, payload(16))));
+        assertEquals(1, both.count(CounterId.FRAGMENT_PORTS_UNKNOWN));
+        assertEquals(DecodedFlows.key(other.descriptor), DecodedFlows.key(both.descriptor));
+        assertEquals(PacketDescriptor.digest(other.descriptor, 0), PacketDescriptor.digest(both.descriptor, 0));
+        assertEquals(PacketDescriptor.segmentFlowHash(other.descriptor, 0), PacketDescriptor.segmentFlowHash(both.descriptor, 0));
     }
 
     @Test

@@ -160,6 +160,15 @@ class IpTest {
         assertEquals(70_040, PacketDescriptor.ipLengthBytes(wholeLengths.descriptor, 0));
     }
 
+    /** As the kernel gives a joined packet of more than 65535 octets on a VLAN: no length, and the tag out of the frame. */
+    @Test
+    void shouldNotTakeATagOutsideOfTheFrameForOctetsOfThePacket() {
+        final byte[] frame = ethernet(0x0800, with(ipv4(17, UDP), 3, 0));
+        decoding.vlanTag = 0x8100 << 16 | 7;
+        assertEquals(FLOW_4, decoding.decode(LinkType.ETHERNET, frame, 14 + 4 + 70_000));
+        assertEquals(70_000, ipLengthBytes());
+    }
+
     @Test
     void shouldNotTakePaddingForThePayloadOfAnEmptyPacket() {
         assertEquals("6,2001:db8::1,2001:db8:1::2,17,0,0", decoding.ip(join(ipv6(17, new byte[0]), UDP)));

@@ -149,6 +149,7 @@ class TunnelTest {
     static Stream<byte[]> tunnelsOfOtherThings() {
         return Stream.of(
             ipv4(47, header("0000 0806", ARP)),
+            ipv4(47, hex("2081 880b 0000 0007 00000009")),
             ipv4(17, vxlan(ethernet(0x0806, ARP))),
             ipv4(17, geneve(0x0806, ARP)),
             ipv4(17, gtp("3201 0004 00000000 0001 00 00", new byte[0])),

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.flow;
 
+import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
@@ -274,6 +275,17 @@ class FlowCacheTest {
     }
 
     @Test
+    void shouldLookAtEveryFlowAtOnceWhenTheClockIsSetBack() {
+        final FlowCache cache = cache(small());
+        cache.expire(START_NS + 3600 * SECOND_NS, 100);
+        cache.update(packet(1, START_NS, 60, 0), 0);
+        cache.expire(START_NS + 14 * SECOND_NS, 100);
+        assertEquals(0, rows.size());
+        cache.expire(START_NS + 15 * SECOND_NS + FlowCache.WORST_LATENESS_NS, 100);
+        assertEquals(1, rows.size());
+    }
+
+    @Test
     void shouldFollowNewTimeouts() {
         final FlowCache cache = cache(small().idleTimeoutNs(3600 * SECOND_NS).activeTimeoutNs(7200 * SECOND_NS));
         cache.update(packet(1, START_NS, 60, 0), 0);
@@ -305,6 +317,22 @@ class FlowCacheTest {
         }
         flushAll(cache);
         assertEquals(5, rows.stream().mapToLong(Row::packets).sum());
+    }
+
+    @Test
+    void shouldKeepTimeoutsAtTheBoundsOfTimestamps() {
+        for (final long timestampNs : new long[]{PacketSource.MAX_TIMESTAMP_NS, PacketSource.MIN_TIMESTAMP_NS}) {
+            rows.clear();
+            final FlowCache cache = cache(small());
+            for (int i = 0; i < 3; i++) {
+                cache.expire(timestampNs, 100);
+                cache.update(packet(1, timestampNs, 60, 0), 0);
+            }
+            assertEquals(0, rows.size());
+            cache.update(packet(1, -timestampNs, 60, 0), 0);
+            flushAll(cache);
+            assertEquals(4, rows.stream().mapToLong(Row::packets).sum());
+        }
     }
 
     @Test

@@ -153,6 +153,16 @@ class CaptureAgentTest {
     }
 
     @Test
+    void shouldCountTimeThatRunsBackwardsBefore1970AsAfterIt() {
+        final CaptureAgent agent = agent(false, first);
+        for (final long timestampNs : new long[]{-5 * MS, -4 * MS, -4 * MS, -3 * MS, -4 * MS}) {
+            first.add(timestampNs);
+        }
+        agent.doWork();
+        assertEquals(1, counters.get(CounterId.TIME_BACKWARDS));
+    }
+
+    @Test
     void shouldNotBeAheadOfTheSlowerOfTwoSources() {
         final CaptureAgent agent = agent(false, first, second);
         for (int i = 0; i < MANY; i++) {

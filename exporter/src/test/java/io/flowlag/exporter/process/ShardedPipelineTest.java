@@ -127,6 +127,16 @@ class ShardedPipelineTest {
         assertEqualInEveryMode(LateTraffic::new, options);
     }
 
+    /** One damaged timestamp, and as many flows as before are still open at the end. */
+    @Test
+    void shouldEndSilentFlowsAfterAPacketFromTheFuture() {
+        final Said plain = run(config(Threading.SHARED, 1, SHORT_TIMEOUTS), new GeneratedTraffic(TrafficProfile.demo()));
+        final Said said = run(config(Threading.SHARED, 1, SHORT_TIMEOUTS), new StrayTraffic());
+        assertEquals(
+            plain.counters().get(CounterId.FLOWS_ENDED_FORCED), said.counters().get(CounterId.FLOWS_ENDED_FORCED));
+        assertEqualInEveryMode(StrayTraffic::new, SHORT_TIMEOUTS);
+    }
+
     @Test
     void shouldMakeEqualRecordsOfRealCaptures() {
         final List<Path> files = RealCaptures.files();
@@ -366,6 +376,26 @@ class ShardedPipelineTest {
                 final long lateNs = random.nextInt(LATE_ONE_IN) == 0 ? random.nextLong(10 * TICK_NS) : 0;
                 handler.onPacket(buffer, offset, captured, wire, timestampNs + aheadNs - lateNs, linkType, interfaceId, vlanTag);
             }, packetLimit);
+        }
+    }
+
+    /** One packet is years later than those around it. */
+    private static final class StrayTraffic extends WrappedSource {
+        private static final int STRAY_INDEX = 10;
+        private static final long AHEAD_NS = TimeUnit.DAYS.toNanos(1_000);
+
+        private int count;
+
+        StrayTraffic() {
+            super(new GeneratedTraffic(TrafficProfile.demo()));
+        }
+
+        @Override
+        public int poll(final PacketHandler handler, final int packetLimit) {
+            return super.poll((final DirectBuffer buffer, final int offset, final int captured, final int wire,
+                final long timestampNs, final int linkType, final int interfaceId, final int vlanTag) ->
+                handler.onPacket(buffer, offset, captured, wire, timestampNs + (count++ == STRAY_INDEX ? AHEAD_NS : 0), linkType,
+                    interfaceId, vlanTag), packetLimit);
         }
     }
 

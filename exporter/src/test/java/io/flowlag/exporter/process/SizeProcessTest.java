@@ -16,6 +16,8 @@ import org.junit.jupiter.params.provider.CsvSource;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.PrintStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -128,6 +130,20 @@ class SizeProcessTest {
         assertTrue(cut.intervals() > 1, "intervals " + cut.intervals());
         assertTrue(cut.busiest().length < all.busiest().length);
         assertTrue(Arrays.stream(cut.busiest()).sum() < PACKETS);
+    }
+
+    /** A damaged timestamp does not make one interval of all packets behind it. */
+    @Test
+    void shouldCountIntervalByIntervalBehindAPacketFromTheFuture() throws IOException {
+        final Path file = capture(new int[1]);
+        final FlowSizeCensus plain = FlowSizeCensus.of(List.of(file.toString()), 100_000_000, terminal);
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.write(ByteBuffer.allocate(Integer.BYTES).order(ByteOrder.nativeOrder()).putInt(0, Integer.MAX_VALUE), 24);
+        }
+        final FlowSizeCensus stray = FlowSizeCensus.of(List.of(file.toString()), 100_000_000, terminal);
+
+        assertEquals(plain.intervals(), stray.intervals(), plain.intervals() / 10.0, "intervals");
+        assertTrue(stray.busiest().length <= plain.busiest().length, "flows " + stray.busiest().length);
     }
 
     @Test

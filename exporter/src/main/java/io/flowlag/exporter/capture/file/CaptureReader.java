@@ -1,6 +1,7 @@
 package io.flowlag.exporter.capture.file;
 
 import io.flowlag.exporter.capture.PacketHandler;
+import io.flowlag.exporter.capture.PacketSource;
 import org.agrona.DirectBuffer;
 
 /**
@@ -71,9 +72,9 @@ abstract class CaptureReader implements AutoCloseable {
             PacketHandler.NO_VLAN_TAG);
     }
 
-    /** Counts the current packet if its time lies beyond what 64 bits of ns hold. */
+    /** Counts the current packet if its time is at a bound, where times beyond it are put. */
     protected final void countClampedTimestamp() {
-        if (timestampNs == Long.MAX_VALUE || timestampNs == Long.MIN_VALUE) {
+        if (timestampNs == PacketSource.MAX_TIMESTAMP_NS || timestampNs == PacketSource.MIN_TIMESTAMP_NS) {
             timestampClampedCount++;
         }
     }

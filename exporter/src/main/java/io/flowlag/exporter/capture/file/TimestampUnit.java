@@ -1,9 +1,15 @@
 package io.flowlag.exporter.capture.file;
 
+import io.flowlag.exporter.capture.PacketSource;
+
+import static io.flowlag.exporter.capture.PacketSource.MAX_TIMESTAMP_NS;
+import static io.flowlag.exporter.capture.PacketSource.MIN_TIMESTAMP_NS;
+
 /**
  * What the 64-bit times of one pcapng interface mean: its {@code if_tsresol} and {@code if_tsoffset}. Turns them into ns since
- * the UNIX epoch exactly, rounded down, by arithmetic that cannot overflow; what 64 bits of ns cannot hold becomes
- * {@link Long#MAX_VALUE} or {@link Long#MIN_VALUE}. Immutable; allocates at construction only.
+ * the UNIX epoch exactly, rounded down, by arithmetic that cannot overflow; what is beyond
+ * {@link PacketSource#MAX_TIMESTAMP_NS} or {@link PacketSource#MIN_TIMESTAMP_NS} becomes that. Immutable; allocates at
+ * construction only.
  */
 final class TimestampUnit {
     /** The value of {@code if_tsresol} where the option is absent: µs. */
@@ -15,7 +21,7 @@ final class TimestampUnit {
     private static final int NS_EXPONENT = 9;
     /** The largest power of ten that 64 bits hold unsigned. */
     private static final int MAX_EXPONENT = 19;
-    private static final long MAX_SECONDS = Long.MAX_VALUE / NS_PER_S;
+    private static final long MAX_SECONDS = MAX_TIMESTAMP_NS / NS_PER_S;
     private static final long[] POWER_OF_TEN = powersOfTen();
 
     private final int exponent;
@@ -37,7 +43,7 @@ final class TimestampUnit {
         this.offsetSeconds = offsetSeconds;
         final boolean isPlain = offsetSeconds == 0 && !isPowerOfTwo && exponent <= NS_EXPONENT;
         this.nsPerUnit = isPlain ? POWER_OF_TEN[NS_EXPONENT - exponent] : 0;
-        this.maxPlainTime = isPlain ? Long.MAX_VALUE / nsPerUnit : -1;
+        this.maxPlainTime = isPlain ? MAX_TIMESTAMP_NS / nsPerUnit : -1;
     }
 
     /**
@@ -94,24 +100,12 @@ final class TimestampUnit {
         final long sumSeconds = seconds + offsetSeconds;
         final boolean isBeyond = seconds < 0 ? offsetSeconds >= 0 || sumSeconds < 0 : offsetSeconds > 0 && sumSeconds < 0;
         if (isBeyond || sumSeconds > MAX_SECONDS) {
-            return Long.MAX_VALUE;
+            return MAX_TIMESTAMP_NS;
         }
         if (sumSeconds < -MAX_SECONDS - 1) {
-            return Long.MIN_VALUE;
+            return MIN_TIMESTAMP_NS;
         }
-        return boundedNs(sumSeconds, fractionNs);
-    }
-
-    private static long boundedNs(final long seconds, final long fractionNs) {
-        if (seconds >= 0) {
-            final long sumNs = seconds * NS_PER_S + fractionNs;
-            return sumNs < 0 ? Long.MAX_VALUE : sumNs;
-        }
-        // One second less and its complement, so that the product alone is in range where the sum is.
-        final long complementNs = fractionNs - NS_PER_S;
-        final long productNs = (seconds + 1) * NS_PER_S;
-        final long sumNs = productNs + complementNs;
-        return sumNs > 0 && productNs < 0 ? Long.MIN_VALUE : sumNs;
+        return Math.max(MIN_TIMESTAMP_NS, Math.min(MAX_TIMESTAMP_NS, sumSeconds * NS_PER_S + fractionNs));
     }
 
     private static long[] powersOfTen() {

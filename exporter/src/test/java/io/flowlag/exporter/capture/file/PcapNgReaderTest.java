@@ -1,5 +1,6 @@
 package io.flowlag.exporter.capture.file;
 
+import io.flowlag.exporter.capture.PacketSource;
 import org.junit.jupiter.api.Test;
 
 import java.nio.ByteOrder;
@@ -72,11 +73,12 @@ class PcapNgReaderTest {
     }
 
     @Test
-    void shouldClampAndCountTimesThat64BitsOfNsCannotHold() {
+    void shouldClampAndCountTimesBeyondTheBounds() {
         capture.section().interfaceOf(1, 0).enhancedPacket(0, -1, packet(1, 1), 1).enhancedPacket(0, 1, packet(1, 1), 1);
         capture.interfaceOf(1, 0, capture.part().option(14, capture.part().int64(Long.MIN_VALUE).bytes()).bytes())
             .enhancedPacket(1, 1, packet(1, 1), 1);
-        assertPackets(Long.MAX_VALUE + " link1 if0 1/1 1", "1000 link1 if0 1/1 1", Long.MIN_VALUE + " link1 if1 1/1 1");
+        assertPackets(PacketSource.MAX_TIMESTAMP_NS + " link1 if0 1/1 1", "1000 link1 if0 1/1 1",
+            PacketSource.MIN_TIMESTAMP_NS + " link1 if1 1/1 1");
         assertEquals(2, Captures.ofStream(capture.bytes()).clampedCount());
     }
 

@@ -30,8 +30,8 @@ class SharedCapturesTest {
         entry("cut/usec_out_of_range.pcap", "10,1368,1368908504882198000,1368912798967295000"),
         entry("fmt-pcap-ns-le/nDPI__fuzz-2021-10-13.pcap", "1,524501,980658803882137472,980658803882137472"),
         entry("link-123/tcpdump__atm-oam-loopback-print-overrun.pcap", "1,65622,1544489736821166000,1544489736821166000"),
-        // The last time is beyond 64 bits of ns.
-        entry("link-113/PcapPlusPlus__pcapng-example.pcapng", "159,57465,1422527998578402281," + Long.MAX_VALUE),
+        // The last time is in the year 586524.
+        entry("link-113/PcapPlusPlus__pcapng-example.pcapng", "159,57465,1422527998578402281," + PacketSource.MAX_TIMESTAMP_NS),
         // tshark takes these records for those of a modified format; libpcap does not.
         entry("corrupt-file/suricata__bug-6875-01__fuzz.pcap", "1,188,1508525002992213000,1508525002992213000"),
         // tshark refuses the file for a wrong length at the end of a block; the reference decoder reads it.

@@ -8,6 +8,8 @@ import org.junit.jupiter.api.Test;
 
 import java.math.BigInteger;
 
+import static io.flowlag.exporter.capture.PacketSource.MAX_TIMESTAMP_NS;
+import static io.flowlag.exporter.capture.PacketSource.MIN_TIMESTAMP_NS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 class TimestampUnitTest {
@@ -19,7 +21,7 @@ class TimestampUnitTest {
         final BigInteger perSecond = base.pow(resolution & ~TimestampUnit.POWER_OF_TWO);
         final BigInteger ns = new BigInteger(Long.toUnsignedString(time)).multiply(NS_PER_S).divide(perSecond)
             .add(BigInteger.valueOf(offsetSeconds).multiply(NS_PER_S));
-        return ns.max(BigInteger.valueOf(Long.MIN_VALUE)).min(BigInteger.valueOf(Long.MAX_VALUE)).longValueExact();
+        return ns.max(BigInteger.valueOf(MIN_TIMESTAMP_NS)).min(BigInteger.valueOf(MAX_TIMESTAMP_NS)).longValueExact();
     }
 
     private static void assertExact(final int resolution, final long offsetSeconds, final long time) {
@@ -38,9 +40,9 @@ class TimestampUnitTest {
     }
 
     @Property(tries = 3000)
-    void shouldBeExactWhereTheSumIsNearTheBoundsOf64Bits(
+    void shouldBeExactWhereTheSumIsNearTheBounds(
         @ForAll @IntRange(max = 19) final int resolution,
-        @ForAll @LongRange(min = -9_223_372_038L, max = 9_223_372_038L) final long offsetSeconds,
+        @ForAll @LongRange(min = -4_611_686_020L, max = 4_611_686_020L) final long offsetSeconds,
         @ForAll final long time) {
         assertExact(resolution, offsetSeconds, time);
         assertExact(resolution | TimestampUnit.POWER_OF_TWO, offsetSeconds, time);
@@ -50,15 +52,19 @@ class TimestampUnitTest {
     void shouldBeExactWhereTheOffsetTakesASecondsCountBackIntoRange(@ForAll @LongRange(max = 20) final long near) {
         assertExact(0, Long.MIN_VALUE, Long.MIN_VALUE + near);
         assertExact(0, -near, near);
-        assertExact(9, -9_223_372_037L, near * 100_000_000);
+        assertExact(9, -4_611_686_019L, near * 100_000_000);
     }
 
     @Test
     void shouldBeExactAtTheEdges() {
         assertExact(9, 0, Long.MAX_VALUE);
         assertExact(9, 0, Long.MIN_VALUE);
-        assertExact(9, -9_223_372_037L, 145_224_192L);
-        assertExact(9, -9_223_372_037L, 145_224_191L);
+        assertExact(9, 0, MAX_TIMESTAMP_NS);
+        assertExact(9, 0, MAX_TIMESTAMP_NS + 1);
+        assertExact(9, -4_611_686_019L, 572_612_097L);
+        assertExact(9, -4_611_686_019L, 572_612_096L);
+        assertExact(6, 0, MAX_TIMESTAMP_NS / 1000);
+        assertExact(6, 0, MAX_TIMESTAMP_NS / 1000 + 1);
         assertExact(6, 0, Long.MAX_VALUE / 1000);
         assertExact(6, 0, Long.MAX_VALUE / 1000 + 1);
         assertExact(0, Long.MAX_VALUE, -1);

@@ -1,0 +1,48 @@
+package io.flowlag.exporter.metering;
+
+import io.flowlag.exporter.capture.PacketSource;
+
+/**
+ * What time it is by the packets of files: the latest timestamp so far. A packet that comes late changes nothing; only when
+ * {@link #LATE_PACKETS} in a row are late by more than {@link #LATE_NS}, the time before them was wrong (a packet with a damaged
+ * timestamp, a clock that was set back, an earlier capture behind a later one), and time goes on with theirs. Else no silent flow
+ * would end any more.
+ * <p>
+ * One thread. Allocates: never.
+ */
+public final class PacketTime {
+    /** As many packets in a row set time back: few against a cache, many against what a path reorders. */
+    public static final int LATE_PACKETS = 1000;
+    /** How late they all are, at least. */
+    public static final long LATE_NS = 1_000_000_000L;
+
+    private long nowNs = PacketSource.MIN_TIMESTAMP_NS;
+    private long latestLateNs;
+    private int lateCount;
+
+    /** No time before the first packet. */
+    public PacketTime() {
+        // the first packet tells it
+    }
+
+    /**
+     * Takes the next packet.
+     *
+     * @param timestampNs of the packet, UNIX epoch.
+     * @return the time now.
+     */
+    public long after(final long timestampNs) {
+        if (nowNs - timestampNs <= LATE_NS) {
+            nowNs = Math.max(nowNs, timestampNs);
+            lateCount = 0;
+            return nowNs;
+        }
+        latestLateNs = lateCount == 0 ? timestampNs : Math.max(latestLateNs, timestampNs);
+        lateCount++;
+        if (lateCount == LATE_PACKETS) {
+            nowNs = latestLateNs;
+            lateCount = 0;
+        }
+        return nowNs;
+    }
+}
