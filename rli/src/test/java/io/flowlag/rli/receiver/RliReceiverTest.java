@@ -94,6 +94,21 @@ class RliReceiverTest {
         assertEquals(1, count(SILENCE));
     }
 
+    @Test
+    void shouldNumberSpansOfTwoGaps() {
+        for (final Estimator estimator : Estimator.values()) {
+            samples.spanNumbers.clear();
+            receiver = receiver(stamped().estimator(estimator));
+            for (int i = 0; i < 6; i++) {
+                reference(i, i * 100 * MS, 10 * MS);
+                packet(i * 100 * MS + MS);
+                packet(i * 100 * MS + 2 * MS);
+            }
+            assertEquals(List.of(0L, 0L, 1L, 1L, 1L, 1L, 2L, 2L, 2L, 2L), samples.spanNumbers.subList(0, 10));
+            identitiesShouldHold();
+        }
+    }
+
     /** Packets that wait together, where they may, give the samples and counters of packets that come one by one. */
     @Property(tries = 300)
     void shouldBufferPacketsTogetherAsOneByOne(
