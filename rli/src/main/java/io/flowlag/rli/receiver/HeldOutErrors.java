@@ -4,7 +4,8 @@ import org.HdrHistogram.Histogram;
 
 /**
  * What interpolation gets wrong, seen on references: each is held out in turn, interpolated from its neighbours, and compared
- * with its own delay. Neighbours of a held-out reference are twice as far apart as those of a packet, so the errors lean high.
+ * with its own delay; by the left estimator, with the delay of the one before it. Neighbours of a held-out reference are twice
+ * as far apart as those of a packet (the one before it is twice as far away as from a packet), so the errors lean high.
  * They know nothing of what references and packets do not share: another queue, another path, the size of the packet.
  * Each error counts as often as there were packets in the two gaps beside its reference, since those are the packets that were
  * estimated that way: a policy that sends references where packets are few does not make the rest look well known.

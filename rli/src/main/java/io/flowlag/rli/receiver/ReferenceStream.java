@@ -395,11 +395,18 @@ final class ReferenceStream {
         counters.set(row, BUFFERED.ordinal(), buffer.size());
     }
 
-    /** The left reference, interpolated from the one before it and the right one. */
+    /** The left reference, interpolated from the one before it and the right one; without interpolation, the right one. */
     private void holdOut(final long rightArrivalNs, final long rightDelayNs, final int rightLengthBytes) {
-        if (!hasPrevious) {
-            return;
+        if (!isLinear) {
+            final double extraNs = serialisation.nsPerByte() * (rightLengthBytes - leftLengthBytes);
+            ownStatistics.heldOut().record(rightDelayNs - leftDelayNs - extraNs, gapPackets);
         }
+        else if (hasPrevious) {
+            holdOutLeft(rightArrivalNs, rightDelayNs, rightLengthBytes);
+        }
+    }
+
+    private void holdOutLeft(final long rightArrivalNs, final long rightDelayNs, final int rightLengthBytes) {
         final double weight = interpolation.between(
             previousArrivalNs, previousDelayNs, previousLengthBytes, rightArrivalNs, rightDelayNs, rightLengthBytes,
             serialisation.nsPerByte()).weight(leftArrivalNs);

@@ -162,6 +162,15 @@ class QueueAccuracyTest {
         }
     }
 
+    @Test
+    void shouldBoundTheErrorOfMostMeansByTheLeftReference() {
+        for (final double utilization : new double[] {0.5, 0.7, 0.9}) {
+            assertMostBoundsHold(utilization, 20, Estimator.LEFT);
+        }
+        isBursty = true;
+        assertMostBoundsHold(0.9, 20, Estimator.LEFT);
+    }
+
     private void assertMostBoundsHold(
         final double utilization, final int packetGap, final Estimator estimator) {
         meanAbsoluteErrorNs(

@@ -109,6 +109,21 @@ class RliReceiverTest {
         }
     }
 
+    @Test
+    void shouldHoldOutByWhatTheEstimatorKnowsOfAReference() {
+        for (final Estimator estimator : Estimator.values()) {
+            receiver = receiver(stamped().estimator(estimator));
+            for (int i = 0; i < 100; i++) {
+                reference(i, i * 100 * MS, 10 * MS + i * MS);
+                packet(i * 100 * MS + MS);
+            }
+            // Interpolation follows a line, the left reference lags behind it.
+            assertEquals(estimator == Estimator.LINEAR ? 0 : MS, receiver.statistics(0).heldOut().meanNs(), 1);
+            assertEquals(estimator == Estimator.LINEAR ? 98 : 99, receiver.statistics(0).heldOut().count());
+            identitiesShouldHold();
+        }
+    }
+
     /** Packets that wait together, where they may, give the samples and counters of packets that come one by one. */
     @Property(tries = 300)
     void shouldBufferPacketsTogetherAsOneByOne(
