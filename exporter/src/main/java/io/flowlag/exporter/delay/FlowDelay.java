@@ -2,6 +2,7 @@ package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.rli.counters.DelayCounters;
+import io.flowlag.rli.counters.SpanCounters;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
@@ -11,7 +12,7 @@ import org.agrona.MutableDirectBuffer;
  *   0  interpolated counters   48   DelayCounters, by references
  *  48  distribution             4   while the flow lives: one more than its place, 0 for none
  *  52  sketchRecord             4   while the flow lives: one more than its index in the sketches' records, 0 for none
- *  56  (unused)                 8
+ *  56  samples in a span        8   while the flow lives: SpanCounters, near
  *  64  errorBoundNs             8   of the best mean, valid with FLAG_ERROR_BOUND
  *  72  clockErrorNs             8   valid with FLAG_CLOCK_ERROR
  *  80  lostPackets              8   valid with FLAG_LOSS
@@ -20,13 +21,15 @@ import org.agrona.MutableDirectBuffer;
  * 100  flags                    2
  * 102  estimator                1   of the mean: 0 for none, else as element 12 has it
  * 103  lossKind                 1   as element 24 has it, valid with FLAG_LOSS
- * 104  (unused)                24
+ * 104  samples sharing spans    8   while the flow lives: SpanCounters, far
+ * 112  (unused)                16
  * 128  quantiles               64   FlowQuantiles
  * 192  matched counters        64   DelayCounters, of matched packets; only with exact matching or sketches
  * 256  sketch                  64   FlowSketch, only with sketches
  * </pre>
- * A packet needs the first 64 octets alone. Everything but these and the matched counters is written when the flow ends. Fields
- * are in the byte order of the machine. Stateless; the thread that owns the memory may call it.
+ * A packet needs the first 64 octets alone, but where it is not the flow's first between two references. Everything but these,
+ * the samples that share spans and the matched counters is written when the flow ends. Fields are in the byte order of the
+ * machine. Stateless; the thread that owns the memory may call it.
  */
 public final class FlowDelay {
     /** Octets without exact matching. */
@@ -83,6 +86,8 @@ public final class FlowDelay {
     private static final int FLAGS_OFFSET = SEGMENT_ID_OFFSET + 4;
     private static final int ESTIMATOR_OFFSET = FLAGS_OFFSET + 2;
     private static final int LOSS_KIND_OFFSET = ESTIMATOR_OFFSET + 1;
+    private static final int SPAN_OFFSET = SKETCH_RECORD_OFFSET + 4;
+    private static final int SHARED_SPANS_OFFSET = LOSS_KIND_OFFSET + 1;
     private static final int QUANTILES_OFFSET = LENGTH_BYTES - FlowQuantiles.LENGTH_BYTES;
 
     private FlowDelay() {
@@ -96,6 +101,18 @@ public final class FlowDelay {
      */
     public static boolean isPresent(final int lengthBytes) {
         return lengthBytes >= FlowEntry.BASE_LENGTH_BYTES + LENGTH_BYTES;
+    }
+
+    /** Notes the span between references in which the next sample of interpolated delay lies. */
+    static void countInSpan(final MutableDirectBuffer buffer, final int offset, final long spanNumber) {
+        SpanCounters.record(
+            buffer, offset + SPAN_OFFSET, offset + SHARED_SPANS_OFFSET, spanNumber, DelayCounters.count(buffer, offset));
+    }
+
+    /** {@return how many independent errors of interpolation the mean has in it} */
+    static double independentErrors(final DirectBuffer buffer, final int offset) {
+        return SpanCounters.independentErrors(
+            buffer, offset + SPAN_OFFSET, offset + SHARED_SPANS_OFFSET, DelayCounters.count(buffer, offset));
     }
 
     /**

@@ -110,7 +110,7 @@ public final class FlowDelays {
         final boolean isExact =
             wiring.isExact() && DelayCounters.count(entry, FlowDelay.matchedOffset(offset)) > 0;
         if (sampleCount > 0) {
-            final long boundNs = boundNs(entry, 0, sampleCount);
+            final long boundNs = boundNs(entry, 0);
             if (boundNs >= 0) {
                 FlowDelay.errorBoundNs(entry, offset, boundNs);
             }
@@ -132,11 +132,11 @@ public final class FlowDelays {
     }
 
     /** {@return the error bound of the interpolated mean of a flow, ns; below 0 if it is not known} */
-    private long boundNs(final DirectBuffer entry, final int offset, final long sampleCount) {
+    private long boundNs(final DirectBuffer entry, final int offset) {
         final int stream = senders.ofEntry(entry, offset) * classes.count() + classIndex(entry, offset);
         final HeldOutErrors heldOut = receiver.statistics(stream).heldOut();
         return !heldOut.hasBound() ? -1 :
-            heldOut.halfWidthNs(sampleCount, FlowEntry.endNs(entry, offset) - FlowEntry.startNs(entry, offset));
+            heldOut.halfWidthNs(FlowDelay.independentErrors(entry, offset + FlowEntry.BASE_LENGTH_BYTES));
     }
 
     /**
@@ -165,7 +165,7 @@ public final class FlowDelays {
      * @return ns; below 0 if it is not known.
      */
     public long livingBoundNs(final DirectBuffer entry, final int offset) {
-        return boundNs(entry, offset, DelayCounters.count(entry, offset + FlowEntry.BASE_LENGTH_BYTES));
+        return boundNs(entry, offset);
     }
 
     /**

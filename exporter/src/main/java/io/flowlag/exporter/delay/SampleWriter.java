@@ -40,14 +40,14 @@ final class SampleWriter implements SampleHandler {
     @Override
     public boolean onSample(
         final int slot, final int generation, final int classIndex, final long ticket, final int lengthBytes,
-        final long arrivalNs, final long delayNs) {
+        final long arrivalNs, final long spanNumber, final long delayNs) {
         if (sketching != null) {
             sketching.of(classIndex / classCount).onEstimate(ticket, delayNs);
         }
         if (!cache.isCurrent(slot, generation)) {
             return false;
         }
-        write(cache.stateOffset(slot), delayNs);
+        write(cache.stateOffset(slot), spanNumber, delayNs);
         return true;
     }
 
@@ -66,13 +66,14 @@ final class SampleWriter implements SampleHandler {
         }
         for (int i = 0; i < count; i++) {
             if (offsets[i] >= 0) {
-                write(offsets[i], samples.delayNs(i));
+                write(offsets[i], samples.spanNumber(), samples.delayNs(i));
             }
         }
         return count - liveCount;
     }
 
-    private void write(final int offset, final long delayNs) {
+    private void write(final int offset, final long spanNumber, final long delayNs) {
+        FlowDelay.countInSpan(entries, offset, spanNumber);
         DelayCounters.record(entries, offset, delayNs);
         if (distributions != null) {
             distributions.record(entries, offset, DelayCounters.count(entries, offset), delayNs);

@@ -373,10 +373,24 @@ public final class SketchRecords {
         rows.putLong(row + ANSWERED_PACKETS_OFFSET, (long)after);
         addDouble(row + MEAN_OFFSET, distanceNs * packets / after);
         addDouble(row + DEVIATIONS_OFFSET, deviationsNs2);
-        addDouble(row + BOUND_SUM_OFFSET, packets * estimate.boundNs());
+        if (share == 1) {
+            addDouble(row + BOUND_SUM_OFFSET, packets * estimate.boundNs());
+        } else if (estimate.hasStandardDeviation()) {
+            addDouble(row + BOUND_SUM_OFFSET, packets * (estimate.boundNs() + partNs(share, estimate)));
+        } else {
+            say(record, ANSWER_NO_BOUND);
+        }
         addDouble(row + SAMPLES_OFFSET, share * estimate.samples());
         rows.putInt(row + USABLE_CELLS_OFFSET, rows.getInt(row + USABLE_CELLS_OFFSET) + estimate.usableCells());
         say(record, ANSWER_NOT_EXACT);
+    }
+
+    /**
+     * How far the mean of a share s of a flow's packets may be from that of all: no part of anything that has the standard
+     * deviation σ lies further away than σ·√((1 - s)/s), in whatever order the delays came. The deviation is taken at its bound.
+     */
+    private static double partNs(final double share, final FlowEstimate estimate) {
+        return (estimate.standardDeviationNs() + estimate.standardDeviationBoundNs()) * Math.sqrt((1 - share) / share);
     }
 
     /** The exact mean of a flow in an interval, of whose packets the record has all, or a part. */
@@ -514,7 +528,8 @@ public final class SketchRecords {
     }
 
     /**
-     * Whether the mean has a bound: no packet is without an estimate.
+     * Whether the mean has a bound: no packet is without an estimate, and of a flow of which the record has only a part in some
+     * interval the standard deviation is known.
      *
      * @param record index.
      * @return true if so.

@@ -6,6 +6,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.Random;
 
+import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
@@ -17,6 +18,7 @@ class RecordBoundTest {
     private static final long INTERVAL_NS = 100 * MS;
     private static final int FLOWS = 400;
     private static final int SEEDS = 4;
+    private static final int MOST_PACKETS = 30;
 
     @ParameterizedTest
     @ValueSource(ints = {1, 4, 40})
@@ -52,6 +54,49 @@ class RecordBoundTest {
             }
         }
         assertTrue(bounds > SEEDS * FLOWS / 2, bounds + " bounds");
+        assertTrue(held >= 0.95 * bounds, held + " of " + bounds + " bounds hold");
+    }
+
+    /** Delays grow while the interval lasts, and each flow has two records in it, with the first and the last of its packets. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 4})
+    void shouldHoldInPartsOfAnInterval(final int vldaLength) {
+        int bounds = 0;
+        int held = 0;
+        for (int seed = 0; seed < SEEDS; seed++) {
+            final Random random = new Random(seed);
+            final TwoPoints points = new TwoPoints(new SketchContext()
+                .geometry(SketchGeometry.lds(4, 8 * FLOWS, vldaLength))
+                .aggregatorCells(64).seed(42 + seed).intervalNs(INTERVAL_NS).maximumDelayNs(10 * MS).inFlightPackets(4096)
+                .waitingRecords(2 * FLOWS).maxFlows(2 * FLOWS));
+            final int[] records = new int[2 * FLOWS];
+            final double[] meansNs = new double[2 * FLOWS];
+            for (int part = 0; part < records.length; part++) {
+                final int packets = 1 + random.nextInt(MOST_PACKETS);
+                for (int i = 0; i < packets; i++) {
+                    final long sentNs = (part / FLOWS * MOST_PACKETS + i) * MS;
+                    final long delayNs = MS + sentNs / 10 + random.nextLong(MS / 5);
+                    points.packet(part % FLOWS, sentNs, delayNs);
+                    meansNs[part] += (double)delayNs / packets;
+                }
+                if (part % FLOWS == FLOWS - 1) {
+                    points.pass();
+                    for (int flow = 0; flow < FLOWS; flow++) {
+                        records[part - part % FLOWS + flow] = points.record(flow);
+                        assertTrue(points.end(flow));
+                    }
+                }
+            }
+            points.onEnd();
+            for (int part = 0; part < records.length; part++) {
+                if (points.records().hasBound(records[part])) {
+                    final double errorNs = Math.abs(points.records().meanNs(records[part]) - meansNs[part]);
+                    bounds++;
+                    held += errorNs <= Math.max(1, points.records().boundNs(records[part])) ? 1 : 0;
+                }
+            }
+        }
+        assertEquals(vldaLength > 1, bounds > SEEDS * FLOWS, bounds + " bounds");
         assertTrue(held >= 0.95 * bounds, held + " of " + bounds + " bounds hold");
     }
 }

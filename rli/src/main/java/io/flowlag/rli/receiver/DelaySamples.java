@@ -13,6 +13,7 @@ public final class DelaySamples {
     private final InterpolationBuffer packets;
     private final long[] delaysNs = new long[LIMIT];
     private int count;
+    private long spanNumber;
 
     DelaySamples(final InterpolationBuffer packets) {
         this.packets = packets;
@@ -23,8 +24,9 @@ public final class DelaySamples {
      *
      * @return how many are negative.
      */
-    int estimate(final int packetCount, final Interpolation interpolation) {
+    int estimate(final int packetCount, final Interpolation interpolation, final long gapsSpanNumber) {
         count = packetCount;
+        spanNumber = gapsSpanNumber;
         int negativeCount = 0;
         for (int i = 0; i < packetCount; i++) {
             final long delayNs = interpolation.delayNs(packets.arrivalNs(i), packets.lengthBytes(i));
@@ -111,6 +113,11 @@ public final class DelaySamples {
      */
     public long arrivalNs(final int index) {
         return packets.arrivalNs(index);
+    }
+
+    /** {@return the number of the span of two gaps between references that all packets lie in; each stream numbers its own} */
+    public long spanNumber() {
+        return spanNumber;
     }
 
     /**

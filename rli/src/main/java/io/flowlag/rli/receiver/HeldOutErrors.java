@@ -4,16 +4,18 @@ import org.HdrHistogram.Histogram;
 
 /**
  * What interpolation gets wrong, seen on references: each is held out in turn, interpolated from its neighbours, and compared
- * with its own delay. Neighbours of a held-out reference are twice as far apart as those of a packet, so the errors lean high.
+ * with its own delay; by the left estimator, with the delay of the one before it. Neighbours of a held-out reference are twice
+ * as far apart as those of a packet (the one before it is twice as far away as from a packet), so the errors lean high.
  * They know nothing of what references and packets do not share: another queue, another path, the size of the packet.
  * Each error counts as often as there were packets in the two gaps beside its reference, since those are the packets that were
  * estimated that way: a policy that sends references where packets are few does not make the rest look well known.
  * Errors of unequal weight tell less than as many of equal weight: together they are worth (Σw)²/Σw² equal ones (Kish's
  * effective sample size), so a few gaps that hold nearly all packets make no bound.
  *
- * <p>The bound of a flow's mean: with errors of mean m and standard deviation s, a flow that lasts as long as k spans of
- * two gaps has met about k independent errors (one error has to do with the next, not with the one after), but no more than it
- * has packets; its half width is |m| + 1.96 s / √k, at most the 95 % quantile of |error|, which holds for a single packet.
+ * <p>The bound of a flow's mean: with errors of mean m and standard deviation s, a flow whose samples lie in k spans of two gaps
+ * has met about k independent errors (one error has to do with the next, not with the one after), fewer if most samples lie in a
+ * few of them ({@link io.flowlag.rli.counters.SpanCounters}); its half width is |m| + 1.96 s / √k, at most the 95 % quantile of
+ * |error|, which holds for a single packet.
  *
  * <p>Errors of this period and of the one before count; {@link ClassStatistics} says when a period ends. One thread. Allocates
  * at construction.
@@ -37,7 +39,6 @@ public final class HeldOutErrors {
     private final double[] squareWeights = new double[2];
     private final double[] sumsNs = new double[2];
     private final double[] squareSumsNs2 = new double[2];
-    private final double[] spanSumsNs = new double[2];
     private long quantile95Ns;
     private int staleCount;
     private boolean isQuantileOfBound;
@@ -53,7 +54,7 @@ public final class HeldOutErrors {
         return 3 * SignedHistogram.histogramBytes(highestNs, significantDigits);
     }
 
-    void record(final double errorNs, final long spanNs, final long packetCount) {
+    void record(final double errorNs, final long packetCount) {
         final long weight = Math.max(1, packetCount);
         current.recordValueWithCount(Math.min(highestNs, Math.round(Math.abs(errorNs))), weight);
         counts[0]++;
@@ -61,7 +62,6 @@ public final class HeldOutErrors {
         squareWeights[0] += (double)weight * weight;
         sumsNs[0] += weight * errorNs;
         squareSumsNs2[0] += weight * errorNs * errorNs;
-        spanSumsNs[0] += (double)weight * spanNs;
         final long count = count();
         if (++staleCount >= Math.max(REFRESH_COUNT, count >> STALE_SHIFT) || count == LEAST_COUNT ||
             !isQuantileOfBound && hasBound()) {
@@ -80,7 +80,6 @@ public final class HeldOutErrors {
         rotate(squareWeights);
         rotate(sumsNs);
         rotate(squareSumsNs2);
-        rotate(spanSumsNs);
         refresh();
     }
 
@@ -145,14 +144,11 @@ public final class HeldOutErrors {
     /**
      * Half the width of the 95 % interval of a flow's mean delay; see the type for what it leaves out.
      *
-     * @param sampleCount of the flow, 1 or more.
-     * @param durationNs  from its first packet to its last.
+     * @param independentErrors that the mean has in it, 1 or more; see {@link io.flowlag.rli.counters.SpanCounters}.
      * @return ns; only when {@link #hasBound}.
      */
-    public long halfWidthNs(final long sampleCount, final long durationNs) {
-        final double spanNs = (spanSumsNs[0] + spanSumsNs[1]) / weight();
-        final double independent = Math.min(sampleCount, 1 + Math.floor(durationNs / spanNs));
-        final double normalNs = Math.abs(meanNs()) + NORMAL_95 * standardDeviationNs() / Math.sqrt(independent);
+    public long halfWidthNs(final double independentErrors) {
+        final double normalNs = Math.abs(meanNs()) + NORMAL_95 * standardDeviationNs() / Math.sqrt(independentErrors);
         return (long)Math.ceil(Math.min(normalNs, quantile95Ns));
     }
 }

@@ -76,6 +76,7 @@ final class ReferenceStream {
     private long leftDelayNs;
     private int leftLengthBytes;
     private long gapPackets;
+    private long gapNumber;
 
     private boolean isHeard;
     private long lastArrivalNs;
@@ -327,7 +328,7 @@ final class ReferenceStream {
         else if (hasLeft) {
             serialisation.onReference(lengthBytes, changeNs, arrivalNs - leftArrivalNs - changeNs);
             estimate(arrivalNs, delayNs, lengthBytes);
-            holdOut(arrivalNs, delayNs, lengthBytes, previousGapPackets + gapPackets);
+            holdOut(arrivalNs, delayNs, lengthBytes);
             previousArrivalNs = leftArrivalNs;
             previousDelayNs = leftDelayNs;
             previousLengthBytes = leftLengthBytes;
@@ -338,6 +339,7 @@ final class ReferenceStream {
         }
         previousGapPackets = gapPackets;
         gapPackets = 0;
+        gapNumber++;
         hasLeft = true;
         isAfterSilence = false;
         leftArrivalNs = arrivalNs;
@@ -374,7 +376,7 @@ final class ReferenceStream {
             serialisation.nsPerByte());
         int count = buffer.countUpTo(rightArrivalNs, DelaySamples.LIMIT);
         while (count > 0) {
-            counters.add(row, NEGATIVE.ordinal(), samples.estimate(count, interpolation));
+            counters.add(row, NEGATIVE.ordinal(), samples.estimate(count, interpolation, spanNumber()));
             samples.record(statistics);
             final int endedCount = handler.onSamples(samples);
             counters.add(row, ESTIMATED.ordinal(), count - endedCount);
@@ -393,12 +395,18 @@ final class ReferenceStream {
         counters.set(row, BUFFERED.ordinal(), buffer.size());
     }
 
-    /** The left reference, interpolated from the one before it and the right one. */
-    private void holdOut(
-        final long rightArrivalNs, final long rightDelayNs, final int rightLengthBytes, final long packetCount) {
-        if (!hasPrevious) {
-            return;
+    /** The left reference, interpolated from the one before it and the right one; without interpolation, the right one. */
+    private void holdOut(final long rightArrivalNs, final long rightDelayNs, final int rightLengthBytes) {
+        if (!isLinear) {
+            final double extraNs = serialisation.nsPerByte() * (rightLengthBytes - leftLengthBytes);
+            ownStatistics.heldOut().record(rightDelayNs - leftDelayNs - extraNs, gapPackets);
         }
+        else if (hasPrevious) {
+            holdOutLeft(rightArrivalNs, rightDelayNs, rightLengthBytes);
+        }
+    }
+
+    private void holdOutLeft(final long rightArrivalNs, final long rightDelayNs, final int rightLengthBytes) {
         final double weight = interpolation.between(
             previousArrivalNs, previousDelayNs, previousLengthBytes, rightArrivalNs, rightDelayNs, rightLengthBytes,
             serialisation.nsPerByte()).weight(leftArrivalNs);
@@ -406,8 +414,8 @@ final class ReferenceStream {
             leftDelayNs - previousDelayNs - weight * (rightDelayNs - previousDelayNs);
         final double extraBytes =
             leftLengthBytes - previousLengthBytes - weight * (rightLengthBytes - previousLengthBytes);
-        final long spanNs = rightArrivalNs - previousArrivalNs;
-        ownStatistics.heldOut().record(errorNs - serialisation.nsPerByte() * extraBytes, spanNs, packetCount);
+        ownStatistics.heldOut().record(
+            errorNs - serialisation.nsPerByte() * extraBytes, previousGapPackets + gapPackets);
     }
 
     private void sample(
@@ -419,8 +427,13 @@ final class ReferenceStream {
             count(NEGATIVE);
         }
         count(
-            handler.onSample(slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, delayNs) ?
+            handler.onSample(
+                slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, spanNumber(), delayNs) ?
                 ESTIMATED : FLOW_ENDED);
+    }
+
+    private long spanNumber() {
+        return gapNumber >> 1;
     }
 
     private void count(final ReceiverCounter counter) {

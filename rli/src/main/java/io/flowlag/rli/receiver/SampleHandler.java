@@ -12,11 +12,14 @@ public interface SampleHandler {
      * @param intervalNumber of the packet.
      * @param lengthBytes    of the packet.
      * @param arrivalNs      of the packet.
+     * @param spanNumber     of the span of two gaps between references that the packet lies in: samples of one span have an error
+     *                       in common. Each stream numbers its own.
      * @param delayNs        estimated, signed.
      * @return false if the slot has another generation now: the flow has ended, and the sample has gone nowhere.
      */
     boolean onSample(
-        int slot, int generation, int classIndex, long intervalNumber, int lengthBytes, long arrivalNs, long delayNs);
+        int slot, int generation, int classIndex, long intervalNumber, int lengthBytes, long arrivalNs, long spanNumber,
+        long delayNs);
 
     /**
      * The estimated delays of several packets, as by {@link #onSample} one after the other.
@@ -29,7 +32,7 @@ public interface SampleHandler {
         for (int i = 0; i < samples.count(); i++) {
             endedCount += onSample(
                 samples.slot(i), samples.generation(i), samples.classIndex(i), samples.intervalNumber(i),
-                samples.lengthBytes(i), samples.arrivalNs(i), samples.delayNs(i)) ? 0 : 1;
+                samples.lengthBytes(i), samples.arrivalNs(i), samples.spanNumber(), samples.delayNs(i)) ? 0 : 1;
         }
         return endedCount;
     }

@@ -2,6 +2,7 @@ package io.flowlag.rli.receiver;
 
 import io.flowlag.rli.Allocation;
 import io.flowlag.rli.counters.DelayCounters;
+import io.flowlag.rli.counters.SpanCounters;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
@@ -16,8 +17,12 @@ class ReceiverAllocationTest {
 
     private boolean onSample(
         final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
-        final long arrivalNs, final long delayNs) {
-        DelayCounters.record(flows, slot * DelayCounters.LENGTH_BYTES, delayNs);
+        final long arrivalNs, final long spanNumber, final long delayNs) {
+        final int offset = slot * DelayCounters.LENGTH_BYTES;
+        final int nearOffset = offset + DelayCounters.USED_BYTES;
+        SpanCounters.record(
+            flows, nearOffset, nearOffset + SpanCounters.NEAR_BYTES, spanNumber, DelayCounters.count(flows, offset));
+        DelayCounters.record(flows, offset, delayNs);
         return true;
     }
 

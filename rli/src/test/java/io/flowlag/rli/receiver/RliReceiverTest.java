@@ -94,6 +94,36 @@ class RliReceiverTest {
         assertEquals(1, count(SILENCE));
     }
 
+    @Test
+    void shouldNumberSpansOfTwoGaps() {
+        for (final Estimator estimator : Estimator.values()) {
+            samples.spanNumbers.clear();
+            receiver = receiver(stamped().estimator(estimator));
+            for (int i = 0; i < 6; i++) {
+                reference(i, i * 100 * MS, 10 * MS);
+                packet(i * 100 * MS + MS);
+                packet(i * 100 * MS + 2 * MS);
+            }
+            assertEquals(List.of(0L, 0L, 1L, 1L, 1L, 1L, 2L, 2L, 2L, 2L), samples.spanNumbers.subList(0, 10));
+            identitiesShouldHold();
+        }
+    }
+
+    @Test
+    void shouldHoldOutByWhatTheEstimatorKnowsOfAReference() {
+        for (final Estimator estimator : Estimator.values()) {
+            receiver = receiver(stamped().estimator(estimator));
+            for (int i = 0; i < 100; i++) {
+                reference(i, i * 100 * MS, 10 * MS + i * MS);
+                packet(i * 100 * MS + MS);
+            }
+            // Interpolation follows a line, the left reference lags behind it.
+            assertEquals(estimator == Estimator.LINEAR ? 0 : MS, receiver.statistics(0).heldOut().meanNs(), 1);
+            assertEquals(estimator == Estimator.LINEAR ? 98 : 99, receiver.statistics(0).heldOut().count());
+            identitiesShouldHold();
+        }
+    }
+
     /** Packets that wait together, where they may, give the samples and counters of packets that come one by one. */
     @Property(tries = 300)
     void shouldBufferPacketsTogetherAsOneByOne(

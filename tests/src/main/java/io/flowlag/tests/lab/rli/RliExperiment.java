@@ -8,6 +8,7 @@ import io.flowlag.exporter.lab.SegmentTruth;
 import io.flowlag.exporter.lab.SimulatedPacket;
 import io.flowlag.exporter.lab.SimulatedSegment;
 import io.flowlag.rli.counters.DelayCounters;
+import io.flowlag.rli.counters.SpanCounters;
 import io.flowlag.rli.receiver.Estimator;
 import io.flowlag.rli.receiver.HeldOutErrors;
 import io.flowlag.rli.receiver.ReceiverContext;
@@ -30,6 +31,8 @@ import java.util.function.IntPredicate;
 final class RliExperiment {
     private static final long LONG_NS = 100_000_000L;
     private static final long STEP_NS = 1_000_000_000L;
+    private static final int NEAR_OFFSET = DelayCounters.USED_BYTES;
+    private static final int FAR_OFFSET = NEAR_OFFSET + SpanCounters.NEAR_BYTES;
 
     private final SegmentProfile profile;
     private final SimulatedSegment segment;
@@ -37,8 +40,6 @@ final class RliExperiment {
     private final RliReceiver receiver;
     private final SegmentSimulation simulation;
     private final UnsafeBuffer estimates;
-    private final long[] firstNs;
-    private final long[] lastNs;
     private final byte[] classes;
     private long betweenCount;
 
@@ -49,8 +50,6 @@ final class RliExperiment {
         final int flowCount = segment.flows().flowCount();
         truth = new SegmentTruth(segment.flows());
         estimates = new UnsafeBuffer(ByteBuffer.allocateDirect(flowCount * DelayCounters.LENGTH_BYTES));
-        firstNs = new long[flowCount];
-        lastNs = new long[flowCount];
         classes = new byte[flowCount];
         receiver = new RliReceiver(context(estimator), this::onSample);
         simulation = segment.run(new Wiring());
@@ -73,12 +72,10 @@ final class RliExperiment {
 
     private boolean onSample(
         final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
-        final long arrivalNs, final long delayNs) {
+        final long arrivalNs, final long spanNumber, final long delayNs) {
         final int offset = slot * DelayCounters.LENGTH_BYTES;
-        if (DelayCounters.count(estimates, offset) == 0) {
-            firstNs[slot] = arrivalNs;
-        }
-        lastNs[slot] = arrivalNs;
+        SpanCounters.record(
+            estimates, offset + NEAR_OFFSET, offset + FAR_OFFSET, spanNumber, DelayCounters.count(estimates, offset));
         if (Math.abs(delayNs) > LONG_NS && Math.abs(delayNs) < STEP_NS - LONG_NS) {
             betweenCount++;
         }
@@ -219,8 +216,14 @@ final class RliExperiment {
         return Arrays.stream(values(flow -> isEstimated(flow) && flows.test(flow), flow -> {
             final HeldOutErrors heldOut = receiver.statistics(
                 profile.references().streamCount() == 1 ? profile.references().streamClass(0) : classes[flow]).heldOut();
-            return absoluteErrorNs(flow) <= heldOut.halfWidthNs(sampleCount(flow), lastNs[flow] - firstNs[flow]) ? 1 : 0;
+            return absoluteErrorNs(flow) <= heldOut.halfWidthNs(independentErrors(flow)) ? 1 : 0;
         })).average().orElse(Double.NaN);
+    }
+
+    private double independentErrors(final int flow) {
+        final int offset = flow * DelayCounters.LENGTH_BYTES;
+        return SpanCounters.independentErrors(
+            estimates, offset + NEAR_OFFSET, offset + FAR_OFFSET, DelayCounters.count(estimates, offset));
     }
 
     /** References for each regular packet. */
