@@ -359,6 +359,8 @@ class ConfigLoaderTest {
         final ExporterConfig before = load("metering: {max-flows: 1k, active-timeout: 5m}");
         final ExporterConfig after = load("metering: {max-flows: 2k, active-timeout: 6m}\nexporting: {destinations: [udp://a]}");
         assertEquals(List.of("metering.max-flows"), before.restartKeys(after));
+        assertEquals(List.of(), load("capture: {ring: 64m, promiscuous: on}").restartKeys(
+            load("capture: {ring: 65536k, promiscuous: true}")), "the same, written in another way");
     }
 
     @Test
