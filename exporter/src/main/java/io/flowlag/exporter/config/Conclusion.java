@@ -157,7 +157,8 @@ final class Conclusion {
                 destinationValues(values);
             } else {
                 final Setting setting = settings.get(key);
-                values.add(new EffectiveValue(key.path(), setting.text(), setting.origin(), setting.note(), key.isReloadable()));
+                values.add(new EffectiveValue(
+                    key.path(), setting.text(), setting.origin(), setting.note(), key.isReloadable(), setting.value()));
             }
         }
         return List.copyOf(values);
@@ -166,12 +167,12 @@ final class Conclusion {
     private void destinationValues(final List<EffectiveValue> values) {
         final String path = ConfigTable.DESTINATIONS.path();
         if (specs.isEmpty()) {
-            values.add(new EffectiveValue(path, "[]", Origin.DEFAULT, "", true));
+            values.add(new EffectiveValue(path, "[]", Origin.DEFAULT, "", true, List.of()));
         }
         for (int i = 0; i < specs.size(); i++) {
             final DestinationSpec spec = specs.get(i);
             final String prefix = path + "[" + i + "].";
-            values.add(new EffectiveValue(prefix + "uri", spec.uri().text(), spec.origin(), "", true));
+            values.add(new EffectiveValue(prefix + "uri", spec.uri().text(), spec.origin(), "", true, spec.uri()));
             for (final ConfigKey<?> key : ConfigTable.destinationKeys()) {
                 if (key.transports().contains(spec.uri().transport())) {
                     values.add(destinationValue(prefix, spec, key));
@@ -185,7 +186,7 @@ final class Conclusion {
         final boolean isAuto = ValueTypes.AUTO.equals(setting.text());
         final String text = isAuto ? resolvedAuto(spec, key) : setting.text();
         final String note = isAuto ? "auto for " + ValueTypes.name(spec.uri().transport()) : "";
-        return new EffectiveValue(prefix + key.name(), text, setting.origin(), note, key.isReloadable());
+        return new EffectiveValue(prefix + key.name(), text, setting.origin(), note, key.isReloadable(), setting.value());
     }
 
     private String resolvedAuto(final DestinationSpec spec, final ConfigKey<?> key) {

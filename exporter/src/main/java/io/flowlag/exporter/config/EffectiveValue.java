@@ -8,6 +8,7 @@ package io.flowlag.exporter.config;
  * @param origin     of the value.
  * @param note       what the reader should know besides, such as what {@code auto} became; may be empty.
  * @param reloadable whether a running process takes a new value over.
+ * @param value      as it was understood: one may be written in several ways.
  */
-public record EffectiveValue(String path, String text, Origin origin, String note, boolean reloadable) {
+public record EffectiveValue(String path, String text, Origin origin, String note, boolean reloadable, Object value) {
 }

@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -816,7 +817,7 @@ public record ExporterConfig(
     public List<String> restartKeys(final ExporterConfig newer) {
         final List<String> paths = new ArrayList<>();
         for (final EffectiveValue value : newer.effectiveValues) {
-            if (!value.reloadable() && !value.text().equals(text(value.path()))) {
+            if (!value.reloadable() && !Objects.equals(value.value(), value(value.path()))) {
                 paths.add(value.path());
             }
         }
@@ -837,10 +838,10 @@ public record ExporterConfig(
             .allMatch((value) -> value.origin().isDefault());
     }
 
-    private String text(final String path) {
+    private Object value(final String path) {
         for (final EffectiveValue value : effectiveValues) {
             if (value.path().equals(path)) {
-                return value.text();
+                return value.value();
             }
         }
         return null;

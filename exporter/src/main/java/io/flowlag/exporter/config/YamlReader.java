@@ -5,6 +5,7 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.dataformat.yaml.YAMLFactory;
 import com.fasterxml.jackson.dataformat.yaml.YAMLParser;
+import org.yaml.snakeyaml.error.MarkedYAMLException;
 
 import java.io.IOException;
 import java.util.ArrayList;
@@ -39,7 +40,7 @@ final class YamlReader {
             }
             return mapping(root, start);
         } catch (final JsonProcessingException e) {
-            problems.add(origin(e.getLocation()), "is no YAML: " + reason(e));
+            noYaml(e);
             return new ConfigNode.Mapping(start, List.of());
         }
     }
@@ -106,7 +107,15 @@ final class YamlReader {
             Origin.file(fileName, Math.max(1, location.getLineNr()), Math.max(1, location.getColumnNr()));
     }
 
-    private static String reason(final JsonProcessingException e) {
-        return e.getOriginalMessage().lines().findFirst().orElse("no reason given");
+    /** Where and what is wrong, in the words of SnakeYAML where it has any; Jackson's are of what was being read before. */
+    private void noYaml(final JsonProcessingException e) {
+        if (e.getCause() instanceof MarkedYAMLException marked && marked.getProblemMark() != null) {
+            final Origin where =
+                Origin.file(fileName, marked.getProblemMark().getLine() + 1, marked.getProblemMark().getColumn() + 1);
+            problems.add(where, "is no YAML: " + marked.getProblem());
+        } else {
+            problems.add(
+                origin(e.getLocation()), "is no YAML: " + e.getOriginalMessage().lines().findFirst().orElse("no reason given"));
+        }
     }
 }

@@ -28,6 +28,19 @@ public final class Logging {
     }
 
     /**
+     * Refuses a log that cannot be opened, before anything is changed for its sake.
+     *
+     * @param log      level and file.
+     * @param terminal for logging without a file.
+     * @throws ExitException if the file cannot be written.
+     */
+    public static void check(final ExporterConfig.Log log, final Terminal terminal) {
+        if (log.file() != null) {
+            open(log.file(), terminal).close();
+        }
+    }
+
+    /**
      * Sends the log where the configuration says.
      *
      * @param log      level and file.

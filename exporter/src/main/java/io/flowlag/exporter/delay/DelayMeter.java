@@ -569,6 +569,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             scheduler.reconfigure(Injection.context(settings, classes.count()));
             report.onReload(settings);
         }
+        if (settings != null && receiver != null) {
+            receiver.capacityBps(settings.capacityBps());
+        }
         if (settings != null && passive != null) {
             receiver.maximumGapNs(settings.maximumGapNs());
         }

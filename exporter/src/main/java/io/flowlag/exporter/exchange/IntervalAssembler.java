@@ -39,6 +39,8 @@ final class IntervalAssembler implements SenderInterval {
     private MessageResult spoiled;
     private String spoiledText = "";
     private long number;
+    private long intervalNs;
+    private int errorEstimate;
     private int sketchCount;
     private int announcedDigests;
     private int announcedFlows;
@@ -77,12 +79,12 @@ final class IntervalAssembler implements SenderInterval {
 
     /** Length of the interval as its sender says it. */
     long intervalNs() {
-        return begin.intervalNs();
+        return intervalNs;
     }
 
     @Override
     public int errorEstimate() {
-        return begin.errorEstimate();
+        return errorEstimate;
     }
 
     /** Why the interval cannot be used, null if it can. */
@@ -95,13 +97,15 @@ final class IntervalAssembler implements SenderInterval {
         return spoiledText;
     }
 
-    /** Takes INTERVAL_BEGIN; what was open is forgotten. */
+    /** Takes INTERVAL_BEGIN; what was open is forgotten. The buffer is the connection's, and has other messages afterwards. */
     void begin(final DirectBuffer buffer, final int offset) {
         begin.wrap(buffer, offset);
         isOpen = true;
         spoiled = null;
         spoiledText = "";
         number = begin.intervalNumber();
+        intervalNs = begin.intervalNs();
+        errorEstimate = begin.errorEstimate();
         sketchCount = begin.sketchCount();
         announcedDigests = begin.inFlightCount();
         announcedFlows = begin.flowCount();
@@ -118,7 +122,7 @@ final class IntervalAssembler implements SenderInterval {
     }
 
     private void checkSettings() {
-        final HeldSettings ours = schedule.at(number, begin.intervalNs());
+        final HeldSettings ours = schedule.at(number, intervalNs);
         final long listBytes = 8L * announcedDigests + (long)FlowSum.LENGTH_BYTES * (announcedFlows + (long)announcedWitnesses);
         if (null == ours) {
             spoil(MessageResult.SETTINGS, "settings of interval " + number, begin.settingsNumber(), "none");
@@ -127,8 +131,8 @@ final class IntervalAssembler implements SenderInterval {
                 Long.toHexString(begin.receiverInstance()), Long.toHexString(ours.receiverInstance()));
         } else if (ours.settings().number() != begin.settingsNumber()) {
             spoil(MessageResult.SETTINGS, "settings of interval " + number, begin.settingsNumber(), ours.settings().number());
-        } else if (ours.settings().intervalNs() != begin.intervalNs()) {
-            spoil(MessageResult.SETTINGS, "intervalNs", begin.intervalNs(), ours.settings().intervalNs());
+        } else if (ours.settings().intervalNs() != intervalNs) {
+            spoil(MessageResult.SETTINGS, "intervalNs", intervalNs, ours.settings().intervalNs());
         } else if (!isExpectedCount(ours.settings())) {
             spoil(MessageResult.PAIRING, "sketches", sketchCount, expectedSketches(ours.settings()));
         } else if (listBytes > maxListBytes) {

@@ -7,6 +7,7 @@ import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
 import io.flowlag.exporter.console.ExitCode;
+import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.console.OutputFiles;
 import io.flowlag.exporter.console.Progress;
 import io.flowlag.exporter.console.Signals;
@@ -49,6 +50,7 @@ final class PipelineRun implements AutoCloseable {
     /** Of captures that are judged as a whole, at their end. */
     private static final long LEAST_DECIDED_PACKETS = 20;
     private static final Logger LOG = LoggerFactory.getLogger(PipelineRun.class);
+    private static final long NS_PER_MS = 1_000_000L;
     private static final long HOUSEKEEPING_NS = 100_000_000L;
     private static final long AGREEMENT_NS = 10_000_000_000L;
     private static final long WAIT_NS = 2_000_000L;
@@ -67,13 +69,14 @@ final class PipelineRun implements AutoCloseable {
     private final Map<Destination, String> toldErrors = new HashMap<>();
     private final long startTimeMs = System.currentTimeMillis();
     private final MeteringPipeline pipeline;
-    private final ExporterConfig.Stats statsConfig;
     private final long memoryBoundBytes;
     private final DigestAgreement agreement;
     private final Observer observer;
     private final StatusServer statusServer;
 
-    private long nextStatisticsNs;
+    private ExporterConfig.Stats statsConfig;
+    private long nextStatisticsNs = System.nanoTime();
+    private boolean isStatisticsFailureTold;
     private long nextAgreementNs = System.nanoTime() + AGREEMENT_NS;
     private long stopDeadlineNs;
     private long toldClockSteps;
@@ -260,6 +263,16 @@ final class PipelineRun implements AutoCloseable {
         pipeline.ownTraffic(ownTraffic);
     }
 
+    /**
+     * Changes how often the statistics are written; the first ones at once.
+     *
+     * @param stats from now on.
+     */
+    void stats(final ExporterConfig.Stats stats) {
+        statsConfig = stats;
+        nextStatisticsNs = System.nanoTime();
+    }
+
     /** Asks for the orderly end. */
     void requestStop() {
         pipeline.requestStop();
@@ -359,7 +372,11 @@ final class PipelineRun implements AutoCloseable {
         }
     }
 
-    /** Writes the statistics where the configuration wants them. */
+    /**
+     * Writes the statistics where the configuration wants them.
+     *
+     * @throws ExitException if they cannot be written.
+     */
     void writeStatistics() {
         if (statsConfig.file() == null) {
             return;
@@ -441,7 +458,20 @@ final class PipelineRun implements AutoCloseable {
         }
         if (statsConfig.intervalNs() > 0 && System.nanoTime() - nextStatisticsNs >= 0) {
             nextStatisticsNs = System.nanoTime() + statsConfig.intervalNs();
+            rewriteStatistics();
+        }
+    }
+
+    /** What cannot be written now may be the next time, or at the end: no reason to stop, so it is told once. */
+    private void rewriteStatistics() {
+        try {
             writeStatistics();
+            isStatisticsFailureTold = false;
+        } catch (final ExitException ex) {
+            if (!isStatisticsFailureTold) {
+                isStatisticsFailureTold = true;
+                LOG.warn("{}; it is tried again each {} ms", ex.getMessage(), statsConfig.intervalNs() / NS_PER_MS);
+            }
         }
     }
 

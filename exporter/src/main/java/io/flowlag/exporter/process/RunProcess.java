@@ -285,6 +285,14 @@ public final class RunProcess {
             LOG.error("reload refused, the old configuration stays: {}", ex.getMessage());
             return;
         }
+        try {
+            Logging.check(newer.log(), terminal);
+        } catch (final ExitException ex) {
+            LOG.error("reload refused, the old configuration stays: {}", ex.getMessage());
+            // The old log may be where nobody looks any more.
+            terminal.message("flowlag: reload refused, the old configuration stays: " + ex.getMessage());
+            return;
+        }
         final List<Destination> newDestinations;
         try {
             newDestinations = destinations.of(newer);
@@ -296,6 +304,7 @@ public final class RunProcess {
         newer.warnings().forEach((warning) -> LOG.warn("{}", warning));
         segment.change(config, newer, pipeline.delayMeter(), changeNs);
         pipeline.reload(newer, newDestinations);
+        run.stats(newer.stats());
         run.ownTraffic(LocalTraffic.of(newer));
         config = newer;
         tellSpools();

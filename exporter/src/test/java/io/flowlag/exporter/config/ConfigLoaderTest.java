@@ -182,6 +182,14 @@ class ConfigLoaderTest {
     }
 
     @Test
+    void shouldSayWhereAndWhyTextIsNoYaml() {
+        assertEquals("f:3:1: is no YAML: found character '\\t(TAB)' that cannot start any token. (Do not use \\t(TAB) for " +
+            "indentation)", refused("metering:\n  max-flows: 128k\n\tidle-timeout: 5s\n").getMessage());
+        assertEquals("f:2:8: is no YAML: expected ',' or ']', but got :",
+            refused("capture: {interfaces: [eth0\nthreads: 1\n").getMessage());
+    }
+
+    @Test
     void shouldRefuseHostileYamlWithoutFailing() {
         refused("[".repeat(5000));
         refused("{a: ".repeat(5000));
@@ -351,6 +359,8 @@ class ConfigLoaderTest {
         final ExporterConfig before = load("metering: {max-flows: 1k, active-timeout: 5m}");
         final ExporterConfig after = load("metering: {max-flows: 2k, active-timeout: 6m}\nexporting: {destinations: [udp://a]}");
         assertEquals(List.of("metering.max-flows"), before.restartKeys(after));
+        assertEquals(List.of(), load("capture: {ring: 64m, promiscuous: on}").restartKeys(
+            load("capture: {ring: 65536k, promiscuous: true}")), "the same, written in another way");
     }
 
     @Test

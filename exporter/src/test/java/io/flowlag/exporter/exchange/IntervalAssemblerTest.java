@@ -12,6 +12,7 @@ import net.jqwik.api.Property;
 import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -25,6 +26,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class IntervalAssemblerTest {
     private static final long NUMBER = 7;
     private static final long RUN = 3;
+    private static final int ERROR_ESTIMATE = 0x8587;
     private static final long MOST_LIST_BYTES = 100_000;
     private static final SketchGeometry LDS = SketchGeometry.lds(2, 1500, 1);
     private static final SketchGeometry LDA = SketchGeometry.lda(64, 0, 3);
@@ -45,7 +47,8 @@ class IntervalAssemblerTest {
             FlowSum.encode(flows, i * FlowSum.LENGTH_BYTES, new byte[4], new byte[4], 6, 1, 2, i + 1, 0, 0, 0);
         }
         final EncodedInterval interval = new IntervalEncoder(SystemNanoClock.INSTANCE, new ExchangeCounters())
-            .begin(NUMBER, held, PointDrops.NONE).sketch(ExchangeFixture.sketch(NUMBER, LDS, 2000).image())
+            .begin(NUMBER, held, PointDrops.NONE).errorEstimate(ERROR_ESTIMATE)
+            .sketch(ExchangeFixture.sketch(NUMBER, LDS, 2000).image())
             .sketch(aggregator.image()).inFlight(new long[6000], 6000).witnesses(flows, 500).end();
         final List<UnsafeBuffer> messages = new ArrayList<>();
         int lengthBytes;
@@ -86,6 +89,30 @@ class IntervalAssemblerTest {
         assertEquals(500, assembler.witnessCount());
         assertEquals(500, assembler.witness(499, new FlowSum()).packets());
         assertTrue(assembler.sketch(0).contentEquals(ExchangeFixture.sketch(NUMBER, LDS, 2000).image()));
+    }
+
+    /** A connection uses the octets of a message again for later ones. */
+    @Example
+    void shouldKeepWhatItsFirstMessageSaid() {
+        final List<UnsafeBuffer> messages = messages();
+        final UnsafeBuffer received = new UnsafeBuffer(new byte[1 << 16]);
+        final List<UnsafeBuffer> inOnePlace = new AbstractList<>() {
+            @Override
+            public UnsafeBuffer get(final int index) {
+                received.setMemory(0, received.capacity(), (byte)0xff);
+                received.putBytes(0, messages.get(index), 0, messages.get(index).capacity());
+                return new UnsafeBuffer(received, 0, messages.get(index).capacity());
+            }
+
+            @Override
+            public int size() {
+                return messages.size();
+            }
+        };
+        assertEquals(MessageResult.ACCEPTED, take(inOnePlace));
+        assertNull(assembler.spoiled(), assembler.spoiledText());
+        assertEquals(ExchangeFixture.SECOND_NS, assembler.intervalNs());
+        assertEquals(ERROR_ESTIMATE, assembler.errorEstimate());
     }
 
     @Example

@@ -139,6 +139,28 @@ class DelayPipelineTest {
     }
 
     @Test
+    void shouldCountSizeByTheCapacityOfAReload() {
+        final List<PacketSource> sources = List.of(
+            new GeneratedTraffic(TrafficProfile.demo()),
+            new DelayedSource(new GeneratedTraffic(TrafficProfile.demo()), (packet) -> DELAY_NS));
+        final List<Destination> destinations = List.of(new DelayList());
+        final String[] options = {"rli.policy", "every-n", "rli.serialisation", "capacity", "rli.capacity", "8m"};
+        try (MeteringPipeline pipeline = new MeteringPipeline(
+            config(Threading.INVOKER, options), sources, false, MARKED, destinations, counters, Pipelines::fail)) {
+            while (counters.get(CounterId.SENDER_POINT) < PACKETS / 2) {
+                pipeline.doWork();
+            }
+            assertEquals(1000, pipeline.delayStatistics().gauges().get("serialisation_ns_per_byte"));
+            options[5] = "80m";
+            pipeline.reload(config(Threading.INVOKER, options), destinations);
+            while (!pipeline.isEnded()) {
+                pipeline.doWork();
+            }
+            assertEquals(100, pipeline.delayStatistics().gauges().get("serialisation_ns_per_byte"));
+        }
+    }
+
+    @Test
     void shouldNotPutSamplesOfOneRecordIntoTheNext() {
         final DelayList list = new DelayList();
         final DelayStatistics statistics =

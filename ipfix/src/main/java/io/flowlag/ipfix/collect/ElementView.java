@@ -92,9 +92,11 @@ final class ElementView {
         return reverse;
     }
 
+    /** IANA's names are IANA's alone. Those of enterprises are not: an exporter may send known elements under its own number. */
     private boolean isUsableName(final InformationElement element) {
         final InformationElement sameName = registry.find(element.name());
         final boolean isTaken = sameName != null &&
+            (sameName.enterpriseNumber() == 0 || sameName.enterpriseNumber() == element.enterpriseNumber()) &&
             (sameName.enterpriseNumber() != element.enterpriseNumber() || sameName.elementId() != element.elementId());
         return !isTaken && element.name().length() <= MAX_NAME_LENGTH && isPlain(element.name());
     }

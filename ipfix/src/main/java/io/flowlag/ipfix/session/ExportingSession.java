@@ -530,6 +530,9 @@ public final class ExportingSession implements AutoCloseable {
 
     /** Settles what was delivered, and sees connections come and go. */
     private void trackConnection(final long nowMs) {
+        if (!isDatagram) {
+            statistics.set(PEER_LOSSES, transport.peerLossCount());
+        }
         final boolean isNew = transport.connectionCount() != connectionCount;
         if (inSession) {
             if (!isNew) {

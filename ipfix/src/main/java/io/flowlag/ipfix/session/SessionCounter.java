@@ -85,7 +85,8 @@ public enum SessionCounter {
         "Transport Sessions begun after the first one."),
     /** Signs that the collector is away. */
     PEER_LOSSES("peer_losses", "errors",
-        "Times that a collector was found missing while sending went on, as by an ICMP port unreachable."),
+        "Times that a collector was found missing: an ICMP port unreachable, an attempt to connect that failed, a connection " +
+            "that broke."),
     /** Sequence number to come. */
     SEQUENCE("sequence", "records",
         "Data Records of the present Transport Session, discarded ones included: the next message's sequence number.");

@@ -34,6 +34,7 @@ abstract class StreamTransport extends TransportSupport {
     private long attemptMs = Long.MIN_VALUE;
     private long lastLookMs = Long.MIN_VALUE;
     private long uncertainOctets;
+    private long peerLossCount;
     private boolean isFinishing;
     private boolean isGoodByeSaid;
     private boolean isPeerFinished;
@@ -255,6 +256,7 @@ abstract class StreamTransport extends TransportSupport {
     }
 
     private void breakConnection(final IOException cause) {
+        peerLossCount++;
         error("no connection to " + name(), cause);
         lookup.cancel();
         CloseHelper.quietClose(channel);
@@ -269,7 +271,7 @@ abstract class StreamTransport extends TransportSupport {
 
     @Override
     public final long peerLossCount() {
-        return 0;
+        return peerLossCount;
     }
 
     @Override

@@ -82,7 +82,10 @@ public interface Transport extends AutoCloseable {
      */
     long uncertainOctets();
 
-    /** {@return how often the peer was found missing while sending went on, as by an ICMP port unreachable} */
+    /**
+     * {@return how often the peer was found missing: by an ICMP port unreachable, by an attempt to connect that failed, by a
+     * connection that broke}
+     */
     long peerLossCount();
 
     /** {@return where messages go, such as {@code udp://192.0.2.1:4739}} */

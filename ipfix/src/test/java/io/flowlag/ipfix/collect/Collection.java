@@ -12,6 +12,7 @@ import java.util.function.Consumer;
 final class Collection {
     final CollectorCounters counters = new CollectorCounters();
     final List<String> records = new ArrayList<>();
+    final ElementRegistry registry;
     final CollectingProcess process;
     Consumer<CollectedRecord> inspection = record -> { };
     long nowNs;
@@ -21,7 +22,8 @@ final class Collection {
     }
 
     Collection(final CollectorLimits limits) {
-        process = new CollectingProcess(ElementRegistry.iana(), limits, counters, this::onRecord);
+        registry = ElementRegistry.iana();
+        process = new CollectingProcess(registry, limits, counters, this::onRecord);
     }
 
     TransportSession open(final SessionKind kind) {

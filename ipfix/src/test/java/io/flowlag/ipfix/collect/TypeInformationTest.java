@@ -1,6 +1,7 @@
 package io.flowlag.ipfix.collect;
 
 import io.flowlag.ipfix.element.DataType;
+import io.flowlag.ipfix.element.InformationElement;
 import io.flowlag.ipfix.element.Semantics;
 import io.flowlag.ipfix.element.Units;
 import org.junit.jupiter.api.Test;
@@ -81,6 +82,18 @@ class TypeInformationTest {
         names.forEach(name -> send(type(32473, 5, 8, name)));
         assertEquals(names.size(), collection.count(CollectorCounter.ELEMENTS_REFUSED));
         assertEquals(0, collection.count(CollectorCounter.ELEMENTS_LEARNED));
+    }
+
+    /** As an exporter does that sends elements which everybody knows under a number of its own. */
+    @Test
+    void shouldLearnAnElementWhoseNameAnotherEnterpriseHasToo() {
+        collection.registry.add(
+            new InformationElement(1, 5, "vendorDelay", DataType.SIGNED64, Semantics.QUANTITY, Units.NANOSECONDS, ""));
+        collection.registry.add(
+            new InformationElement(32473, 6, "otherDelay", DataType.SIGNED64, Semantics.QUANTITY, Units.NANOSECONDS, ""));
+        send(TYPE_TEMPLATE, type(32473, 5, 8, "otherDelay"), type(32473, 5, 8, "vendorDelay"), ENTERPRISE_TEMPLATE, DATA);
+        assertEquals("vendorDelay=fffffffffffffffb", collection.records.get(2));
+        assertEquals(1, collection.count(CollectorCounter.ELEMENTS_REFUSED), "a name twice in one enterprise");
     }
 
     @Test

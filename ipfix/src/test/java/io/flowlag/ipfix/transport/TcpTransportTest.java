@@ -103,6 +103,7 @@ class TcpTransportTest {
             Await.until("refused", () -> session.doWork(NOW_MS), () -> transport.state() == TransportState.DISCONNECTED &&
                 !transport.lastError().isEmpty());
             assertEquals("no connection to tcp://127.0.0.1:" + port + ": Connection refused", transport.lastError());
+            assertEquals(1, session.statistics().get(SessionCounter.PEER_LOSSES));
             put(session, 3);
             try (StreamCollector collector = collector(port)) {
                 session.doWork(NOW_MS + 59_999);

@@ -253,6 +253,10 @@ final class ReferenceStream {
         maximumGapNs = gapNs;
     }
 
+    void capacityBps(final long capacityBps) {
+        serialisation.capacityBps(capacityBps);
+    }
+
     void onClockStep() {
         if (isHeard) {
             count(CLOCK_STEPS);

@@ -151,6 +151,17 @@ public final class RliReceiver {
         }
     }
 
+    /**
+     * Changes the capacity of the link, which {@link SerialisationMode#CAPACITY} goes by.
+     *
+     * @param capacityBps bits/s, more than 0 with that mode.
+     */
+    public void capacityBps(final long capacityBps) {
+        for (final ReferenceStream stream : streams) {
+            stream.capacityBps(capacityBps);
+        }
+    }
+
     /** The input has ended: what still waits is settled, or given up as by silence. */
     public void onEnd() {
         for (final ReferenceStream stream : streams) {

@@ -18,7 +18,7 @@ final class Serialisation {
     private static final int LEAST_EVIDENCE = 256;
     private static final double LEAST_SIGNIFICANCE = 4;
 
-    private final boolean isFitted;
+    private final SerialisationMode mode;
     private double nsPerByte;
     private double meanBytes;
     private double count;
@@ -28,13 +28,20 @@ final class Serialisation {
     private long evidenceCount;
 
     Serialisation(final SerialisationMode mode, final long capacityBps) {
-        isFitted = mode == SerialisationMode.FITTED;
-        nsPerByte = mode == SerialisationMode.CAPACITY ? BITS_NS_PER_OCTET_SECOND / capacityBps : 0;
+        this.mode = mode;
+        capacityBps(capacityBps);
+    }
+
+    /** The link has another capacity from now on, bits/s; without meaning but in the mode that uses it. */
+    void capacityBps(final long capacityBps) {
+        if (mode == SerialisationMode.CAPACITY) {
+            nsPerByte = BITS_NS_PER_OCTET_SECOND / capacityBps;
+        }
     }
 
     /** A reference: its size, how much more delay it had than the last one, and how long after that it was sent. */
     void onReference(final int lengthBytes, final long changeNs, final long gapNs) {
-        if (!isFitted || gapNs <= 0) {
+        if (mode != SerialisationMode.FITTED || gapNs <= 0) {
             return;
         }
         if (count == 0) {

@@ -18,6 +18,7 @@ import io.flowlag.tests.support.Stats;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Tag;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -170,6 +171,45 @@ class RunLiveTest {
                 Flows.assertSameCounts(Flows.of(truth), nfcapd.finish().orFail().flows(), "nfcapd");
                 Flows.assertSameCounts(Flows.of(truth), IpfixReader.read(file).orFail().flows(), "destination added");
             }
+        }
+    }
+
+    @Test
+    void shouldGoOnWhereLogAndStatisticsCannotBeWritten() throws Exception {
+        final Path config = directory.resolve("flowlag.yaml");
+        final Path records = directory.resolve("records.ipfix");
+        final Path log = Files.createDirectory(directory.resolve("log")).resolve("flowlag.log");
+        final Path stats = Files.createDirectory(directory.resolve("stats")).resolve("stats.json");
+        final String common = "capture: {interfaces: [" + HERE + "], direction: in}\nlog: {file: " + log + "}\n" +
+            "exporting: {destinations: ['file:" + records + "']}\n";
+        Files.writeString(config, common + "stats: {file: " + stats + "}\n");
+        try (Command.Running run = new Flowlag().command("run", "-c", config).timeout(TIMEOUT).start()) {
+            Deadline.await(TIMEOUT, () -> has(log, "metering " + HERE), run::errors);
+            Files.writeString(config, common + "stats: {file: " + stats + ", interval: 100ms}\n");
+            run.signal("HUP");
+            Deadline.await(TIMEOUT, () -> Files.exists(stats), () -> "no statistics: " + run.errors());
+
+            Files.move(stats.getParent(), directory.resolve("stats-away"));
+            Deadline.await(TIMEOUT, () -> has(log, "cannot write statistics"), run::errors);
+            Files.move(log.getParent(), directory.resolve("log-away"));
+            run.signal("HUP");
+            Deadline.await(TIMEOUT, () -> run.errors().contains("reload refused"), run::errors);
+            final TrafficFlows truth = send();
+            Files.createDirectory(stats.getParent());
+            Deadline.await(TIMEOUT, () -> Files.exists(stats) && Stats.read(stats).counter(CounterId.CAPTURED) >= PACKETS,
+                run::errors);
+            run.signal("TERM");
+            final Command.Result ended = run.finish();
+            assertEquals(0, ended.exitCode(), ended::toString);
+            Flows.assertSameCounts(Flows.of(truth), IpfixReader.read(records).orFail().flows(), "records");
+        }
+    }
+
+    private static boolean has(final Path file, final String text) {
+        try {
+            return Files.exists(file) && Files.readString(file).contains(text);
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
         }
     }
 
