@@ -1,0 +1,75 @@
+package io.flowlag.exporter.record;
+
+import io.flowlag.exporter.config.ConfigLoader;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.status.Counters;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class IpfixDestinationTest {
+    private static final long NOW_MS = 1_700_000_100_000L;
+    private static final long NS_PER_MS = 1_000_000L;
+    private static final long START_NS = 1_700_000_000_123L * NS_PER_MS + 456_789;
+    private static final long END_NS = START_NS + 5 * NS_PER_MS;
+    private static final int FLOWS = 10;
+
+    @TempDir
+    private Path directory;
+
+    private final UnsafeBuffer entry = new UnsafeBuffer(new byte[FlowEntry.BASE_LENGTH_BYTES]);
+
+    private List<Map<String, List<String>>> optionsOfClosedFile(final long endNs) throws IOException {
+        final Path file = directory.resolve("flows.ipfix");
+        final ExporterConfig config = new ConfigLoader()
+            .text("test", "exporting: {destinations: ['file:" + file + "']}").conclude();
+        final Destination destination = new DestinationFactory(true, new boolean[1], Map.of(), new Counters())
+            .make(config, config.exporting().destinations().get(0));
+        destination.doWork(NOW_MS);
+        for (int i = 0; i < FLOWS; i++) {
+            FlowEntry.ipVersion(entry, 0, 4);
+            FlowEntry.packetCount(entry, 0, 2);
+            FlowEntry.startNs(entry, 0, START_NS);
+            FlowEntry.endNs(entry, 0, endNs);
+            assertEquals(Destination.Outcome.DONE, destination.offer(entry, 0, FlowEntry.BASE_LENGTH_BYTES, NOW_MS));
+        }
+        assertTrue(destination.close(NOW_MS, NOW_MS + 1_000));
+        return IpfixRecords.options(file);
+    }
+
+    private static Map<String, List<String>> recordWith(final List<Map<String, List<String>>> records, final String name) {
+        return records.stream().filter((record) -> record.containsKey(name)).reduce((first, last) -> last).orElseThrow();
+    }
+
+    @Test
+    void shouldCountEveryRecordOfAFileInItsLastStatistics() throws IOException {
+        final Map<String, List<String>> statistics = recordWith(optionsOfClosedFile(END_NS), "exportedFlowRecordTotalCount");
+
+        assertEquals(List.of(Integer.toString(FLOWS)), statistics.get("exportedFlowRecordTotalCount"));
+    }
+
+    @Test
+    void shouldHaveEveryFlowOfAFileInsideItsTimeWindow() throws IOException {
+        final Map<String, List<String>> window = recordWith(optionsOfClosedFile(END_NS), "maxFlowEndMilliseconds");
+
+        assertEquals(List.of(Long.toString(1_700_000_000_123L * NS_PER_MS)), window.get("minFlowStartMilliseconds"));
+        assertEquals(List.of(Long.toString(1_700_000_000_129L * NS_PER_MS)), window.get("maxFlowEndMilliseconds"));
+    }
+
+    @Test
+    void shouldEndTheTimeWindowWithAFlowThatEndsAtAMillisecond() throws IOException {
+        final long endMs = 1_700_000_000_128L;
+        final Map<String, List<String>> window = recordWith(optionsOfClosedFile(endMs * NS_PER_MS), "maxFlowEndMilliseconds");
+
+        assertEquals(List.of(Long.toString(endMs * NS_PER_MS)), window.get("maxFlowEndMilliseconds"));
+    }
+}
