@@ -589,13 +589,12 @@ public final class ExportingSession implements AutoCloseable {
         lastRefreshMs = nowMs;
         if (transport.isContinued()) {
             handedOctets = transport.deliveredOctets();
-            templates.refresh();
-            return;
+        } else {
+            handedOctets = 0;
+            messageSequence = 0;
+            accounts.restartSequence();
         }
-        handedOctets = 0;
-        messageSequence = 0;
-        accounts.restartSequence();
-        templates.onNewSession();
+        templates.onNewSession(); // one that goes on may have lost them with what was not delivered
         isCarrying = templates.isAnyMissingForMessage();
     }
 
@@ -604,7 +603,7 @@ public final class ExportingSession implements AutoCloseable {
         exportTimeSeconds = Math.max(exportTimeSeconds, Math.floorDiv(nowMs, MILLISECONDS_PER_SECOND));
         while (templates.isAnyMissingForMessage()) {
             final int templateCount = putCarriedTemplates();
-            announcement.finish(announcement.lengthBytes(), exportTimeSeconds, 0, observationDomainId);
+            announcement.finish(announcement.lengthBytes(), exportTimeSeconds, messageSequence, observationDomainId);
             if (transport.send(announcement.buffer(), 0, announcement.lengthBytes()) != SendResult.SENT) {
                 trackConnection(nowMs);
                 return false;

@@ -323,6 +323,24 @@ class ExportingSessionTest {
     }
 
     @Test
+    void shouldSendTheTemplatesOfTheOpenMessageAgainWhereAFileGoesOnWithoutThem() {
+        session(TransportKind.FILE, new SessionSettings());
+        transport.isBuffering = true;
+        putPairs(2, NOW_MS);
+        session.flush(NOW_MS);
+        putPairs(3, NOW_MS);
+        transport.disconnect();
+        session.doWork(NOW_MS);
+        transport.goOn();
+        session.flush(NOW_MS + 10_000);
+        final List<WireMessage> messages = parsed().messages;
+        assertEquals(1, messages.get(0).templates().size());
+        assertEquals(2, messages.get(0).sequence());
+        assertEquals(3, messages.get(1).records().size());
+        assertEquals(2, messages.get(1).sequence());
+    }
+
+    @Test
     void shouldFailWhatWasBufferedAndDoubtWhatWasInTheKernelWhenAConnectionBreaks() {
         session(TransportKind.STREAM, new SessionSettings());
         putPairs(2, NOW_MS);
