@@ -28,12 +28,16 @@ class IpfixDestinationTest {
 
     private final UnsafeBuffer entry = new UnsafeBuffer(new byte[FlowEntry.BASE_LENGTH_BYTES]);
 
+    private Destination destination(final Path file) throws IOException {
+        final ExporterConfig config = new ConfigLoader()
+            .text("test", "exporting: {options-interval: 60s, destinations: ['file:" + file + "']}").conclude();
+        return new DestinationFactory(true, new boolean[1], Map.of(), new Counters())
+            .make(config, config.exporting().destinations().get(0));
+    }
+
     private List<Map<String, List<String>>> optionsOfClosedFile(final long endNs) throws IOException {
         final Path file = directory.resolve("flows.ipfix");
-        final ExporterConfig config = new ConfigLoader()
-            .text("test", "exporting: {destinations: ['file:" + file + "']}").conclude();
-        final Destination destination = new DestinationFactory(true, new boolean[1], Map.of(), new Counters())
-            .make(config, config.exporting().destinations().get(0));
+        final Destination destination = destination(file);
         destination.doWork(NOW_MS);
         for (int i = 0; i < FLOWS; i++) {
             FlowEntry.ipVersion(entry, 0, 4);
@@ -71,5 +75,21 @@ class IpfixDestinationTest {
         final Map<String, List<String>> window = recordWith(optionsOfClosedFile(endMs * NS_PER_MS), "maxFlowEndMilliseconds");
 
         assertEquals(List.of(Long.toString(endMs * NS_PER_MS)), window.get("maxFlowEndMilliseconds"));
+    }
+
+    @Test
+    void shouldTellStatisticsAtTheirIntervalAfterAClockWasSetBack() throws IOException {
+        final Path file = directory.resolve("back.ipfix");
+        final Destination destination = destination(file);
+        destination.doWork(NOW_MS);
+        destination.doWork(NOW_MS + 1);
+        for (int minute = 0; minute <= 3; minute++) {
+            destination.doWork(NOW_MS - 86_400_000L + minute * 60_000L);
+        }
+        assertTrue(destination.close(NOW_MS, NOW_MS + 1_000));
+
+        final long statistics =
+            IpfixRecords.options(file).stream().filter((record) -> record.containsKey("exportedFlowRecordTotalCount")).count();
+        assertTrue(statistics >= 4, statistics + " times, the last one at the end");
     }
 }
