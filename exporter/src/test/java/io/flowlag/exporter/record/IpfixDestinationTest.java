@@ -3,6 +3,9 @@ package io.flowlag.exporter.record;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.metering.FlowRecordRing;
+import io.flowlag.exporter.pipeline.StageRing;
+import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -22,16 +25,18 @@ class IpfixDestinationTest {
     private static final long START_NS = 1_700_000_000_123L * NS_PER_MS + 456_789;
     private static final long END_NS = START_NS + 5 * NS_PER_MS;
     private static final int FLOWS = 10;
+    private static final int RING_BYTES = 64 << 10;
 
     @TempDir
     private Path directory;
 
+    private final Counters counters = new Counters();
     private final UnsafeBuffer entry = new UnsafeBuffer(new byte[FlowEntry.BASE_LENGTH_BYTES]);
 
     private Destination destination(final Path file) throws IOException {
         final ExporterConfig config = new ConfigLoader()
             .text("test", "exporting: {options-interval: 60s, destinations: ['file:" + file + "']}").conclude();
-        return new DestinationFactory(true, new boolean[1], Map.of(), new Counters())
+        return new DestinationFactory(true, new boolean[1], Map.of(), counters)
             .make(config, config.exporting().destinations().get(0));
     }
 
@@ -91,5 +96,22 @@ class IpfixDestinationTest {
         final long statistics =
             IpfixRecords.options(file).stream().filter((record) -> record.containsKey("exportedFlowRecordTotalCount")).count();
         assertTrue(statistics >= 4, statistics + " times, the last one at the end");
+    }
+
+    @Test
+    void shouldCountThePacketsOfRecordsThatTheRingDroppedAmongThoseNotSent() throws IOException {
+        final StageRing ring = new StageRing(RING_BYTES, false);
+        final FlowRecordRing records = new FlowRecordRing(ring, counters);
+        FlowEntry.packetCount(entry, 0, 7);
+        FlowEntry.octetCount(entry, 0, 900);
+        while (counters.get(CounterId.DROPPED_AT_RECORD_RING) < 3) {
+            records.onFlowRecord(entry, 0, FlowEntry.BASE_LENGTH_BYTES);
+        }
+
+        final Map<String, List<String>> reliability = recordWith(optionsOfClosedFile(END_NS), "notSentFlowTotalCount");
+
+        assertEquals(List.of("3"), reliability.get("notSentFlowTotalCount"));
+        assertEquals(List.of("21"), reliability.get("notSentPacketTotalCount"));
+        assertEquals(List.of("2700"), reliability.get("notSentOctetTotalCount"));
     }
 }
