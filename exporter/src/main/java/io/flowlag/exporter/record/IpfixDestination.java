@@ -237,7 +237,7 @@ public final class IpfixDestination implements Destination {
         options.doLastWork(nowMs);
         if (hasTimeWindow && firstStartNs <= lastEndNs) {
             options.writeTimeWindow(
-                Math.floorDiv(firstStartNs, NS_PER_MS), -Math.floorDiv(-lastEndNs, NS_PER_MS), nowMs);
+                Math.max(0, Math.floorDiv(firstStartNs, NS_PER_MS)), Math.max(0, -Math.floorDiv(-lastEndNs, NS_PER_MS)), nowMs);
         }
     }
 }

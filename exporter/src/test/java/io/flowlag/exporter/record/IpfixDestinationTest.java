@@ -83,6 +83,22 @@ class IpfixDestinationTest {
     }
 
     @Test
+    void shouldNotLetTheTimeWindowBeginBefore1970() throws IOException {
+        FlowEntry.ipVersion(entry, 0, 4);
+        final Path file = directory.resolve("old.ipfix");
+        final Destination destination = destination(file);
+        destination.doWork(NOW_MS);
+        FlowEntry.startNs(entry, 0, -2 * NS_PER_MS);
+        FlowEntry.endNs(entry, 0, -NS_PER_MS);
+        destination.offer(entry, 0, FlowEntry.BASE_LENGTH_BYTES, NOW_MS);
+        assertTrue(destination.close(NOW_MS, NOW_MS + 1_000));
+
+        final Map<String, List<String>> window = recordWith(IpfixRecords.options(file), "maxFlowEndMilliseconds");
+        assertEquals(List.of("0"), window.get("minFlowStartMilliseconds"));
+        assertEquals(List.of("0"), window.get("maxFlowEndMilliseconds"));
+    }
+
+    @Test
     void shouldTellStatisticsAtTheirIntervalAfterAClockWasSetBack() throws IOException {
         final Path file = directory.resolve("back.ipfix");
         final Destination destination = destination(file);
