@@ -14,6 +14,7 @@ import org.agrona.concurrent.SystemNanoClock;
 
 import java.io.BufferedInputStream;
 import java.io.BufferedWriter;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -33,6 +34,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.function.BooleanSupplier;
 import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipException;
 
 /**
  * {@code flowlag collect}: receives or reads IPFIX, writes the records as text, and ends with a line of statistics.
@@ -306,6 +308,11 @@ public final class Collector implements AutoCloseable {
             return new CollectException(Kind.NO_INPUT, name + ": not permitted to read; check its owner and mode", ex);
         } catch (final NoSuchFileException ex) {
             return new CollectException(Kind.NO_INPUT, name + ": no such file", ex);
+        } catch (final EOFException ex) {
+            return new CollectException(Kind.DAMAGED, name + " is cut inside the header of its compression", ex);
+        } catch (final ZipException ex) {
+            return new CollectException(
+                Kind.DAMAGED, name + " is no gzip file, though it begins like one: " + ex.getMessage(), ex);
         } catch (final IOException ex) {
             return new CollectException(Kind.NO_INPUT, name + " cannot be read: " + ex.getMessage(), ex);
         }
@@ -320,10 +327,15 @@ public final class Collector implements AutoCloseable {
     private static InputStream open(final String file) throws IOException {
         final InputStream in = new BufferedInputStream(
             file.equals(STANDARD_INPUT) ? System.in : Files.newInputStream(Path.of(file)), FLUSH_CHARACTERS);
-        in.mark(Short.BYTES);
-        final int magic = in.read() << Byte.SIZE | in.read();
-        in.reset();
-        return magic == GZIP_MAGIC ? new GZIPInputStream(in, FLUSH_CHARACTERS) : in;
+        try {
+            in.mark(Short.BYTES);
+            final int magic = in.read() << Byte.SIZE | in.read();
+            in.reset();
+            return magic == GZIP_MAGIC ? new GZIPInputStream(in, FLUSH_CHARACTERS) : in;
+        } catch (final IOException ex) {
+            in.close();
+            throw ex;
+        }
     }
 
     private static String displayName(final String file) {

@@ -123,7 +123,7 @@ final class TableFormatter implements RecordFormatter {
 
     /** Text from outside must not command the terminal. */
     private static String printable(final CharSequence free) {
-        return free.toString().replaceAll("\\p{Cntrl}", "?");
+        return free.toString().replaceAll("\\p{Cc}", "?");
     }
 
     private void readFlow(final CollectedRecord record) {

@@ -21,6 +21,8 @@ public record Prefix(boolean isIpv6, long high, long low, int lengthBits) {
     private static final Pattern LITERAL = Pattern.compile(OCTET + "(\\." + OCTET + "){3}|[0-9A-Fa-f]*:[0-9A-Fa-f:.]*");
     private static final int IPV4_BITS = 32;
     private static final int IPV6_BITS = 128;
+    /** What the last eight octets of an IPv4-mapped IPv6 address begin with (RFC 4291 section 2.5.5.2). */
+    private static final long IPV4_MAPPED = 0xFFFFL << 32;
 
     /**
      * Whether an address lies in the prefix.
@@ -76,15 +78,16 @@ public record Prefix(boolean isIpv6, long high, long low, int lengthBits) {
         } catch (final UnknownHostException e) {
             throw new BadValueException("is no prefix: '" + address + "' is no address");
         }
-        final boolean isIpv6 = !(parsed instanceof Inet4Address);
+        final boolean isIpv6 = address.indexOf(':') >= 0;
         final int maximumBits = isIpv6 ? IPV6_BITS : IPV4_BITS;
         final String length = slash < 0 ? Integer.toString(maximumBits) : text.substring(slash + 1);
         if (!length.matches("[0-9]{1,3}") || Integer.parseInt(length) > maximumBits) {
             throw new BadValueException("has no length of 0 to " + maximumBits + " behind the slash");
         }
         final ByteBuffer octets = ByteBuffer.wrap(parsed.getAddress());
-        return isIpv6 ?
-            new Prefix(true, octets.getLong(0), octets.getLong(8), Integer.parseInt(length)) :
-            new Prefix(false, 0, octets.getInt(0) & 0xFFFF_FFFFL, Integer.parseInt(length));
+        if (parsed instanceof Inet4Address) { // of an IPv4-mapped one too
+            return new Prefix(isIpv6, 0, (isIpv6 ? IPV4_MAPPED : 0) | octets.getInt(0) & 0xFFFF_FFFFL, Integer.parseInt(length));
+        }
+        return new Prefix(true, octets.getLong(0), octets.getLong(8), Integer.parseInt(length));
     }
 }

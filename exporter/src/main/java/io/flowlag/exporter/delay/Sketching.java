@@ -29,6 +29,7 @@ import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
@@ -509,11 +510,11 @@ final class Sketching {
     }
 
     private static String address(final boolean isIpv6, final long high, final long low) {
-        final byte[] octets = isIpv6 ?
-            ByteBuffer.allocate(2 * Long.BYTES).putLong(high).putLong(low).array() :
-            ByteBuffer.allocate(Integer.BYTES).putInt((int)low).array();
         try {
-            return InetAddress.getByAddress(octets).getHostAddress();
+            final InetAddress address = isIpv6 ?
+                Inet6Address.getByAddress(null, ByteBuffer.allocate(2 * Long.BYTES).putLong(high).putLong(low).array(), -1) :
+                InetAddress.getByAddress(ByteBuffer.allocate(Integer.BYTES).putInt((int)low).array());
+            return address.getHostAddress();
         } catch (final UnknownHostException ex) {
             throw new IllegalStateException(ex);
         }

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.metering;
 
+import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.flow.FlowRecordSink;
 import io.flowlag.exporter.pipeline.StageRing;
 import io.flowlag.exporter.status.CounterId;
@@ -19,7 +20,7 @@ public final class FlowRecordRing implements FlowRecordSink {
      * A ring of flow records.
      *
      * @param ring     carries the records.
-     * @param counters the offering thread is the writer of the ring's drop counter.
+     * @param counters the offering thread is the writer of the ring's drop counters.
      */
     public FlowRecordRing(final StageRing ring, final Counters counters) {
         this.ring = ring;
@@ -30,6 +31,8 @@ public final class FlowRecordRing implements FlowRecordSink {
     public void onFlowRecord(final DirectBuffer buffer, final int offset, final int lengthBytes) {
         if (!ring.offer(buffer, offset, lengthBytes)) {
             counters.increment(CounterId.DROPPED_AT_RECORD_RING);
+            counters.add(CounterId.RECORD_RING_PACKETS, FlowEntry.packetCount(buffer, offset));
+            counters.add(CounterId.RECORD_RING_OCTETS, FlowEntry.octetCount(buffer, offset));
         }
     }
 

@@ -2,10 +2,6 @@ package io.flowlag.exporter.observe;
 
 import io.flowlag.exporter.config.Prefix;
 
-import java.net.InetAddress;
-import java.net.UnknownHostException;
-import java.nio.ByteBuffer;
-
 /**
  * Which flows are asked for: those that match everything that is set. Immutable.
  *
@@ -51,14 +47,7 @@ public record FlowFilter(
     }
 
     private static boolean contains(final Prefix prefix, final String address) {
-        final byte[] octets;
-        try {
-            octets = InetAddress.getByName(address).getAddress();
-        } catch (final UnknownHostException ex) {
-            throw new IllegalArgumentException(address, ex);
-        }
-        final ByteBuffer buffer = ByteBuffer.wrap(octets);
-        return octets.length == Integer.BYTES ? prefix.contains(false, 0, buffer.getInt() & 0xFFFF_FFFFL) :
-            prefix.contains(true, buffer.getLong(), buffer.getLong());
+        final Prefix alone = Prefix.of(address);
+        return prefix.contains(alone.isIpv6(), alone.high(), alone.low());
     }
 }

@@ -5,6 +5,7 @@ import io.flowlag.exporter.flow.EndReason;
 import io.flowlag.exporter.watch.WatchedFlow;
 import org.agrona.DirectBuffer;
 
+import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
@@ -163,11 +164,11 @@ public record FlowView(
     }
 
     private static String address(final boolean isIpv6, final long high, final long low) {
-        final byte[] octets = isIpv6 ?
-            ByteBuffer.allocate(2 * Long.BYTES).putLong(high).putLong(low).array() :
-            ByteBuffer.allocate(Integer.BYTES).putInt((int)low).array();
         try {
-            return InetAddress.getByAddress(octets).getHostAddress();
+            final InetAddress address = isIpv6 ?
+                Inet6Address.getByAddress(null, ByteBuffer.allocate(2 * Long.BYTES).putLong(high).putLong(low).array(), -1) :
+                InetAddress.getByAddress(ByteBuffer.allocate(Integer.BYTES).putInt((int)low).array());
+            return address.getHostAddress();
         } catch (final UnknownHostException ex) {
             throw new IllegalStateException(ex);
         }

@@ -178,8 +178,8 @@ final class FlowRecordEncoder {
             case EGRESS_INTERFACE -> put4(to, at, interfaceId(entry, offset, true));
             case PACKETS -> put8(to, at, FlowEntry.packetCount(entry, offset));
             case OCTETS -> put8(to, at, FlowEntry.octetCount(entry, offset));
-            case START_MILLISECONDS -> put8(to, at, Math.floorDiv(FlowEntry.startNs(entry, offset), NS_PER_MS));
-            case END_MILLISECONDS -> put8(to, at, Math.floorDiv(FlowEntry.endNs(entry, offset), NS_PER_MS));
+            case START_MILLISECONDS -> put8(to, at, milliseconds(FlowEntry.startNs(entry, offset)));
+            case END_MILLISECONDS -> put8(to, at, milliseconds(FlowEntry.endNs(entry, offset)));
             case START_NANOSECONDS -> put8(to, at, NtpTimestamp.ofEpochNs(FlowEntry.startNs(entry, offset)));
             case END_NANOSECONDS -> put8(to, at, NtpTimestamp.ofEpochNs(FlowEntry.endNs(entry, offset)));
             case END_REASON -> put1(to, at, FlowEntry.endReason(entry, offset));
@@ -245,6 +245,11 @@ final class FlowRecordEncoder {
 
     private long interfaceId(final DirectBuffer entry, final int offset, final boolean isForEgress) {
         return isEgress[FlowEntry.observationPoint(entry, offset)] == isForEgress ? FlowEntry.interfaceId(entry, offset) : 0;
+    }
+
+    /** Rounded down; the element has no time before 1970. */
+    private static long milliseconds(final long epochNs) {
+        return Math.max(0, Math.floorDiv(epochNs, NS_PER_MS));
     }
 
     private static int put1(final MutableDirectBuffer to, final int at, final int value) {

@@ -125,12 +125,14 @@ public final class IpfixDestination implements Destination {
             doWork(nowMs);
             return false;
         }
-        if (!isClosing) {
+        session.doWork(nowMs);
+        boolean isFlushed = session.flush(nowMs);
+        if (!isClosing && (isFlushed || nowMs >= deadlineMs)) { // the last statistics count every record that left
             isClosing = true;
             writeLastOptions(nowMs);
+            isFlushed = session.flush(nowMs);
         }
-        session.doWork(nowMs);
-        if (session.flush(nowMs) && leaveMs == NEVER) {
+        if (isClosing && isFlushed && leaveMs == NEVER) {
             leaveMs = nowMs;
         }
         final boolean isLeaveTaken = leaveMs != NEVER && (session.finish(nowMs) || nowMs - leaveMs >= LEAVE_PATIENCE_MS);
@@ -235,7 +237,7 @@ public final class IpfixDestination implements Destination {
         options.doLastWork(nowMs);
         if (hasTimeWindow && firstStartNs <= lastEndNs) {
             options.writeTimeWindow(
-                Math.floorDiv(firstStartNs, NS_PER_MS), Math.floorDiv(lastEndNs, NS_PER_MS), nowMs);
+                Math.max(0, Math.floorDiv(firstStartNs, NS_PER_MS)), Math.max(0, -Math.floorDiv(-lastEndNs, NS_PER_MS)), nowMs);
         }
     }
 }

@@ -105,18 +105,23 @@ final class OptionsExporter {
         }
         noteLosses(nowMs);
         int workCount = 0;
-        final boolean isRefreshDue = descriptionIntervalMs > 0 && nowMs >= nextDescriptionMs;
+        final boolean isRefreshDue = descriptionIntervalMs > 0 && isDue(nextDescriptionMs, descriptionIntervalMs, nowMs);
         if (transportSession != describedSession || isRefreshDue) {
             describedSession = transportSession;
             nextDescriptionMs = nowMs + descriptionIntervalMs;
             workCount += describe(nowMs);
         }
         workCount += writeIntervals(nowMs);
-        if (nowMs >= nextStatisticsMs) {
+        if (isDue(nextStatisticsMs, intervalMs, nowMs)) {
             workCount += nextStatisticsMs == 0 ? 0 : writeStatistics(nowMs);
             nextStatisticsMs = nowMs + intervalMs;
         }
         return workCount;
+    }
+
+    /** A clock that was set back makes everything due, or it might never be. */
+    private static boolean isDue(final long nextMs, final long intervalMs, final long nowMs) {
+        return nowMs >= nextMs || nextMs - nowMs > intervalMs;
     }
 
     /**
@@ -249,8 +254,8 @@ final class OptionsExporter {
             writer.exportingReliability(
                 observationDomainId,
                 notSentRecords,
-                statistics.get(SessionCounter.PACKETS_NOT_SENT),
-                statistics.get(SessionCounter.OCTETS_NOT_SENT),
+                statistics.get(SessionCounter.PACKETS_NOT_SENT) + counters.get(CounterId.RECORD_RING_PACKETS),
+                statistics.get(SessionCounter.OCTETS_NOT_SENT) + counters.get(CounterId.RECORD_RING_OCTETS),
                 firstNotSentMs,
                 lastNotSentMs,
                 nowMs);

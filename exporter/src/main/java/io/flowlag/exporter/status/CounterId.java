@@ -179,6 +179,12 @@ public enum CounterId {
     /** Flow records dropped because the ring to the exporting stage was full. */
     DROPPED_AT_RECORD_RING("dropped_at_record_ring", "records",
         "Flow records dropped because the ring to the exporting stage was full."),
+    /** Packets of the flow records dropped at the ring to the exporting stage. */
+    RECORD_RING_PACKETS("dropped_at_record_ring_packets", "packets",
+        "Packets of the flow records dropped at the ring to the exporting stage."),
+    /** IP octets of the flow records dropped at the ring to the exporting stage. */
+    RECORD_RING_OCTETS("dropped_at_record_ring_octets", "octets",
+        "IP octets of the flow records dropped at the ring to the exporting stage."),
     /** Flow records that the exporting stage took. */
     RECORDS_TAKEN("records_taken", "records",
         "Flow records that the exporting stage took."),

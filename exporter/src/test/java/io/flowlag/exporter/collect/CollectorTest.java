@@ -99,6 +99,21 @@ class CollectorTest {
     }
 
     @Test
+    void shouldSayThatACompressedFileIsCutWhereverThatIs() throws Exception {
+        final ByteArrayOutputStream compressed = new ByteArrayOutputStream();
+        try (OutputStream gzip = new GZIPOutputStream(compressed)) {
+            gzip.write(TWO_FLOWS);
+        }
+        final byte[] whole = compressed.toByteArray();
+        for (final int lengthBytes : new int[]{2, 5, 12, whole.length - 8, whole.length - 1}) {
+            final CollectException failure =
+                collectInVain(reading(file("cut.gz", Arrays.copyOf(whole, lengthBytes))));
+            assertEquals(CollectException.Kind.DAMAGED, failure.kind(), lengthBytes + " octets: " + failure.getMessage());
+            assertTrue(failure.getMessage().contains("cut.gz is cut "), failure.getMessage());
+        }
+    }
+
+    @Test
     void shouldGiveFilesOneHeaderWithTheColumnsOfAll() throws Exception {
         final byte[] other = new IpfixFiles().message(0, set(2, "0101 0002 0052 0001 0004 0001"), set(257, "61 06")).toBytes();
         collect(reading(file("a.ipfix", TWO_FLOWS), file("b.ipfix", other), file("c.ipfix", TWO_FLOWS))

@@ -190,4 +190,10 @@ class FormatterTest {
         final String options = set(3, "012c 0002 0001 0095 0004 0052 0004") + set(300, "00000007 1b5b324a");
         assertEquals("# observationDomainId=7 interfaceName=?[2J\n", format(new TableFormatter(true), options));
     }
+
+    @Test
+    void shouldNotLetTextCommandTheTerminalByASingleCharacter() {
+        final String options = set(3, "012c 0002 0001 0095 0004 0052 0004") + set(300, "00000007 c29b324a");
+        assertEquals("# observationDomainId=7 interfaceName=?2J\n", format(new TableFormatter(true), options));
+    }
 }

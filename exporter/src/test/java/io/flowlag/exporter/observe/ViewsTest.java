@@ -3,6 +3,8 @@ package io.flowlag.exporter.observe;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.flowlag.exporter.config.Prefix;
+import io.flowlag.exporter.watch.WatchedFlow;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
@@ -66,6 +68,18 @@ class ViewsTest {
         assertEquals(30, count(new FlowFilter(null, null, null, -1, -1, -1, -1, null, true)));
         assertEquals(1, count(new FlowFilter(null, null, null, -1, -1, -1, -1, 9_000_000L, false)));
         assertEquals(0, count(new FlowFilter(Prefix.of("192.0.2.0/24"), null, null, -1, -1, -1, -1, null, false)));
+    }
+
+    @Test
+    void shouldTellIpv4MappedAddressesFromThoseOfIpv4() {
+        final UnsafeBuffer buffer = new UnsafeBuffer(new byte[WatchedFlow.LENGTH_BYTES]);
+        WatchedFlow.ipVersion(buffer, 0, 6);
+        WatchedFlow.sourceLow(buffer, 0, 0xFFFF_C000_0201L);
+        WatchedFlow.destinationLow(buffer, 0, 1);
+        final FlowView flow = FlowView.of(buffer, 0);
+        assertEquals("0:0:0:0:0:ffff:c000:201", flow.source());
+        assertFalse(either("192.0.2.0/24").matches(flow));
+        assertTrue(either("::ffff:192.0.2.1").matches(flow));
     }
 
     @Test

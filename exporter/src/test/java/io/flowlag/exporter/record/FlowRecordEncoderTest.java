@@ -92,6 +92,18 @@ class FlowRecordEncoderTest {
     }
 
     @Test
+    void shouldSayTheEarliestMillisecondThereIsWhereAFlowIsOfBefore1970() throws IOException {
+        final Map<String, String> record = records(Profile.FULL, 64, () -> {
+            flow(4, UDP, 0);
+            FlowEntry.startNs(entry, 0, -1_500_000_000L);
+            FlowEntry.endNs(entry, 0, -1);
+        }).get(0);
+
+        assertEquals("0", record.get("flowStartMilliseconds"));
+        assertEquals("0", record.get("flowEndMilliseconds"));
+    }
+
+    @Test
     void shouldWriteEveryFieldInItsPlace() throws IOException {
         final Map<String, String> record = records(Profile.FULL, 64, () -> flow(4, UDP, FlowEntry.FLAG_VLAN)).get(0);
 

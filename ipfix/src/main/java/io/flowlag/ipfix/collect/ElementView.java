@@ -56,10 +56,12 @@ final class ElementView {
     /** Takes a type record over. Returns whether it brought anything new. */
     boolean learn(final InformationElement element) {
         final long key = InformationElement.key(element.enterpriseNumber(), element.elementId());
-        final InformationElement known = element.enterpriseNumber() == 0 ?
-            registry.find(0, element.elementId()) : learned.get(key);
+        if (element.enterpriseNumber() == 0 && registry.find(0, element.elementId()) != null) {
+            return false;
+        }
+        final InformationElement known = learned.get(key);
         if (known != null) {
-            if (!isSameType(known, element) && element.enterpriseNumber() != 0) {
+            if (!isSameType(known, element)) {
                 counters.increment(CollectorCounter.ELEMENTS_REFUSED);
             }
             return false;

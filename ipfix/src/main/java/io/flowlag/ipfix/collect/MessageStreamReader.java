@@ -3,6 +3,7 @@ package io.flowlag.ipfix.collect;
 import io.flowlag.ipfix.message.MessageHeader;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 
@@ -51,7 +52,8 @@ public final class MessageStreamReader implements AutoCloseable {
             isEnded = !tryReadMessage(nowNs);
         } catch (final IOException ex) {
             isEnded = true;
-            note("cannot be read beyond octet " + positionBytes + ": " + ex.getMessage());
+            note(ex instanceof EOFException ? "is cut behind octet " + positionBytes :
+                "cannot be read beyond octet " + positionBytes + ": " + ex.getMessage());
         }
         return !isEnded;
     }

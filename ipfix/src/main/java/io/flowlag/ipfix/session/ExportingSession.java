@@ -107,7 +107,7 @@ public final class ExportingSession implements AutoCloseable {
         this.lossless = settings.lossless();
         this.checksum = settings.messageChecksum() ? new MessageChecksum(catalog, maxMessageBytes) : null;
         this.message = new MessageBuilder(maxMessageBytes, checksum == null ? 0 : MessageChecksum.LENGTH_BYTES);
-        this.announcement = new MessageBuilder(isDatagram ? 0 : maxMessageBytes, 0);
+        this.announcement = new MessageBuilder(maxMessageBytes, 0);
         this.templates = new ActiveTemplates(isDatagram ? settings.initialTemplateCopies() : 1);
         this.unsentRecords = settings.unsentRecords();
         this.retained = unsentRecords == null ? null :
@@ -592,13 +592,12 @@ public final class ExportingSession implements AutoCloseable {
         lastRefreshMs = nowMs;
         if (transport.isContinued()) {
             handedOctets = transport.deliveredOctets();
-            templates.refresh();
-            return;
+        } else {
+            handedOctets = 0;
+            messageSequence = 0;
+            accounts.restartSequence();
         }
-        handedOctets = 0;
-        messageSequence = 0;
-        accounts.restartSequence();
-        templates.onNewSession();
+        templates.onNewSession(); // one that goes on may have lost them with what was not delivered
         isCarrying = templates.isAnyMissingForMessage();
     }
 
@@ -607,7 +606,7 @@ public final class ExportingSession implements AutoCloseable {
         exportTimeSeconds = Math.max(exportTimeSeconds, Math.floorDiv(nowMs, MILLISECONDS_PER_SECOND));
         while (templates.isAnyMissingForMessage()) {
             final int templateCount = putCarriedTemplates();
-            announcement.finish(announcement.lengthBytes(), exportTimeSeconds, 0, observationDomainId);
+            announcement.finish(announcement.lengthBytes(), exportTimeSeconds, messageSequence, observationDomainId);
             if (transport.send(announcement.buffer(), 0, announcement.lengthBytes()) != SendResult.SENT) {
                 trackConnection(nowMs);
                 return false;

@@ -13,15 +13,18 @@ import java.util.Map;
  * fields with the same scope gives the same template, and so the same Template ID, for the catalog's whole life (RFC 7011
  * section 8 wants IDs unique; stable ones make withdrawals needless). Options Templates share the space of IDs (section 3.4.1).
  * <p>
- * Bounded: a catalog that is full answers null and counts, so that a caller can do with a poorer template it already has.
+ * Bounded: a catalog that is full answers null and counts, so that a caller can do with a poorer template it already has. Data
+ * and options each have their own bound, so that many kinds of flows do not silence the statistics.
  * <p>
  * Not thread-safe. Allocates at construction and when asked for a template; callers keep what they got.
  */
 public final class TemplateCatalog {
-    /** Templates alive at once, unless told otherwise. */
+    /** Templates of each kind alive at once, unless told otherwise. */
     public static final int DEFAULT_MAX_TEMPLATES = 64;
     /** Fields in one template at most: Wireshark refuses templates with more. */
     public static final int MAX_FIELDS = 60;
+
+    private static final int MAX_TEMPLATES_OF_A_KIND = (Template.MAX_TEMPLATE_ID - Template.MIN_TEMPLATE_ID + 1) / 2;
 
     private record Content(int scopeFieldCount, List<FieldSpecifier> fields) {
         @Override
@@ -42,7 +45,7 @@ public final class TemplateCatalog {
     private long refusedCount;
 
     /**
-     * An empty catalog for {@link #DEFAULT_MAX_TEMPLATES} templates.
+     * An empty catalog for {@link #DEFAULT_MAX_TEMPLATES} templates of data and as many of options.
      *
      * @param registry knows every element that will be named.
      */
@@ -54,11 +57,12 @@ public final class TemplateCatalog {
      * An empty catalog.
      *
      * @param registry     knows every element that will be named.
-     * @param maxTemplates alive at once.
+     * @param maxTemplates of data alive at once, and as many of options.
      */
     public TemplateCatalog(final ElementRegistry registry, final int maxTemplates) {
-        if (maxTemplates < 1 || maxTemplates > Template.MAX_TEMPLATE_ID - Template.MIN_TEMPLATE_ID + 1) {
-            throw new IllegalArgumentException("maxTemplates=" + maxTemplates + " is outside 1 to 65280");
+        if (maxTemplates < 1 || maxTemplates > MAX_TEMPLATES_OF_A_KIND) {
+            throw new IllegalArgumentException(
+                "maxTemplates=" + maxTemplates + " is outside 1 to " + MAX_TEMPLATES_OF_A_KIND);
         }
         this.registry = registry;
         this.maxTemplates = maxTemplates;
@@ -106,7 +110,7 @@ public final class TemplateCatalog {
             return known;
         }
         check(content);
-        if (templates.size() == maxTemplates) {
+        if (count(scopeFieldCount > 0) == maxTemplates) {
             refusedCount++;
             return null;
         }
@@ -152,6 +156,10 @@ public final class TemplateCatalog {
     /** {@return how often a new template was asked for and refused because the catalog was full} */
     public long refusedCount() {
         return refusedCount;
+    }
+
+    private long count(final boolean isOptions) {
+        return templates.stream().filter((template) -> template.isOptions() == isOptions).count();
     }
 
     private List<FieldSpecifier> fields(final String[] elementNames) {

@@ -143,7 +143,7 @@ public final class FileTransport extends TransportSupport {
         if (buffer.position() == 0 || !isConnected()) {
             return 0;
         }
-        if (writeDueMs == Long.MAX_VALUE) {
+        if (writeDueMs - nowMs > MAX_BUFFERED_MS) { // not set, or the clock was set back
             writeDueMs = nowMs + MAX_BUFFERED_MS;
         }
         return nowMs >= writeDueMs && write() ? 1 : 0;

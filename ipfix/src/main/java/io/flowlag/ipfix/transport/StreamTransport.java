@@ -183,7 +183,9 @@ abstract class StreamTransport extends TransportSupport {
         return 1;
     }
 
+    /** A clock that was set back gives the attempt its whole time once more. */
     private int goOnConnecting(final long nowMs) throws IOException {
+        attemptMs = Math.min(attemptMs, nowMs);
         if (nowMs - attemptMs > settings.connectTimeoutMs()) {
             throw new IOException("no connection within " + settings.connectTimeoutMs() + " ms");
         }

@@ -5,17 +5,22 @@ import org.agrona.DirectBuffer;
 
 import java.io.IOException;
 import java.net.Inet6Address;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
 import java.net.PortUnreachableException;
+import java.net.SocketException;
 import java.net.StandardProtocolFamily;
 import java.net.StandardSocketOptions;
 import java.nio.ByteBuffer;
 import java.nio.channels.DatagramChannel;
+import java.util.function.Predicate;
 
 /**
  * Messages as datagrams (RFC 7011 section 10.3). The kernel always fills in the UDP checksum. A collector that is not there, and
  * says so by ICMP, is counted in {@link #peerLossCount()} and never stops the sending. With a rate limit, a message that would
- * exceed it is {@link SendResult#BUSY} (RFC 5476 section 6.3).
+ * exceed it is {@link SendResult#BUSY} (RFC 5476 section 6.3). If nothing can be sent because the host has lost the address that
+ * the messages came from, the transport connects anew from one that it has: another Transport Session.
  * <p>
  * See {@link Transport} for threads and memory. Allocates at construction, when connecting and on errors.
  */
@@ -27,8 +32,10 @@ public final class UdpTransport extends TransportSupport {
     private final AddressLookup lookup;
     private final int sendBufferBytes;
     private final RateLimit rateLimit;
+    private final Predicate<InetAddress> isOfThisHost;
     private final ByteBuffer datagram = ByteBuffer.allocateDirect(MAX_DATAGRAM_BYTES);
     private DatagramChannel channel;
+    private InetAddress ownAddress;
     private long lastFailureMs = Long.MIN_VALUE;
     private long deliveredOctets;
     private long peerLossCount;
@@ -50,10 +57,27 @@ public final class UdpTransport extends TransportSupport {
      * @param rateLimitBitsPerSec of messages, 0 for none.
      */
     public UdpTransport(final Endpoint collector, final int sendBufferBytes, final long rateLimitBitsPerSec) {
+        this(collector, sendBufferBytes, rateLimitBitsPerSec, UdpTransport::isOfThisHost);
+    }
+
+    UdpTransport(
+        final Endpoint collector,
+        final int sendBufferBytes,
+        final long rateLimitBitsPerSec,
+        final Predicate<InetAddress> isOfThisHost) {
         super("udp://" + collector);
         this.lookup = new AddressLookup(collector);
         this.sendBufferBytes = sendBufferBytes;
         this.rateLimit = new RateLimit(rateLimitBitsPerSec, MAX_DATAGRAM_BYTES);
+        this.isOfThisHost = isOfThisHost;
+    }
+
+    private static boolean isOfThisHost(final InetAddress address) {
+        try {
+            return NetworkInterface.getByInetAddress(address) != null;
+        } catch (final SocketException ex) {
+            return true;
+        }
     }
 
     @Override
@@ -77,6 +101,8 @@ public final class UdpTransport extends TransportSupport {
                 return 0;
             }
             channel = open(address);
+            ownAddress = ((InetSocketAddress)channel.getLocalAddress()).getAddress();
+            deliveredOctets = 0;
             state(TransportState.CONNECTED);
             return 1;
         } catch (final IOException ex) {
@@ -131,7 +157,20 @@ public final class UdpTransport extends TransportSupport {
             return mayRetry ? write(lengthBytes, false) : SendResult.FAILED;
         } catch (final IOException ex) {
             error("cannot send to " + name(), ex);
-            return mayRetry ? write(lengthBytes, false) : SendResult.FAILED;
+            if (mayRetry) {
+                return write(lengthBytes, false);
+            }
+            leaveLostAddress();
+            return SendResult.FAILED;
+        }
+    }
+
+    /** The kernel sends from the address that the socket was connected with and from no other, even if the host has lost it. */
+    private void leaveLostAddress() {
+        if (!isOfThisHost.test(ownAddress)) {
+            CloseHelper.quietClose(channel);
+            channel = null;
+            state(TransportState.DISCONNECTED);
         }
     }
 

@@ -103,6 +103,15 @@ class TypeInformationTest {
     }
 
     @Test
+    void shouldKeepTheFirstOfTwoThatContradictForAnElementThatIanaAddedLater() {
+        send(TYPE_TEMPLATE, type(0, 30_000, 8, "newDelay"), type(0, 30_000, 8, "newDelay"));
+        send(type(0, 30_000, 4, "newCount"), set(2, Octets.template(256, 30_000, 8)), DATA);
+        assertEquals("newDelay=fffffffffffffffb", collection.records.get(3));
+        assertEquals(1, collection.count(CollectorCounter.ELEMENTS_LEARNED));
+        assertEquals(1, collection.count(CollectorCounter.ELEMENTS_REFUSED));
+    }
+
+    @Test
     void shouldBoundWhatIsLearned() {
         send(TYPE_TEMPLATE);
         for (int elementId = 1; elementId <= 2000; elementId++) {

@@ -323,6 +323,45 @@ class ExportingSessionTest {
     }
 
     @Test
+    void shouldSendTheTemplatesOfTheOpenMessageAgainWhereAFileGoesOnWithoutThem() {
+        session(TransportKind.FILE, new SessionSettings());
+        transport.isBuffering = true;
+        putPairs(2, NOW_MS);
+        session.flush(NOW_MS);
+        putPairs(3, NOW_MS);
+        transport.disconnect();
+        session.doWork(NOW_MS);
+        transport.goOn();
+        session.flush(NOW_MS + 10_000);
+        final List<WireMessage> messages = parsed().messages;
+        assertEquals(1, messages.get(0).templates().size());
+        assertEquals(2, messages.get(0).sequence());
+        assertEquals(3, messages.get(1).records().size());
+        assertEquals(2, messages.get(1).sequence());
+    }
+
+    @Test
+    void shouldBeginAnewOverUdpWithTheTemplatesOfTheOpenMessage() {
+        session(TransportKind.DATAGRAM, new SessionSettings());
+        putPairs(1, NOW_MS);
+        for (int i = 0; i < 4; i++) {
+            putPairs(1, NOW_MS);
+            session.flush(NOW_MS);
+        }
+        putPairs(3, NOW_MS);
+        transport.disconnect();
+        session.doWork(NOW_MS);
+        transport.connect();
+        assertTrue(session.flush(NOW_MS));
+        final List<WireMessage> messages = parsed().messages;
+        assertEquals(1, messages.get(0).templates().size());
+        assertEquals(0, messages.get(1).sequence());
+        assertEquals(3, messages.get(1).records().size());
+        assertEquals(8, session.statistics().recordsExported());
+        Records.assertBooksBalance(session.statistics());
+    }
+
+    @Test
     void shouldFailWhatWasBufferedAndDoubtWhatWasInTheKernelWhenAConnectionBreaks() {
         session(TransportKind.STREAM, new SessionSettings());
         putPairs(2, NOW_MS);

@@ -128,7 +128,7 @@ class OptionsWriterTest {
     @Test
     void shouldSayNotSentWhenTheCatalogIsFull() {
         final TemplateCatalog full = new TemplateCatalog(Records.registry(), 1);
-        full.template("octetDeltaCount");
+        full.optionsTemplate(1, "observationDomainId", "octetDeltaCount");
         final OptionsWriter poor = new OptionsWriter(new ExportingSession(transport, new SessionSettings(), full), full);
         assertEquals(ExportingSession.NOT_SENT, poor.meteringStatistics(1, 2, 3, 4, NOW_MS));
     }

@@ -17,6 +17,7 @@ public final class ScriptedTransport implements Transport {
     public boolean isBuffering;
     public long uncertainOctets;
     public long peerLossCount;
+    private boolean isContinued;
     private final TransportKind kind;
     private TransportState state = TransportState.DISCONNECTED;
     private long takenOctets;
@@ -36,7 +37,21 @@ public final class ScriptedTransport implements Transport {
         connections.add(new ArrayList<>());
         takenOctets = 0;
         deliveredOctets = 0;
+        isContinued = false;
         state = TransportState.CONNECTED;
+    }
+
+    /** Goes on where the connection before broke; what was not delivered is gone. */
+    public void goOn() {
+        final List<byte[]> before = messages();
+        final long octets = deliveredOctets;
+        connect();
+        for (int i = 0; takenOctets < octets; i++) {
+            messages().add(before.get(i));
+            takenOctets += before.get(i).length;
+        }
+        deliveredOctets = takenOctets;
+        isContinued = true;
     }
 
     public void disconnect() {
@@ -93,6 +108,11 @@ public final class ScriptedTransport implements Transport {
     @Override
     public long connectionCount() {
         return connections.size();
+    }
+
+    @Override
+    public boolean isContinued() {
+        return isContinued;
     }
 
     @Override

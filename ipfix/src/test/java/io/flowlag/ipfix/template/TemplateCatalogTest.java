@@ -50,6 +50,18 @@ class TemplateCatalogTest {
     }
 
     @Test
+    void shouldHaveRoomForOptionsTemplatesWhereThoseOfDataHaveTakenTheirs() {
+        final TemplateCatalog catalog = new TemplateCatalog(Records.registry(), 1);
+        catalog.template("octetDeltaCount");
+        assertNull(catalog.template("flowEndReason"));
+        final Template options = catalog.optionsTemplate(1, "observationDomainId", "octetDeltaCount");
+        assertEquals(257, options.templateId());
+        assertNull(catalog.optionsTemplate(1, "observationDomainId", "flowEndReason"));
+        assertSame(options, catalog.optionsTemplate(1, "observationDomainId", "octetDeltaCount"));
+        assertEquals(2, catalog.refusedCount());
+    }
+
+    @Test
     void shouldRefuseWhatNoCollectorCouldTake() {
         final FieldSpecifier field = catalog.field("octetDeltaCount");
         assertThrows(IllegalArgumentException.class, () -> catalog.template(0, Collections.nCopies(61, field)));

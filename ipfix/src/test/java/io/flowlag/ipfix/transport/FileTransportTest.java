@@ -71,6 +71,20 @@ class FileTransportTest {
     }
 
     @Test
+    void shouldWriteWhatIsBufferedWithinASecondOrTwoAfterAClockWasSetBack() throws IOException {
+        final long dayMs = 86_400_000L;
+        final Path file = directory.resolve("back.ipfix");
+        final ExportingSession session = new ExportingSession(new FileTransport(file), new SessionSettings(), catalog);
+        put(session, 1, NOW_MS);
+        session.doWork(NOW_MS + 1_000);
+        session.doWork(NOW_MS + 1_001);
+        session.doWork(NOW_MS - dayMs);
+        session.doWork(NOW_MS - dayMs + 1_000);
+        assertEquals(0, session.statistics().recordsWaiting());
+        session.close();
+    }
+
+    @Test
     void shouldFailEverythingOnAFullDiskAndSaySo() throws IOException {
         assumeTrue(Files.exists(FULL), "no /dev/full on this system");
         final ExportingSession session =

@@ -204,6 +204,22 @@ class TlsTransportTest {
     }
 
     @Test
+    void shouldNotHangOnAPeerThatDoesNotSpeakTlsWhenTheClockIsSetBack() throws Exception {
+        try (StreamCollector collector = new StreamCollector(javax.net.ServerSocketFactory.getDefault(), 0)) {
+            final Transport transport = new TlsTransport(
+                settings(collector).withTimes(1_000, 60_000), credentials("exporter", "collector"));
+            Await.until("greeted", () -> transport.doWork(nowMs), () -> collector.octets(0).length > 0);
+            nowMs -= 86_400_000;
+            transport.doWork(nowMs);
+            nowMs += 1_001;
+            transport.doWork(nowMs);
+            assertEquals(TransportState.DISCONNECTED, transport.state());
+            assertTrue(transport.lastError().endsWith("no connection within 1000 ms"), transport.lastError());
+            transport.close();
+        }
+    }
+
+    @Test
     void shouldNameTheFileAndTheWayOut() throws Exception {
         final Path key = certificates.keyFile("exporter");
         final Path certificate = certificates.certificateFile("exporter");

@@ -19,7 +19,9 @@ import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.SocketTimeoutException;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -140,6 +142,41 @@ class UdpTransportTest {
             transport.close();
         } catch (final SocketTimeoutException ex) {
             throw new AssertionError(ex);
+        }
+    }
+
+    @Test
+    void shouldConnectAnewWhenItsOwnAddressIsGone() throws IOException {
+        try (DatagramSocket socket = collector("127.0.0.1", 0)) {
+            final List<InetAddress> asked = new ArrayList<>();
+            final UdpTransport transport =
+                new UdpTransport(new Endpoint("127.0.0.1", socket.getLocalPort()), 0, 0, (address) -> !asked.add(address));
+            final UnsafeBuffer tooLong = new UnsafeBuffer(new byte[65_535]);
+            transport.doWork(NOW_MS);
+            assertEquals(SendResult.FAILED, transport.send(tooLong, 0, tooLong.capacity()));
+            assertEquals(List.of(InetAddress.getByName("127.0.0.1")), asked);
+            assertEquals(TransportState.DISCONNECTED, transport.state());
+            assertEquals(SendResult.BUSY, transport.send(tooLong, 0, 100));
+            transport.doWork(NOW_MS);
+            assertEquals(TransportState.CONNECTED, transport.state());
+            assertEquals(2, transport.connectionCount());
+            assertEquals(SendResult.SENT, transport.send(tooLong, 0, 100));
+            assertEquals(100, transport.deliveredOctets());
+            assertEquals(100, receive(socket).length);
+            transport.close();
+        }
+    }
+
+    @Test
+    void shouldStayConnectedWhenASendFailsAndItsOwnAddressIsThere() throws IOException {
+        try (DatagramSocket socket = collector("127.0.0.1", 0)) {
+            final UdpTransport transport = new UdpTransport(new Endpoint("127.0.0.1", socket.getLocalPort()));
+            final UnsafeBuffer tooLong = new UnsafeBuffer(new byte[65_535]);
+            transport.doWork(NOW_MS);
+            assertEquals(SendResult.FAILED, transport.send(tooLong, 0, tooLong.capacity()));
+            assertEquals(1, transport.connectionCount());
+            assertEquals(SendResult.SENT, transport.send(tooLong, 0, 100));
+            transport.close();
         }
     }
 }
