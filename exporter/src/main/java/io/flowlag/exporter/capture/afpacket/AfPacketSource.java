@@ -56,7 +56,6 @@ public final class AfPacketSource implements LivePacketSource {
     private long filteredCount;
     private long kernelDropCount;
     private long capturedBytes;
-    private long hardwareTimestampCount;
     private long nextHousekeepingNs = System.nanoTime();
     private boolean isEnding;
     private long endDeadlineNs;
@@ -261,7 +260,6 @@ public final class AfPacketSource implements LivePacketSource {
             RingLayout.putCookedHeader(buffer, frame, first);
         }
         capturedBytes += captured;
-        hardwareTimestampCount += Integer.bitCount(status & RingLayout.STATUS_HARDWARE_TIMESTAMP);
         if (cookedFilter != null && !cookedFilter.matches(buffer, first, captured, wire)) {
             filteredCount++;
             return;
@@ -329,11 +327,6 @@ public final class AfPacketSource implements LivePacketSource {
     @Override
     public int linkType() {
         return linkType;
-    }
-
-    @Override
-    public long hardwareTimestampCount() {
-        return hardwareTimestampCount;
     }
 
     @Override
