@@ -3,6 +3,8 @@ package io.flowlag.exporter.observe;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.flowlag.exporter.config.Prefix;
+import io.flowlag.exporter.watch.WatchedFlow;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
@@ -81,6 +83,21 @@ class ViewsTest {
         assertNull(unmeasured.get("mean_ns"));
         assertNull(unmeasured.get("lost"));
         assertTrue(lines.get(40).contains("        -"), lines.get(40));
+    }
+
+    @Test
+    void shouldKnowNoDeviationOfOneDelay() {
+        final UnsafeBuffer flow = new UnsafeBuffer(new byte[WatchedFlow.LENGTH_BYTES]);
+        WatchedFlow.ipVersion(flow, 0, 4);
+        WatchedFlow.estimator(flow, 0, 1);
+        WatchedFlow.flags(flow, 0, WatchedFlow.FLAG_SPREAD);
+        WatchedFlow.sampleCount(flow, 0, 1);
+        WatchedFlow.minimumNs(flow, 0, 5);
+        assertNull(FlowView.of(flow, 0).standardDeviationNs());
+        assertEquals(5, FlowView.of(flow, 0).minimumNs());
+
+        WatchedFlow.sampleCount(flow, 0, 2);
+        assertEquals(0, FlowView.of(flow, 0).standardDeviationNs());
     }
 
     @Test
