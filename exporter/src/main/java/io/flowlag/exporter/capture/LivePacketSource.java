@@ -28,9 +28,6 @@ public interface LivePacketSource extends PacketSource {
         }
     }
 
-    /** {@return how many packets carried a timestamp of the network card; the others have the kernel's} */
-    long hardwareTimestampCount();
-
     /** {@return what the user should know about how the source was opened, one line each; empty if all is as asked} */
     List<String> notices();
 

@@ -121,11 +121,6 @@ final class CheckpointFile implements AutoCloseable {
         return refusedCount;
     }
 
-    /** {@return when the last complete round of the former life ended, UNIX epoch; 0 if none did} */
-    long formerRoundNs() {
-        return formerRoundNs;
-    }
-
     /** Writes a flow. */
     void put(final UnsafeBuffer buffer, final int offset, final long flowId) {
         buffer.getBytes(offset, value);

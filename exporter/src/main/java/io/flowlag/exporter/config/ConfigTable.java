@@ -363,7 +363,7 @@ public final class ConfigTable {
     /** How a packet's own octets count. */
     public static final ConfigKey<ExporterConfig.SerialisationKind> SERIALISATION = row(ConfigKey.of(
         "rli.serialisation", choice(ExporterConfig.SerialisationKind.class), "none",
-        "What a packet's own size adds to its delay: nothing, as for taps behind the queue; its time at rli.capacity; or " +
+        "What a packet's own size adds to its delay: nothing, as for points behind the queue; its time at rli.capacity; or " +
         "fitted to references of several sizes."));
     /** Packets that wait. */
     public static final ConfigKey<Long> REFERENCE_BUFFER = row(ConfigKey.of(

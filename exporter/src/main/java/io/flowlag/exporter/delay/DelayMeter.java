@@ -479,7 +479,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             if (receiver != null) {
                 receiver.onSendTime(streamIndex, sequenceNumber, timestampNs);
             } else if (sender != null) {
-                sender.onTap(streamIndex, sequenceNumber, timestampNs);
+                sender.onSeen(streamIndex, sequenceNumber, timestampNs);
             }
         } else if (receiver != null) {
             clocks.onReference(streamIndex, DecodedReference.errorEstimate(descriptor, offset));

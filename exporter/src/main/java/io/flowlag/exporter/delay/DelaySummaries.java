@@ -198,7 +198,8 @@ final class DelaySummaries {
             return DelayDistribution.EMPTY;
         }
         return new DelayDistribution(
-            histogram.count(), histogram.negativeCount(), histogram.meanNs(), Math.round(histogram.standardDeviationNs()),
+            histogram.count(), histogram.negativeCount(), histogram.meanNs(),
+            histogram.count() > 1 ? Math.round(histogram.standardDeviationNs()) : null,
             histogram.minimumNs(), histogram.maximumNs(), quantileNs(histogram, 0.5), quantileNs(histogram, 0.9),
             quantileNs(histogram, 0.95), quantileNs(histogram, 0.99), quantileNs(histogram, 0.999),
             histogram.hasDelayVariation() ? histogram.delayVariationNs() : null);

@@ -12,9 +12,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
- * Sends references when they are due: one stream for each class. Effective send times come from this process's own tap where that
- * sees its references, else from the transmitter, and go out with the next reference. The metering thread owns it.
- * Allocates at construction.
+ * Sends references when they are due: one stream for each class. Effective send times come from this process's own sender
+ * point where that sees its references, else from the transmitter, and go out with the next reference. The metering thread owns
+ * it. Allocates at construction.
  */
 final class ReferenceSender implements AutoCloseable {
     private static final int POLL_LIMIT = 64;
@@ -22,7 +22,7 @@ final class ReferenceSender implements AutoCloseable {
 
     private final InjectionScheduler scheduler;
     private final ReferenceSource[] sources;
-    private final boolean[] isTapSeen;
+    private final boolean[] isSeen;
     private final ReferenceTransmitter transmitter;
     private final ReferenceTransmitter.SendTimeHandler ownHandler = this::onSendTime;
     private final ReferenceTransmitter.SendTimeHandler receiver;
@@ -49,7 +49,7 @@ final class ReferenceSender implements AutoCloseable {
         transmitter = wiring.transmitter();
         clockError = wiring.clockError();
         sources = new ReferenceSource[wiring.sessions().size()];
-        isTapSeen = new boolean[sources.length];
+        isSeen = new boolean[sources.length];
         int lengthBytes = 0;
         for (int i = 0; i < sources.length; i++) {
             sources[i] = new ReferenceSource(wiring.sessions().get(i), errorEstimate());
@@ -86,9 +86,9 @@ final class ReferenceSender implements AutoCloseable {
         return workCount;
     }
 
-    /** The process's own tap at the sender point saw one of its references. */
-    void onTap(final int streamIndex, final int sequenceNumber, final long sentNs) {
-        isTapSeen[streamIndex] = true;
+    /** The process's own sender point saw one of its references. */
+    void onSeen(final int streamIndex, final int sequenceNumber, final long sentNs) {
+        isSeen[streamIndex] = true;
         sources[streamIndex].onObserved(sequenceNumber, sentNs, TimestampMethod.SOFTWARE_LOCAL);
         if (receiver != null) {
             receiver.onSendTime(streamIndex, sequenceNumber, sentNs, TimestampMethod.SOFTWARE_LOCAL);
@@ -107,7 +107,7 @@ final class ReferenceSender implements AutoCloseable {
 
     private void onSendTime(
         final int streamIndex, final int sequenceNumber, final long sentNs, final TimestampMethod method) {
-        if (!isTapSeen[streamIndex]) {
+        if (!isSeen[streamIndex]) {
             sources[streamIndex].onObserved(sequenceNumber, sentNs, method);
             if (receiver != null) {
                 receiver.onSendTime(streamIndex, sequenceNumber, sentNs, method);

@@ -28,7 +28,6 @@ public final class ClockState {
     public static final long FILE_PATIENCE_MS = 60_000;
 
     private static final int MAXIMUM_FILE_LENGTH_BYTES = 4096;
-    private static final int TAI_LEAST_SECONDS = 30;
     private static final Pattern FILE_LINE = Pattern.compile("([0-9]{1,12}(?:\\.[0-9]{1,12})?) ?(ns|us|µs|ms|s)");
 
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
@@ -37,7 +36,6 @@ public final class ClockState {
     private static final int TIMEX_LENGTH_BYTES = 208;
     private static final int MAXIMUM_ERROR_OFFSET = 24;
     private static final int STATUS_OFFSET = MAXIMUM_ERROR_OFFSET + 16;
-    private static final int TAI_OFFSET = 160;
     private static final int STATUS_UNSYNCHRONIZED = 0x0040;
     private static final int STATUS_CLOCK_ERROR = 0x1000;
     private static final int STATE_ERROR = 5;
@@ -58,10 +56,9 @@ public final class ClockState {
      *
      * @param errorNs        bound of the clock's error, ns, or {@link #UNKNOWN_NS}.
      * @param isSynchronized whether an outside source disciplines the clock; a configured error says so.
-     * @param taiSeconds     TAI minus UTC as the kernel knows it, 0 if it does not or was not asked.
      * @param notice         one line when something is wrong, else empty.
      */
-    public record Reading(long errorNs, boolean isSynchronized, int taiSeconds, String notice) {
+    public record Reading(long errorNs, boolean isSynchronized, String notice) {
         /** {@return the error as a bound that holds, ns: {@link #UNKNOWN_NS} if nothing disciplines the clock} */
         public long boundNs() {
             return isSynchronized ? errorNs : UNKNOWN_NS;
@@ -88,7 +85,7 @@ public final class ClockState {
      * @return its state, which stays.
      */
     public static ClockState fixed(final long errorNs) {
-        return new ClockState(Source.FIXED, null, null, new Reading(errorNs, true, 0, ""));
+        return new ClockState(Source.FIXED, null, null, new Reading(errorNs, true, ""));
     }
 
     /** {@return the system clock as the kernel knows it, read once} */
@@ -144,11 +141,10 @@ public final class ClockState {
     /** What {@code struct timex} says; the state is that which the call returned. */
     static Reading decode(final UnsafeBuffer timex, final int state) {
         final int status = timex.getInt(STATUS_OFFSET, ORDER);
-        final int taiSeconds = timex.getInt(TAI_OFFSET, ORDER);
         final boolean isSynchronized =
             (status & (STATUS_UNSYNCHRONIZED | STATUS_CLOCK_ERROR)) == 0 && state != STATE_ERROR;
         final long errorNs = timex.getLong(MAXIMUM_ERROR_OFFSET, ORDER) * NS_PER_US;
-        return new Reading(errorNs, isSynchronized, taiSeconds, isSynchronized ? "" :
+        return new Reading(errorNs, isSynchronized, isSynchronized ? "" :
             "clock: the kernel says that nothing synchronises it (adjtimex: STA_UNSYNC); error up to " +
             errorNs / NS_PER_US + " us, if it ever was right: run chronyd or ptp4l with phc2sys, or set clock.source");
     }
@@ -176,7 +172,7 @@ public final class ClockState {
             return unknown("clock: " + file + " does not say a number with a unit, such as 350ns or 0.2 ms");
         }
         final BigDecimal errorNs = new BigDecimal(matcher.group(1)).movePointRight(digits(matcher.group(2)));
-        return new Reading(errorNs.setScale(0, java.math.RoundingMode.CEILING).longValue(), true, 0, "");
+        return new Reading(errorNs.setScale(0, java.math.RoundingMode.CEILING).longValue(), true, "");
     }
 
     private static int digits(final String unit) {
@@ -194,18 +190,6 @@ public final class ClockState {
     }
 
     private static Reading unknown(final String notice) {
-        return new Reading(UNKNOWN_NS, false, 0, notice);
-    }
-
-    /**
-     * Whether a clock runs on TAI and not on UTC, as PTP hardware clocks do unless told otherwise.
-     *
-     * @param aheadOfSystemNs the clock minus the system clock, ns.
-     * @param taiSeconds      TAI minus UTC as the kernel knows it, 0 if it does not; then 37, which holds since 2017.
-     * @return true if the difference is that one, to half a second.
-     */
-    public static boolean isTai(final long aheadOfSystemNs, final int taiSeconds) {
-        final long expectedNs = (taiSeconds < TAI_LEAST_SECONDS ? 37 : taiSeconds) * 1_000_000_000L;
-        return Math.abs(aheadOfSystemNs - expectedNs) < 500_000_000L;
+        return new Reading(UNKNOWN_NS, false, notice);
     }
 }

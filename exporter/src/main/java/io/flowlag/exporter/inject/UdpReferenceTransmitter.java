@@ -17,7 +17,7 @@ import static io.flowlag.exporter.inject.UdpLayout.*;
  * References as UDP datagrams, one connected socket for each stream, so that the kernel routes and queues them as it does
  * forwarded traffic of their class. Their effective send times are the kernel's stamps, of the kind that {@link StampPoint}
  * names, read from the sockets' error queues. Where the kernel gives no stamps, the middle of the call that sent a reference
- * stands for its stamp, and {@link #stampErrorNs} says how far that may be off.
+ * stands for its stamp.
  *
  * <p>One thread; the counters may be read by others, who may see them late. What fails is counted and no exception. Allocates at
  * construction; a packet costs one system call, and one more for its stamp.
@@ -37,7 +37,6 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
     private static final int UDP_LENGTH_BYTES = 8;
     private static final int CLOCK_REALTIME = 0;
     private static final long NS_PER_SECOND = 1_000_000_000L;
-    private static final int ERROR_WEIGHT_SHIFT = 4;
     private static final ByteOrder ORDER = ByteOrder.nativeOrder();
 
     private final TransmitterOptions options;
@@ -54,7 +53,6 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
     private volatile long unreachableCount;
     private volatile long failedCount;
     private volatile long stampCount;
-    private long stampErrorNs;
     private int lastErrno;
 
     private UdpReferenceTransmitter(final TransmitterOptions options) {
@@ -185,7 +183,6 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
             final boolean isWanted = socket.stampKind() == options.stampPoint().kind();
             if (isWanted && times.find(
                 socket.stampKey(), socket.stampNs(), options.stampPoint() == StampPoint.BEFORE_QUEUE)) {
-                addError(Math.abs(socket.stampNs() - times.callBeginNs()));
                 handler.onSendTime(
                     streamIndex, times.sequenceNumber(), socket.stampNs(), TimestampMethod.SOFTWARE_LOCAL);
                 times.removeOldest();
@@ -214,17 +211,12 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
         int count = 0;
         while (count < limit && times.waitingCount() > 0) {
             final long halfCallNs = times.callDurationNs() / 2;
-            addError(halfCallNs);
             handler.onSendTime(streamIndex, times.sequenceNumber(), times.callBeginNs() + halfCallNs,
                 TimestampMethod.SOFTWARE_LOCAL);
             times.removeOldest();
             count++;
         }
         return count;
-    }
-
-    private void addError(final long errorNs) {
-        stampErrorNs += errorNs - stampErrorNs >> ERROR_WEIGHT_SHIFT;
     }
 
     private long nowNs() {
@@ -251,16 +243,6 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
     /** {@return whether effective send times are stamps of the kernel; if not, they are the times of calls} */
     public boolean hasKernelStamps() {
         return hasKernelStamps;
-    }
-
-    /**
-     * What a stamp taken in user space is off by, ns, as an average over about 16 references: with stamps of the kernel the
-     * distance from the beginning of the call to the stamp, else half the duration of the call.
-     *
-     * @return 0 before the first reference.
-     */
-    public long stampErrorNs() {
-        return stampErrorNs;
     }
 
     /** {@return references that the kernel took} */

@@ -2,7 +2,7 @@ package io.flowlag.exporter.lab;
 
 /**
  * When the packets of a {@link LoadModel} come. Time is cut into steps of 10 µs; the rate is constant within a step, and the
- * next train comes when the rate has added up to an exponential variate of the mean train. One thread. Allocates at
+ * next packet comes when the rate has added up to an exponential variate of the mean packet. One thread. Allocates at
  * construction.
  */
 final class ArrivalTimes {
@@ -13,9 +13,7 @@ final class ArrivalTimes {
     private final LoadModel load;
     private final LabRandom random;
     private final double capacityBitsPerNs;
-    private final double newTrainShare;
-    private final double meanTrainBits;
-    private final double inputNsPerByte;
+    private final double meanPacketBits;
     private final double[] states;
     private final double[] persistences;
     private final double[] innovations;
@@ -23,16 +21,13 @@ final class ArrivalTimes {
 
     private double stepEndsNs;
     private double rateBitsPerNs;
-    private double virtualNs;
-    private double inputFreeNs;
+    private double arrivalNs;
 
     ArrivalTimes(final LoadModel load, final long capacityBps, final double meanPacketBytes, final long seed) {
         this.load = load;
         random = new LabRandom(seed);
         capacityBitsPerNs = capacityBps / NS_PER_SECOND;
-        newTrainShare = 1 / load.trainPackets();
-        meanTrainBits = meanPacketBytes * BITS_PER_OCTET * load.trainPackets();
-        inputNsPerByte = load.inputBps() == 0 ? 0 : BITS_PER_OCTET * NS_PER_SECOND / load.inputBps();
+        meanPacketBits = meanPacketBytes * BITS_PER_OCTET;
         final int count = load.bursts().size();
         states = new double[count];
         persistences = new double[count];
@@ -50,28 +45,20 @@ final class ArrivalTimes {
     }
 
     /**
-     * The next packet.
+     * The next packet. One number of the sequence is left out for each: the pages' figures were drawn so.
      *
-     * @param lengthBytes of the packet.
      * @return when it comes, whole ns since the start; not before the one before it.
      */
-    long nextNs(final int lengthBytes) {
-        if (random.nextDouble() < newTrainShare) {
-            virtualNs = nextTrainNs();
-        }
-        final double startNs = Math.max(virtualNs, inputFreeNs);
-        inputFreeNs = startNs + lengthBytes * inputNsPerByte;
-        return (long) startNs;
-    }
-
-    private double nextTrainNs() {
-        double wantedBits = random.nextExponential() * meanTrainBits;
-        while (wantedBits > (stepEndsNs - virtualNs) * rateBitsPerNs) {
-            wantedBits -= (stepEndsNs - virtualNs) * rateBitsPerNs;
-            virtualNs = stepEndsNs;
+    long nextNs() {
+        random.nextLong();
+        double wantedBits = random.nextExponential() * meanPacketBits;
+        while (wantedBits > (stepEndsNs - arrivalNs) * rateBitsPerNs) {
+            wantedBits -= (stepEndsNs - arrivalNs) * rateBitsPerNs;
+            arrivalNs = stepEndsNs;
             beginStep();
         }
-        return virtualNs + wantedBits / rateBitsPerNs;
+        arrivalNs += wantedBits / rateBitsPerNs;
+        return (long) arrivalNs;
     }
 
     private void beginStep() {

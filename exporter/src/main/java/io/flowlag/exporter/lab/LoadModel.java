@@ -6,19 +6,15 @@ import java.util.List;
  * How much traffic is offered to a simulated link, and how it comes and goes. The mean utilization swings as a cosine between
  * two values. It is multiplied by {@code exp(x - s²/2)}, where x is the sum of Gaussian processes whose correlation falls
  * exponentially with time (Ornstein and Uhlenbeck), and s² their variance: bursts of congestion of several lengths. Packets come
- * in trains, as far apart as the input line sets them, of geometric length; trains come at random (Poisson) at the rate of the
- * moment.
+ * one by one, at random (Poisson) at the rate of the moment. Immutable; any thread.
  *
  * @param lowestUtilization  of the link, on average; above 0.
  * @param highestUtilization of the link, on average; not below the lowest, and at most 2.
  * @param swingNs            from lowest to lowest, ns, more than 0.
  * @param bursts             the Gaussian processes, fastest first; may be empty.
- * @param trainPackets       mean packets of a train, 1 or more; 1 for packets that come one by one.
- * @param inputBps           rate of the line that the packets come in by, bits/s; 0 for no limit.
  */
 public record LoadModel(
-    double lowestUtilization, double highestUtilization, long swingNs, List<Burstiness> bursts, double trainPackets,
-    long inputBps) {
+    double lowestUtilization, double highestUtilization, long swingNs, List<Burstiness> bursts) {
     /**
      * One Gaussian process.
      *
@@ -40,8 +36,6 @@ public record LoadModel(
             highestUtilization >= lowestUtilization && highestUtilization <= 2,
             "highestUtilization=" + highestUtilization + ": must be lowestUtilization=" + lowestUtilization + " to 2");
         check(swingNs > 0, "swingNs=" + swingNs + ": must be more than 0");
-        check(trainPackets >= 1, "trainPackets=" + trainPackets + ": must be 1 or more");
-        check(inputBps >= 0, "inputBps=" + inputBps + ": must be 0 or more");
         bursts = List.copyOf(bursts);
     }
 
@@ -52,7 +46,7 @@ public record LoadModel(
      * @return the load.
      */
     public static LoadModel constant(final double utilization) {
-        return new LoadModel(utilization, utilization, 1_000_000_000L, List.of(), 1, 0);
+        return new LoadModel(utilization, utilization, 1_000_000_000L, List.of());
     }
 
     /**
@@ -64,7 +58,7 @@ public record LoadModel(
      * @return the load.
      */
     public LoadModel swinging(final double lowest, final double highest, final long periodNs) {
-        return new LoadModel(lowest, highest, periodNs, bursts, trainPackets, inputBps);
+        return new LoadModel(lowest, highest, periodNs, bursts);
     }
 
     /**
@@ -74,8 +68,7 @@ public record LoadModel(
      * @return the load.
      */
     public LoadModel bursting(final Burstiness... others) {
-        return new LoadModel(
-            lowestUtilization, highestUtilization, swingNs, List.of(others), trainPackets, inputBps);
+        return new LoadModel(lowestUtilization, highestUtilization, swingNs, List.of(others));
     }
 
     /**

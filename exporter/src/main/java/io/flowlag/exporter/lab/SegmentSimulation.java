@@ -152,7 +152,7 @@ public final class SegmentSimulation {
             nextFlow = plan.schedule.flowOf(nextPacket);
             nextWantedBytes = plan.drawLengthBytes(lengths);
             nextLengthBytes = encoder.lengthBytes(nextFlow, numbers[nextFlow], nextWantedBytes);
-            nextNs = arrivals.nextNs(nextLengthBytes);
+            nextNs = arrivals.nextNs();
             isNextShown = false;
         }
     }

@@ -111,7 +111,7 @@ public final class SegmentTruth implements SegmentHandler {
      * The sample standard deviation of a flow's delays.
      *
      * @param flow index.
-     * @return ns; 0 for a single packet.
+     * @return ns; NaN for a single packet.
      */
     public double standardDeviationNs(final int flow) {
         return DelayCounters.standardDeviationNs(counters, offset(flow));

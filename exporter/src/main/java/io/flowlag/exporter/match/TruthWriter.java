@@ -18,8 +18,8 @@ import java.util.stream.IntStream;
 /**
  * Writes the exact delays of all flows as comma-separated values: a header, then a line for each flow, in the order of IP
  * version, addresses, protocol and ports as numbers. Mean and standard deviation (divisor one less than the count) come from
- * exact sums and have three decimals, rounded half up; the four delay fields are empty where no packet matched. Counted are the
- * packets that have a digest.
+ * exact sums and have three decimals, rounded half up; the four delay fields are empty where no packet matched, the deviation
+ * where one did. Counted are the packets that have a digest.
  * <p>
  * To be called by the thread that owns the flows, when matching has ended. Allocates what it writes.
  */
@@ -102,11 +102,12 @@ public final class TruthWriter {
         }
         final BigDecimal meanNs = BigDecimal.valueOf(DelayCounters.sumNs(delays, offset))
             .divide(BigDecimal.valueOf(count), DECIMALS, RoundingMode.HALF_UP);
-        final BigDecimal deviationNs = new BigDecimal(DelayCounters.standardDeviationNs(delays, offset))
-            .setScale(DECIMALS, RoundingMode.HALF_UP);
-        line.append(',').append(meanNs.toPlainString())
-            .append(',').append(deviationNs.toPlainString())
-            .append(',').append(DelayCounters.minimumNs(delays, offset))
+        line.append(',').append(meanNs.toPlainString()).append(',');
+        if (count > 1) {
+            final BigDecimal deviationNs = new BigDecimal(DelayCounters.standardDeviationNs(delays, offset));
+            line.append(deviationNs.setScale(DECIMALS, RoundingMode.HALF_UP).toPlainString());
+        }
+        line.append(',').append(DelayCounters.minimumNs(delays, offset))
             .append(',').append(DelayCounters.maximumNs(delays, offset));
     }
 

@@ -101,7 +101,7 @@ public record FlowView(
             hasDelay ? WatchedFlow.sampleCount(buffer, offset) : null,
             hasDelay ? WatchedFlow.meanNs(buffer, offset) : null,
             (flags & WatchedFlow.FLAG_BOUND) != 0 ? WatchedFlow.boundNs(buffer, offset) : null,
-            hasSpread ? WatchedFlow.standardDeviationNs(buffer, offset) : null,
+            hasSpread && WatchedFlow.sampleCount(buffer, offset) > 1 ? WatchedFlow.standardDeviationNs(buffer, offset) : null,
             hasSpread ? WatchedFlow.minimumNs(buffer, offset) : null,
             hasSpread ? WatchedFlow.maximumNs(buffer, offset) : null,
             (flags & WatchedFlow.FLAG_SKETCH) != 0 ? WatchedFlow.sketchMeanNs(buffer, offset) : null,

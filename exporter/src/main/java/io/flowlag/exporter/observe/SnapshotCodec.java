@@ -218,7 +218,7 @@ final class SnapshotCodec {
         out.number(distribution.count());
         out.number(distribution.negativeCount());
         out.number(distribution.meanNs());
-        out.number(distribution.standardDeviationNs());
+        out.numberOrNone(distribution.standardDeviationNs());
         out.number(distribution.minimumNs());
         out.number(distribution.maximumNs());
         out.numberOrNone(distribution.p50Ns());
@@ -231,8 +231,8 @@ final class SnapshotCodec {
 
     private static DelayDistribution decodeDistribution(final FieldReader in) throws StatusFileException {
         return new DelayDistribution(
-            in.number(), in.number(), in.number(), in.number(), in.number(), in.number(), in.numberOrNone(), in.numberOrNone(),
-            in.numberOrNone(), in.numberOrNone(), in.numberOrNone(), in.numberOrNone());
+            in.number(), in.number(), in.number(), in.numberOrNone(), in.number(), in.number(),
+            in.numberOrNone(), in.numberOrNone(), in.numberOrNone(), in.numberOrNone(), in.numberOrNone(), in.numberOrNone());
     }
 
     private static void encodeSketches(final SketchStatistics sketches, final FieldWriter out) {

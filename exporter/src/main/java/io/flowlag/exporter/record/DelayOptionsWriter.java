@@ -42,7 +42,7 @@ final class DelayOptionsWriter {
     private final Template[] segmentTemplates = new Template[2 * (MAXIMUM_POINTS + 1)];
     private final Template[] aggregateTemplates = new Template[8];
     private Template jointTemplate;
-    private final Template[] summaryTemplates = new Template[4 * (QUANTILE_GROUPS + 1)];
+    private final Template[] summaryTemplates = new Template[8 * (QUANTILE_GROUPS + 1)];
 
     /**
      * A writer for one session.
@@ -134,7 +134,8 @@ final class DelayOptionsWriter {
         final boolean hasLoss = isReferences && summary.lostReferences() >= 0;
         final boolean hasClass = summary.dscp() >= 0;
         final int groups = quantileGroups(delays);
-        final int claimed = claim(template(hasClass, hasLoss, groups), nowMs, name);
+        final boolean hasDeviation = delays.standardDeviationNs() != null;
+        final int claimed = claim(template(hasClass, hasDeviation, hasLoss, groups), nowMs, name);
         if (claimed < 0) {
             return claimed;
         }
@@ -146,10 +147,11 @@ final class DelayOptionsWriter {
             .timeNs(summary.startNs() / NS_PER_MS * NS_PER_MS)
             .timeNs(summary.endNs() / NS_PER_MS * NS_PER_MS)
             .unsigned(delays.count())
-            .signed(delays.meanNs())
-            .unsigned(delays.standardDeviationNs())
-            .signed(delays.minimumNs())
-            .signed(delays.maximumNs());
+            .signed(delays.meanNs());
+        if (hasDeviation) {
+            encoder.unsigned(delays.standardDeviationNs());
+        }
+        encoder.signed(delays.minimumNs()).signed(delays.maximumNs());
         if (hasLoss) {
             encoder.unsigned(summary.lostReferences());
         }
@@ -276,8 +278,10 @@ final class DelayOptionsWriter {
         return groups;
     }
 
-    private Template template(final boolean hasClass, final boolean hasLoss, final int groups) {
-        final int shape = ((hasClass ? 2 : 0) + (hasLoss ? 1 : 0)) * (QUANTILE_GROUPS + 1) + groups;
+    private Template template(
+        final boolean hasClass, final boolean hasDeviation, final boolean hasLoss, final int groups) {
+        final int shape =
+            ((hasClass ? 4 : 0) + (hasDeviation ? 2 : 0) + (hasLoss ? 1 : 0)) * (QUANTILE_GROUPS + 1) + groups;
         if (summaryTemplates[shape] == null) {
             final List<String> names = new ArrayList<>(List.of("flowlagSegmentId"));
             if (hasClass) {
@@ -287,8 +291,11 @@ final class DelayOptionsWriter {
             final int scopeCount = names.size();
             names.addAll(List.of(
                 "observationTimeMilliseconds", "observationTimeMilliseconds", "flowlagDelaySampleCount",
-                "flowlagDelayMeanNanoseconds", "flowlagDelayStandardDeviationNanoseconds", "flowlagDelayMinimumNanoseconds",
-                "flowlagDelayMaximumNanoseconds"));
+                "flowlagDelayMeanNanoseconds"));
+            if (hasDeviation) {
+                names.add("flowlagDelayStandardDeviationNanoseconds");
+            }
+            names.addAll(List.of("flowlagDelayMinimumNanoseconds", "flowlagDelayMaximumNanoseconds"));
             if (hasLoss) {
                 names.add("flowlagLostPacketDeltaCount");
             }

@@ -134,7 +134,8 @@ final class Presence {
     }
 
     private static int sampleMaskOf(final DirectBuffer entry, final int flowDelayOffset, final int delayOffset) {
-        return DELAY | DEVIATION | quantileMaskOf(entry, flowDelayOffset) |
+        return DELAY | quantileMaskOf(entry, flowDelayOffset) |
+            (DelayCounters.count(entry, delayOffset) > 1 ? DEVIATION : 0) |
             (fitsMicros(DelayCounters.minimumNs(entry, delayOffset)) ? MINIMUM_US : 0) |
             (fitsMicros(DelayCounters.maximumNs(entry, delayOffset)) ? MAXIMUM_US : 0);
     }

@@ -146,14 +146,16 @@ final class JointStage implements AutoCloseable {
         return true;
     }
 
-    private static void addWitnesses(final JointTask task, final FlowSumPairs pairs) {
+    private void addWitnesses(final JointTask task, final FlowSumPairs pairs) {
         for (int row = 0; row < pairs.count(); row++) {
             final FlowSums sent = pairs.sent();
             if (pairs.agreement(row) != FlowSumPairs.Agreement.EXACT) {
                 continue;
             }
             if (sent.isWitness(row)) {
-                task.addWitness(sent.flowHash(row), sent.packets(row), pairs.delaySumNs(row));
+                if (!task.addWitness(sent.flowHash(row), sent.packets(row), pairs.delaySumNs(row))) {
+                    counters.increment(SketchCounter.JOINT_WITNESSES_LEFT_OUT);
+                }
             } else {
                 task.addOther(sent.flowHash(row), sent.packets(row), pairs.delaySumNs(row));
             }

@@ -128,13 +128,15 @@ final class JointTask {
         estimateSquareSumsNs2[recordCount++] = estimateSquareSumNs2;
     }
 
-    /** The true sum of the delays of a flow's packets; more than fit are left out. */
-    void addWitness(final long flowHash, final long packetCount, final long delaySumNs) {
-        if (witnessCount < witnessHashes.length) {
-            witnessHashes[witnessCount] = flowHash;
-            witnessPackets[witnessCount] = packetCount;
-            witnessSumsNs[witnessCount++] = delaySumNs;
+    /** The true sum of the delays of a flow's packets. Returns false where there is no room for more. */
+    boolean addWitness(final long flowHash, final long packetCount, final long delaySumNs) {
+        if (witnessCount == witnessHashes.length) {
+            return false;
         }
+        witnessHashes[witnessCount] = flowHash;
+        witnessPackets[witnessCount] = packetCount;
+        witnessSumsNs[witnessCount++] = delaySumNs;
+        return true;
     }
 
     /** The true sum of a flow that is no witness. */

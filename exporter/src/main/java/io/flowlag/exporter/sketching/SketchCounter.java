@@ -147,6 +147,10 @@ public enum SketchCounter {
         "joint_intervals_too_large", "intervals", "Intervals not solved, because they have more flows than joint.max-flows."),
     /** Witness flows. */
     JOINT_WITNESSES("joint_witnesses", "flows", "Flows whose true delay the sender told, over all intervals solved."),
+    /** Witness flows for which there was no room. */
+    JOINT_WITNESSES_LEFT_OUT(
+        "joint_witnesses_left_out", "flows",
+        "Further ones for which an interval has no room: it takes joint.max-flows / 16, at least 256."),
     /** Bounds that were checked. */
     JOINT_CHECKED(
         "joint_checked", "flows",

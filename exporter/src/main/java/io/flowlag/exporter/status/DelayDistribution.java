@@ -6,7 +6,7 @@ package io.flowlag.exporter.status;
  * @param count               of delays; everything else is meaningless at 0.
  * @param negativeCount       of delays below 0.
  * @param meanNs              signed.
- * @param standardDeviationNs 0 or more.
+ * @param standardDeviationNs 0 or more; needs 2 delays.
  * @param minimumNs           signed.
  * @param maximumNs           signed.
  * @param p50Ns               signed; needs 20 delays.
@@ -20,7 +20,7 @@ public record DelayDistribution(
     long count,
     long negativeCount,
     long meanNs,
-    long standardDeviationNs,
+    Long standardDeviationNs,
     long minimumNs,
     long maximumNs,
     Long p50Ns,
@@ -31,5 +31,5 @@ public record DelayDistribution(
     Long delayVariationNs) {
     /** No delays. */
     public static final DelayDistribution EMPTY =
-        new DelayDistribution(0, 0, 0, 0, 0, 0, null, null, null, null, null, null);
+        new DelayDistribution(0, 0, 0, null, 0, 0, null, null, null, null, null, null);
 }

@@ -161,7 +161,7 @@ final class DelayStatisticsWriter {
         if (distribution.count() > 0) {
             json.writeNumberField("negative", distribution.negativeCount());
             json.writeNumberField("mean_ns", distribution.meanNs());
-            json.writeNumberField("sd_ns", distribution.standardDeviationNs());
+            number(json, "sd_ns", distribution.standardDeviationNs());
             json.writeNumberField("min_ns", distribution.minimumNs());
             json.writeNumberField("max_ns", distribution.maximumNs());
             number(json, "p50_ns", distribution.p50Ns());

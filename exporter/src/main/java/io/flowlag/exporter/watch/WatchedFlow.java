@@ -31,7 +31,7 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
  *   88  sampleCount            8   delays behind the mean
  *   96  meanNs                 8   mean delay, signed; valid with an estimator
  *  104  boundNs                8   95 % error bound of the mean; valid with FLAG_BOUND
- *  112  standardDeviationNs    8   of the delays; valid with FLAG_SPREAD
+ *  112  standardDeviationNs    8   of the delays; valid with FLAG_SPREAD and 2 samples
  *  120  minimumNs              8   smallest delay, signed; valid with FLAG_SPREAD
  *  128  maximumNs              8   largest delay, signed; valid with FLAG_SPREAD
  *  136  sketchMeanNs           8   mean delay by sketches, signed; valid with FLAG_SKETCH
@@ -569,7 +569,7 @@ public final class WatchedFlow {
     }
 
     /**
-     * Reads standardDeviationNs: of the delays; valid with FLAG_SPREAD.
+     * Reads standardDeviationNs: of the delays; valid with FLAG_SPREAD and 2 samples.
      *
      * @param buffer holds the flow.
      * @param offset of the flow.
@@ -580,7 +580,7 @@ public final class WatchedFlow {
     }
 
     /**
-     * Writes standardDeviationNs: of the delays; valid with FLAG_SPREAD.
+     * Writes standardDeviationNs: of the delays; valid with FLAG_SPREAD and 2 samples.
      *
      * @param buffer holds the flow.
      * @param offset of the flow.

@@ -34,11 +34,10 @@ class ClockStateTest {
     }
 
     /** As {@code struct timex} has it on 64-bit Linux. */
-    private static UnsafeBuffer timex(final int status, final long maximumErrorUs, final int taiSeconds) {
+    private static UnsafeBuffer timex(final int status, final long maximumErrorUs) {
         final UnsafeBuffer timex = new UnsafeBuffer(new byte[208]);
         timex.putLong(24, maximumErrorUs, ByteOrder.nativeOrder());
         timex.putInt(40, status, ByteOrder.nativeOrder());
-        timex.putInt(160, taiSeconds, ByteOrder.nativeOrder());
         return timex;
     }
 
@@ -95,18 +94,17 @@ class ClockStateTest {
 
     @Test
     void shouldReadWhatTheKernelSays() {
-        final ClockState.Reading reading = ClockState.decode(timex(STA_PLL | STA_NANO, 1_234, 37), TIME_OK);
+        final ClockState.Reading reading = ClockState.decode(timex(STA_PLL | STA_NANO, 1_234), TIME_OK);
 
         assertEquals(1_234_000, reading.boundNs());
-        assertEquals(37, reading.taiSeconds());
         assertEquals("", reading.notice());
     }
 
     @Test
     void shouldHaveNoBoundForAClockThatNothingDisciplines() {
         for (final ClockState.Reading reading : new ClockState.Reading[]{
-            ClockState.decode(timex(STA_PLL | STA_UNSYNC, 16_000_000, 0), TIME_ERROR),
-            ClockState.decode(timex(STA_PLL, 500, 0), TIME_ERROR)}) {
+            ClockState.decode(timex(STA_PLL | STA_UNSYNC, 16_000_000), TIME_ERROR),
+            ClockState.decode(timex(STA_PLL, 500), TIME_ERROR)}) {
             assertFalse(reading.isSynchronized());
             assertEquals(ClockState.UNKNOWN_NS, reading.boundNs());
             assertTrue(reading.notice().contains("STA_UNSYNC"), reading.notice());
@@ -127,14 +125,5 @@ class ClockStateTest {
         final ClockState state = ClockState.fixed(1_000_000);
         state.refresh();
         assertEquals(1_000_000, state.reading().boundNs());
-    }
-
-    @Test
-    void shouldRecogniseTai() {
-        assertTrue(ClockState.isTai(37_000_400_000L, 0));
-        assertTrue(ClockState.isTai(37_000_400_000L, 37));
-        assertFalse(ClockState.isTai(37_000_400_000L, 38));
-        assertFalse(ClockState.isTai(400_000L, 37));
-        assertFalse(ClockState.isTai(-37_000_000_000L, 37));
     }
 }

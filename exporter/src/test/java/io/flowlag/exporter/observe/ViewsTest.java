@@ -98,6 +98,21 @@ class ViewsTest {
     }
 
     @Test
+    void shouldKnowNoDeviationOfOneDelay() {
+        final UnsafeBuffer flow = new UnsafeBuffer(new byte[WatchedFlow.LENGTH_BYTES]);
+        WatchedFlow.ipVersion(flow, 0, 4);
+        WatchedFlow.estimator(flow, 0, 1);
+        WatchedFlow.flags(flow, 0, WatchedFlow.FLAG_SPREAD);
+        WatchedFlow.sampleCount(flow, 0, 1);
+        WatchedFlow.minimumNs(flow, 0, 5);
+        assertNull(FlowView.of(flow, 0).standardDeviationNs());
+        assertEquals(5, FlowView.of(flow, 0).minimumNs());
+
+        WatchedFlow.sampleCount(flow, 0, 2);
+        assertEquals(0, FlowView.of(flow, 0).standardDeviationNs());
+    }
+
+    @Test
     void shouldWriteDurationsShortly() {
         assertEquals("-", Durations.text(null));
         assertEquals("-1.50us", Durations.text(-1500L));

@@ -16,8 +16,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;
 import org.junit.jupiter.api.condition.OS;
 
-import java.net.DatagramSocket;
-import java.net.InetSocketAddress;
 import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -82,10 +80,7 @@ class LiveSegmentTest {
     @Test
     @EnabledOnOs(OS.LINUX)
     void shouldHoldThePortOfTheReceiver() throws Exception {
-        final String port;
-        try (DatagramSocket taken = new DatagramSocket(new InetSocketAddress("0.0.0.0", 0))) {
-            port = "rli: {port: " + taken.getLocalPort() + "}\n";
-        }
+        final String port = "rli: {port: " + FreePorts.udp() + "}\n";
         final String clock = "clock: {source: fixed, error: 3us}\n";
         try (LiveSegment segment = LiveSegment.open(config(RECEIVER, "capture: {interfaces: [lo]}\n", port, clock))) {
             assertEquals(3_000, segment.wiring().clockError().errorNs());

@@ -30,11 +30,6 @@ final class SmallLink extends WrappedSource implements LivePacketSource {
     }
 
     @Override
-    public long hardwareTimestampCount() {
-        return 0;
-    }
-
-    @Override
     public List<String> notices() {
         return List.of();
     }

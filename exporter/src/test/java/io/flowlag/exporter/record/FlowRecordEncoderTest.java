@@ -148,6 +148,7 @@ class FlowRecordEncoderTest {
         assertFalse(records.get(1).containsKey("pathDelayMeanDeltaMicroseconds"));
         assertFalse(records.get(1).containsKey("pathDelaySumDeltaMicroseconds"));
         assertEquals("-1000", records.get(1).get("flowlagDelayMeanNanoseconds"));
+        assertFalse(records.get(1).containsKey("flowlagDelayStandardDeviationNanoseconds"), "one delay has none");
     }
 
     @Test

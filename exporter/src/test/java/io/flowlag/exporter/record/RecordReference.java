@@ -112,7 +112,7 @@ final class RecordReference {
                 "the mean has a bound: enough references were held out, or it is the sketches', or that of both together";
             case Presence.UNEXPECTED -> "unexpected packets are known";
             case Presence.MEAN -> "a mean delay is known";
-            case Presence.DEVIATION -> "its standard deviation is known";
+            case Presence.DEVIATION -> "two packets have a delay, or the sketches have a standard deviation";
             case Presence.SKETCH -> "the sketches have a mean";
             case Presence.CLOCK -> "the error of the clocks is known";
             case Presence.SEGMENT -> "the flow is of a segment";

@@ -147,6 +147,23 @@ class JointSolverTest {
     }
 
     @Test
+    void shouldCountWitnessesForWhichThereIsNoRoom() {
+        final Random random = new Random(6);
+        final int flows = 300;
+        final int room = 256;
+        final TwoPoints points = new TwoPoints(
+            context(false).witnessPpm(1_000_000).waitingRecords(512)
+                .joint(new JointSettings(30 * MS, 1_000 * MS, 512, 8192, false, false)));
+        for (int i = 0; i < 4 * flows; i++) {
+            send(points, random, i % flows, 0, INTERVAL_NS, 2 * MS + random.nextLong(MS));
+        }
+        points.pass();
+        points.pair.onEnd();
+        assertEquals(room, points.counters().get(SketchCounter.JOINT_WITNESSES));
+        assertEquals(flows - room, points.counters().get(SketchCounter.JOINT_WITNESSES_LEFT_OUT));
+    }
+
+    @Test
     void shouldTellNoBoundThatNobodyVouchesFor() {
         final Random random = new Random(5);
         final TwoPoints points = new TwoPoints(context(false).witnessPpm(0));

@@ -108,7 +108,7 @@ public final class ExportingSession implements AutoCloseable {
         this.checksum = settings.messageChecksum() ? new MessageChecksum(catalog, maxMessageBytes) : null;
         this.message = new MessageBuilder(maxMessageBytes, checksum == null ? 0 : MessageChecksum.LENGTH_BYTES);
         this.announcement = new MessageBuilder(maxMessageBytes, 0);
-        this.templates = new ActiveTemplates(isDatagram ? settings.initialTemplateCopies() : 1);
+        this.templates = new ActiveTemplates(isDatagram ? SessionSettings.INITIAL_TEMPLATE_COPIES : 1);
         this.unsentRecords = settings.unsentRecords();
         this.retained = unsentRecords == null ? null :
             new RetainedMessages(settings.unsentBytes() + RETAINED_MESSAGES * maxMessageBytes, LEDGER_CAPACITY);

@@ -18,15 +18,14 @@ public final class SessionSettings {
     public static final long DEFAULT_MAX_LINGER_MS = 1_000L;
     /** Between two copies of a template over UDP, unless told otherwise. */
     public static final long DEFAULT_TEMPLATE_REFRESH_INTERVAL_MS = 60_000L;
-    /** The first messages that carry a new template over UDP, unless told otherwise. */
-    public static final int DEFAULT_INITIAL_TEMPLATE_COPIES = 3;
+    /** The first messages that carry a new template over UDP (RFC 7011 section 8.4). */
+    public static final int INITIAL_TEMPLATE_COPIES = 3;
 
     private int observationDomainId;
     private int maxMessageBytes;
     private long maxLingerMs = DEFAULT_MAX_LINGER_MS;
     private long templateRefreshIntervalMs = DEFAULT_TEMPLATE_REFRESH_INTERVAL_MS;
     private int templateRefreshMessages;
-    private int initialTemplateCopies = DEFAULT_INITIAL_TEMPLATE_COPIES;
     private boolean lossless;
     private boolean messageChecksum;
     private UnsentRecords unsentRecords;
@@ -101,20 +100,6 @@ public final class SessionSettings {
     }
 
     /**
-     * How many messages carry a new template over UDP (RFC 7011 section 8.4).
-     *
-     * @param newInitialTemplateCopies 1 or more.
-     * @return this.
-     */
-    public SessionSettings initialTemplateCopies(final int newInitialTemplateCopies) {
-        if (newInitialTemplateCopies < 1) {
-            throw new IllegalArgumentException("initialTemplateCopies=" + newInitialTemplateCopies + " is less than 1");
-        }
-        initialTemplateCopies = newInitialTemplateCopies;
-        return this;
-    }
-
-    /**
      * Whether a caller rather waits than loses a record, as when a file is replayed.
      *
      * @param newLossless true to be told {@link ExportingSession#BLOCKED} instead of discarding.
@@ -179,10 +164,6 @@ public final class SessionSettings {
 
     int templateRefreshMessages() {
         return templateRefreshMessages;
-    }
-
-    int initialTemplateCopies() {
-        return initialTemplateCopies;
     }
 
     boolean lossless() {

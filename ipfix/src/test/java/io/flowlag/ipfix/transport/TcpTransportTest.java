@@ -121,18 +121,22 @@ class TcpTransportTest {
 
     @Test
     void shouldStartAnewWithACollectorThatRestarts() throws IOException {
-        final int port;
-        final ExportingSession session;
-        try (StreamCollector collector = collector(0)) {
-            port = collector.port();
-            session = session(settings(port).withTimes(5_000, 100), false);
-            connect(session);
-            put(session, 10);
-            Await.until("flushed", () -> session.doWork(nowMs), () -> session.flush(nowMs));
-            Await.until("records have come", () -> { }, () -> collector.parsed(0).records().size() == 10);
+        try (SocketChannel held = heldPort()) {
+            final int port = held.socket().getLocalPort();
+            final ExportingSession session = session(settings(port).withTimes(5_000, 100), false);
+            try (StreamCollector collector = collector(port)) {
+                connect(session);
+                put(session, 10);
+                Await.until("flushed", () -> session.doWork(nowMs), () -> session.flush(nowMs));
+                Await.until("records have come", () -> { }, () -> collector.parsed(0).records().size() == 10);
+            }
+            Await.until("the end is seen", () -> session.doWork(nowMs++), () -> !session.transport().isConnected());
+            assertTrue(session.transport().lastError().contains("tcp://127.0.0.1:" + port), session.transport().lastError());
+            sendToAnother(session, port);
         }
-        Await.until("the end is seen", () -> session.doWork(nowMs++), () -> !session.transport().isConnected());
-        assertTrue(session.transport().lastError().contains("tcp://127.0.0.1:" + port), session.transport().lastError());
+    }
+
+    private void sendToAnother(final ExportingSession session, final int port) throws IOException {
         try (StreamCollector collector = collector(port)) {
             nowMs += 100;
             connect(session);

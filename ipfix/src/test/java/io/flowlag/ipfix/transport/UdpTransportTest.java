@@ -43,6 +43,13 @@ class UdpTransportTest {
         return socket;
     }
 
+    /** Has a port that nobody else is given and that refuses what comes; a collector that is told of it may share it. */
+    private static DatagramSocket heldPort() throws IOException {
+        final DatagramSocket socket = collector("127.0.0.1", 0);
+        socket.connect(new InetSocketAddress("127.0.0.2", 9));
+        return socket;
+    }
+
     private static byte[] receive(final DatagramSocket socket) throws IOException {
         final DatagramPacket packet = new DatagramPacket(new byte[65536], 65536);
         socket.receive(packet);
@@ -75,31 +82,30 @@ class UdpTransportTest {
 
     @Test
     void shouldGoOnWhileNobodyListensAndReachALateCollectorWithTemplates() throws IOException {
-        final int port;
-        try (DatagramSocket socket = collector("127.0.0.1", 0)) {
-            port = socket.getLocalPort();
+        try (DatagramSocket held = heldPort()) {
+            final int port = held.getLocalPort();
+            final UdpTransport transport = new UdpTransport(new Endpoint("127.0.0.1", port));
+            final ExportingSession session = new ExportingSession(transport, new SessionSettings(), catalog);
+            session.doWork(NOW_MS);
+            for (int i = 0; i < 50; i++) {
+                Records.putPair(session, pair, i, i, NOW_MS);
+                assertTrue(session.flush(NOW_MS));
+            }
+            assertTrue(session.statistics().get(SessionCounter.PEER_LOSSES) > 10);
+            assertEquals(50, session.statistics().recordsExported());
+            assertEquals(0, session.statistics().recordsFailed());
+            try (DatagramSocket socket = collector("127.0.0.1", port)) {
+                Records.putPair(session, pair, 51, 51, NOW_MS + 1_000);
+                session.flush(NOW_MS + 1_000);
+                Records.putPair(session, pair, 52, 52, NOW_MS + 1_000);
+                session.flush(NOW_MS + 1_000);
+                receive(socket);
+                final StrictParser parser = new StrictParser(1400);
+                assertEquals(51, parser.parse(receive(socket)).sequence());
+                assertEquals(1, parser.templates.size());
+            }
+            session.close();
         }
-        final UdpTransport transport = new UdpTransport(new Endpoint("127.0.0.1", port));
-        final ExportingSession session = new ExportingSession(transport, new SessionSettings(), catalog);
-        session.doWork(NOW_MS);
-        for (int i = 0; i < 50; i++) {
-            Records.putPair(session, pair, i, i, NOW_MS);
-            assertTrue(session.flush(NOW_MS));
-        }
-        assertTrue(session.statistics().get(SessionCounter.PEER_LOSSES) > 10);
-        assertEquals(50, session.statistics().recordsExported());
-        assertEquals(0, session.statistics().recordsFailed());
-        try (DatagramSocket socket = collector("127.0.0.1", port)) {
-            Records.putPair(session, pair, 51, 51, NOW_MS + 1_000);
-            session.flush(NOW_MS + 1_000);
-            Records.putPair(session, pair, 52, 52, NOW_MS + 1_000);
-            session.flush(NOW_MS + 1_000);
-            receive(socket);
-            final StrictParser parser = new StrictParser(1400);
-            assertEquals(51, parser.parse(receive(socket)).sequence());
-            assertEquals(1, parser.templates.size());
-        }
-        session.close();
     }
 
     @Test

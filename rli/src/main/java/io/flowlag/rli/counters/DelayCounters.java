@@ -226,12 +226,12 @@ public final class DelayCounters {
      *
      * @param buffer holds the counters, with at least one sample.
      * @param offset of the counters.
-     * @return ns; 0 for a single sample.
+     * @return ns; NaN for a single sample, which has no deviation.
      */
     public static double standardDeviationNs(final DirectBuffer buffer, final int offset) {
         final long count = count(buffer, offset);
         if (count < 2) {
-            return 0;
+            return Double.NaN;
         }
 
         // With sum = q * count + r: squares - sum² / count = squares - q * (sum + r) - r² / count, exact but for the last.

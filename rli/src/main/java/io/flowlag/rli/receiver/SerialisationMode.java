@@ -2,7 +2,7 @@ package io.flowlag.rli.receiver;
 
 /** Where the third term of the paper's equation (1) comes from: the time that a packet's own octets take. */
 public enum SerialisationMode {
-    /** There is none: right for taps that stamp packets before they are on the link. */
+    /** There is none: right for points that stamp packets before they are on the link. */
     NONE,
     /** From the configured capacity, as in the paper: right for a queue's model. */
     CAPACITY,

@@ -172,7 +172,7 @@ public final class SignedHistogram {
         return DelayCounters.meanNs(exact, 0);
     }
 
-    /** {@return the standard deviation, ns; only with a count above 0} */
+    /** {@return the standard deviation, ns; NaN with a count of 1; only with a count above 0} */
     public double standardDeviationNs() {
         return DelayCounters.standardDeviationNs(exact, 0);
     }

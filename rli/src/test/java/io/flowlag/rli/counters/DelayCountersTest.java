@@ -14,6 +14,7 @@ import java.math.RoundingMode;
 import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class DelayCountersTest {
     private static final int OFFSET = 64;
@@ -51,6 +52,16 @@ class DelayCountersTest {
                 .sqrt(MathContext.DECIMAL128).doubleValue();
             assertEquals(exact, DelayCounters.standardDeviationNs(buffer, OFFSET), Math.max(1e-9, exact * 1e-12));
         }
+    }
+
+    @Test
+    void shouldHaveNoDeviationOfOneSample() {
+        DelayCounters.clear(buffer, OFFSET);
+        DelayCounters.record(buffer, OFFSET, 5);
+        assertTrue(Double.isNaN(DelayCounters.standardDeviationNs(buffer, OFFSET)));
+
+        DelayCounters.record(buffer, OFFSET, 5);
+        assertEquals(0, DelayCounters.standardDeviationNs(buffer, OFFSET));
     }
 
     @Test

@@ -29,7 +29,7 @@ import java.nio.ByteOrder;
  *   0  timestampSumNs     8   sum of weight * timestamp (SDS: weight * delay); wraps
  *   8  count              8   sum of weights; wraps
  *  16  digest             8   sum of packet digests; wraps
- *  24  bytes              8   sum of weight * octets; wraps
+ *  24  bytes              8   sum of weight * octets; wraps (LDA: 0, and not read)
  * </pre>
  * All sums are taken modulo 2^64 on purpose: the difference of two such sums is right whenever the true difference fits.
  * Stateless, any thread; allocates never.

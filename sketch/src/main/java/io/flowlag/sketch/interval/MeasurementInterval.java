@@ -57,15 +57,4 @@ public final class MeasurementInterval {
     public long endNs(final long number) {
         return startNs(number + 1);
     }
-
-    /**
-     * A timestamp as cells sum it. The receiver's may lie beyond the interval that its packet was sent in.
-     *
-     * @param timestampNs since the epoch.
-     * @param number      of the interval that the packet is booked into.
-     * @return ns since the interval's start.
-     */
-    public long relativeNs(final long timestampNs, final long number) {
-        return timestampNs - startNs(number);
-    }
 }

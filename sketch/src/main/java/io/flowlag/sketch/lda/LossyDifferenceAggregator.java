@@ -18,6 +18,7 @@ import io.flowlag.sketch.image.SketchGeometry;
 public final class LossyDifferenceAggregator extends Sketch {
     private static final int NOT_SAMPLED = -1;
     private static final int HASH_INDEX = 0;
+    private static final int NO_BYTES = 0;
     private static final int GATHERED_LIMIT = 64;
 
     private final long hashSeed;
@@ -58,7 +59,7 @@ public final class LossyDifferenceAggregator extends Sketch {
      *
      * @param packetDigest of the packet.
      * @param timestampNs  relative to the interval's start; it may lie outside the interval.
-     * @param bytes        of the packet.
+     * @param bytes        of the packet; counted in the preamble only.
      */
     public void update(final long packetDigest, final long timestampNs, final int bytes) {
         final int index = gatheredCount++;
@@ -83,7 +84,7 @@ public final class LossyDifferenceAggregator extends Sketch {
      * @param packetDigests of the packets.
      * @param packetTimesNs at this point, by whatever clock.
      * @param startNs       when the interval began, by the same clock.
-     * @param packetBytes   of the packets.
+     * @param packetBytes   of the packets; counted in the preamble only.
      * @param from          index of the first packet.
      * @param to            index behind the last one.
      */
@@ -97,8 +98,7 @@ public final class LossyDifferenceAggregator extends Sketch {
             final int bank = bankByLeadingZeros[Long.numberOfLeadingZeros(packetMix)];
             bytes += packetBytes[i];
             if (NOT_SAMPLED != bank) {
-                addToCell(
-                    bank, KeyedMix.reduceLow(packetMix, cells), packetTimesNs[i] - startNs, digest, packetBytes[i], 1);
+                addToCell(bank, KeyedMix.reduceLow(packetMix, cells), packetTimesNs[i] - startNs, digest, NO_BYTES, 1);
             }
         }
         addOffered(to - from, bytes);

@@ -46,29 +46,6 @@ public final class MissingPackets extends Synopsis {
         return records;
     }
 
-    /**
-     * Fills an answer with packets that the other point asks for, as far as a cache knows them. Those beyond the capacity are
-     * left out.
-     *
-     * @param identifiers of the packets.
-     * @param count       how many.
-     * @param cache       of this point.
-     * @return items in the answer; if there is none, the image is not of this interval and need not be sent.
-     */
-    public int collect(final long[] identifiers, final int count, final PacketCache cache) {
-        int records = 0;
-        for (int i = 0; i < count && records < capacity(); i++) {
-            records += cache.find(identifiers[i]) >= 0 ? 1 : 0;
-        }
-        if (records > 0) {
-            start(records, cache);
-            for (int i = 0; written < records; i++) {
-                add(identifiers[i], cache);
-            }
-        }
-        return records;
-    }
-
     /** {@return most packets of an answer} */
     public int capacity() {
         return (capacityBytes() - SynopsisDescriptor.PREAMBLE_LENGTH) / SynopsisFamily.MISSING_PACKETS.cellLength();

@@ -1,16 +1,17 @@
 package io.flowlag.tests.support;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.ServerSocket;
-import java.net.SocketException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.ThreadLocalRandom;
 
 /** Loopback ports, and what the kernel says of the sockets bound to them. */
 public final class Ports {
@@ -18,24 +19,46 @@ public final class Ports {
     public record UdpSocket(long waitingBytes, long drops) {
     }
 
+    /** Holds a port for a moment. */
+    private interface Binding {
+        Closeable bind(int port) throws IOException;
+    }
+
+    private static final int FIRST_PORT = 20_000;
+    /** On Linux the kernel gives those from 32768 to whoever asks for any. */
+    private static final int LAST_PORT = 32_000;
+
     private Ports() {
     }
 
-    /** {@return a UDP port that was free a moment ago} */
+    /** {@return a UDP port that is free, and that the kernel gives nobody who asks for any} */
     public static int freeUdp() {
-        try (DatagramSocket socket = new DatagramSocket(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0))) {
-            return socket.getLocalPort();
-        } catch (final SocketException e) {
-            throw new UncheckedIOException(e);
-        }
+        return free(port -> new DatagramSocket(new InetSocketAddress(InetAddress.getLoopbackAddress(), port)));
     }
 
-    /** {@return a TCP port that was free a moment ago} */
+    /** {@return a TCP port that is free, and that the kernel gives nobody who asks for any} */
     public static int freeTcp() {
-        try (ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
-            return socket.getLocalPort();
-        } catch (final IOException e) {
-            throw new UncheckedIOException(e);
+        return free(port -> new ServerSocket(port, 1, InetAddress.getLoopbackAddress()));
+    }
+
+    private static int free(final Binding binding) {
+        int port = drawn();
+        while (!isFree(binding, port)) {
+            port = drawn();
+        }
+        return port;
+    }
+
+    private static int drawn() {
+        return ThreadLocalRandom.current().nextInt(FIRST_PORT, LAST_PORT);
+    }
+
+    private static boolean isFree(final Binding binding, final int port) {
+        try {
+            binding.bind(port).close();
+            return true;
+        } catch (final IOException ex) {
+            return false;
         }
     }
 

@@ -401,7 +401,6 @@ class LiveCaptureTest {
             final long beforeNs = clockNs();
             send(near, NEAR, List.of(Frames.udp(1, 100)));
             assertTrue(new CapturedPackets().await(source, 1).packets().get(0).timestampNs() >= beforeNs);
-            assertEquals(0, source.hardwareTimestampCount());
         }
     }
 

@@ -29,9 +29,9 @@ import java.util.concurrent.TimeUnit;
  * The outer VLAN tag of a packet that arrives is not in the frame (the kernel takes it out) but in {@code vlanTag}; its four
  * octets are counted in {@code wireLengthBytes}. A packet that leaves has its tag where the sender put it.
  * <p>
- * Timestamps are the kernel's, nanoseconds since the UNIX epoch, taken when the packet passes the tap: on arrival in the softirq,
- * behind the card's own ring; on leaving behind the queueing discipline. Stamps of the network card are to be had for arriving
- * packets only, so direction {@code IN} is needed for them.
+ * Timestamps are the kernel's, nanoseconds since the UNIX epoch, taken when it hands the packet to captures: on arrival in the
+ * softirq, behind the card's own ring; on leaving behind the queueing discipline. Stamps of the network card are to be had for
+ * arriving packets only, so direction {@code IN} is needed for them.
  */
 public final class AfPacketSource implements LivePacketSource {
     /** How often drops are read and the interface is looked for. */
@@ -56,7 +56,6 @@ public final class AfPacketSource implements LivePacketSource {
     private long filteredCount;
     private long kernelDropCount;
     private long capturedBytes;
-    private long hardwareTimestampCount;
     private long nextHousekeepingNs = System.nanoTime();
     private boolean isEnding;
     private long endDeadlineNs;
@@ -203,8 +202,8 @@ public final class AfPacketSource implements LivePacketSource {
     }
 
     /**
-     * What the kernel runs on each packet: direction, expression, snap length. On the loopback interface each packet passes the
-     * tap twice, leaving and arriving; both directions mean the arriving one there. Cooked headers are made in the process, so
+     * What the kernel runs on each packet: direction, expression, snap length. On the loopback interface each packet is
+     * seen twice, leaving and arriving; both directions mean the arriving one there. Cooked headers are made in the process, so
      * that is where their filter runs.
      */
     private static BpfProgram kernelProgram(
@@ -261,7 +260,6 @@ public final class AfPacketSource implements LivePacketSource {
             RingLayout.putCookedHeader(buffer, frame, first);
         }
         capturedBytes += captured;
-        hardwareTimestampCount += Integer.bitCount(status & RingLayout.STATUS_HARDWARE_TIMESTAMP);
         if (cookedFilter != null && !cookedFilter.matches(buffer, first, captured, wire)) {
             filteredCount++;
             return;
@@ -329,11 +327,6 @@ public final class AfPacketSource implements LivePacketSource {
     @Override
     public int linkType() {
         return linkType;
-    }
-
-    @Override
-    public long hardwareTimestampCount() {
-        return hardwareTimestampCount;
     }
 
     @Override

@@ -34,8 +34,6 @@ final class RingLayout {
     static final int STATUS_VLAN_VALID = 1 << 4;
     /** Of a frame: the VLAN TPID is valid. */
     static final int STATUS_VLAN_TPID_VALID = 1 << 6;
-    /** Of a frame: the timestamp is the network card's. */
-    static final int STATUS_HARDWARE_TIMESTAMP = 1 << 31;
 
     /** Length of the Linux cooked header that takes the place of a link header. */
     static final int COOKED_HEADER_LENGTH_BYTES = 16;

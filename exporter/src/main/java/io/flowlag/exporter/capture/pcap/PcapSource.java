@@ -311,11 +311,6 @@ public final class PcapSource implements LivePacketSource {
     }
 
     @Override
-    public long hardwareTimestampCount() {
-        return 0;
-    }
-
-    @Override
     public List<String> notices() {
         return notices;
     }
