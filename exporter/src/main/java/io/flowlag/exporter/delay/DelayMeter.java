@@ -503,7 +503,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
      */
     public void onCaptured(final long throughNs) {
         if (throughNs < toldCapturedNs) {
-            onClockSet(throughNs);
+            onTimeSetBack(throughNs);
         }
         toldCapturedNs = throughNs;
         readOwnLoss(throughNs);
@@ -512,24 +512,28 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         }
     }
 
-    /** Whatever goes by the times of packets begins anew: nothing is measured from before to after. */
-    private void onClockSet(final long nowNs) {
+    /**
+     * Time was set back: whatever goes by the times of packets begins anew, and nothing is measured from before to after.
+     *
+     * @param nowNs since the epoch.
+     */
+    public void onTimeSetBack(final long nowNs) {
         settle();
         if (receiver != null) {
             receiver.onClockStep();
-            summaries.onClockSet();
+            summaries.onTimeSetBack();
         }
         if (passive != null) {
-            passive.onClockSet();
+            passive.onTimeSetBack();
         }
         if (matching != null) {
-            matching.onClockSet(nowNs);
+            matching.onTimeSetBack(nowNs);
         }
         if (sketching != null) {
-            sketching.onClockSet();
+            sketching.onTimeSetBack();
         }
         if (sending != null) {
-            sending.onClockSet(nowNs);
+            sending.onTimeSetBack(nowNs);
         }
         report.onInterval();
     }

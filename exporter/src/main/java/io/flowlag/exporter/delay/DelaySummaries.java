@@ -99,7 +99,7 @@ final class DelaySummaries {
     }
 
     /** The clock was set back: the interval ends as far as it was seen, and the next begins with what comes next. */
-    void onClockSet() {
+    void onTimeSetBack() {
         if (isStarted) {
             end(newestNs);
             isStarted = false;

@@ -114,8 +114,8 @@ final class Matching implements MatchHandler {
     }
 
     /** The clock of both points was set back. */
-    void onClockSet(final long nowNs) {
-        matcher.onClockSet(nowNs);
+    void onTimeSetBack(final long nowNs) {
+        matcher.onTimeSetBack(nowNs);
         senderTimeNs = nowNs;
         receiverTimeNs = nowNs;
     }

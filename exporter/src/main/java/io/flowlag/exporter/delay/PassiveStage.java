@@ -93,7 +93,7 @@ final class PassiveStage {
     }
 
     /** The clock was set back: nothing that waits is matched any more. */
-    void onClockSet() {
+    void onTimeSetBack() {
         for (final PassiveReferences each : references) {
             each.forget();
         }

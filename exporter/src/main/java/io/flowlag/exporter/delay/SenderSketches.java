@@ -68,9 +68,9 @@ final class SenderSketches {
     }
 
     /** The clock was set back. */
-    void onClockSet() {
+    void onTimeSetBack() {
         for (final Sketching each : senders) {
-            each.onClockSet();
+            each.onTimeSetBack();
         }
     }
 

@@ -149,7 +149,7 @@ final class SketchSending {
      *
      * @param nowNs since the epoch.
      */
-    void onClockSet(final long nowNs) {
+    void onTimeSetBack(final long nowNs) {
         newestNs = nowNs;
         if (current != null) {
             current.restart(nowNs);

@@ -401,7 +401,7 @@ final class Sketching {
     }
 
     /** The clock was set back: intervals begin anew. Settings that hold from a time on wait for it. */
-    void onClockSet() {
+    void onTimeSetBack() {
         ownLossNs = Long.MIN_VALUE;
         if (older != null) {
             older.receiver().giveUp();

@@ -235,7 +235,7 @@ public final class ExactMatcher {
      *
      * @param nowNs the time after that, UNIX epoch.
      */
-    public void onClockSet(final long nowNs) {
+    public void onTimeSetBack(final long nowNs) {
         onSenderGap(Long.MAX_VALUE);
         onReceiverGap(Long.MAX_VALUE);
         while (!packets.isEmpty()) {

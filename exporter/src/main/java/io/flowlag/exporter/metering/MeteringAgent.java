@@ -252,8 +252,15 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
     }
 
     private void onTimestamp(final long timestampNs) {
+        final long timeNs = packetTime.after(timestampNs);
         newestNs = Math.max(newestNs, timestampNs);
-        expireBefore(packetTime.after(timestampNs));
+        if (packetTime.isSetBack()) {
+            newestNs = timeNs;
+            if (delayMeter != null) {
+                delayMeter.onTimeSetBack(timeNs);
+            }
+        }
+        expireBefore(timeNs);
     }
 
     /**

@@ -19,6 +19,7 @@ public final class PacketTime {
     private long nowNs = PacketSource.MIN_TIMESTAMP_NS;
     private long latestLateNs;
     private int lateCount;
+    private boolean isSetBack;
 
     /** No time before the first packet. */
     public PacketTime() {
@@ -32,6 +33,7 @@ public final class PacketTime {
      * @return the time now.
      */
     public long after(final long timestampNs) {
+        isSetBack = false;
         if (nowNs - timestampNs <= LATE_NS) {
             nowNs = Math.max(nowNs, timestampNs);
             lateCount = 0;
@@ -42,7 +44,13 @@ public final class PacketTime {
         if (lateCount == LATE_PACKETS) {
             nowNs = latestLateNs;
             lateCount = 0;
+            isSetBack = true;
         }
         return nowNs;
+    }
+
+    /** {@return whether the last packet set time back} */
+    boolean isSetBack() {
+        return isSetBack;
     }
 }

@@ -98,7 +98,9 @@ public final class CaptureAgent implements Stage, PacketHandler {
         final EpochNanoClock clock,
         final Counters counters) {
         this.recognizer = recognizer;
-        merge = isMerged ? new SourceMerge(sources.size(), clock == null ? FILE_MERGE_PACKETS : LIVE_MERGE_PACKETS) : null;
+        final boolean isLive = clock != null;
+        merge = isMerged ?
+            new SourceMerge(sources.size(), isLive ? LIVE_MERGE_PACKETS : FILE_MERGE_PACKETS, isLive) : null;
         this.clock = clock;
         this.sources = sources.toArray(new PacketSource[0]);
         isSourceEnded = new boolean[this.sources.length];

@@ -1,8 +1,11 @@
 package io.flowlag.exporter.pipeline;
 
+import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.BitUtil;
+
+import java.util.Arrays;
 
 /**
  * Brings the decoded packets of several sources into the order of their timestamps: a packet is passed on when every other source
@@ -10,23 +13,41 @@ import org.agrona.BitUtil;
  * before its arrival. The order within a source stays.
  * <p>
  * A live source may have nothing to show for long; then packets older than a limit go on without it. A queue that is full lets
- * its packets go on too: nothing is dropped here. One thread. Allocates at construction, off-heap.
+ * its packets go on too: nothing is dropped here.
+ * <p>
+ * Timestamps may be wrong, or a clock set back by more than a second. In files a stray one does not wait, and what comes after a
+ * step goes on behind what other sources have from before theirs. Live, packets from before the step do not wait.
+ * <p>
+ * One thread. Allocates at construction, off-heap.
  */
 final class SourceMerge {
+    /** More than packets of one source are out of order. */
+    private static final long TIME_SET_NS = 1_000_000_000L;
+
     private final int capacity;
     private final int mask;
     private final OffHeapBuffer[] queues;
     private final long[] heads;
     private final long[] tails;
     private final boolean[] isEnded;
+    private final boolean isLive;
+    /** Of the packet of each source that was taken last; strays left out. */
+    private final long[] lastNs;
+    /** How often the clock of each source was set back. */
+    private final int[] steps;
 
     /**
      * Empty queues.
      *
      * @param sourceCount of sources.
      * @param capacity    packets of each source that may wait; rounded up to a power of two.
+     * @param isLive      whether packets come as they happen.
      */
-    SourceMerge(final int sourceCount, final int capacity) {
+    SourceMerge(final int sourceCount, final int capacity, final boolean isLive) {
+        this.isLive = isLive;
+        lastNs = new long[sourceCount];
+        steps = new int[sourceCount];
+        Arrays.fill(lastNs, PacketSource.MIN_TIMESTAMP_NS);
         this.capacity = BitUtil.findNextPositivePowerOfTwo(capacity);
         mask = this.capacity - 1;
         heads = new long[sourceCount];
@@ -85,11 +106,12 @@ final class SourceMerge {
         boolean isCrowded = false;
         for (int i = 0; i < queues.length; i++) {
             if (heads[i] != tails[i]) {
-                final long headNs = PacketDescriptor.timestampNs(queues[i], headOffset(i));
-                if (headNs > newerThanNs) {
+                final long headNs = PacketDescriptor.timestampNs(queues[i], offset(i, heads[i]));
+                if (headNs > newerThanNs || isStray(i, headNs)) {
                     return i;
                 }
-                if (next < 0 || headNs < nextNs) {
+                isComplete &= !isUnclear(i, headNs);
+                if (next < 0 || steps[i] < steps[next] || steps[i] == steps[next] && headNs < nextNs) {
                     next = i;
                     nextNs = headNs;
                 }
@@ -101,12 +123,38 @@ final class SourceMerge {
         return isComplete || isCrowded || nextNs < olderThanNs ? next : -1;
     }
 
+    /** Looks at the first packet of a file, which is taken for in order where the one behind it is not there to tell. */
+    private boolean isStray(final int source, final long headNs) {
+        if (isLive || isAlone(source)) {
+            return false;
+        }
+        final long behindNs = PacketDescriptor.timestampNs(queues[source], offset(source, heads[source] + 1));
+        final long leastNs = lastNs[source] - TIME_SET_NS;
+        if (behindNs >= leastNs) {
+            return headNs < leastNs || headNs - behindNs > TIME_SET_NS;
+        }
+        if (headNs < leastNs) {
+            steps[source]++;
+            lastNs[source] = headNs;
+        }
+        return false;
+    }
+
+    /** {@return whether the time of a file's first packet is far from that before, and the one behind it has yet to come} */
+    private boolean isUnclear(final int source, final long headNs) {
+        return !isLive && !isEnded[source] && isAlone(source) && Math.abs(headNs - lastNs[source]) > TIME_SET_NS;
+    }
+
+    private boolean isAlone(final int source) {
+        return tails[source] - heads[source] == 1;
+    }
+
     /** {@return the timestamp of the oldest packet that waits; {@link Long#MAX_VALUE} if none does} */
     long oldestNs() {
         long oldestNs = Long.MAX_VALUE;
         for (int i = 0; i < queues.length; i++) {
             if (heads[i] != tails[i]) {
-                oldestNs = Math.min(oldestNs, PacketDescriptor.timestampNs(queues[i], headOffset(i)));
+                oldestNs = Math.min(oldestNs, PacketDescriptor.timestampNs(queues[i], offset(i, heads[i])));
             }
         }
         return oldestNs;
@@ -114,11 +162,16 @@ final class SourceMerge {
 
     /** Copies the next packet of a source, and forgets it. */
     void take(final int source, final OffHeapBuffer to, final int offset) {
-        to.putBytes(offset, queues[source], headOffset(source), PacketDescriptor.LENGTH_BYTES);
+        final int headOffset = offset(source, heads[source]);
+        final long headNs = PacketDescriptor.timestampNs(queues[source], headOffset);
+        if (!isStray(source, headNs)) {
+            lastNs[source] = headNs;
+        }
+        to.putBytes(offset, queues[source], headOffset, PacketDescriptor.LENGTH_BYTES);
         heads[source]++;
     }
 
-    private int headOffset(final int source) {
-        return ((int)heads[source] & mask) * PacketDescriptor.LENGTH_BYTES;
+    private int offset(final int source, final long position) {
+        return ((int)position & mask) * PacketDescriptor.LENGTH_BYTES;
     }
 }

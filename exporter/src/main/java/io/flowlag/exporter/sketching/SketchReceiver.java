@@ -475,6 +475,7 @@ public final class SketchReceiver {
         isFollowing = false;
         isFirstCut = true;
         hasStragglers = false;
+        lossKnownNs = isLive ? Long.MIN_VALUE : Long.MAX_VALUE;
         heldUpNs = Long.MIN_VALUE;
         newestNs = Long.MIN_VALUE;
         nextEventNs = Long.MIN_VALUE;

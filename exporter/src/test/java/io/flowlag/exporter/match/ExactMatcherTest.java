@@ -325,7 +325,7 @@ class ExactMatcherTest {
         receive(2, 10, 7);
         matcher.onSenderGap(START_NS + 20);
         matcher.onReceiverGap(START_NS + 20);
-        matcher.onClockSet(START_NS + backNs);
+        matcher.onTimeSetBack(START_NS + backNs);
         receive(1, backNs + 50, 8);
         send(3, backNs + 2 * MAXIMUM_DELAY_NS);
         receive(4, backNs + 2 * MAXIMUM_DELAY_NS, 9);

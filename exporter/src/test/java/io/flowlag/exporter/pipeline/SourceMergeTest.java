@@ -7,6 +7,8 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +22,7 @@ class SourceMergeTest {
     private static final int CAPACITY = 4;
 
     private final OffHeapBuffer descriptor = OffHeapBuffer.allocate(PacketDescriptor.LENGTH_BYTES);
-    private final SourceMerge merge = new SourceMerge(2, CAPACITY);
+    private final SourceMerge merge = new SourceMerge(2, CAPACITY, true);
 
     private void add(final SourceMerge to, final int source, final long timestampNs) {
         PacketDescriptor.timestampNs(descriptor, 0, timestampNs);
@@ -85,6 +87,66 @@ class SourceMergeTest {
         assertEquals(1, merge.next(Long.MIN_VALUE, 1000, 0));
     }
 
+    private static final long SECOND_NS = 1_000_000_000L;
+
+    /** One timestamp of a file is wrong by an hour, one way or the other. */
+    @ParameterizedTest
+    @ValueSource(longs = {3600, -3600})
+    void shouldNotKeepAFileWaitingForAStrayTimestamp(final long strayS) {
+        final SourceMerge all = new SourceMerge(2, 64, false);
+        for (int i = 10; i < 20; i++) {
+            add(all, 0, i == 13 ? strayS * SECOND_NS : 2 * i);
+            add(all, 1, 2 * i + 1);
+        }
+        all.end(0);
+        all.end(1);
+        final List<Long> taken = new ArrayList<>();
+        for (int source = next(all); source >= 0; source = next(all)) {
+            taken.add(take(all, source));
+        }
+        assertTrue(taken.remove(strayS * SECOND_NS));
+        assertEquals(19, taken.size());
+        assertEquals(taken.stream().sorted().toList(), taken);
+    }
+
+    /** The clock of both was set back by an hour, in what was captured. */
+    @Test
+    void shouldMergeEachSideOfAStepOfTheClock() {
+        final SourceMerge all = new SourceMerge(2, 64, false);
+        final List<Long> wanted = new ArrayList<>();
+        for (int i = 0; i < 20; i++) {
+            final long backNs = i < 10 ? 0 : -3600 * SECOND_NS;
+            add(all, 0, 2 * i + backNs);
+            add(all, 1, 2 * i + 1 + backNs);
+            wanted.add(2 * i + backNs);
+            wanted.add(2 * i + 1 + backNs);
+        }
+        all.end(0);
+        all.end(1);
+        final List<Long> taken = new ArrayList<>();
+        for (int source = next(all); source >= 0; source = next(all)) {
+            taken.add(take(all, source));
+        }
+        assertEquals(wanted, taken);
+    }
+
+    @Test
+    void shouldWaitForThePacketBehindOneWhoseTimeIsFarFromTheOthers() {
+        final SourceMerge all = new SourceMerge(2, 64, false);
+        add(all, 0, 5);
+        add(all, 0, 6);
+        add(all, 1, 7);
+        add(all, 1, 9);
+        assertEquals(5, take(all, next(all)));
+        assertEquals(6, take(all, next(all)));
+        add(all, 0, -3600 * SECOND_NS);
+        assertEquals(NOBODY, next(all), "a stray one, or a step?");
+        add(all, 0, 8);
+        assertEquals(0, next(all), "a stray one");
+        take(all, 0);
+        assertEquals(7, take(all, next(all)));
+    }
+
     private static int next(final SourceMerge all) {
         return all.next(Long.MIN_VALUE, Long.MAX_VALUE, 0);
     }
@@ -93,7 +155,7 @@ class SourceMergeTest {
     void shouldMergeWhatIsInOrderIntoOrder(
         @ForAll @Size(max = 60) final List<@IntRange(max = 50) Integer> first,
         @ForAll @Size(max = 60) final List<@IntRange(max = 50) Integer> second) {
-        final SourceMerge all = new SourceMerge(2, 64);
+        final SourceMerge all = new SourceMerge(2, 64, false);
         first.stream().sorted().forEach((each) -> add(all, 0, each));
         second.stream().sorted().forEach((each) -> add(all, 1, each));
         all.end(0);

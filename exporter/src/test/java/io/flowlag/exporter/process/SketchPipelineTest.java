@@ -1,5 +1,7 @@
 package io.flowlag.exporter.process;
 
+import io.flowlag.exporter.capture.PacketHandler;
+import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
@@ -23,6 +25,7 @@ import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.net.InetAddress;
 import java.net.UnknownHostException;
@@ -32,6 +35,8 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.function.LongUnaryOperator;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -46,10 +51,15 @@ class SketchPipelineTest {
     private final FlowSums sums = new FlowSums();
 
     private DelayStatistics run(final SimulatedSegment segment, final Threading threading, final String... options) {
+        return run(segment.sender(), segment.receiver(), threading, options);
+    }
+
+    private DelayStatistics run(
+        final PacketSource sender, final PacketSource receiver, final Threading threading, final String... options) {
         final ExporterConfig config = Pipelines.config(threading, options);
         try (MeteringPipeline pipeline = new MeteringPipeline(
-            config.withJoint(config.joint().on()), List.of(segment.sender(), segment.receiver()), false, SKETCHED, List.of(sums),
-            counters, Pipelines::fail)) {
+            config.withJoint(config.joint().on()), List.of(sender, receiver), false, SKETCHED, List.of(sums), counters,
+            Pipelines::fail)) {
             Pipelines.runToEnd(pipeline);
             return pipeline.delayStatistics();
         }
@@ -92,6 +102,56 @@ class SketchPipelineTest {
         final long held = statistics.counters().get("lds_bounds_held");
         assertTrue(bounded > 100 && held >= 0.95 * bounded, held + " of " + bounded);
         assertTrue(statistics.counters().get("lds_rli_flows") > 50, statistics::toString);
+    }
+
+    /** Packets whose timestamps were changed on the way to the file. */
+    private static final class RetimedSource extends WrappedSource {
+        private final LongUnaryOperator retiming;
+
+        private RetimedSource(final PacketSource source, final LongUnaryOperator retiming) {
+            super(source);
+            this.retiming = retiming;
+        }
+
+        @Override
+        public int poll(final PacketHandler handler, final int packetLimit) {
+            return super.poll((buffer, offset, capturedBytes, wireBytes, timestampNs, linkType, interfaceId, vlanTag) ->
+                handler.onPacket(buffer, offset, capturedBytes, wireBytes, retiming.applyAsLong(timestampNs), linkType,
+                    interfaceId, vlanTag), packetLimit);
+        }
+    }
+
+    /** One timestamp of one point is an hour ahead or behind, or the clock of both was set back in the middle. */
+    @ParameterizedTest
+    @ValueSource(strings = {"ahead", "behind", "step"})
+    void shouldMeasureOnBothSidesOfATimeThatIsWrong(final String fault) {
+        final long hourNs = TimeUnit.HOURS.toNanos(1);
+        final long[] counted = new long[1];
+        final long[] middleNs = {Long.MAX_VALUE};
+        final SimulatedSegment segment = segment(0);
+        final LongUnaryOperator stray = (timestampNs) ->
+            ++counted[0] == 10_000 ? timestampNs + (fault.equals("ahead") ? hourNs : -hourNs) : timestampNs;
+        final LongUnaryOperator first = (timestampNs) -> {
+            middleNs[0] = ++counted[0] == 10_000 ? timestampNs : middleNs[0];
+            return timestampNs >= middleNs[0] ? timestampNs - hourNs : timestampNs;
+        };
+        final LongUnaryOperator second =
+            (timestampNs) -> timestampNs >= middleNs[0] ? timestampNs - hourNs : timestampNs;
+        final boolean isStep = fault.equals("step");
+        final DelayStatistics statistics = run(
+            new RetimedSource(segment.sender(), isStep ? first : stray),
+            isStep ? new RetimedSource(segment.receiver(), second) : segment.receiver(),
+            Threading.INVOKER, "segment.interval", "500ms", "lds.columns", "64k");
+
+        assertTrue(statistics.isAccountedFor(), statistics.unexplained()::toString);
+        final Map<String, Long> counts = statistics.counters();
+        final long received = counts.get("lds_received");
+        assertTrue(received > 19_000, received + " received");
+        assertTrue(counts.get("match_lost") <= counts.get("lds_sent") - received, counts::toString);
+        assertTrue(counts.get("match_matched") > received - 2500, counts::toString);
+        assertTrue(counts.get("lds_received_booked") > received - 2500, counts::toString);
+        final long held = counts.get("lds_bounds_held");
+        assertTrue(held >= 0.95 * counts.get("lds_bounded_flows"), counts::toString);
     }
 
     @Test
