@@ -230,12 +230,17 @@ public final class IpfixDestination implements Destination {
         return spoolError.isEmpty() ? error : error.isEmpty() ? spoolError : error + "; " + spoolError;
     }
 
+    /** Whether flows of a former process are among those sent: when they were nobody knows here. */
+    private boolean hasOlderFlows() {
+        return backlog != null && backlog.statistics().recordsTakenUp() > 0;
+    }
+
     private void writeLastOptions(final long nowMs) {
         if (options == null) {
             return;
         }
         options.doLastWork(nowMs);
-        if (hasTimeWindow && firstStartNs <= lastEndNs) {
+        if (hasTimeWindow && firstStartNs <= lastEndNs && !hasOlderFlows()) {
             options.writeTimeWindow(
                 Math.max(0, Math.floorDiv(firstStartNs, NS_PER_MS)), Math.max(0, -Math.floorDiv(-lastEndNs, NS_PER_MS)), nowMs);
         }

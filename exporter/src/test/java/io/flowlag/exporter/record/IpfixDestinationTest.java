@@ -12,9 +12,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -34,10 +37,22 @@ class IpfixDestinationTest {
     private final UnsafeBuffer entry = new UnsafeBuffer(new byte[FlowEntry.BASE_LENGTH_BYTES]);
 
     private Destination destination(final Path file) throws IOException {
+        return destination("file:" + file, true);
+    }
+
+    private Destination destination(final String uri, final boolean mayWait) throws IOException {
         final ExporterConfig config = new ConfigLoader()
-            .text("test", "exporting: {options-interval: 60s, destinations: ['file:" + file + "']}").conclude();
-        return new DestinationFactory(true, new boolean[1], Map.of(), counters)
+            .text("test", "exporting: {options-interval: 60s, destinations: ['" + uri + "']}").conclude();
+        return new DestinationFactory(mayWait, new boolean[1], Map.of(), counters)
             .make(config, config.exporting().destinations().get(0));
+    }
+
+    private Destination.Outcome offer(final Destination destination, final long endNs) {
+        FlowEntry.ipVersion(entry, 0, 4);
+        FlowEntry.packetCount(entry, 0, 2);
+        FlowEntry.startNs(entry, 0, START_NS);
+        FlowEntry.endNs(entry, 0, endNs);
+        return destination.offer(entry, 0, FlowEntry.BASE_LENGTH_BYTES, NOW_MS);
     }
 
     private List<Map<String, List<String>>> optionsOfClosedFile(final long endNs) throws IOException {
@@ -45,11 +60,7 @@ class IpfixDestinationTest {
         final Destination destination = destination(file);
         destination.doWork(NOW_MS);
         for (int i = 0; i < FLOWS; i++) {
-            FlowEntry.ipVersion(entry, 0, 4);
-            FlowEntry.packetCount(entry, 0, 2);
-            FlowEntry.startNs(entry, 0, START_NS);
-            FlowEntry.endNs(entry, 0, endNs);
-            assertEquals(Destination.Outcome.DONE, destination.offer(entry, 0, FlowEntry.BASE_LENGTH_BYTES, NOW_MS));
+            assertEquals(Destination.Outcome.DONE, offer(destination, endNs));
         }
         assertTrue(destination.close(NOW_MS, NOW_MS + 1_000));
         return IpfixRecords.options(file);
@@ -80,6 +91,41 @@ class IpfixDestinationTest {
         final Map<String, List<String>> window = recordWith(optionsOfClosedFile(endMs * NS_PER_MS), "maxFlowEndMilliseconds");
 
         assertEquals(List.of(Long.toString(endMs * NS_PER_MS)), window.get("maxFlowEndMilliseconds"));
+    }
+
+    @Test
+    void shouldNameNoTimeWindowWhereTheSpoolHasFlowsOfAFormerProcess() throws IOException {
+        final Path file = directory.resolve("flows.ipfix");
+        final Path spools = directory.resolve("spools");
+        final String uri = "file:" + file + "?spool=" + spools;
+        destination(uri, false).close(NOW_MS, NOW_MS);
+        final Path ofFile = onlyEntry(spools);
+        final Path elsewhere = directory.resolve("elsewhere");
+        final Destination away = destination("tcp://127.0.0.1:1?spool=" + elsewhere, false);
+        offer(away, END_NS);
+        away.close(NOW_MS, NOW_MS);
+        try (Stream<Path> spooled = Files.list(onlyEntry(elsewhere))) {
+            for (final Path each : spooled.toList()) {
+                Files.move(each, ofFile.resolve(each.getFileName()), StandardCopyOption.REPLACE_EXISTING);
+            }
+        }
+
+        final Destination destination = destination(uri, false);
+        destination.doWork(NOW_MS);
+        offer(destination, END_NS + NS_PER_MS);
+        for (int i = 0; i < 10; i++) {
+            destination.doWork(NOW_MS + i * 100);
+        }
+        assertTrue(destination.close(NOW_MS + 2_000, NOW_MS + 10_000));
+
+        assertEquals(2, IpfixRecords.flows(file).size());
+        assertTrue(IpfixRecords.options(file).stream().noneMatch((record) -> record.containsKey("maxFlowEndMilliseconds")));
+    }
+
+    private static Path onlyEntry(final Path parent) throws IOException {
+        try (Stream<Path> entries = Files.list(parent)) {
+            return entries.findFirst().orElseThrow();
+        }
     }
 
     @Test
