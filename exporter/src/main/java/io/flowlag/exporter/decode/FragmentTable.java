@@ -68,6 +68,12 @@ final class FragmentTable {
         this.setMask = entryCount / ENTRIES_PER_SET - 1;
     }
 
+    /** Whether a first fragment could say something of this later one: ports, ICMP type, or what is behind extension headers. */
+    boolean concerns(final IpPacket later) {
+        return Transport.hasPortsOrType(later.protocol) ||
+            isProtocolRecalled && later.version == 6 && Ipv6.isExtension(later.protocol);
+    }
+
     /** Remembers a first fragment, in place of any earlier packet of the same key. */
     void remember(final IpPacket first, final long timestampNs) {
         final int set = setOf(first);

@@ -214,13 +214,13 @@ public final class PacketDecoder {
     }
 
     private void recallOrRemember(final long timestampNs) {
-        final boolean hasPorts = Transport.hasPortsOrType(packet.protocol);
         if (packet.isLaterFragment()) {
-            if (hasPorts || packet.version == 6 && Ipv6.isExtension(packet.protocol)) {
+            if (fragmentTable.concerns(packet)) {
                 final boolean isKnown = fragmentTable.recall(packet, timestampNs);
                 counters.increment(isKnown ? CounterId.FRAGMENT_PORTS_FOUND : CounterId.FRAGMENT_PORTS_UNKNOWN);
             }
-        } else if (hasPorts && (!packet.isTransportCut || (packet.sourcePort | packet.destinationPort) != 0)) {
+        } else if (Transport.hasPortsOrType(packet.protocol) &&
+            (!packet.isTransportCut || (packet.sourcePort | packet.destinationPort) != 0)) {
             fragmentTable.remember(packet, timestampNs);
         }
     }
