@@ -86,6 +86,13 @@ final class DelayRelations {
         } else if (value(ConfigTable.EXCHANGE_CONNECT) != null && value(ConfigTable.DIGEST_KEY_FILE) != null) {
             problem(ConfigTable.DIGEST_KEY_FILE, "the receiver hands out the key by exchange.connect: leave this out");
         }
+        for (final ConfigKey<HostPort> key : List.of(ConfigTable.EXCHANGE_LISTEN, ConfigTable.EXCHANGE_CONNECT)) {
+            if (value(key) != null && value(key).isAddressBeyondLoopback() &&
+                value(ConfigTable.EXCHANGE_KEY_FILE) == null && !value(ConfigTable.EXCHANGE_TLS)) {
+                problem(key, "is not on loopback, and the key of digests passes there: give exchange.key-file or exchange.tls, " +
+                    "alike at both ends");
+            }
+        }
         final boolean isUsed = value(ConfigTable.EXCHANGE_LISTEN) != null || value(ConfigTable.EXCHANGE_CONNECT) != null;
         for (final ConfigKey<?> key : List.of(ConfigTable.EXCHANGE_KEY_FILE, ConfigTable.EXCHANGE_TLS,
             ConfigTable.EXCHANGE_MAX_CONNECTIONS, ConfigTable.EXCHANGE_HANDSHAKE, ConfigTable.EXCHANGE_MESSAGE_TIMEOUT,

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.config;
 
+import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
@@ -16,6 +17,7 @@ public record HostPort(String host, int port) {
     private static final Pattern WRITTEN =
         Pattern.compile("(?:(?:\\[([0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*)\\]|([A-Za-z0-9]([A-Za-z0-9._-]*[A-Za-z0-9])?)):)?([0-9]{1,5})");
     private static final int MAXIMUM_PORT = 65_535;
+    private static final List<Prefix> LOOPBACKS = List.of(Prefix.of("127.0.0.0/8"), Prefix.of("::1"));
 
     static HostPort parse(final String text, final boolean isHostNeeded) throws BadValueException {
         final Matcher matcher = WRITTEN.matcher(text);
@@ -31,6 +33,16 @@ public record HostPort(String host, int port) {
             throw new BadValueException("names no host: write HOST:" + port);
         }
         return new HostPort(host == null ? LOOPBACK : host, port);
+    }
+
+    /** Whether the host is an address, and none of loopback's; of a name nobody knows it yet. */
+    boolean isAddressBeyondLoopback() {
+        try {
+            final Prefix address = Prefix.parse(host);
+            return LOOPBACKS.stream().noneMatch(address::overlaps);
+        } catch (final BadValueException e) {
+            return false;
+        }
     }
 
     @Override

@@ -141,7 +141,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
             boundAddress = (InetSocketAddress)server.getLocalAddress();
         } catch (final IOException ex) {
             CloseHelper.quietClose(server);
-            throw new IOException("cannot listen on " + context.address() + ": " + ex.getMessage(), ex);
+            throw ex;
         }
     }
 

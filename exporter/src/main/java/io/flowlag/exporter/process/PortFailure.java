@@ -26,6 +26,10 @@ final class PortFailure {
                 what + ": a port below 1024 needs the capability CAP_NET_BIND_SERVICE: take a higher port, or let systemd give " +
                 "it");
         }
+        if (cause instanceof BindException && reason.toLowerCase(Locale.ROOT).contains("cannot assign")) {
+            return new ExitException(
+                ExitCode.CONFIGURATION, what + ": " + reason + "; no interface of this host has that address");
+        }
         return new ExitException(
             ExitCode.CONFIGURATION, what + ": " + reason + "; stop what holds the port, or take another one");
     }

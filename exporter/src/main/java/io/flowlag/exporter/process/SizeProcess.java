@@ -65,7 +65,7 @@ public final class SizeProcess {
         if (options.files().isEmpty()) {
             flows = options.flows();
             packets = options.packets();
-            fit = packets > flows ? ParetoFit.ofMean(packets / (double)flows) : null;
+            fit = meanFit();
             fitSource = "fitted to the mean (-r FILE fits better)";
         } else {
             final FlowSizeCensus census = FlowSizeCensus.of(options.files(), options.intervalNs(), terminal);
@@ -75,11 +75,19 @@ public final class SizeProcess {
             packets = options.packets() > 0 ? options.packets() : Arrays.stream(sizes).sum();
             fit = fit(sizes, tolerablePackets);
             fitSource = "fitted to the busiest of " + census.intervals() + " interval" + (1 == census.intervals() ? "" : "s");
+            if (fit == null) {
+                fit = meanFit();
+                fitSource = "fitted to the mean, since all flows of the captures have the same size";
+            }
         }
         if (fit == null) {
-            throw new ExitException(ExitCode.USAGE,
-                "size: every flow has the same " + packets / flows + " packets, which fits no distribution: say --packets");
+            throw new ExitException(ExitCode.USAGE, "size: " + packets + " packets of " + flows +
+                " flows fit no distribution of sizes: say more of them by --packets");
         }
+    }
+
+    private ParetoFit meanFit() {
+        return packets > flows ? ParetoFit.ofMean(packets / (double)flows) : null;
     }
 
     /** Exact at the size that matters where flows lie on both sides of it; else by maximum likelihood, where sizes differ. */

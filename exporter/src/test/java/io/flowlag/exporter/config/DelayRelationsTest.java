@@ -55,6 +55,8 @@ class DelayRelationsTest {
         "segment: {role: receiver};rli: {policy: passive}                           | needs exchange.listen",
         "segment: {ingress: a, egress: b};rli: {policy: passive, target: h}         | sends no references",
         "segment: {ingress: a, egress: b};rli: {policy: passive, passive-share: 0}  | rli.passive-share",
+        "segment: {role: sender};exchange: {connect: '192.0.2.1:1'}                 | give exchange.key-file or exchange.tls",
+        "segment: {role: receiver};lds: {enabled: on};exchange: {listen: '[::]:1'}  | is not on loopback",
         "segment: {role: sender};rli: {policy: passive};exchange: {connect: 'h:1'}  | by the receiver's word",
         "segment: {role: sender};exchange: {connect: 'h:1', mode: flows}            | the receiver decides",
         "segment: {role: sender};exchange: {connect: 'h:1', bandwidth: 1m}          | the receiver decides",

@@ -2,6 +2,9 @@ package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.capture.CaptureException;
 import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.config.ConfigLoader;
+import io.flowlag.exporter.config.ConfigTable;
+import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.console.Terminal;
@@ -55,6 +58,46 @@ class SizeProcessTest {
         assertTrue(table.contains("--vlda 1 --rates 1,1,1,1\n"), table);
         assertTrue(table.contains("\n  mode flows                       10,527,608        84.2 Mbit/s\n"), table);
         assertEquals(128 + 32L * cells(table), cellBytes(table) - number(table, "witness flows"), 0.01 * cellBytes(table));
+    }
+
+    @ParameterizedTest
+    @CsvSource({"2, 10", "10, 1000", "90_000_000, 900_000_000"})
+    void shouldProposeWhatDelayTakes(final String flows, final String packets) {
+        final long flowCount = Long.parseLong(flows.replace("_", ""));
+        SizeProcess.run(options(flowCount, Long.parseLong(packets.replace("_", "")), 0, 0), terminal);
+
+        final String[] proposed = table().lines().filter((line) -> line.contains("--rows")).findFirst().orElseThrow()
+            .replaceFirst("[^-]*", "").split(" ");
+        final ExporterConfig config = new ConfigLoader()
+            .option(proposed[0], ConfigTable.LDS_ROWS, List.of(proposed[1]))
+            .option(proposed[2], ConfigTable.LDS_COLUMNS, List.of(proposed[3]))
+            .option(proposed[4], ConfigTable.LDS_VLDA, List.of(proposed[5]))
+            .option(proposed[6], ConfigTable.LDS_RATES, List.of(proposed[7].split(","))).conclude();
+        assertTrue(config.lds().columns() >= 16, table());
+    }
+
+    @Test
+    void shouldRefuseMoreColumnsThanDelayTakes() {
+        final ExitException refusal = assertThrows(
+            ExitException.class, () -> SizeProcess.run(options(1_000_000_000L, 100_000_000_000L, 0, 0), terminal));
+        assertTrue(
+            refusal.getMessage().contains(", more than the 4194304 that a row may have: ask for less"), refusal.getMessage());
+    }
+
+    @Test
+    void shouldFitTheMeanWhereACaptureHasOneSizeOfFlows() throws IOException {
+        final Path file = directory.resolve("one.pcap");
+        try (CaptureWriter writer = new CaptureWriter(file, CaptureWriter.Format.PCAP_MICROSECONDS);
+            GeneratedTraffic traffic = new GeneratedTraffic(
+                TrafficProfile.demo().toBuilder().flowCount(1).packetCount(40).build())) {
+            int polled = 0;
+            while (PacketSource.END_OF_SOURCE != polled) {
+                polled = traffic.poll(writer, 100);
+            }
+        }
+        SizeProcess.run(new SizeOptions(0, 0, 0, 0.05, 0.985, 1_000, LONG_INTERVAL_NS, 0, List.of(file.toString())), terminal);
+        assertTrue(table().contains("\n  packets                  40\n"), table());
+        assertTrue(table().contains("fitted to the mean, since all flows"), table());
     }
 
     @Test

@@ -11,6 +11,9 @@ import io.flowlag.sketch.image.SketchGeometry;
  * rate, and each is made long enough to serve alone, since loss may leave a flow no other.
  */
 public final class LdsSizing {
+    /** What {@code flowlag} takes as columns; fewer would save nothing. */
+    private static final int LEAST_COLUMNS = 16;
+    private static final int MOST_COLUMNS = 4 << 20;
     private static final int VLDA_LENGTH_WITH_LOSS = 5;
     private static final double LARGEST_RATE_STEP = 5;
 
@@ -104,9 +107,10 @@ public final class LdsSizing {
         final double columns =
             load.flows() * vldaLength * largeFlowShare() / Math.pow(target.failures(), 1 / exponent);
         require(rows <= SketchGeometry.MAX_ROWS, "target asks for rows=" + rows);
-        require(columns < Integer.MAX_VALUE, "target asks for columns=" + columns);
+        require(columns <= MOST_COLUMNS,
+            "target asks for columns=" + (long)Math.ceil(columns) + ", more than the " + MOST_COLUMNS + " that a row may have");
         geometry = SketchGeometry.lds(
-            rows, Math.max(vldaLength, (int)Math.ceil(columns)), vldaLength, rates(rows, banks, leastRate));
+            rows, Math.max(LEAST_COLUMNS, (int)Math.ceil(columns)), vldaLength, rates(rows, banks, leastRate));
     }
 
     /**
