@@ -135,8 +135,11 @@ public final class FlowDelays {
     private long boundNs(final DirectBuffer entry, final int offset) {
         final int stream = senders.ofEntry(entry, offset) * classes.count() + classIndex(entry, offset);
         final HeldOutErrors heldOut = receiver.statistics(stream).heldOut();
-        return !heldOut.hasBound() ? -1 :
-            heldOut.halfWidthNs(FlowDelay.independentErrors(entry, offset + FlowEntry.BASE_LENGTH_BYTES));
+        final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
+        final double packets = FlowEntry.packetCount(entry, offset);
+        final double unknownPackets = Math.max(0, packets - DelayCounters.count(entry, delayOffset));
+        return !heldOut.hasBound() ? -1 : heldOut.halfWidthNs(
+            FlowDelay.independentErrors(entry, delayOffset), DelayCounters.meanNs(entry, delayOffset), unknownPackets / packets);
     }
 
     /**

@@ -9,11 +9,12 @@ public final class FlowLosses {
     /** No such flow. */
     public static final int NONE = -1;
 
-    private static final int FLOW_BYTES = 3 * Long.BYTES;
+    private static final int FLOW_BYTES = 4 * Long.BYTES;
 
     private final long[] flowHashes;
     private final long[] lost;
     private final long[] unexpected;
+    private final long[] withdrawn;
     private final int[] index;
     private int count;
     private boolean isFull;
@@ -27,6 +28,7 @@ public final class FlowLosses {
         flowHashes = new long[capacity];
         lost = new long[capacity];
         unexpected = new long[capacity];
+        withdrawn = new long[capacity];
         index = new int[indexLength(capacity)];
         Arrays.fill(index, NONE);
     }
@@ -52,8 +54,9 @@ public final class FlowLosses {
      *
      * @param flowHash of the flow.
      * @param packets  above 0: that only the sender point has; below: that only the receiver point has.
+     * @param common   copies that both points have, in other numbers, so that they have no delay.
      */
-    public void add(final long flowHash, final long packets) {
+    public void add(final long flowHash, final long packets, final long common) {
         final int place = place(flowHash);
         if (index[place] == NONE) {
             if (count == flowHashes.length) {
@@ -63,11 +66,13 @@ public final class FlowLosses {
             index[place] = count;
             flowHashes[count] = flowHash;
             lost[count] = 0;
+            withdrawn[count] = 0;
             unexpected[count++] = 0;
         }
         final int row = index[place];
         lost[row] += Math.max(0, packets);
         unexpected[row] += Math.max(0, -packets);
+        withdrawn[row] += common;
     }
 
     /** {@return whether a flow found no room, so that nobody knows the losses of a flow that is not here} */
@@ -105,6 +110,17 @@ public final class FlowLosses {
     public long unexpected(final long flowHash) {
         final int row = index[place(flowHash)];
         return row == NONE ? 0 : unexpected[row];
+    }
+
+    /**
+     * Packets of a flow that both points have, but with copies that only one has: nobody knows which belong together.
+     *
+     * @param flowHash of the flow.
+     * @return count.
+     */
+    public long withdrawn(final long flowHash) {
+        final int row = index[place(flowHash)];
+        return row == NONE ? 0 : withdrawn[row];
     }
 
     /** {@return flows that are here} */

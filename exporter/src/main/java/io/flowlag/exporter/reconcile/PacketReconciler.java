@@ -333,8 +333,8 @@ public final class PacketReconciler {
         askForKeys();
     }
 
-    private void onLoss(final long flowHash, final int ofClass, final long packets) {
-        losses.add(flowHash, packets);
+    private void onLoss(final long flowHash, final int ofClass, final long packets, final long common) {
+        losses.add(flowHash, packets, common);
         if (ofClass < classLost.length) {
             classLost[ofClass] += Math.max(0, packets);
             classUnexpected[ofClass] += Math.max(0, -packets);

@@ -93,11 +93,14 @@ final class CellComparison {
         final long flowPackets = flows.flowPackets(index);
         final double share = (double)packets / flowPackets;
         final long unexpectedPackets = repair.unexpectedPackets(flowHash);
-        final long commonPackets = Math.max(0, flowPackets - unexpectedPackets);
-        final int measuredPackets = Math.max(0, packets - (int)Math.round(share * unexpectedPackets));
+        final long withdrawnPackets = repair.withdrawnPackets(flowHash);
+        final long goneFromCells = unexpectedPackets + withdrawnPackets;
+        final long commonPackets = Math.max(0, flowPackets - goneFromCells);
+        final int measuredPackets = Math.max(0, packets - (int)Math.round(share * goneFromCells));
         estimator.estimate(flowHash, flows.weight(index), commonPackets, estimate);
         if (estimate.hasMean() && measuredPackets > 0) {
             records.addDelay(record, measuredPackets, share, estimate);
+            records.addUnanswered(record, (int)Math.ceil(share * withdrawnPackets));
         } else {
             records.addUnanswered(record, packets);
         }

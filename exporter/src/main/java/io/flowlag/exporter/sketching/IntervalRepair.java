@@ -296,6 +296,11 @@ final class IntervalRepair implements ReconcileTarget {
         return isRepaired ? reconciler.losses().unexpected(flowHash) : 0;
     }
 
+    /** {@return packets of a flow that both points have and that were taken out with their copies: they have no delay} */
+    long withdrawnPackets(final long flowHash) {
+        return isRepaired ? reconciler.losses().withdrawn(flowHash) : 0;
+    }
+
     /** {@return what came of the interval; null if nothing was tried} */
     ReconcileStatus status() {
         return isTried ? reconciler.status() : null;

@@ -158,6 +158,26 @@ class ReconcilePairTest {
         assertFalse(points.intervals.isEmpty());
     }
 
+    /** Nobody knows the delay of a packet of which the receiver has more copies: the mean is that of the others. */
+    @Test
+    void shouldHaveNoBoundWherePacketsLeftTheCellsWithTheirCopies() {
+        final TwoPoints points = new TwoPoints(context(4096, 1024));
+        for (int i = 0; i < 2000; i++) {
+            points.packet(i % 4, i * 100_000L, 4_000_000L + (i < 4 ? 4_000_000L : 0), 1 + i);
+        }
+        points.copied(0, 8_500_000L, 1).lost(1, 1_000L).unexpected(2, 9_000_000L);
+        points.pass();
+        points.pair.onEnd();
+
+        assertEquals(1, points.records().unexpectedPackets(points.record(0)));
+        assertEquals(4_000_000L, points.records().meanNs(points.record(0)));
+        assertFalse(points.records().hasBound(points.record(0)));
+        for (int flow = 1; flow < 4; flow++) {
+            assertEquals(4_008_000L, points.records().meanNs(points.record(flow)));
+            assertTrue(points.records().hasBound(points.record(flow)));
+        }
+    }
+
     /** Flows of which nothing arrives are named in each interval; one of which a packet arrives has a record of its own. */
     @Test
     void shouldNameFlowsOfWhichNothingArrives() {

@@ -202,6 +202,12 @@ final class TwoPoints implements RecordHandler {
         return this;
     }
 
+    /** A further copy of a packet. */
+    TwoPoints copied(final int flow, final long receivedNs, final long digest) {
+        events.add(new Event(START_NS + receivedNs, Kind.RECEIVED, flow, digest, 0));
+        return this;
+    }
+
     /** Hands over what there is, in the order of time. */
     TwoPoints pass() {
         events.sort(Comparator.comparingLong(Event::timeNs));

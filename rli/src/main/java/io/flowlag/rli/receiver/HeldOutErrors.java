@@ -15,7 +15,8 @@ import org.HdrHistogram.Histogram;
  * <p>The bound of a flow's mean: with errors of mean m and standard deviation s, a flow whose samples lie in k spans of two gaps
  * has met about k independent errors (one error has to do with the next, not with the one after), fewer if most samples lie in a
  * few of them ({@link io.flowlag.rli.counters.SpanCounters}); its half width is |m| + 1.96 s / √k, at most the 95 % quantile of
- * |error|, which holds for a single packet.
+ * |error|, which holds for a single packet. Packets of the flow without an estimate have delays as references have them: mean μ and
+ * standard deviation σ; a share u of them makes the half width (1 - u) times that, and u (|flow's mean - μ| + 1.96 σ) more.
  *
  * <p>Errors of this period and of the one before count; {@link ClassStatistics} says when a period ends. One thread. Allocates
  * at construction.
@@ -39,6 +40,8 @@ public final class HeldOutErrors {
     private final double[] squareWeights = new double[2];
     private final double[] sumsNs = new double[2];
     private final double[] squareSumsNs2 = new double[2];
+    private final double[] delaySumsNs = new double[2];
+    private final double[] delaySquareSumsNs2 = new double[2];
     private long quantile95Ns;
     private int staleCount;
     private boolean isQuantileOfBound;
@@ -54,7 +57,7 @@ public final class HeldOutErrors {
         return 3 * SignedHistogram.histogramBytes(highestNs, significantDigits);
     }
 
-    void record(final double errorNs, final long packetCount) {
+    void record(final double errorNs, final long delayNs, final long packetCount) {
         final long weight = Math.max(1, packetCount);
         current.recordValueWithCount(Math.min(highestNs, Math.round(Math.abs(errorNs))), weight);
         counts[0]++;
@@ -62,6 +65,8 @@ public final class HeldOutErrors {
         squareWeights[0] += (double)weight * weight;
         sumsNs[0] += weight * errorNs;
         squareSumsNs2[0] += weight * errorNs * errorNs;
+        delaySumsNs[0] += (double)weight * delayNs;
+        delaySquareSumsNs2[0] += (double)weight * delayNs * delayNs;
         final long count = count();
         if (++staleCount >= Math.max(REFRESH_COUNT, count >> STALE_SHIFT) || count == LEAST_COUNT ||
             !isQuantileOfBound && hasBound()) {
@@ -80,6 +85,8 @@ public final class HeldOutErrors {
         rotate(squareWeights);
         rotate(sumsNs);
         rotate(squareSumsNs2);
+        rotate(delaySumsNs);
+        rotate(delaySquareSumsNs2);
         refresh();
     }
 
@@ -123,8 +130,11 @@ public final class HeldOutErrors {
 
     /** {@return the standard deviation of the error, ns; only with a count above 0} */
     public double standardDeviationNs() {
-        final double meanNs = meanNs();
-        return Math.sqrt(Math.max(0, (squareSumsNs2[0] + squareSumsNs2[1]) / weight() - meanNs * meanNs));
+        return deviationNs(meanNs(), squareSumsNs2);
+    }
+
+    private double deviationNs(final double meanNs, final double[] squaresNs2) {
+        return Math.sqrt(Math.max(0, (squaresNs2[0] + squaresNs2[1]) / weight() - meanNs * meanNs));
     }
 
     /** {@return the 95 % quantile of |error|, ns, up to 256 references or an eighth of them old; only with a count above 0} */
@@ -148,7 +158,25 @@ public final class HeldOutErrors {
      * @return ns; only when {@link #hasBound}.
      */
     public long halfWidthNs(final double independentErrors) {
+        return (long)Math.ceil(estimatedHalfWidthNs(independentErrors));
+    }
+
+    /**
+     * Half the width of the 95 % interval of a flow's mean delay, where some of its packets have no estimate.
+     *
+     * @param independentErrors that the mean has in it, 1 or more; see {@link io.flowlag.rli.counters.SpanCounters}.
+     * @param meanNs            of the estimates.
+     * @param unknownShare      share of the flow's packets without an estimate, 0 to 1.
+     * @return ns; only when {@link #hasBound}.
+     */
+    public long halfWidthNs(final double independentErrors, final long meanNs, final double unknownShare) {
+        final double delayNs = (delaySumsNs[0] + delaySumsNs[1]) / weight();
+        final double unknownNs = Math.abs(meanNs - delayNs) + NORMAL_95 * deviationNs(delayNs, delaySquareSumsNs2);
+        return (long)Math.ceil((1 - unknownShare) * estimatedHalfWidthNs(independentErrors) + unknownShare * unknownNs);
+    }
+
+    private double estimatedHalfWidthNs(final double independentErrors) {
         final double normalNs = Math.abs(meanNs()) + NORMAL_95 * standardDeviationNs() / Math.sqrt(independentErrors);
-        return (long)Math.ceil(Math.min(normalNs, quantile95Ns));
+        return Math.min(normalNs, quantile95Ns);
     }
 }

@@ -403,7 +403,7 @@ final class ReferenceStream {
     private void holdOut(final long rightArrivalNs, final long rightDelayNs, final int rightLengthBytes) {
         if (!isLinear) {
             final double extraNs = serialisation.nsPerByte() * (rightLengthBytes - leftLengthBytes);
-            ownStatistics.heldOut().record(rightDelayNs - leftDelayNs - extraNs, gapPackets);
+            ownStatistics.heldOut().record(rightDelayNs - leftDelayNs - extraNs, rightDelayNs, gapPackets);
         }
         else if (hasPrevious) {
             holdOutLeft(rightArrivalNs, rightDelayNs, rightLengthBytes);
@@ -419,7 +419,7 @@ final class ReferenceStream {
         final double extraBytes =
             leftLengthBytes - previousLengthBytes - weight * (rightLengthBytes - previousLengthBytes);
         ownStatistics.heldOut().record(
-            errorNs - serialisation.nsPerByte() * extraBytes, previousGapPackets + gapPackets);
+            errorNs - serialisation.nsPerByte() * extraBytes, leftDelayNs, previousGapPackets + gapPackets);
     }
 
     private void sample(

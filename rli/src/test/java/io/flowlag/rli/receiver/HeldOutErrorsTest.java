@@ -9,6 +9,7 @@ import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class HeldOutErrorsTest {
+    private static final long DELAY_NS = 5_000_000L;
     private static final long BURST_PACKETS = 100_000;
 
     private final HeldOutErrors errors = new HeldOutErrors(60_000_000_000L, 3);
@@ -16,7 +17,7 @@ class HeldOutErrorsTest {
     private void normal(final int count) {
         final Random random = new Random(3);
         for (int i = 0; i < count; i++) {
-            errors.record(100 + 1000 * random.nextGaussian(), 1);
+            errors.record(100 + 1000 * random.nextGaussian(), DELAY_NS, 1);
         }
     }
 
@@ -31,12 +32,27 @@ class HeldOutErrorsTest {
     }
 
     @Test
+    void shouldWidenWithTheShareOfPacketsThatHaveNoEstimate() {
+        final Random random = new Random(3);
+        for (int i = 0; i < 20_000; i++) {
+            errors.record(1000 * random.nextGaussian(), DELAY_NS + Math.round(100_000 * random.nextGaussian()), 1);
+        }
+        final long estimatedNs = errors.halfWidthNs(100);
+        assertEquals(estimatedNs, errors.halfWidthNs(100, DELAY_NS, 0));
+        assertEquals(196_000, errors.halfWidthNs(100, DELAY_NS, 1), 4_000);
+        assertEquals(196_000 + DELAY_NS, errors.halfWidthNs(100, 0, 1), 6_000);
+        assertEquals(0.9 * estimatedNs + 0.1 * 196_000, errors.halfWidthNs(100, DELAY_NS, 0.1), 500);
+        errors.rotate();
+        assertEquals(196_000, errors.halfWidthNs(100, DELAY_NS, 1), 4_000);
+    }
+
+    @Test
     void shouldCountAnErrorAsOftenAsPacketsWereEstimatedThatWay() {
         for (int i = 0; i < 900; i++) {
-            errors.record(10, 1);
+            errors.record(10, DELAY_NS, 1);
         }
         for (int i = 0; i < 100; i++) {
-            errors.record(1010, 91);
+            errors.record(1010, DELAY_NS, 91);
         }
         errors.rotate();
         final double weight = 900 + 9_100;
@@ -50,7 +66,7 @@ class HeldOutErrorsTest {
     void shouldHaveNoBoundFromFewErrors() {
         normal((int)HeldOutErrors.LEAST_COUNT - 1);
         assertFalse(errors.hasBound());
-        errors.record(0, 0);
+        errors.record(0, DELAY_NS, 0);
         assertTrue(errors.hasBound());
         assertTrue(errors.quantile95Ns() > 0);
     }
@@ -59,7 +75,7 @@ class HeldOutErrorsTest {
     void shouldHaveNoBoundFromAFewErrorsThatOutweighTheRest() {
         final Random random = new Random(1);
         for (int i = 0; i < 200; i++) {
-            errors.record(1000 * random.nextGaussian(), i % 100 == 50 ? BURST_PACKETS : 1);
+            errors.record(1000 * random.nextGaussian(), DELAY_NS, i % 100 == 50 ? BURST_PACKETS : 1);
         }
         assertEquals(200, errors.count());
         assertFalse(errors.hasBound());
@@ -80,7 +96,7 @@ class HeldOutErrorsTest {
         while (!errors.hasBound()) {
             // Packets of two gaps of random length.
             final double gaps = -Math.log(random.nextDouble()) - Math.log(random.nextDouble());
-            errors.record(1000 * random.nextGaussian(), Math.round(20 * gaps));
+            errors.record(1000 * random.nextGaussian(), DELAY_NS, Math.round(20 * gaps));
             count++;
         }
         assertEquals(1.5 * HeldOutErrors.LEAST_COUNT, count, 0.2 * HeldOutErrors.LEAST_COUNT);
@@ -97,7 +113,7 @@ class HeldOutErrorsTest {
             errors.rotate();
             errors.rotate();
             while (!errors.hasBound()) {
-                errors.record(1000 * random.nextGaussian(), random.nextInt(20) == 0 ? BURST_PACKETS : 1);
+                errors.record(1000 * random.nextGaussian(), DELAY_NS, random.nextInt(20) == 0 ? BURST_PACKETS : 1);
             }
             for (int i = 0; i < triesPerRun; i++) {
                 coveredCount += Math.abs(1000 * random.nextGaussian()) <= errors.halfWidthNs(1) ? 1 : 0;
@@ -129,7 +145,7 @@ class HeldOutErrorsTest {
 
     private static void record(final ClassStatistics statistics, final int count, final long packetCount) {
         for (int i = 0; i < count; i++) {
-            statistics.heldOut().record(10, packetCount);
+            statistics.heldOut().record(10, DELAY_NS, packetCount);
         }
     }
 
@@ -145,7 +161,7 @@ class HeldOutErrorsTest {
         errors.rotate();
         assertTrue(errors.hasBound());
         for (int i = 0; i < 1000; i++) {
-            errors.record(5, 3);
+            errors.record(5, DELAY_NS, 3);
         }
         assertEquals(2000, errors.count());
         errors.rotate();

@@ -7,6 +7,7 @@ import org.junit.jupiter.api.Test;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Random;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -23,12 +24,16 @@ class QueueAccuracyTest {
     private final long[] flowSumsNs = new long[FLOWS];
     private final long[] flowTruthsNs = new long[FLOWS];
     private final int[] flowCounts = new int[FLOWS];
+    private final long[] allTruthsNs = new long[FLOWS];
+    private final int[] allCounts = new int[FLOWS];
     private final UnsafeBuffer flowSpans = new UnsafeBuffer(new byte[FLOWS * SPANS_BYTES]);
     private final long[] truthsNs = new long[PACKETS];
     private double absoluteErrorNs;
     private double errorNs;
     private boolean isBehind;
     private boolean isBursty;
+    private boolean isRandom;
+    private long maximumGapNs = Long.MAX_VALUE;
     private RliReceiver receiver;
 
     private boolean onSample(
@@ -48,36 +53,46 @@ class QueueAccuracyTest {
     private double meanAbsoluteErrorNs(final ReceiverContext context, final double utilization, final int packetGap,
         final boolean isMarked) {
         Arrays.fill(flowCounts, 0);
+        Arrays.fill(allTruthsNs, 0);
+        Arrays.fill(allCounts, 0);
         flowSpans.setMemory(0, flowSpans.capacity(), (byte)0);
         Arrays.fill(flowSumsNs, 0);
         Arrays.fill(flowTruthsNs, 0);
         absoluteErrorNs = 0;
         errorNs = 0;
+        int sequenceNumber = 0;
         receiver = new RliReceiver(
-            context.sendTimes(SendTimes.STAMP).capacityBps(CAPACITY_BPS).significantDigits(2), this::onSample);
+            context.sendTimes(SendTimes.STAMP).capacityBps(CAPACITY_BPS).maximumGapNs(maximumGapNs).significantDigits(2),
+            this::onSample);
         final FifoModel model = new FifoModel(CAPACITY_BPS, utilization, 42);
         for (int i = 0; i < PACKETS; i++) {
             final int lengthBytes = model.nextLengthBytes();
             final long sentNs = model.nextArrivalNs();
-            if (!isMarked && !isBehind && i % packetGap == 0) {
+            if (!isMarked && !isBehind && isDue(i, packetGap)) {
                 // Ahead of the packet that made it due: behind it, every reference would wait for that packet's transmission.
                 receiver.onReference(
-                    0, i / packetGap, sentNs, model.departureNs(sentNs, REFERENCE_BYTES), REFERENCE_BYTES);
+                    0, sequenceNumber++, sentNs, model.departureNs(sentNs, REFERENCE_BYTES), REFERENCE_BYTES);
             }
             final long arrivalNs = model.departureNs(sentNs, lengthBytes);
-            if (isBehind && i % packetGap == 0) {
+            if (isBehind && isDue(i, packetGap)) {
                 receiver.onReference(
-                    0, i / packetGap, sentNs, model.departureNs(sentNs, REFERENCE_BYTES), REFERENCE_BYTES);
+                    0, sequenceNumber++, sentNs, model.departureNs(sentNs, REFERENCE_BYTES), REFERENCE_BYTES);
             }
             truthsNs[i] = arrivalNs - sentNs;
-            if (isMarked && i % packetGap == 0) {
-                receiver.onReference(0, i / packetGap, sentNs, arrivalNs, lengthBytes);
+            if (isMarked && isDue(i, packetGap)) {
+                receiver.onReference(0, sequenceNumber++, sentNs, arrivalNs, lengthBytes);
             }
             else {
+                allTruthsNs[flowOf(i)] += truthsNs[i];
+                allCounts[flowOf(i)]++;
                 receiver.onPacket(0, flowOf(i), i, 0, 0, lengthBytes, arrivalNs);
             }
         }
         return absoluteErrorNs / receiver.counter(ReceiverCounter.ESTIMATED);
+    }
+
+    private boolean isDue(final int packet, final int packetGap) {
+        return isRandom ? new Random(packet).nextInt(packetGap) == 0 : packet % packetGap == 0;
     }
 
     /** Flows overlap and last about a tenth of the run; or they come in two bursts, half of the run apart. */
@@ -171,6 +186,16 @@ class QueueAccuracyTest {
         assertMostBoundsHold(0.9, 20, Estimator.LEFT);
     }
 
+    /** References of random distances, and no estimate over the longer ones. */
+    @Test
+    void shouldBoundTheErrorOfMostMeansWherePacketsHaveNoEstimate() {
+        maximumGapNs = 200_000;
+        isRandom = true;
+        assertMostBoundsHold(0.9, 50, Estimator.LINEAR);
+        assertTrue(receiver.counter(ReceiverCounter.SILENCE) > PACKETS / 2);
+        assertMostBoundsHold(0.9, 50, Estimator.LEFT);
+    }
+
     private void assertMostBoundsHold(
         final double utilization, final int packetGap, final Estimator estimator) {
         meanAbsoluteErrorNs(
@@ -180,9 +205,12 @@ class QueueAccuracyTest {
         final List<Integer> covered = new ArrayList<>();
         for (int flow = 0; flow < FLOWS; flow++) {
             if (flowCounts[flow] > 0) {
-                final double errorNs = (double)(flowSumsNs[flow] - flowTruthsNs[flow]) / flowCounts[flow];
-                final long boundNs = heldOut.halfWidthNs(SpanCounters.independentErrors(
-                    flowSpans, flow * SPANS_BYTES, flow * SPANS_BYTES + SpanCounters.NEAR_BYTES, flowCounts[flow]));
+                final double meanNs = (double)flowSumsNs[flow] / flowCounts[flow];
+                final double errorNs = meanNs - (double)allTruthsNs[flow] / allCounts[flow];
+                final double independentErrors = SpanCounters.independentErrors(
+                    flowSpans, flow * SPANS_BYTES, flow * SPANS_BYTES + SpanCounters.NEAR_BYTES, flowCounts[flow]);
+                final long boundNs = heldOut.halfWidthNs(
+                    independentErrors, Math.round(meanNs), 1 - (double)flowCounts[flow] / allCounts[flow]);
                 covered.add(Math.abs(errorNs) <= boundNs ? 1 : 0);
             }
         }

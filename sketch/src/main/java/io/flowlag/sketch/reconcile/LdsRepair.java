@@ -77,9 +77,11 @@ public final class LdsRepair {
             final int receivedCopies = PacketSource.NOT_FOUND == receivedEntry ? 0 : received.copies(receivedEntry);
             // An identifier with different numbers of copies is listed twice, once for each point.
             if (difference.lost(item) && sentCopies > 0) {
-                handler.onLoss(sent.flowHash(sentEntry), sent.classIndex(sentEntry), sentCopies - receivedCopies);
+                handler.onLoss(
+                    sent.flowHash(sentEntry), sent.classIndex(sentEntry), sentCopies - receivedCopies,
+                    Math.min(sentCopies, receivedCopies));
             } else if (!difference.lost(item) && receivedCopies > 0 && 0 == sentCopies) {
-                handler.onLoss(received.flowHash(receivedEntry), received.classIndex(receivedEntry), -receivedCopies);
+                handler.onLoss(received.flowHash(receivedEntry), received.classIndex(receivedEntry), -receivedCopies, 0);
             }
         }
     }

@@ -216,7 +216,9 @@ final class RliExperiment {
         return Arrays.stream(values(flow -> isEstimated(flow) && flows.test(flow), flow -> {
             final HeldOutErrors heldOut = receiver.statistics(
                 profile.references().streamCount() == 1 ? profile.references().streamClass(0) : classes[flow]).heldOut();
-            return absoluteErrorNs(flow) <= heldOut.halfWidthNs(independentErrors(flow)) ? 1 : 0;
+            final double unknownShare = Math.max(0, 1 - (double)sampleCount(flow) / truth.receivedPackets(flow));
+            return absoluteErrorNs(flow) <= heldOut.halfWidthNs(
+                independentErrors(flow), Math.round(estimatedMeanNs(flow)), unknownShare) ? 1 : 0;
         })).average().orElse(Double.NaN);
     }
 
