@@ -2,7 +2,7 @@ package io.flowlag.exporter.capture;
 
 /**
  * Compiles one filter expression for the link types that a source meets. A source asks once per link type, outside the packet
- * path, and keeps the answer.
+ * path, and keeps the answer. Called by the thread that opens or polls the source; allocates what it makes.
  */
 @FunctionalInterface
 public interface FilterSupplier {

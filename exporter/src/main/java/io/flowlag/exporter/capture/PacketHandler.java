@@ -3,8 +3,8 @@ package io.flowlag.exporter.capture;
 import org.agrona.DirectBuffer;
 
 /**
- * Takes the packets of a {@link PacketSource}, one call a packet. The buffer belongs to the source and is valid only during
- * the call. An implementation must not throw and must not allocate.
+ * Takes the packets of a {@link PacketSource}, one call a packet. The buffer belongs to the source and is valid only during the
+ * call. An implementation must not throw and must not allocate. Called by the thread that owns the source.
  */
 @FunctionalInterface
 public interface PacketHandler {

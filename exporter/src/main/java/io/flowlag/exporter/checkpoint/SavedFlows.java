@@ -8,7 +8,7 @@ import java.util.List;
 
 /**
  * The flows of a former life, in memory until the cache has taken them up, ended ones first. Made by the thread that opens the
- * checkpoint; then used by the thread that owns the cache.
+ * checkpoint; then used by the thread that owns the cache. Owns its memory, taken at construction; allocates nothing later.
  */
 public final class SavedFlows {
     private static final SavedFlows NONE = new SavedFlows(List.of());

@@ -41,6 +41,7 @@ import java.util.zip.ZipException;
  * {@link #open} binds every address, so that {@link #addresses} is known before {@link #run} serves them.
  * <p>
  * One thread calls {@code open}, {@code run} and {@code close}; any thread may read {@link #counters} and {@link #addresses}.
+ * Owns its sockets and input. Allocates as records are put into words.
  */
 public final class Collector implements AutoCloseable {
     private static final long POLL_WAIT_MS = 100;

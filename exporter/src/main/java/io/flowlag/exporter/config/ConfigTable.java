@@ -34,8 +34,8 @@ import static io.flowlag.exporter.config.ValueTypes.weightRule;
 
 /**
  * Every key of the configuration, once: name, type and range, default, what it does. Parsing, {@code check-config}, the options
- * of
- * the command line, the reference in {@code docs/configuration.md} and the shipped example are made from this table.
+ * of the command line, the reference in {@code docs/configuration.md} and the shipped example are made from this table.
+ * Immutable, any thread.
  */
 public final class ConfigTable {
     /** Enterprise numbers end here; so do observation domains. */

@@ -2,7 +2,10 @@ package io.flowlag.exporter.config;
 
 import java.util.Collection;
 
-/** Finds the name that was meant, by edit distance with swapped neighbours, or as the beginning of a name. Has no state. */
+/**
+ * Finds the name that was meant, by edit distance with swapped neighbours, or as the beginning of a name. Has no state, any
+ * thread.
+ */
 public final class Names {
     private Names() {
     }

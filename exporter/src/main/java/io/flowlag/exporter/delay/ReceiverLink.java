@@ -6,7 +6,7 @@ import io.flowlag.sketch.hash.SipHash;
 
 import java.util.function.ObjLongConsumer;
 
-/** A receiver's link: has the intervals and send times of its senders. */
+/** A receiver's link: has the intervals and send times of its senders. Threads as in {@link SketchLink}. */
 public interface ReceiverLink extends SketchLink {
     /**
      * Where a sender's intervals come from.

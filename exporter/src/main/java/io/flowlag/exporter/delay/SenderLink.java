@@ -2,7 +2,7 @@ package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.decode.DigestSwitch;
 
-/** A sender's link: takes what the receiver asks for, and ships intervals and send times. */
+/** A sender's link: takes what the receiver asks for, and ships intervals and send times. Threads as in {@link SketchLink}. */
 public interface SenderLink extends SketchLink {
     /** {@return which key packets are digested with} */
     DigestSwitch digests();

@@ -13,22 +13,6 @@ public final class SettingsSchedule {
     private volatile HeldSettings[] entries = EMPTY;
 
     /**
-     * The settings that hold in an interval.
-     *
-     * @param intervalNumber of the interval.
-     * @return the settings, null if there are none yet.
-     */
-    public HeldSettings at(final long intervalNumber) {
-        final HeldSettings[] current = entries;
-        for (int i = current.length - 1; i >= 0; i--) {
-            if (current[i].settings().fromInterval() <= intervalNumber) {
-                return current[i];
-            }
-        }
-        return null;
-    }
-
-    /**
      * The settings that hold in an interval, where intervals of other settings may be longer or shorter.
      *
      * @param intervalNumber of the interval.

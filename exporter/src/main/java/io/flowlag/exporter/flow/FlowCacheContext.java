@@ -5,8 +5,8 @@ import java.util.concurrent.TimeUnit;
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
- * What a {@link FlowCache} is made of; the defaults are those of the product. Fluent until the cache is made, which copies
- * what it needs. Ranges are checked by the cache.
+ * What a {@link FlowCache} is made of; the defaults are those of the product. Fluent until the cache is made, which copies what
+ * it needs. Ranges are checked by the cache. For the thread that fills it; holds values alone.
  */
 public final class FlowCacheContext {
     private int maxFlows = 128 * 1024;

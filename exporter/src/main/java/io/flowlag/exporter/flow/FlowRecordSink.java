@@ -2,7 +2,10 @@ package io.flowlag.exporter.flow;
 
 import org.agrona.DirectBuffer;
 
-/** Takes finished flows. Called by the thread that owns the cache; must not throw. */
+/**
+ * Takes finished flows. Called by the thread that owns the cache; must not throw. The octets are the cache's, and valid during
+ * the call alone.
+ */
 @FunctionalInterface
 public interface FlowRecordSink {
     /**

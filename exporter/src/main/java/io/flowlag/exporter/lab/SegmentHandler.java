@@ -1,6 +1,9 @@
 package io.flowlag.exporter.lab;
 
-/** Takes what happens on a simulated segment, in the order of time. Must not throw. */
+/**
+ * Takes what happens on a simulated segment, in the order of time. Must not throw. Called by the thread that runs the
+ * simulation.
+ */
 public interface SegmentHandler {
     /**
      * A packet passes the sender's point.

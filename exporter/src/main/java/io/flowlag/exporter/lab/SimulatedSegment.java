@@ -12,8 +12,8 @@ import java.nio.file.Path;
  * captures, and the truth. Each source runs a simulation of its own, and all simulations of a segment are equal to the octet and
  * the nanosecond, so sources may be polled in any order and by different threads.
  *
- * <p>Both points see the references. At the sender's point a packet has the time at which it entered the queue, at the receiver's
- * that at which its last bit was transmitted.
+ * <p>Both points see the references. At the sender's point a packet has the time at which it entered the queue, at the
+ * receiver's that at which its last bit was transmitted. Allocates the plan at construction, and a simulation with each source.
  */
 public final class SimulatedSegment {
     /** Interface number of packets at the sender's point. */

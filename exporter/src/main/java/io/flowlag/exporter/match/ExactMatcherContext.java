@@ -4,7 +4,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * What an {@link ExactMatcher} is made of; the defaults are those of the product. Fluent until the matcher is made, which
- * checks and copies it.
+ * checks and copies it. For the thread that fills it; holds values alone.
  */
 public final class ExactMatcherContext {
     /** The most packets that can be remembered. */

@@ -28,11 +28,10 @@ import java.util.zip.CRC32C;
  *  12  checksum         4   CRC-32C of the contents
  *  16  contents             see SnapshotCodec
  * </pre>
- * The one writer writes snapshot n + 1 into the buffer that does not hold n, then stores its number with release order. A reader
- * loads the number with acquire order, copies that buffer, and takes the copy if the number is still the same: the writer
- * does not
- * touch this buffer before it has stored the next number. So nobody waits, a reader that dies is not noticed, and a writer that
- * dies leaves the last whole snapshot.
+ * The one writer writes snapshot n + 1 into the buffer that does not hold n, then stores its number with release order. A
+ * reader loads the number with acquire order, copies that buffer, and takes the copy if the number is still the same: the
+ * writer does not touch this buffer before it has stored the next number. So nobody waits, a reader that dies is not noticed,
+ * and a writer that dies leaves the last whole snapshot. Constants, for any thread.
  */
 public final class StatusFile {
     /** Of header and contents. */

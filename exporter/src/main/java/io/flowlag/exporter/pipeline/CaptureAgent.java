@@ -21,8 +21,9 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
  * The first stage: takes packets from the sources, decodes them and passes them on in batches. Own export traffic is kept out
- * here, and reference packets are recognised. Where the order between two measurement points matters, packets of all sources are
- * passed on in the order of their timestamps. Writer of the counters of capture and decoding. Allocates at construction.
+ * here, and reference packets are recognised. Where the order between two measurement points matters, packets of all sources
+ * are passed on in the order of their timestamps. Writer of the counters of capture and decoding. Allocates at construction.
+ * One thread works it; it owns its sources, and closes them.
  */
 public final class CaptureAgent implements Stage, PacketHandler {
     private static final int BATCH_LIMIT = 64;

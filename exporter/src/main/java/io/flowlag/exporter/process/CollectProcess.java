@@ -19,7 +19,10 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 
-/** {@code flowlag collect}: a Collecting Process that prints records until its input ends or it is told to stop. */
+/**
+ * {@code flowlag collect}: a Collecting Process that prints records until its input ends or it is told to stop. Runs once, on
+ * the command's thread.
+ */
 public final class CollectProcess {
     private CollectProcess() {
     }

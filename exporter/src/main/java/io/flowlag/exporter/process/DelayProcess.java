@@ -29,7 +29,7 @@ import java.util.Map;
 /**
  * {@code flowlag delay}: the delay between two measurement points, from two captures of the same traffic, in the order of their
  * timestamps and through the same stages as the live process. Without a destination the flows are printed as a table, with a
- * summary of each traffic class.
+ * summary of each traffic class. Runs once, on the command's thread; stages on those of the threading mode.
  */
 public final class DelayProcess {
     /** More than one matched packet in so many must have a negative delay before anybody is told. */

@@ -18,7 +18,7 @@ import java.util.Map;
 
 /**
  * {@code flowlag meter}: one observation point, from captures, as fast as the machine can. Without a destination the flows are
- * printed as a table.
+ * printed as a table. Runs once, on the command's thread; stages on those of the threading mode.
  */
 public final class MeterProcess {
     private MeterProcess() {

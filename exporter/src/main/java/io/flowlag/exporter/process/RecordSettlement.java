@@ -9,9 +9,10 @@ import java.util.List;
 import java.util.function.Supplier;
 
 /**
- * Follows the records that had been made at one moment until they have left the process: through the ring to the exporting stage,
- * then out of every destination or into its spool. Each of these is a queue, so counts tell. Records that wait for sketches are
- * no queue; they are given the longest time that they may wait.
+ * Follows the records that had been made at one moment until they have left the process: through the ring to the exporting
+ * stage, then out of every destination or into its spool. Each of these is a queue, so counts tell. Records that wait for
+ * sketches are no queue; they are given the longest time that they may wait. Used by the thread of the checkpoint; allocates at
+ * each settlement.
  */
 final class RecordSettlement implements RecordsUnderWay {
     private final Supplier<List<Destination>> destinations;

@@ -38,7 +38,8 @@ import java.util.stream.Collectors;
 
 /**
  * {@code flowlag run}: the exporter process on live interfaces, until a signal or until its interfaces are gone. SIGHUP takes
- * over a changed configuration without losing a flow, or refuses it as a whole.
+ * over a changed configuration without losing a flow, or refuses it as a whole. Runs once, on the command's thread; stages on
+ * those of the threading mode.
  */
 public final class RunProcess {
     private static final Logger LOG = LoggerFactory.getLogger(RunProcess.class);

@@ -25,7 +25,8 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * {@code flowlag run --self-test}: adds a known delay and a known loss to a copy of the input, measures them with the stages of
- * the live process, and says whether they were found. The input is the first interface, for ten seconds, or captures.
+ * the live process, and says whether they were found. The input is the first interface, for ten seconds, or captures. Runs
+ * once, on the command's thread.
  */
 public final class SelfTestProcess {
     private static final long DURATION_NS = TimeUnit.SECONDS.toNanos(10);

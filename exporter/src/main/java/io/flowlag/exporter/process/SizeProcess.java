@@ -20,7 +20,7 @@ import java.util.stream.IntStream;
 
 /**
  * {@code flowlag size}: how large a sketch must be for a load and a target (LDS paper, section 3), what it costs in memory and
- * on the wire, and what the other mode of the exchange would cost.
+ * on the wire, and what the other mode of the exchange would cost. Runs once, on the command's thread.
  */
 public final class SizeProcess {
     /** One in a hundred flows is a witness by default, and so many more because larger ones are chosen more often. */

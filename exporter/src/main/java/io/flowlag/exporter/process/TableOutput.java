@@ -17,7 +17,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * What {@code meter} does without {@code --export}: its messages go to a printer in the same process instead of a socket, so
- * that the table shows exactly what a collector would have received.
+ * that the table shows exactly what a collector would have received. Made by the conductor, worked by the exporting thread.
  */
 final class TableOutput implements Transport {
     /** Of the destination. */

@@ -32,7 +32,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
 
 /**
- * Makes destinations from their configuration. Used when the process starts and when it reloads.
+ * Makes destinations from their configuration. Used by the conductor, when the process starts and when it reloads; what it
+ * allocates belongs to the destination.
  */
 public final class DestinationFactory {
     private static final int SPOOL_NAME_LIMIT = 80;

@@ -10,7 +10,8 @@ import java.util.List;
 
 /**
  * The registry of the process: IANA's elements and flowlag's own, which are a table too
- * ({@code flowlag-information-elements.csv}; the records page describes them).
+ * ({@code flowlag-information-elements.csv}; the records page describes them). Has no state, any thread; each registry is a new
+ * one, its owner's.
  */
 public final class FlowElements {
     /** The number that RFC 5612 sets aside for documentation, the default until a real one is configured. */

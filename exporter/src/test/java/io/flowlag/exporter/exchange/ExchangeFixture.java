@@ -264,7 +264,7 @@ final class ExchangeFixture implements AutoCloseable {
         FlowSum.encode(flows, 0, new byte[] {1, 2, 3, 4}, new byte[] {5, 6, 7, 8}, 6, 1, 2, 17, 18, 19, 20);
         FlowSum.encode(flows, FlowSum.LENGTH_BYTES, new byte[16], new byte[16], 17, 3, 4, 27, 28, 29, 30);
         return new IntervalEncoder(SystemNanoClock.INSTANCE, connector.counters())
-            .begin(number, connector.schedule().at(number), drops).sketch(sketch.image())
+            .begin(number, connector.schedule().at(number, SECOND_NS), drops).sketch(sketch.image())
             .inFlight(new long[] {number, number + 1, number + 2}, 3).witnesses(flows, 2).end();
     }
 

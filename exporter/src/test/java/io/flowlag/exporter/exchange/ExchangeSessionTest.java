@@ -74,7 +74,7 @@ class ExchangeSessionTest {
         final ExchangeListener listener = ends.listener(received);
         final ExchangeConnector connector = ends.connector(heard, listener.boundAddress().getPort());
         ends.until("settings held", () -> received.held.equals(List.of(1)));
-        assertEquals(listener.schedule().at(1), connector.schedule().at(1));
+        assertEquals(listener.schedule().at(1, SECOND_NS), connector.schedule().at(1, SECOND_NS));
         for (long number = 1; number <= 5; number++) {
             connector.offer(interval(connector, number, 3 == number ? new PointDrops(0, 7, 0, 0) : PointDrops.NONE));
             listener.expect(number);
@@ -111,7 +111,7 @@ class ExchangeSessionTest {
         }
         final long[] digests = LongStream.range(0, 20_000).toArray();
         connector.offer(new IntervalEncoder(SystemNanoClock.INSTANCE, connector.counters())
-            .begin(1, connector.schedule().at(1), PointDrops.NONE).inFlight(digests, digests.length)
+            .begin(1, connector.schedule().at(1, SECOND_NS), PointDrops.NONE).inFlight(digests, digests.length)
             .flowSums(sums, count).end());
         ends.until("answer", () -> heard.answered.size() == 1);
         assertEquals(numbers(1, count), received.flowPackets);
@@ -124,7 +124,7 @@ class ExchangeSessionTest {
         final ExchangeConnector connector =
             ends.connector(heard, listener.boundAddress().getPort(), context -> context.key(KEY));
         ends.until("settings held", () -> received.held.equals(List.of(1)));
-        assertEquals(ExchangeFixture.SECRETS, connector.schedule().at(1).settings().secrets());
+        assertEquals(ExchangeFixture.SECRETS, connector.schedule().at(1, SECOND_NS).settings().secrets());
         ship(connector, 1, 3);
         connector.offerSendTime(2, -1, 55, 2);
         ends.until("answers", () -> heard.answered.size() == 3 && !received.sendTimeKeys.isEmpty());
@@ -168,7 +168,7 @@ class ExchangeSessionTest {
         final ExchangeListener listener = ends.listener(received);
         final ExchangeConnector connector = ends.connector(heard, listener.boundAddress().getPort());
         ends.until("settings held", () -> received.held.equals(List.of(1)));
-        final HeldSettings held = connector.schedule().at(1);
+        final HeldSettings held = connector.schedule().at(1, SECOND_NS);
         final IntervalEncoder encoder = new IntervalEncoder(SystemNanoClock.INSTANCE, connector.counters());
         connector.offer(encoder.begin(1, held, PointDrops.NONE)
             .sketch(ExchangeFixture.sketch(1, SketchGeometry.lds(2, 2000, 2), 10).image()).end());
@@ -346,7 +346,7 @@ class ExchangeSessionTest {
             ends.listener(after, port, context -> context.settings(settings(1, 3)));
         ends.untilWithTime("session", STEP_NS, () -> after.held.equals(List.of(1)));
         assertEquals(second.instance(), connector.schedule().latest().receiverInstance());
-        assertNull(connector.schedule().at(2));
+        assertNull(connector.schedule().at(2, SECOND_NS));
         ship(connector, 3, 3);
         ends.until("answers", () -> heard.answered.size() == 3);
         assertEquals(List.of(IntervalVerdict.ACCEPTED, IntervalVerdict.REFUSED, IntervalVerdict.ACCEPTED), heard.verdicts);

@@ -20,6 +20,7 @@ import java.util.List;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 
+import static io.flowlag.exporter.exchange.ExchangeFixture.SECOND_NS;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertNull;
@@ -55,7 +56,7 @@ class ExchangeThreadsTest {
             AgentRunner connecting = new AgentRunner(new SleepingMillisIdleStrategy(1), error::set, null, connector)) {
             AgentRunner.startOnThread(listening);
             AgentRunner.startOnThread(connecting);
-            await("settings", () -> connector.schedule().at(1) != null);
+            await("settings", () -> connector.schedule().at(1, SECOND_NS) != null);
             for (int number = 1; number <= INTERVALS; number++) {
                 final EncodedInterval interval = ExchangeFixture.interval(connector, number);
                 await("room", () -> connector.offer(interval));

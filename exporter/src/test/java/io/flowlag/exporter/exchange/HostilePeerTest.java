@@ -149,7 +149,7 @@ class HostilePeerTest {
 
     @Test
     void shouldRefuseAnIntervalThatIsNotWhole() throws IOException {
-        final HeldSettings held = listener.schedule().at(1);
+        final HeldSettings held = listener.schedule().at(1, SECOND_NS);
         final ByteBuffer begin = message(buffer -> IntervalBeginMessage.encode(
             buffer, 0, 1, SECOND_NS, held.receiverInstance(), 1, 1, 1 << 20, 0, 0, 0, false));
         final ByteBuffer end = message(buffer -> IntervalEndMessage.encode(buffer, 0, 1, 0));

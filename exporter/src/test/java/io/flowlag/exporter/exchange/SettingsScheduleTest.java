@@ -2,6 +2,7 @@ package io.flowlag.exporter.exchange;
 
 import org.junit.jupiter.api.Test;
 
+import static io.flowlag.exporter.exchange.ExchangeFixture.SECOND_NS;
 import static io.flowlag.exporter.exchange.ExchangeFixture.settings;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -18,15 +19,15 @@ class SettingsScheduleTest {
     }
 
     private int numberAt(final long interval) {
-        return schedule.at(interval).settings().number();
+        return schedule.at(interval, SECOND_NS).settings().number();
     }
 
     @Test
     void shouldSwitchAtTheIntervalAndNotBefore() {
-        assertNull(schedule.at(0));
+        assertNull(schedule.at(0, SECOND_NS));
         assertNull(schedule.latest());
         assertTrue(add(RUN, 1, 10));
-        assertNull(schedule.at(9));
+        assertNull(schedule.at(9, SECOND_NS));
         assertEquals(1, numberAt(10));
         assertTrue(add(RUN, 2, 20));
         assertEquals(1, numberAt(19));
@@ -59,8 +60,8 @@ class SettingsScheduleTest {
     void shouldStartAnewWithAnotherRunOfTheReceiver() {
         add(RUN, 4, 10);
         assertTrue(add(RUN + 1, 1, 30));
-        assertNull(schedule.at(29));
-        assertEquals(RUN + 1, schedule.at(30).receiverInstance());
+        assertNull(schedule.at(29, SECOND_NS));
+        assertEquals(RUN + 1, schedule.at(30, SECOND_NS).receiverInstance());
     }
 
     @Test
@@ -76,21 +77,20 @@ class SettingsScheduleTest {
     /** Intervals of 1 s until 20 s, of 2 s from there on, and of 500 ms from 40 s on. */
     @Test
     void shouldTellIntervalsOfOtherLengthsByTheirTime() {
-        final long secondNs = ExchangeFixture.SECOND_NS;
         add(RUN, 1, 10);
-        schedule.add(new HeldSettings(RUN, settings(2, 10).withInterval(2 * secondNs)));
-        schedule.add(new HeldSettings(RUN, settings(3, 80).withInterval(secondNs / 2)));
-        assertEquals(1, schedule.at(19, secondNs).settings().number());
-        assertEquals(2, schedule.at(20, secondNs).settings().number());
-        assertEquals(2, schedule.at(10, 2 * secondNs).settings().number());
-        assertEquals(1, schedule.at(9, 2 * secondNs).settings().number());
-        assertEquals(2, schedule.at(79, secondNs / 2).settings().number());
-        assertEquals(3, schedule.at(80, secondNs / 2).settings().number());
-        assertNull(schedule.at(9, secondNs));
+        schedule.add(new HeldSettings(RUN, settings(2, 10).withInterval(2 * SECOND_NS)));
+        schedule.add(new HeldSettings(RUN, settings(3, 80).withInterval(SECOND_NS / 2)));
+        assertEquals(1, schedule.at(19, SECOND_NS).settings().number());
+        assertEquals(2, schedule.at(20, SECOND_NS).settings().number());
+        assertEquals(2, schedule.at(10, 2 * SECOND_NS).settings().number());
+        assertEquals(1, schedule.at(9, 2 * SECOND_NS).settings().number());
+        assertEquals(2, schedule.at(79, SECOND_NS / 2).settings().number());
+        assertEquals(3, schedule.at(80, SECOND_NS / 2).settings().number());
+        assertNull(schedule.at(9, SECOND_NS));
         assertEquals(3, schedule.at(Long.MAX_VALUE, Long.MAX_VALUE).settings().number());
         assertNull(schedule.at(Long.MIN_VALUE, Long.MAX_VALUE));
         assertTrue(schedule.add(new HeldSettings(RUN, settings(4, 15))), "at 15 s, which puts aside 20 s and 40 s");
-        assertEquals(4, schedule.at(80, secondNs / 2).settings().number());
-        assertEquals(1, schedule.at(14, secondNs).settings().number());
+        assertEquals(4, schedule.at(80, SECOND_NS / 2).settings().number());
+        assertEquals(1, schedule.at(14, SECOND_NS).settings().number());
     }
 }

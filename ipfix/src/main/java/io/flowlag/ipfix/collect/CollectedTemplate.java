@@ -11,15 +11,13 @@ import org.agrona.concurrent.UnsafeBuffer;
  * allocation), what its elements mean in this session, when it was refreshed, and its place in the session's order of use.
  * Not thread-safe; allocates at construction.
  */
-final class CollectedTemplate {
+final class CollectedTemplate extends UseOrder.Entry<CollectedTemplate> {
     private final Template template;
     private final UnsafeBuffer definition;
     private final InformationElement[] elements;
     private final TypeRecordLayout typeRecordLayout;
     private long refreshedNs;
     ObservationDomain domain;
-    CollectedTemplate older;
-    CollectedTemplate newer;
 
     CollectedTemplate(final Template template, final byte[] definition, final ElementView view) {
         this.template = template;

@@ -20,8 +20,7 @@ public final class CollectingProcess {
     private final RecordHandler handler;
     private final MessageVerifier verifier;
     private final CollectedRecord record = new CollectedRecord();
-    private TransportSession longestSilent;
-    private TransportSession latest;
+    private final UseOrder<TransportSession> sessions = new UseOrder<>();
     private int sessionCount;
     private int templateFieldCount;
     private boolean hasLearned;
@@ -76,7 +75,7 @@ public final class CollectingProcess {
     public TransportSession openSession(final SessionKind kind, final String peer) {
         final ElementView view = new ElementView(registry, limits, counters);
         final TransportSession session = new TransportSession(kind, peer, limits, counters, view);
-        append(session);
+        sessions.add(session);
         sessionCount++;
         counters.increment(CollectorCounter.SESSIONS_OPENED);
         return session;
@@ -89,7 +88,7 @@ public final class CollectingProcess {
      */
     public void closeSession(final TransportSession session) {
         templateFieldCount -= session.templateFieldCount();
-        unlink(session);
+        sessions.remove(session);
         sessionCount--;
     }
 
@@ -114,7 +113,7 @@ public final class CollectingProcess {
         final MessageResult result = verifier.verify(session, buffer, offset, lengthBytes, nowNs);
         counters.increment(result.counter());
         if (result.isAccepted()) {
-            touch(session);
+            sessions.touch(session);
             session.onAccepted();
             decode(session, buffer, offset, lengthBytes, nowNs);
         }
@@ -191,7 +190,7 @@ public final class CollectingProcess {
 
     /** Takes templates from the sessions that were silent longest, and from the one that asks for room only in the end. */
     private void keepTemplateBudget(final TransportSession asking) {
-        TransportSession victim = longestSilent;
+        TransportSession victim = sessions.oldest();
         while (victim != null && templateFieldCount > limits.maxTemplateFields()) {
             templateFieldCount -= victim.templateFieldCount();
             if (victim == asking) {
@@ -264,38 +263,5 @@ public final class CollectingProcess {
                 return;
             }
         }
-    }
-
-    private void touch(final TransportSession session) {
-        if (session != latest) {
-            unlink(session);
-            append(session);
-        }
-    }
-
-    private void append(final TransportSession session) {
-        session.older = latest;
-        session.newer = null;
-        if (latest == null) {
-            longestSilent = session;
-        } else {
-            latest.newer = session;
-        }
-        latest = session;
-    }
-
-    private void unlink(final TransportSession session) {
-        if (session.older == null) {
-            longestSilent = session.newer;
-        } else {
-            session.older.newer = session.newer;
-        }
-        if (session.newer == null) {
-            latest = session.older;
-        } else {
-            session.newer.older = session.older;
-        }
-        session.older = null;
-        session.newer = null;
     }
 }

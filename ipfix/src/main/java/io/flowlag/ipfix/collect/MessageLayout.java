@@ -13,6 +13,7 @@ import java.nio.ByteOrder;
  *  field specifier: enterprise bit and element id 2 | length 2 [| enterprise number 4]
  *  variable length: length 1, or 255 and length 2
  * </pre>
+ * Has no state, any thread; allocates nothing.
  */
 final class MessageLayout {
     /** How much of a message says how long it is. */

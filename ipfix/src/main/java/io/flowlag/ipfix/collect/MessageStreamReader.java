@@ -24,6 +24,7 @@ public final class MessageStreamReader implements AutoCloseable {
     private String damage;
     private boolean isForeign;
     private boolean isEnded;
+    private boolean isClosed;
 
     /**
      * A reader at the beginning of a stream.
@@ -109,7 +110,11 @@ public final class MessageStreamReader implements AutoCloseable {
 
     @Override
     public void close() throws IOException {
-        process.closeSession(session);
-        in.close();
+        if (!isClosed) {
+            isClosed = true;
+            isEnded = true;
+            process.closeSession(session);
+            in.close();
+        }
     }
 }

@@ -2,7 +2,10 @@ package io.flowlag.ipfix.collect;
 
 import org.agrona.collections.Int2ObjectHashMap;
 
-/** One Observation Domain of one Transport Session: its templates and its sequence. Not thread-safe. */
+/**
+ * One Observation Domain of one Transport Session: its templates and its sequence. Not thread-safe. Its session owns it.
+ * Allocates at construction, and when a template is new.
+ */
 final class ObservationDomain {
     private final int domainId;
     private final SequenceTracker sequence;

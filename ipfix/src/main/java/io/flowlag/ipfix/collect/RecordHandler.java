@@ -1,6 +1,9 @@
 package io.flowlag.ipfix.collect;
 
-/** Takes the data records of a {@link CollectingProcess}, one call a record, on the thread of the process. */
+/**
+ * Takes the data records of a {@link CollectingProcess}, one call a record, on the thread of the process. The record is the
+ * process's, and valid during the call alone.
+ */
 @FunctionalInterface
 public interface RecordHandler {
     /**

@@ -13,7 +13,7 @@ import java.util.Map;
  * One Transport Session (RFC 7011 section 2): what scopes templates, learned elements and sequence numbers. Made by
  * {@link CollectingProcess#openSession}, used by the process's thread only. Allocates when a domain or a template is new.
  */
-public final class TransportSession {
+public final class TransportSession extends UseOrder.Entry<TransportSession> {
     private final SessionKind kind;
     private final String peer;
     private final CollectorLimits limits;
@@ -21,13 +21,10 @@ public final class TransportSession {
     private final ElementView view;
     private final Int2ObjectHashMap<ObservationDomain> domains = new Int2ObjectHashMap<>();
     private final Map<Integer, ObservationDomain> domainsByAge = new LinkedHashMap<>();
-    private CollectedTemplate oldest;
-    private CollectedTemplate newest;
+    private final UseOrder<CollectedTemplate> templates = new UseOrder<>();
     private int templateCount;
     private int templateFieldCount;
     private long acceptedCount;
-    TransportSession older;
-    TransportSession newer;
 
     TransportSession(
         final SessionKind kind,
@@ -122,7 +119,7 @@ public final class TransportSession {
             counters.increment(CollectorCounter.TEMPLATES_EXPIRED);
             return null;
         }
-        touch(template);
+        templates.touch(template);
         return template;
     }
 
@@ -141,7 +138,7 @@ public final class TransportSession {
         domain.templates().put(template.template().templateId(), template);
         templateCount++;
         templateFieldCount += template.template().fieldCount();
-        append(template);
+        templates.add(template);
     }
 
     private void countReplacement(final CollectedTemplate before, final long nowNs) {
@@ -155,7 +152,7 @@ public final class TransportSession {
 
     void refresh(final CollectedTemplate template, final long nowNs) {
         template.refreshedNs(nowNs);
-        touch(template);
+        templates.touch(template);
         counters.increment(CollectorCounter.TEMPLATES_REFRESHED);
     }
 
@@ -186,14 +183,14 @@ public final class TransportSession {
     /** Forgets the templates unused longest, because all sessions together have too many, until few enough fields are left. */
     void dropOldTemplates(final int maxFieldCount) {
         while (templateFieldCount > maxFieldCount) {
-            remove(oldest);
+            remove(templates.oldest());
             counters.increment(CollectorCounter.TEMPLATES_DROPPED);
         }
     }
 
     /** Gives every template the elements that were just learned. */
     void resolveElements() {
-        for (CollectedTemplate template = oldest; template != null; template = template.newer) {
+        for (CollectedTemplate template = templates.oldest(); template != null; template = template.newer) {
             template.resolve(view);
         }
     }
@@ -204,15 +201,8 @@ public final class TransportSession {
 
     private void makeRoom() {
         while (templateCount >= limits.maxTemplatesPerSession()) {
-            remove(oldest);
+            remove(templates.oldest());
             counters.increment(CollectorCounter.TEMPLATES_DROPPED);
-        }
-    }
-
-    private void touch(final CollectedTemplate template) {
-        if (template != newest) {
-            unlink(template);
-            append(template);
         }
     }
 
@@ -220,34 +210,8 @@ public final class TransportSession {
         final Template removed = template.template();
         template.domain.templates().remove(removed.templateId());
         template.domain = null;
-        unlink(template);
+        templates.remove(template);
         templateCount--;
         templateFieldCount -= removed.fieldCount();
-    }
-
-    private void append(final CollectedTemplate template) {
-        template.older = newest;
-        template.newer = null;
-        if (newest == null) {
-            oldest = template;
-        } else {
-            newest.newer = template;
-        }
-        newest = template;
-    }
-
-    private void unlink(final CollectedTemplate template) {
-        if (template.older == null) {
-            oldest = template.newer;
-        } else {
-            template.older.newer = template.newer;
-        }
-        if (template.newer == null) {
-            newest = template.older;
-        } else {
-            template.newer.older = template.older;
-        }
-        template.older = null;
-        template.newer = null;
     }
 }

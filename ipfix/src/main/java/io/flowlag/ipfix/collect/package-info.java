@@ -8,6 +8,7 @@
  * Nothing in here throws because of what a peer sent: a message is accepted or refused with a
  * {@link io.flowlag.ipfix.collect.MessageResult}, and everything is counted by
  * {@link io.flowlag.ipfix.collect.CollectorCounter}. What a peer can make the process remember is bounded by
- * {@link io.flowlag.ipfix.collect.CollectorLimits}.
+ * {@link io.flowlag.ipfix.collect.CollectorLimits}. Enums and limits are immutable, for any thread; everything else belongs to
+ * the thread of the process, and owns the memory that it takes, unless its type says otherwise.
  */
 package io.flowlag.ipfix.collect;

@@ -5,7 +5,7 @@ package io.flowlag.ipfix.message;
  * bits of binary fraction. The era is implicit (section 5.2); these methods cover 1970 to 2106, whatever NTP era that is.
  * <p>
  * A fraction is rounded up to the next unit of the format. A reader that cuts and a reader that rounds to nearest then both
- * find the very nanosecond (or microsecond) that was encoded. Static, allocates nothing.
+ * find the very nanosecond (or microsecond) that was encoded. Static, any thread; allocates nothing.
  */
 public final class NtpTimestamp {
     private static final long NTP_TO_UNIX_SECONDS = 2_208_988_800L;

@@ -5,7 +5,7 @@ import io.flowlag.ipfix.transport.TransportKind;
 
 /**
  * How an {@link ExportingSession} behaves. Mutable and fluent until a session is made from it, which copies it; belongs to one
- * thread.
+ * thread. Holds values alone and allocates nothing.
  */
 public final class SessionSettings {
     /** Octets of a message over UDP at most, unless told otherwise: fits an Ethernet path with a tunnel in it. */

@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.util.concurrent.ExecutionException;
 
-/** Finds the address of an {@link Endpoint} anew for each connection, without blocking the caller. Used by one thread. */
+/**
+ * Finds the address of an {@link Endpoint} anew for each connection, without blocking the caller. Used by one thread. Allocates
+ * a task, with a thread for it, each time a name server is asked; an address needs none.
+ */
 final class AddressLookup {
     private final Endpoint endpoint;
     private BackgroundTask<InetSocketAddress> task;

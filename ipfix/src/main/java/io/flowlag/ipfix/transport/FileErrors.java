@@ -4,7 +4,10 @@ import java.io.IOException;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 
-/** The reasons of file errors in words; the JDK's own messages are often no more than the file's name. */
+/**
+ * The reasons of file errors in words; the JDK's own messages are often no more than the file's name. Has no state, any thread;
+ * allocates the text.
+ */
 final class FileErrors {
     private FileErrors() {
     }

@@ -11,8 +11,9 @@ import java.util.Collection;
 import java.util.List;
 
 /**
- * The explicit list of peers of RFC 7011 section 11.3, beside the check of the host name that the TLS engine makes. It also wants
- * a subject alternative name in the certificate, where the engine would be content with a common name.
+ * The explicit list of peers of RFC 7011 section 11.3, beside the check of the host name that the TLS engine makes. It also
+ * wants a subject alternative name in the certificate, where the engine would be content with a common name. Asked by the
+ * thread of the transport, once a handshake; allocates as it reads the certificate.
  */
 final class PeerNames {
     private static final int DNS_NAME = 2;

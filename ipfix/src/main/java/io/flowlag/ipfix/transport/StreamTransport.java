@@ -11,9 +11,10 @@ import java.nio.ByteBuffer;
 import java.nio.channels.SocketChannel;
 
 /**
- * What TCP and TLS have in common: a non-blocking connection that is made, watched, broken and made again, and a bounded ring of
- * octets in front of it. A connection that broke leaves {@link #deliveredOctets()} as it was until the next one is made, so that
- * a session can settle its accounts.
+ * What TCP and TLS have in common: a non-blocking connection that is made, watched, broken and made again, and a bounded ring
+ * of octets in front of it. A connection that broke leaves {@link #deliveredOctets()} as it was until the next one is made, so
+ * that a session can settle its accounts. Threads and memory as in {@link Transport}: the ring is allocated at construction, a
+ * connection's own things when it is made.
  */
 abstract class StreamTransport extends TransportSupport {
     private enum Phase {

@@ -2,7 +2,7 @@ package io.flowlag.ipfix.transport;
 
 /**
  * What every transport here shares: its name, its state and its last error, readable by any thread, and its count of
- * connections.
+ * connections. Allocates when an error is put into words.
  */
 abstract class TransportSupport implements Transport {
     private final String name;

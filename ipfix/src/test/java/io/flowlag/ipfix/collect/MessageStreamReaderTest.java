@@ -48,6 +48,19 @@ class MessageStreamReaderTest {
     }
 
     @Test
+    void shouldEndItsSessionOnceHoweverOftenItIsClosed() throws IOException {
+        final TransportSession other = collection.process.openSession(SessionKind.TCP, "peer");
+        final MessageStreamReader reader =
+            new MessageStreamReader(collection.process, new ByteArrayInputStream(FILE), "file");
+        reader.close();
+        reader.close();
+        assertEquals(1, collection.process.sessionCount());
+        collection.process.closeSession(other);
+        assertEquals(0, collection.process.sessionCount());
+        assertFalse(reader.readMessage(0));
+    }
+
+    @Test
     void shouldReadEverythingBeforeACut() throws IOException {
         for (int lengthBytes = FIRST.length; lengthBytes < FILE.length; lengthBytes++) {
             collection.records.clear();

@@ -3,8 +3,8 @@ package io.flowlag.rli.receiver;
 import java.util.concurrent.TimeUnit;
 
 /**
- * What an {@link RliReceiver} is made of; the defaults are those of the product. Fluent until the receiver takes it, which copies
- * what it needs and checks ranges and relations.
+ * What an {@link RliReceiver} is made of; the defaults are those of the product. Fluent until the receiver takes it, which
+ * copies what it needs and checks ranges and relations. For the thread that fills it; holds values alone.
  */
 public final class ReceiverContext {
     /** The largest delay that histograms tell from larger ones. */

@@ -1,6 +1,9 @@
 package io.flowlag.rli.receiver;
 
-/** Takes delay samples. Called by the receiver's thread; must not throw. */
+/**
+ * Takes delay samples. Called by the receiver's thread; must not throw. Samples are the receiver's, and valid during the call
+ * alone.
+ */
 @FunctionalInterface
 public interface SampleHandler {
     /**

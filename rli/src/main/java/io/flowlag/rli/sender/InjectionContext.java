@@ -5,7 +5,7 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * What an {@link InjectionScheduler} is made of; the defaults are those of the product. Fluent until the scheduler takes it,
- * which copies what it needs and checks ranges and relations.
+ * which copies what it needs and checks ranges and relations. For the thread that fills it; holds values alone.
  */
 public final class InjectionContext {
     /** α of Algorithm 1 unless it is set: what gives the paper's injection rates on a model of its link (docs/laboratory.md). */

@@ -1,2 +1,5 @@
-/** Keyed hashing that gives the same value on every machine: what two measurement points know a packet or a flow by. */
+/**
+ * Keyed hashing that gives the same value on every machine: what two measurement points know a packet or a flow by. What is
+ * static has no state and serves any thread.
+ */
 package io.flowlag.sketch.hash;

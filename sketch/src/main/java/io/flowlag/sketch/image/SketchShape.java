@@ -1,6 +1,9 @@
 package io.flowlag.sketch.image;
 
-/** What a sketch's cells mean, as a geometry or an image says it. */
+/**
+ * What a sketch's cells mean, as a geometry or an image says it. Whoever implements it says which thread may ask; asking
+ * allocates nothing.
+ */
 public interface SketchShape {
     /**
      * The kind of sketch.

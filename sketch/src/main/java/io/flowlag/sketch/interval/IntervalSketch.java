@@ -2,7 +2,8 @@ package io.flowlag.sketch.interval;
 
 /**
  * What {@link IntervalSketches} circulates: a sketch, or whatever several sketches of one interval the owner bundles. It is
- * used by one thread at a time; the hand-over is ordered by {@code IntervalSketches}.
+ * used by one thread at a time; the hand-over is ordered by {@code IntervalSketches}. It owns its memory, allocated at
+ * construction: no method here allocates.
  */
 public interface IntervalSketch {
     /**

@@ -2,6 +2,7 @@ package io.flowlag.sketch.lds;
 
 /**
  * A Pareto distribution of flow sizes in packets, P[size &gt; x] = (scale / x)^shape for x ≥ scale (LDS paper, section 3.1).
+ * Immutable, any thread.
  *
  * @param shape of the tail; the smaller, the heavier.
  * @param scale the smallest size, in packets.

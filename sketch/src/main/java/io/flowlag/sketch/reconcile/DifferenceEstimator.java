@@ -2,7 +2,7 @@ package io.flowlag.sketch.reconcile;
 
 /**
  * Estimates how many items two points do not have in common, from little memory at each. Every item that a point has is added
- * once; then the two images are compared. One thread at a time.
+ * once; then the two images are compared. One thread at a time. Owns its memory, allocated at construction.
  */
 public interface DifferenceEstimator {
     /** No estimate: the images are not paired. */

@@ -1,6 +1,9 @@
 package io.flowlag.sketch.reconcile;
 
-/** Indexes of the functions that come from one seed; those of sketches are from 0 to 31, the fingerprint's is -2. */
+/**
+ * Indexes of the functions that come from one seed; those of sketches are from 0 to 31, the fingerprint's is -2. Constants, for
+ * any thread.
+ */
 final class SeedIndex {
     static final int FLOW_RANK = -3;
     static final int CACHE_SLOT = -4;

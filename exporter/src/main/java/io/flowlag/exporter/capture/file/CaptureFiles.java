@@ -7,9 +7,7 @@ import io.flowlag.exporter.capture.FilterSupplier;
 import java.io.InputStream;
 import java.util.List;
 
-/**
- * Opens capture files as packet sources.
- */
+/** Opens capture files as packet sources. Has no state; any thread. */
 public final class CaptureFiles {
     /** The path that stands for standard input. */
     public static final String STANDARD_INPUT = "-";

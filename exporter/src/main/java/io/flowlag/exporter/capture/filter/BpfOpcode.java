@@ -2,7 +2,7 @@ package io.flowlag.exporter.capture.filter;
 
 /**
  * The instruction codes of the classic Berkeley Packet Filter (McCanne and Jacobson, "The BSD Packet Filter", 1993; MOD and XOR
- * came later). A code is the sum of a class and what the class needs.
+ * came later). A code is the sum of a class and what the class needs. Constants, for any thread.
  */
 final class BpfOpcode {
     static final int LD = 0x00;

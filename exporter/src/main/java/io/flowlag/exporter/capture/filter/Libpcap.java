@@ -7,7 +7,7 @@ import io.flowlag.exporter.capture.CaptureException;
 
 /**
  * Functions of libpcap by their own names, mapped directly. The library is looked for once, when the first is called; use
- * {@link #require} before that.
+ * {@link #require} before that. Any thread may call {@link #require}; whoever has a handle is the one thread that uses it.
  */
 final class Libpcap {
     /** {@code PCAP_NETMASK_UNKNOWN}: expressions that need the mask of the network are refused with a message. */
