@@ -253,10 +253,10 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
 
     private void onTimestamp(final long timestampNs) {
         final long timeNs = packetTime.after(timestampNs);
-        newestNs = Math.max(newestNs, timestampNs);
-        if (packetTime.isSetBack()) {
-            newestNs = timeNs;
-            if (delayMeter != null) {
+        if (delayMeter != null) {
+            newestNs = Math.max(newestNs, timestampNs);
+            if (packetTime.isSetBack()) {
+                newestNs = timeNs;
                 delayMeter.onTimeSetBack(timeNs);
             }
         }

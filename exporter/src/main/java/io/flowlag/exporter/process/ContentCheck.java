@@ -61,7 +61,7 @@ public final class ContentCheck {
             return;
         }
         try {
-            new BpfFilterSupplier(expression);
+            new BpfFilterSupplier(expression, (line) -> { });
         } catch (final CaptureException ex) {
             final String title = BpfCompiler.title(expression) + ": ";
             faults.put(ConfigTable.FILTER, ex.getMessage().replace(title, ""));

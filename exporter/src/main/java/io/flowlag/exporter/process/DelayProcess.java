@@ -61,7 +61,7 @@ public final class DelayProcess {
         final DelayWiring wiring = wiring(threaded, options, clockState, SnapLength.digestPayloadBytes(files));
         final Counters counters = new Counters();
         final DestinationFactory factory = new DestinationFactory(true, new boolean[2], Map.of(), counters);
-        final List<PacketSource> sources = sources(config, options);
+        final List<PacketSource> sources = sources(config, options, terminal);
         final List<Destination> destinations;
         try {
             destinations = new ArrayList<>(new Destinations(factory).of(threaded));
@@ -137,9 +137,11 @@ public final class DelayProcess {
             digestPayloadBytes, null, null);
     }
 
-    private static List<PacketSource> sources(final ExporterConfig config, final DelayOptions options) {
+    private static List<PacketSource> sources(
+        final ExporterConfig config, final DelayOptions options, final Terminal terminal) {
         final String filter = config.capture().filter();
-        final FilterSupplier filters = filter == null ? FilterSupplier.ALL : new BpfFilterSupplier(filter);
+        final FilterSupplier filters =
+            filter == null ? FilterSupplier.ALL : new BpfFilterSupplier(filter, (line) -> terminal.message("flowlag: " + line));
         final List<PacketSource> sources = new ArrayList<>();
         try {
             sources.add(CaptureFiles.open(options.senderFiles(), filters));

@@ -36,7 +36,8 @@ public final class MeterProcess {
      */
     public static ExitCode run(final ExporterConfig config, final List<String> files, final Terminal terminal) {
         final String filter = config.capture().filter();
-        final FilterSupplier filters = filter == null ? FilterSupplier.ALL : new BpfFilterSupplier(filter);
+        final FilterSupplier filters =
+            filter == null ? FilterSupplier.ALL : new BpfFilterSupplier(filter, (line) -> terminal.message("flowlag: " + line));
         final ExporterConfig threaded = PipelineRun.threadsOfFiles(config, files);
         final Counters counters = new Counters();
         final DestinationFactory factory = new DestinationFactory(true, new boolean[1], Map.of(), counters);

@@ -54,7 +54,7 @@ public final class SelfTestProcess {
         final boolean isLive = files.isEmpty();
         config.requireOneFlowCache();
         final ExporterConfig whole = config.withSegment(config.segment().withoutSelector());
-        final PacketSource source = open(config, files);
+        final PacketSource source = open(config, files, terminal);
         final SelfTestInput input = new SelfTestInput(source);
         final DelayWiring wiring = new DelayWiring(
             Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, true, true, false,
@@ -83,10 +83,12 @@ public final class SelfTestProcess {
         }
     }
 
-    private static PacketSource open(final ExporterConfig config, final List<String> files) {
+    private static PacketSource open(
+        final ExporterConfig config, final List<String> files, final Terminal terminal) {
         if (!files.isEmpty()) {
             final String filter = config.capture().filter();
-            return CaptureFiles.open(files, filter == null ? FilterSupplier.ALL : new BpfFilterSupplier(filter));
+            return CaptureFiles.open(files, filter == null ? FilterSupplier.ALL :
+                new BpfFilterSupplier(filter, (line) -> terminal.message("flowlag: " + line)));
         }
         final ExporterConfig.Capture capture = config.capture();
         return LiveCapture.open(LiveCaptureOptions.of(LiveSegment.interfaces(config).get(0))

@@ -60,7 +60,12 @@ public final class BpfCompiler {
         Libpcap.require(title(expression));
         final Pointer handle = Libpcap.pcap_open_dead(inProcessLinkType(linkType), snapLengthBytes);
         try {
-            return compile(handle, expression);
+            final BpfProgram program = compile(handle, expression);
+            if (program.hasAncillaryLoads()) {
+                throw new CaptureException(Kind.BAD_FILTER,
+                    title(expression) + ": only the kernel knows that of a packet (inbound, outbound, ifindex)");
+            }
+            return program;
         } finally {
             Libpcap.pcap_close(handle);
         }

@@ -6,6 +6,10 @@ import io.flowlag.exporter.capture.LinkType;
 import io.flowlag.exporter.capture.LiveCaptureOptions;
 import io.flowlag.exporter.capture.PacketFilter;
 
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.Consumer;
+
 /**
  * One filter expression for whatever link types a source meets. The expression is looked at when this is made: one that is wrong
  * for every link type is refused then. Safe from any thread; allocates for every link type asked for.
@@ -16,16 +20,21 @@ public final class BpfFilterSupplier implements FilterSupplier {
     private static final int[] TRIED = {LinkType.ETHERNET, LinkType.RAW, LinkType.LINUX_SLL, LinkType.PPP, LinkType.NULL};
 
     private final String expression;
+    private final Consumer<String> handler;
+    private final Set<Integer> toldLinkTypes = ConcurrentHashMap.newKeySet();
 
     /**
      * A supplier for one expression.
      *
      * @param expression in the syntax of pcap-filter(7).
+     * @param handler    is told, once for each link type that the expression cannot be compiled for, why no packet of it is kept;
+     *                   by the thread that asks for the filter.
      * @throws CaptureException of kind {@link CaptureException.Kind#BAD_FILTER} if it is wrong for every link type, of kind
      *                          {@link CaptureException.Kind#UNAVAILABLE} without libpcap.
      */
-    public BpfFilterSupplier(final String expression) {
+    public BpfFilterSupplier(final String expression, final Consumer<String> handler) {
         this.expression = expression;
+        this.handler = handler;
         checkSomewhereRight();
     }
 
@@ -34,10 +43,13 @@ public final class BpfFilterSupplier implements FilterSupplier {
         try {
             return new BpfFilter(compile(linkType));
         } catch (final CaptureException e) {
-            if (e.kind() == CaptureException.Kind.BAD_FILTER) {
-                return NOTHING;
+            if (e.kind() != CaptureException.Kind.BAD_FILTER) {
+                throw e;
             }
-            throw e;
+            if (toldLinkTypes.add(linkType)) {
+                handler.accept(e.getMessage() + "; packets of link type " + linkType + " are filtered, all of them");
+            }
+            return NOTHING;
         }
     }
 

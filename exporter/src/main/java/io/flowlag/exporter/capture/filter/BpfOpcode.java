@@ -25,6 +25,7 @@ final class BpfOpcode {
     static final int MEM = 0x60;
     static final int LEN = 0x80;
     static final int MSH = 0xa0;
+    static final int MODE_MASK = 0xe0;
 
     static final int K = 0x00;
     static final int X = 0x08;

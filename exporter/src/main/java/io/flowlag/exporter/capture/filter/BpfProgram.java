@@ -76,6 +76,16 @@ public final class BpfProgram {
         return new BpfProgram(fields);
     }
 
+    /** {@return whether it asks for what is beside a packet, which only the kernel knows} */
+    public boolean hasAncillaryLoads() {
+        boolean hasAny = false;
+        for (int i = 0; i < instructionCount(); i++) {
+            final boolean isLoad = (code(i) & (BpfOpcode.CLASS_MASK | BpfOpcode.MODE_MASK)) == BpfOpcode.LD + BpfOpcode.ABS;
+            hasAny |= isLoad && operand(i) < 0 && operand(i) >= ANCILLARY_BASE;
+        }
+        return hasAny;
+    }
+
     /**
      * The program that takes the first octets of every packet.
      *

@@ -7,6 +7,8 @@ import io.flowlag.exporter.fuzz.RealCaptures;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
@@ -111,13 +113,27 @@ class BpfFilterTest {
         assertTrue(e.getMessage().contains("jumps back"), e.getMessage());
     }
 
+    @ParameterizedTest
+    @ValueSource(strings = {"inbound", "udp and outbound"})
+    void shouldRefuseToAskCapturedPacketsForWhatOnlyTheKernelKnows(final String expression) {
+        final CaptureException e = assertThrows(CaptureException.class,
+            () -> BpfCompiler.compile(expression, LinkType.ETHERNET, SNAP_LENGTH_BYTES));
+        assertEquals(CaptureException.Kind.BAD_FILTER, e.kind());
+        assertTrue(e.getMessage().contains("only the kernel knows"), e.getMessage());
+    }
+
     @Test
     void shouldSupplyFiltersForEveryLinkTypeThatAnExpressionHasASenseFor() {
-        final BpfFilterSupplier ether = new BpfFilterSupplier("ether host 02:00:00:00:00:01");
+        final List<String> told = new ArrayList<>();
+        final BpfFilterSupplier ether = new BpfFilterSupplier("ether host 02:00:00:00:00:01", told::add);
         final byte[] packet = ipv4(17, 53);
         assertTrue(matches(ether.filterFor(LinkType.ETHERNET), ethernet(0x0800, packet)));
+        assertEquals(List.of(), told);
         assertFalse(matches(ether.filterFor(LinkType.RAW), packet));
-        final BpfFilterSupplier udp = new BpfFilterSupplier("udp");
+        assertFalse(matches(ether.filterFor(LinkType.RAW), packet));
+        assertEquals(1, told.size(), told::toString);
+        assertTrue(told.get(0).endsWith("; packets of link type 101 are filtered, all of them"), told::toString);
+        final BpfFilterSupplier udp = new BpfFilterSupplier("udp", (line) -> { });
         assertTrue(matches(udp.filterFor(LinkType.ETHERNET), ethernet(0x0800, packet)));
         assertTrue(matches(udp.filterFor(LinkType.RAW), packet));
         assertTrue(matches(udp.filterFor(LinkType.RAW_OPENBSD), packet));
@@ -127,7 +143,7 @@ class BpfFilterTest {
         assertTrue(matches(udp.filterFor(LinkType.PPP), join(new byte[] {(byte) 0xff, 3, 0, 0x21}, packet)));
         assertFalse(matches(udp.filterFor(147), packet), "a link type that libpcap does not know");
         assertEquals(CaptureException.Kind.BAD_FILTER,
-            assertThrows(CaptureException.class, () -> new BpfFilterSupplier("udp udp")).kind());
+            assertThrows(CaptureException.class, () -> new BpfFilterSupplier("udp udp", (line) -> { })).kind());
     }
 
     @Test
