@@ -12,12 +12,36 @@ import java.net.InetSocketAddress;
 import java.net.NetworkInterface;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
 
-/** Finds out what the process's own export traffic will look like on this host. */
+/**
+ * Finds out what the process's own export traffic looks like on this host, whose addresses may change. The conductor owns it.
+ * Allocates at each call.
+ */
 final class LocalTraffic {
     private static final Logger LOG = LoggerFactory.getLogger(LocalTraffic.class);
 
-    private LocalTraffic() {
+    private final Supplier<List<InetAddress>> addresses;
+    private Set<InetAddress> known = Set.of();
+
+    /** By the addresses that this host has. */
+    LocalTraffic() {
+        this(LocalTraffic::localAddresses);
+    }
+
+    /**
+     * By given addresses.
+     *
+     * @param addresses of this host, as they are when asked for.
+     */
+    LocalTraffic(final Supplier<List<InetAddress>> addresses) {
+        this.addresses = addresses;
+    }
+
+    /** {@return whether this host has other addresses than when own packets were told last} */
+    boolean isChanged() {
+        return !Set.copyOf(addresses.get()).equals(known);
     }
 
     /**
@@ -27,7 +51,8 @@ final class LocalTraffic {
      *               that cannot be resolved now are told of and left out.
      * @return the addresses of this host, of the destinations, and of the exchange.
      */
-    static OwnTraffic of(final ExporterConfig config) {
+    OwnTraffic of(final ExporterConfig config) {
+        known = Set.copyOf(addresses.get());
         final List<InetSocketAddress> remote = new ArrayList<>();
         for (final ExporterConfig.Destination destination : config.exporting().destinations()) {
             if (destination.transport() != ExporterConfig.Transport.FILE) {
@@ -39,7 +64,7 @@ final class LocalTraffic {
             add("exchange.connect=" + receiver, receiver.host(), receiver.port(), remote);
         }
         final HostPort listen = config.exchange().listen();
-        return OwnTraffic.of(remote, localAddresses(), listen == null ? 0 : listen.port());
+        return OwnTraffic.of(remote, known, listen == null ? 0 : listen.port());
     }
 
     private static void add(final String name, final String host, final int port, final List<InetSocketAddress> remote) {

@@ -47,12 +47,17 @@ public final class RunProcess {
     private static final int PROMPT_BLOCK_BYTES = 16 << 10;
     private static final int DELAY_BLOCK_BYTES = 64 << 10;
 
+    /** How often it is looked whether this host has other addresses. */
+    private static final long ADDRESSES_NS = 10_000_000_000L;
+
     private final Terminal terminal;
+    private final LocalTraffic localTraffic = new LocalTraffic();
     private final Supplier<ExporterConfig> reload;
     private final Counters counters = new Counters();
     private final List<String> interfaceNames;
     private ExporterConfig config;
     private Destinations destinations;
+    private long nextAddressesNs = System.nanoTime() + ADDRESSES_NS;
 
     private RunProcess(final ExporterConfig config, final Supplier<ExporterConfig> reload, final Terminal terminal) {
         this.config = config;
@@ -91,8 +96,11 @@ public final class RunProcess {
             if (segment.exchangeHeartbeat() != null) {
                 run.watch(segment.exchangeHeartbeat(), segment.exchangeErrors());
             }
-            run.onHousekeeping(() -> segment.keepHouse(counters, run.delayMeter()));
-            run.ownTraffic(LocalTraffic.of(config));
+            run.onHousekeeping(() -> {
+                segment.keepHouse(counters, run.delayMeter());
+                followAddresses(run);
+            });
+            run.ownTraffic(localTraffic.of(config));
             run.onReload((pipeline) -> onReload(run, pipeline, segment));
             run.run();
             run.tellUnsupportedLinkTypes();
@@ -101,6 +109,17 @@ public final class RunProcess {
             LOG.info("ended: {} packets metered, {} flow records made",
                 counters.get(CounterId.METERED), counters.get(CounterId.RECORDS_MADE));
             return exitCode(run, sources);
+        }
+    }
+
+    /** Own packets have another source when this host has got another address. */
+    private void followAddresses(final PipelineRun run) {
+        if (System.nanoTime() - nextAddressesNs >= 0) {
+            nextAddressesNs = System.nanoTime() + ADDRESSES_NS;
+            if (localTraffic.isChanged()) {
+                run.ownTraffic(localTraffic.of(config));
+                LOG.info("the addresses of this host changed: own traffic is told by the new ones");
+            }
         }
     }
 
@@ -306,7 +325,7 @@ public final class RunProcess {
         segment.change(config, newer, pipeline.delayMeter(), changeNs);
         pipeline.reload(newer, newDestinations);
         run.stats(newer.stats());
-        run.ownTraffic(LocalTraffic.of(newer));
+        run.ownTraffic(localTraffic.of(newer));
         config = newer;
         tellSpools();
         LOG.info("reloaded");
