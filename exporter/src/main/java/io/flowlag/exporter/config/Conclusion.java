@@ -73,7 +73,8 @@ final class Conclusion {
             intValue(ConfigTable.SESSION), value(ConfigTable.REFERENCE_KEY_FILE),
             value(ConfigTable.CLASSES).stream().map(Long::intValue).toList(), value(ConfigTable.ESTIMATOR),
             value(ConfigTable.SERIALISATION), intValue(ConfigTable.REFERENCE_BUFFER), value(ConfigTable.SILENT_AFTER),
-            value(ConfigTable.DRIFT), value(ConfigTable.SENDERS), partsInAMillion(value(ConfigTable.PASSIVE_SHARE)));
+            value(ConfigTable.DRIFT), value(ConfigTable.SENDERS), partsInAMillion(value(ConfigTable.PASSIVE_SHARE)),
+            ConfigTable.INJECTION.stream().anyMatch((key) -> !settings.get(key).origin().isDefault()));
     }
 
     private static int partsInAMillion(final double share) {

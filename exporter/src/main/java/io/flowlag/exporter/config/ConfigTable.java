@@ -277,7 +277,8 @@ public final class ConfigTable {
         "rli.policy", choice(ExporterConfig.Policy.class), "adaptive",
         "When a reference is sent: adaptive goes by the utilization of rli.capacity; every-n counts packets; every-interval " +
         "goes by time; combined is whichever of the two is first; passive sends none: packets of the traffic " +
-        "stand in for them, chosen alike at both points (rli.passive-share).")
+        "stand in for them, chosen alike at both points (rli.passive-share). A receiver that gives this, or one of its values, " +
+        "hands them out: its senders follow them by exchange.connect, and not their own.")
         .reloads());
     /** Share of packets that stand in for references. */
     public static final ConfigKey<Double> PASSIVE_SHARE = row(ConfigKey.of(
@@ -325,11 +326,15 @@ public final class ConfigTable {
         "rli.ceiling", bitRate("1k", "100g"), "1m",
         "Bits a second that references of all classes may take on average.")
         .reloads());
+    /** When references are sent: what a receiver hands out. */
+    static final List<ConfigKey<?>> INJECTION = List.of(
+        POLICY, EVERY_N, EVERY_INTERVAL, MINIMUM_UTILIZATION, MAXIMUM_UTILIZATION, MINIMUM_RATE, MAXIMUM_RATE, MAXIMUM_GAP,
+        CEILING);
     /** The rate of the bottleneck. */
     public static final ConfigKey<Long> CAPACITY = row(ConfigKey.of(
         "rli.capacity", orWord(NONE, bitRate("8k", "1000g")), NONE,
         "Rate of the bottleneck queue in bits a second: the shaper's, not the interface's. The policy adaptive and " +
-        "serialisation need it.")
+        "serialisation need it. A sender without it takes the receiver's.")
         .example("50m").reloads());
     /** Where references go. */
     public static final ConfigKey<String> TARGET = row(ConfigKey.of(

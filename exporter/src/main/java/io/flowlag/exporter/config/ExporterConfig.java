@@ -392,6 +392,7 @@ public record ExporterConfig(
      * @param drift              what the clocks' drift is for.
      * @param senders            that a receiver tells apart; empty for one.
      * @param passivePpm         packets in a million that stand in for references, if the policy is passive.
+     * @param injectionGiven     whether anybody gave the policy or one of its values: a receiver hands them out then.
      */
     public record Rli(
         Policy policy,
@@ -415,7 +416,8 @@ public record ExporterConfig(
         long silentAfterNs,
         Drift drift,
         List<Sender> senders,
-        int passivePpm) {
+        int passivePpm,
+        boolean injectionGiven) {
         /**
          * The same for a bottleneck that is known, where a packet's own size adds to its delay.
          *
@@ -425,7 +427,7 @@ public record ExporterConfig(
         public Rli withSerialisationAt(final long bps) {
             return new Rli(policy, everyN, everyIntervalNs, minimumUtilization, maximumUtilization, minimumRateOneIn,
                 maximumRateOneIn, maximumGapNs, ceilingBps, bps, target, port, session, keyFile, classes, estimator,
-                SerialisationKind.CAPACITY, bufferPackets, silentAfterNs, drift, senders, passivePpm);
+                SerialisationKind.CAPACITY, bufferPackets, silentAfterNs, drift, senders, passivePpm, injectionGiven);
         }
 
         /** {@return how many senders there are, 1 or more} */

@@ -57,6 +57,10 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private final RliReceiver receiver;
     private final DelaySummaries summaries;
     private final InjectionScheduler scheduler;
+    /** By which references are sent; null without a schedule. */
+    private InjectionTerms terms;
+    private ExporterConfig.Rli ownReferences;
+    private SketchAgreement followed;
     private final ReferenceSender sender;
     private final MarkedReferences marked;
     private final PassiveStage passive;
@@ -111,8 +115,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         receiver = isReceiver ? new RliReceiver(receiverContext(config, wiring, classes), samples) : null;
         summaries = isReceiver ? new DelaySummaries(receiver, classes, senders.count(), config.segment().intervalNs()) : null;
         final boolean isMarking = wiring.referenceMode() == ReferenceMode.MARKED && isReceiver;
-        scheduler = wiring.transmitter() != null || isMarking ?
-            new InjectionScheduler(Injection.context(config.rli(), classes.count())) : null;
+        ownReferences = config.rli();
+        terms = wiring.transmitter() != null || isMarking ? InjectionTerms.of(ownReferences, classes.count()) : null;
+        scheduler = terms == null ? null : new InjectionScheduler(terms.context());
         marked = isMarking ?
             new MarkedReferences(MARKED_CAPACITY, classes.count(), config.segment().maximumDelayNs()) : null;
         passive = wiring.referenceMode() == ReferenceMode.PASSIVE && isReceiver ? new PassiveStage(
@@ -291,7 +296,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             return;
         }
         final int classIndex = classes.of(descriptor, offset);
-        if (!scheduler.onPacket(classIndex, nowNs, lengthBytes)) {
+        if (!scheduler.onPacket(classIndex, nowNs, lengthBytes) || !terms.isInjecting()) {
             return;
         }
         if (sender != null) {
@@ -299,7 +304,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         } else if ((PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_DIGEST) != 0) {
             marked.mark(
                 classIndex, PacketDescriptor.digest(descriptor, offset), PacketDescriptor.timestampNs(descriptor, offset));
-            scheduler.onInjected(classIndex, nowNs, Injection.REFERENCE_LENGTH_BYTES);
+            scheduler.onInjected(classIndex, nowNs, InjectionTerms.REFERENCE_LENGTH_BYTES);
         }
     }
 
@@ -570,8 +575,11 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     public int onTime(final long nowNs, final long capturedNs) {
         final ExporterConfig.Rli settings = newSettings.getPlain() == null ? null : newSettings.getAndSet(null);
         if (settings != null && scheduler != null && settings.policy() != ExporterConfig.Policy.PASSIVE) {
-            scheduler.reconfigure(Injection.context(settings, classes.count()));
-            report.onReload(settings);
+            ownReferences = settings;
+            injectBy(followed);
+        }
+        if (sending != null && scheduler != null && sending.holdingAt(nowNs) != followed) {
+            injectBy(sending.holdingAt(nowNs));
         }
         if (settings != null && receiver != null) {
             receiver.capacityBps(settings.capacityBps());
@@ -598,7 +606,18 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         if (capturedNs != NOTHING_CAPTURED_NS) {
             advance(nowNs, capturedNs);
         }
-        return sender == null ? 0 : sender.onTime(nowNs);
+        return sender == null ? 0 : sender.onTime(nowNs, terms.isInjecting());
+    }
+
+    /** Sends references as the receiver wants them, from when it wants that on, or by this process's own configuration. */
+    private void injectBy(final SketchAgreement agreement) {
+        followed = agreement;
+        terms = agreement == null || agreement.injection() == null ?
+            InjectionTerms.of(ownReferences, classes.count()) : agreement.injection().apply(ownReferences);
+        report.policy(terms.name());
+        if (terms.isInjecting()) {
+            scheduler.reconfigure(terms.context());
+        }
     }
 
     private void advance(final long nowNs, final long capturedNs) {

@@ -86,7 +86,7 @@ final class DelayReport {
         classCount = config.rli().classCount();
         senders = config.rli().senders();
         dscps = List.copyOf(config.rli().classes());
-        policy = Injection.policyName(config.rli().policy());
+        policy = InjectionTerms.name(config.rli().policy());
     }
 
     /** What the points are called. */
@@ -110,9 +110,9 @@ final class DelayReport {
         dscps = List.copyOf(newDscps);
     }
 
-    /** Other settings hold from now on. */
-    void onReload(final ExporterConfig.Rli settings) {
-        policy = Injection.policyName(settings.policy());
+    /** References are sent by another policy from now on. */
+    void policy(final String name) {
+        policy = name;
     }
 
     /** An interval has ended. */

@@ -72,10 +72,10 @@ final class ReferenceSender implements AutoCloseable {
         }
     }
 
-    /** Sends what is due by time, and takes effective send times. */
-    int onTime(final long nowNs) {
+    /** Sends what is due by time, if anything is to be sent, and takes effective send times. */
+    int onTime(final long nowNs, final boolean isInjecting) {
         int workCount = transmitter.poll(ownHandler, POLL_LIMIT);
-        for (int i = 0; i < CATCH_UP_LIMIT; i++) {
+        for (int i = 0; isInjecting && i < CATCH_UP_LIMIT; i++) {
             final int classIndex = scheduler.dueClass(nowNs);
             if (classIndex == InjectionScheduler.NONE) {
                 break;

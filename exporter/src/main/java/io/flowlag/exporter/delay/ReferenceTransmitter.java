@@ -27,7 +27,7 @@ public interface ReferenceTransmitter extends AutoCloseable {
 
     /** {@return octets of a frame around the payload, as regular packets are counted: Ethernet, IP, UDP} */
     default int headerLengthBytes() {
-        return Injection.HEADER_LENGTH_BYTES;
+        return InjectionTerms.HEADER_LENGTH_BYTES;
     }
 
     /**

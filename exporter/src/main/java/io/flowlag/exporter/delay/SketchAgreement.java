@@ -1,10 +1,13 @@
 package io.flowlag.exporter.delay;
 
+import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.sketching.FlowWeights;
 import io.flowlag.exporter.sketching.SharedSampling;
 import io.flowlag.exporter.sketching.SketchContext;
 import io.flowlag.exporter.sketching.SketchPoint;
 import io.flowlag.sketch.hash.SipHash;
+
+import java.util.function.Function;
 
 /**
  * What a sender point holds to, since the receiver said so, and the sketches made for it. The metering thread owns the point.
@@ -14,6 +17,7 @@ import io.flowlag.sketch.hash.SipHash;
  * @param weights      of flows.
  * @param hash         of packets and flows.
  * @param references   tells which packets stand in for references; null if none do.
+ * @param injection    when references are sent, for a sender's own settings of them; null if these decide.
  * @param context      sizes and times, concluded.
  * @param point        empty sketches.
  * @param fromInterval the first interval in which it holds.
@@ -25,10 +29,22 @@ public record SketchAgreement(
     FlowWeights weights,
     SipHash hash,
     SharedSampling references,
+    Function<ExporterConfig.Rli, InjectionTerms> injection,
     SketchContext context,
     SketchPoint point,
     long fromInterval,
     boolean isSuccessor) {
+    /**
+     * The same, with references sent as the receiver says.
+     *
+     * @param terms when references are sent, for a sender's own settings of them; null if these decide.
+     * @return the copy.
+     */
+    public SketchAgreement withInjection(final Function<ExporterConfig.Rli, InjectionTerms> terms) {
+        return new SketchAgreement(
+            selector, classes, weights, hash, references, terms, context, point, fromInterval, isSuccessor);
+    }
+
     /** {@return when it begins to hold, ns since the epoch} */
     public long fromNs() {
         return fromInterval * context.intervalNs();

@@ -20,6 +20,7 @@ final class SketchSending {
     private HeldAgreement next;
     /** To be adopted when the next one holds. */
     private SketchAgreement coming;
+    private SketchAgreement holding;
     private long newestNs;
     private long sinceNs;
     private long untoldStrays;
@@ -155,6 +156,21 @@ final class SketchSending {
             current.restart(nowNs);
             sinceNs = current.startNs();
         }
+    }
+
+    /**
+     * What the receiver said, as far as it holds. While nothing of another receiver holds yet, what the last one said goes on to.
+     *
+     * @param nowNs since the epoch.
+     * @return null while nobody has said anything that held.
+     */
+    SketchAgreement holdingAt(final long nowNs) {
+        if (next != null && nowNs >= next.startNs()) {
+            holding = next.agreement();
+        } else if (current != null && nowNs >= current.startNs()) {
+            holding = current.agreement();
+        }
+        return holding;
     }
 
     private void takeBack() {

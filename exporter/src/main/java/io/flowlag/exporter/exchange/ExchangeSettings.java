@@ -61,7 +61,7 @@ public record ExchangeSettings(
 
     /** When references are sent. The order is part of SETTINGS. */
     public enum Policy {
-        /** Never. */
+        /** The sender's own. */
         NONE,
         /** By utilisation. */
         ADAPTIVE,
@@ -147,6 +147,7 @@ public record ExchangeSettings(
      * @param maxRate           one reference in so many packets, at the highest rate.
      * @param maxGapNs          the longest time without a reference.
      * @param ceilingBps        most bits per second of references.
+     * @param capacityBps       of the bottleneck queue; 0 for unknown.
      * @param passivePpm        share of regular packets that are references, chosen by digest, in a million.
      */
     public record Injection(
@@ -159,9 +160,10 @@ public record ExchangeSettings(
         int maxRate,
         long maxGapNs,
         long ceilingBps,
+        long capacityBps,
         int passivePpm) {
-        /** No references. */
-        public static final Injection NONE = new Injection(Policy.NONE, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+        /** Nothing is said of references. */
+        public static final Injection NONE = new Injection(Policy.NONE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
 
         /**
          * Checks the values.
@@ -169,7 +171,7 @@ public record ExchangeSettings(
          * @throws IllegalArgumentException if one is negative or a share is more than the whole.
          */
         public Injection {
-            final long signs = everyN | minRate | maxRate | everyIntervalNs | maxGapNs | ceilingBps;
+            final long signs = everyN | minRate | maxRate | everyIntervalNs | maxGapNs | ceilingBps | capacityBps;
             require(signs >= 0, "injection", policy, "without negative values");
             requirePpm("minUtilizationPpm", minUtilizationPpm);
             requirePpm("maxUtilizationPpm", maxUtilizationPpm);

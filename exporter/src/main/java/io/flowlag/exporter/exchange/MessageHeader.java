@@ -23,7 +23,7 @@ final class MessageHeader {
     static final int LENGTH_BYTES = 16;
     static final int TRAILER_BYTES = 16;
     static final int MAGIC = 'F' | 'L' << 8 | 'G' << 16 | 'X' << 24;
-    static final int VERSION = 3;
+    static final int VERSION = 4;
     static final int FLAG_AUTHENTICATED = 1;
     /** No message is longer; the sender cuts what is. */
     static final int MAX_MESSAGE_BYTES = 64 * 1024;

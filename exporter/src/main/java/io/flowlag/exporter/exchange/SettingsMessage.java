@@ -23,7 +23,7 @@ import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
  * <pre>
  *   0  number              4   at least 1
  *   4  mode                1   0 cells, 1 flows, 2 auto
- *   5  policy              1   0 none, 1 adaptive, 2 every-n, 3 every-interval, 4 combined, 5 passive
+ *   5  policy              1   0 the sender's own, 1 adaptive, 2 every-n, 3 every-interval, 4 combined, 5 passive
  *   6  reserved            2   0
  *   8  receiverInstance    8
  *  16  fromInterval        8   signed
@@ -31,25 +31,26 @@ import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
  *  32  maxDelayNs          8   not negative
  *  40  digestKey          16   two numbers; hidden in a keyed session
  *  56  sketchSeed          8   hidden in a keyed session
- *  64  everyIntervalNs     8   not negative, like the next two
+ *  64  everyIntervalNs     8   not negative, like the next three
  *  72  maxGapNs            8
  *  80  ceilingBps          8
- *  88  everyN              4   not negative, like the next two
- *  92  minRate             4
- *  96  maxRate             4
- * 100  minUtilizationPpm   4   0-1000000, like the next three
- * 104  maxUtilizationPpm   4
- * 108  passivePpm          4
- * 112  witnessPpm          4
- * 116  vlan                4   0-4094, -1 any
- * 120  sourceCount         2   0-64
- * 122  destinationCount    2   0-64
- * 124  classCount          2   0-64
- * 126  sketchCount         2   0-65
- * 128  weightCount         2   0-256
- * 130  reserved            2   0
- * 132  mostFlows           4   not negative
- * 136  sources, destinations (20 each), classes (4 each), sketches (84 each), weights (56 each)
+ *  88  capacityBps         8
+ *  96  everyN              4   not negative, like the next two
+ * 100  minRate             4
+ * 104  maxRate             4
+ * 108  minUtilizationPpm   4   0-1000000, like the next three
+ * 112  maxUtilizationPpm   4
+ * 116  passivePpm          4
+ * 120  witnessPpm          4
+ * 124  vlan                4   0-4094, -1 any
+ * 128  sourceCount         2   0-64
+ * 130  destinationCount    2   0-64
+ * 132  classCount          2   0-64
+ * 134  sketchCount         2   0-65
+ * 136  weightCount         2   0-256
+ * 138  reserved            2   0
+ * 140  mostFlows           4   not negative
+ * 144  sources, destinations (20 each), classes (4 each), sketches (84 each), weights (56 each)
  *
  * prefix                           sketch                             weight
  *   0  family      1  4 or 6;        0  family      4  1, 2 or 3        0  source            20  prefix
@@ -76,7 +77,8 @@ final class SettingsMessage extends MessageFlyweight {
     private static final int EVERY_INTERVAL_OFFSET = SECRETS_OFFSET + SECRETS_BYTES;
     private static final int MAX_GAP_OFFSET = EVERY_INTERVAL_OFFSET + 8;
     private static final int CEILING_OFFSET = MAX_GAP_OFFSET + 8;
-    private static final int EVERY_N_OFFSET = CEILING_OFFSET + 8;
+    private static final int CAPACITY_OFFSET = CEILING_OFFSET + 8;
+    private static final int EVERY_N_OFFSET = CAPACITY_OFFSET + 8;
     private static final int MIN_RATE_OFFSET = EVERY_N_OFFSET + 4;
     private static final int MAX_RATE_OFFSET = MIN_RATE_OFFSET + 4;
     private static final int MIN_UTILIZATION_OFFSET = MAX_RATE_OFFSET + 4;
@@ -134,6 +136,7 @@ final class SettingsMessage extends MessageFlyweight {
         buffer.putLong(body + EVERY_INTERVAL_OFFSET, injection.everyIntervalNs(), BYTE_ORDER);
         buffer.putLong(body + MAX_GAP_OFFSET, injection.maxGapNs(), BYTE_ORDER);
         buffer.putLong(body + CEILING_OFFSET, injection.ceilingBps(), BYTE_ORDER);
+        buffer.putLong(body + CAPACITY_OFFSET, injection.capacityBps(), BYTE_ORDER);
         buffer.putInt(body + EVERY_N_OFFSET, injection.everyN(), BYTE_ORDER);
         buffer.putInt(body + MIN_RATE_OFFSET, injection.minRate(), BYTE_ORDER);
         buffer.putInt(body + MAX_RATE_OFFSET, injection.maxRate(), BYTE_ORDER);
@@ -378,7 +381,7 @@ final class SettingsMessage extends MessageFlyweight {
         final Injection injection = new Injection(Policy.values()[octet(POLICY_OFFSET)], integer(EVERY_N_OFFSET),
             longInteger(EVERY_INTERVAL_OFFSET), integer(MIN_UTILIZATION_OFFSET), integer(MAX_UTILIZATION_OFFSET),
             integer(MIN_RATE_OFFSET), integer(MAX_RATE_OFFSET), longInteger(MAX_GAP_OFFSET), longInteger(CEILING_OFFSET),
-            integer(PASSIVE_OFFSET));
+            longInteger(CAPACITY_OFFSET), integer(PASSIVE_OFFSET));
         final int classes = LISTS_OFFSET +
             (unsignedShort(SOURCES_OFFSET) + unsignedShort(DESTINATIONS_OFFSET)) * PREFIX_BYTES;
         final int sketches = classes + unsignedShort(CLASSES_OFFSET) * CLASS_BYTES;

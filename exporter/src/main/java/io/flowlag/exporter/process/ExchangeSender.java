@@ -3,6 +3,7 @@ package io.flowlag.exporter.process;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.DigestSwitch;
 import io.flowlag.exporter.delay.ClockError;
+import io.flowlag.exporter.delay.InjectionTerms;
 import io.flowlag.exporter.delay.SketchAgreement;
 import io.flowlag.exporter.delay.SenderLink;
 import io.flowlag.exporter.delay.SketchShipment;
@@ -39,6 +40,7 @@ import java.util.ArrayDeque;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 import java.util.function.ObjLongConsumer;
 
 /**
@@ -78,6 +80,7 @@ final class ExchangeSender implements SenderLink, SenderHandler, Agent, AutoClos
     private final Deque<HeldSettings> newSettings = new ArrayDeque<>();
     private final ExpandableArrayBuffer sums = new ExpandableArrayBuffer();
     private final int maxFlows;
+    private final ExporterConfig.Rli references;
     private final AtomicLong intervalsOfFlows = new AtomicLong();
     private final AtomicLong flowsShipped = new AtomicLong();
     private final AtomicLong sumsOverflow = new AtomicLong();
@@ -108,6 +111,7 @@ final class ExchangeSender implements SenderLink, SenderHandler, Agent, AutoClos
         this.error = error;
         inFlightPackets = config.lds().inFlightPackets();
         maxFlows = config.metering().maxFlows();
+        references = config.rli();
         memoryBytes = config.exchange().memoryBytes();
         digestsInFlight = new long[inFlightPackets];
         encoder = new IntervalEncoder(SystemNanoClock.INSTANCE, counters);
@@ -288,9 +292,11 @@ final class ExchangeSender implements SenderLink, SenderHandler, Agent, AutoClos
             final HeldSettings last = agreements.isEmpty() ? null : agreements.getLast().held();
             final boolean isSuccessor = last != null && last.receiverInstance() == newer.receiverInstance() &&
                 last.settings().secrets().equals(settings.secrets());
-            final Agreed agreement = new Agreed(SharedSettings.agreement(settings, inFlightPackets, maxFlows, reconcile,
-                keptIntervals, Math.floorDiv(clock.nanoTime(), settings.intervalNs()), isSuccessor),
-                newer, new ModeChoice(settings));
+            final long nowInterval = Math.floorDiv(clock.nanoTime(), settings.intervalNs());
+            final SketchAgreement sketches = SharedSettings.agreement(
+                settings, inFlightPackets, maxFlows, reconcile, keptIntervals, nowInterval, isSuccessor);
+            final Agreed agreement = new Agreed(
+                sketches.withInjection(injection(settings.injection())), newer, new ModeChoice(settings));
             agreed.offer(agreement.agreement());
             if (!isSuccessor) {
                 synopses.forget();
@@ -310,6 +316,22 @@ final class ExchangeSender implements SenderLink, SenderHandler, Agent, AutoClos
         } catch (final IllegalArgumentException ex) {
             unusableSettings.incrementAndGet();
             LOG.error("exchange: the receiver's settings cannot be used, nothing is shipped for them: {}", ex.getMessage());
+        }
+    }
+
+    /** What the receiver says of references; if it cannot be kept, the sketches are made all the same. */
+    private Function<ExporterConfig.Rli, InjectionTerms> injection(final ExchangeSettings.Injection injection) {
+        if (references.target() == null || injection.policy() == ExchangeSettings.Policy.NONE) {
+            return null;
+        }
+        try {
+            LOG.info("exchange: references by the receiver's policy, {}", SharedSettings.terms(injection, references).name());
+            return (own) -> SharedSettings.terms(injection, own);
+        } catch (final IllegalArgumentException ex) {
+            unusableSettings.incrementAndGet();
+            LOG.error("exchange: the receiver's policy of references cannot be kept, the sender's own goes on: {}",
+                ex.getMessage());
+            return null;
         }
     }
 

@@ -261,7 +261,8 @@ final class LiveSegment implements AutoCloseable {
                 "number stays: each has a session of references; restart for it");
         }
         if (meter == null || isSameWay && isSameClasses && before.segment().intervalNs() == after.segment().intervalNs() &&
-            (!wiring.isSketched() || before.lds().equals(after.lds()))) {
+            (!wiring.isSketched() || before.lds().equals(after.lds())) && (exchangeReceiver == null ||
+            SharedSettings.injection(before.rli()).equals(SharedSettings.injection(after.rli())))) {
             return 0;
         }
         if (!isSameWay && config.segment().role() == Role.BOTH) {

@@ -3,6 +3,7 @@ package io.flowlag.exporter.process;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.Prefix;
 import io.flowlag.exporter.config.WeightRule;
+import io.flowlag.exporter.delay.InjectionTerms;
 import io.flowlag.exporter.delay.SegmentSelector;
 import io.flowlag.exporter.delay.SketchAgreement;
 import io.flowlag.exporter.delay.TrafficClasses;
@@ -17,6 +18,11 @@ import io.flowlag.exporter.sketching.IntervalMode;
 import io.flowlag.exporter.sketching.SharedSampling;
 import io.flowlag.exporter.sketching.SketchContext;
 import io.flowlag.exporter.sketching.SketchPoint;
+import io.flowlag.rli.sender.AdaptivePolicy;
+import io.flowlag.rli.sender.CombinedPolicy;
+import io.flowlag.rli.sender.EveryIntervalPolicy;
+import io.flowlag.rli.sender.EveryNPolicy;
+import io.flowlag.rli.sender.InjectionPolicy;
 import io.flowlag.sketch.hash.SipHash;
 import io.flowlag.sketch.image.SketchFamily;
 import io.flowlag.sketch.image.SketchGeometry;
@@ -76,10 +82,49 @@ final class SharedSettings {
         };
     }
 
-    /** Injected references are a sender's own affair; which packets stand in for them has to be known to both. */
-    private static ExchangeSettings.Injection injection(final ExporterConfig.Rli rli) {
-        return rli.policy() != ExporterConfig.Policy.PASSIVE ? ExchangeSettings.Injection.NONE : new ExchangeSettings.Injection(
-            ExchangeSettings.Policy.PASSIVE, 0, 0, 0, 0, 0, 0, 0, 0, rli.passivePpm());
+    /**
+     * When a receiver's senders are to send references.
+     *
+     * @param rli of the receiver.
+     * @return {@link ExchangeSettings.Injection#NONE} if it does not say.
+     */
+    static ExchangeSettings.Injection injection(final ExporterConfig.Rli rli) {
+        if (rli.policy() == ExporterConfig.Policy.PASSIVE) {
+            return new ExchangeSettings.Injection(
+                ExchangeSettings.Policy.PASSIVE, 0, 0, 0, 0, 0, 0, 0, 0, 0, rli.passivePpm());
+        }
+        return !rli.injectionGiven() ? ExchangeSettings.Injection.NONE : new ExchangeSettings.Injection(
+            ExchangeSettings.Policy.valueOf(rli.policy().name()), (int)rli.everyN(), rli.everyIntervalNs(),
+            (int)Math.round(rli.minimumUtilization() * ExchangeSettings.PPM),
+            (int)Math.round(rli.maximumUtilization() * ExchangeSettings.PPM),
+            (int)rli.minimumRateOneIn(), (int)rli.maximumRateOneIn(), rli.maximumGapNs(), rli.ceilingBps(), rli.capacityBps(), 0);
+    }
+
+    /**
+     * When a sender sends references, as its receiver says.
+     *
+     * @param injection as the receiver says, and not {@link ExchangeSettings.Injection#NONE}.
+     * @param own       the sender's settings: the classes of its references, and how fast its own queue is if it knows that.
+     * @return the terms.
+     * @throws IllegalArgumentException if the sender cannot keep to it; the message says why.
+     */
+    static InjectionTerms terms(final ExchangeSettings.Injection injection, final ExporterConfig.Rli own) {
+        if (injection.policy() == ExchangeSettings.Policy.PASSIVE) {
+            return InjectionTerms.PASSIVE;
+        }
+        final InjectionPolicy policy = switch (injection.policy()) {
+            case ADAPTIVE -> new AdaptivePolicy(
+                injection.minUtilizationPpm() / (double)ExchangeSettings.PPM,
+                injection.maxUtilizationPpm() / (double)ExchangeSettings.PPM,
+                1.0 / injection.minRate(), 1.0 / injection.maxRate());
+            case EVERY_N -> new EveryNPolicy(injection.everyN());
+            case EVERY_INTERVAL -> new EveryIntervalPolicy(injection.everyIntervalNs());
+            default -> new CombinedPolicy(injection.everyN(), injection.everyIntervalNs());
+        };
+        return InjectionTerms.of(
+            ExporterConfig.Policy.valueOf(injection.policy().name()), policy,
+            own.capacityBps() == 0 ? injection.capacityBps() : own.capacityBps(), injection.maxGapNs(), injection.ceilingBps(),
+            own.classCount());
     }
 
     /**
@@ -179,7 +224,7 @@ final class SharedSettings {
             new FlowWeights(settings.weights().stream().map(SharedSettings::rule).toList()),
             new SipHash(settings.secrets().digestKey0(), settings.secrets().digestKey1()),
             settings.injection().policy() != ExchangeSettings.Policy.PASSIVE ? null :
-                new SharedSampling(settings.secrets().sketchSeed(), settings.injection().passivePpm(), 0),
+                new SharedSampling(settings.secrets().sketchSeed(), settings.injection().passivePpm(), 0), null,
             context, new SketchPoint(context, false), settings.fromInterval(), isSuccessor);
     }
 

@@ -238,7 +238,7 @@ final class ExchangeFixture implements AutoCloseable {
         final AddressPrefix six = new AddressPrefix(6, 32, 0x2001_0db8_0000_0000L, 0);
         return new ExchangeSettings(7, -12, SECOND_NS, 200_000_000, Mode.AUTO, SECRETS,
             new Selector(List.of(four, six), List.of(six), 100),
-            new Injection(Policy.ADAPTIVE, 100, 1_000_000, 600_000, 850_000, 300, 10, 100_000_000, 1_000_000, 5000),
+            new Injection(Policy.ADAPTIVE, 100, 1_000_000, 600_000, 850_000, 300, 10, 100_000_000, 1_000_000, 40_000_000, 5000),
             10_000, List.of(0, 46),
             List.of(new SketchPart(ExchangeSettings.ANY, SketchGeometry.lds(4, 17_500, 5, 1_000_000, 500_000, 100_000, 10_000)),
                 new SketchPart(0, SketchGeometry.lda(512, 0, 4, 9)), new SketchPart(1, SketchGeometry.sds(3, 100))),

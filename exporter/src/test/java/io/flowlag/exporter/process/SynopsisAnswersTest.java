@@ -56,7 +56,7 @@ class SynopsisAnswersTest {
             .reconcile(settings).keptIntervals(INTERVALS).conclude();
         final SketchPoint point = new SketchPoint(context, false);
         final SketchAgreement agreement =
-            new SketchAgreement(null, null, null, null, null, context, point, 0, false);
+            new SketchAgreement(null, null, null, null, null, null, context, point, 0, false);
         point.advance(INTERVAL_NS);
         for (int number = 1; number <= INTERVALS; number++) {
             for (int i = 0; i < 20; i++) {

@@ -1,0 +1,84 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.exporter.config.ExporterConfig.Policy;
+import io.flowlag.exporter.config.ExporterConfig.Rli;
+import io.flowlag.rli.sender.AdaptivePolicy;
+import io.flowlag.rli.sender.CombinedPolicy;
+import io.flowlag.rli.sender.EveryIntervalPolicy;
+import io.flowlag.rli.sender.EveryNPolicy;
+import io.flowlag.rli.sender.InjectionContext;
+import io.flowlag.rli.sender.InjectionPolicy;
+
+import java.util.Arrays;
+import java.util.Locale;
+
+/**
+ * When a sender sends references: by its own configuration, or by the word of its receiver. Made once, then read by any thread;
+ * allocates at construction.
+ *
+ * @param policy  that sends them.
+ * @param context for the schedule, concluded; null if none are sent, since packets of the traffic stand in for them.
+ */
+public record InjectionTerms(Policy policy, InjectionContext context) {
+    /** Packets of the traffic stand in for references. */
+    public static final InjectionTerms PASSIVE = new InjectionTerms(Policy.PASSIVE, null);
+
+    /** Octets around a datagram's payload, as regular packets are counted: Ethernet, IPv4, UDP. */
+    static final int HEADER_LENGTH_BYTES = 14 + 20 + 8;
+    /** Octets of a reference that a regular packet stands in for. */
+    static final int REFERENCE_LENGTH_BYTES = 64 + HEADER_LENGTH_BYTES;
+
+    /**
+     * By one policy for all classes.
+     *
+     * @param name         of the policy.
+     * @param policy       of each class.
+     * @param capacityBps  of the bottleneck queue; 0 for unknown.
+     * @param maximumGapNs without a reference.
+     * @param ceilingBps   of all references.
+     * @param classCount   of the sender.
+     * @return the terms.
+     * @throws IllegalArgumentException if they cannot be kept; the message says why.
+     */
+    public static InjectionTerms of(
+        final Policy name, final InjectionPolicy policy, final long capacityBps, final long maximumGapNs,
+        final long ceilingBps, final int classCount) {
+        final InjectionPolicy[] policies = new InjectionPolicy[classCount];
+        Arrays.fill(policies, policy);
+        return new InjectionTerms(name, new InjectionContext()
+            .policies(policies)
+            .capacityBps(capacityBps)
+            .maximumGapNs(maximumGapNs)
+            .ceilingBps(ceilingBps)
+            .referenceLengthBytes(REFERENCE_LENGTH_BYTES)
+            .conclude());
+    }
+
+    /** By a process's own configuration. */
+    static InjectionTerms of(final Rli rli, final int classCount) {
+        final InjectionPolicy policy = switch (rli.policy()) {
+            case ADAPTIVE -> new AdaptivePolicy(
+                rli.minimumUtilization(), rli.maximumUtilization(), 1.0 / rli.minimumRateOneIn(),
+                1.0 / rli.maximumRateOneIn());
+            case EVERY_N -> new EveryNPolicy(rli.everyN());
+            case EVERY_INTERVAL -> new EveryIntervalPolicy(rli.everyIntervalNs());
+            case COMBINED -> new CombinedPolicy(rli.everyN(), rli.everyIntervalNs());
+            case PASSIVE -> throw new IllegalArgumentException("policy passive sends no references");
+        };
+        return of(rli.policy(), policy, rli.capacityBps(), rli.maximumGapNs(), rli.ceilingBps(), classCount);
+    }
+
+    /** {@return whether references are sent at all} */
+    boolean isInjecting() {
+        return context != null;
+    }
+
+    /** {@return the policy as it is written} */
+    public String name() {
+        return name(policy);
+    }
+
+    static String name(final Policy policy) {
+        return policy.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}
