@@ -389,6 +389,19 @@ class ConfigLoaderTest {
     }
 
     @Test
+    void shouldLookAtTheKeyFileOfASenderAsAtAnyOther() throws IOException {
+        final Path key = Files.writeString(directory.resolve("sender.key"), "0123456789abcdef");
+        final String yaml = "{segment: {role: receiver}, rli: {senders: ['7@192.0.2.1?key-file=" + key + "']}}";
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-r--r--"));
+        assertTrue(refused(yaml).getMessage().contains("session 7: " + key + " holds a secret that others may read"));
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-r-----"));
+        assertEquals(key, load(yaml).rli().senders().get(0).keyFile());
+        Files.delete(key);
+        assertTrue(refused(yaml).getMessage().contains("session 7: " + key + " no such file: check the path"));
+        assertTrue(refused("rli: {senders: [\"7@192.0.2.1?key-file=a\\0b\"]}").getMessage().contains("is no path: "));
+    }
+
+    @Test
     void shouldConcludeOnce() {
         final ConfigLoader loader = new ConfigLoader();
         loader.conclude();
