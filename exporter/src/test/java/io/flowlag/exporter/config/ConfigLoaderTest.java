@@ -173,6 +173,20 @@ class ConfigLoaderTest {
     }
 
     @Test
+    void shouldRefuseAKeyThatStandsInItsSectionAndByItsPath() {
+        final ConfigurationException refusal = refused("""
+            metering:
+              active-timeout: 50s
+            metering.active-timeout: 40s
+            pipeline.idle: spin
+            pipeline: {idle: spin}
+            """);
+        assertEquals(List.of(
+            "f:3:1: metering.active-timeout: is given twice, first in line 2: leave one out",
+            "f:5:12: pipeline.idle: is given twice, first in line 4: leave one out"), refusal.errors());
+    }
+
+    @Test
     void shouldSayWhereYamlIsBroken() {
         final ConfigurationException refusal = refused("metering:\n  max-flows: [1\nlog: {}\n");
         assertEquals(1, refusal.errors().size());
