@@ -108,7 +108,7 @@ public final class Checkpoint implements Agent {
      */
     public static long memoryBytes(final int maxFlows) {
         return CheckpointRing.memoryBytes() + FlowCacheContext.snapshotMemoryBytes(maxFlows) +
-            2L * maxFlows * SavedFlow.LENGTH_BYTES + CheckpointFile.sizeBytes(maxFlows);
+            SavedFlows.memoryBytes(maxFlows) + CheckpointFile.sizeBytes(maxFlows);
     }
 
     /**

@@ -15,8 +15,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
-import java.util.ArrayList;
-import java.util.List;
 import java.util.function.Consumer;
 
 /**
@@ -95,15 +93,15 @@ final class CheckpointFile implements AutoCloseable {
      * @throws IOException if no new file can be made.
      */
     SavedFlows open(final Consumer<CheckpointFile> leftovers) throws IOException {
-        final List<byte[]> flows = Files.exists(path) ? recover(leftovers) : List.of();
+        final SavedFlows flows = Files.exists(path) ? recover(leftovers) : SavedFlows.none();
         if (map == null) {
-            create(List.of());
+            create(SavedFlows.none());
         } else if (maxFlowsOfMap() != maxFlows) {
             map.close();
             create(flows);
         }
         mapChannel = FileChannel.open(path, StandardOpenOption.WRITE);
-        return new SavedFlows(flows);
+        return flows;
     }
 
     /** About how large the file becomes: entries with key, checksum and index, and room where segments fill unevenly. */
@@ -164,7 +162,7 @@ final class CheckpointFile implements AutoCloseable {
     void beginAgain() throws IOException {
         CloseHelper.quietClose(mapChannel);
         CloseHelper.quietClose(map);
-        create(List.of());
+        create(SavedFlows.none());
         mapChannel = FileChannel.open(path, StandardOpenOption.WRITE);
     }
 
@@ -184,7 +182,7 @@ final class CheckpointFile implements AutoCloseable {
     }
 
     /** Whatever is wrong with a file, by crash, accident or intent, comes out as an exception or an error of some kind. */
-    private List<byte[]> recover(final Consumer<CheckpointFile> leftovers) throws IOException {
+    private SavedFlows recover(final Consumer<CheckpointFile> leftovers) throws IOException {
         try {
             checkPreamble();
             map = builder(maxFlows).recoverPersistedTo(path.toFile(), true);
@@ -198,7 +196,7 @@ final class CheckpointFile implements AutoCloseable {
             Files.move(path, aside, StandardCopyOption.REPLACE_EXISTING);
             setAside = aside + " (" + reason(ex) + ")";
             refusedCount = 0;
-            return List.of();
+            return SavedFlows.none();
         }
     }
 
@@ -234,14 +232,14 @@ final class CheckpointFile implements AutoCloseable {
         return new UnsafeBuffer(map.get(HEADER_ID)).getInt(MAX_FLOWS_OFFSET);
     }
 
-    private List<byte[]> readFlows() {
-        final List<byte[]> flows = new ArrayList<>();
+    private SavedFlows readFlows() {
+        final SavedFlows flows = new SavedFlows();
         map.forEach((id, flow) -> {
             if (id == HEADER_ID) {
                 return;
             }
             if (flow.length == SavedFlow.LENGTH_BYTES && SavedFlow.isSound(new UnsafeBuffer(flow), 0, id)) {
-                flows.add(flow.clone());
+                flows.add(flow);
             } else {
                 refusedCount++;
             }
@@ -249,14 +247,12 @@ final class CheckpointFile implements AutoCloseable {
         return flows;
     }
 
-    private void create(final List<byte[]> flows) throws IOException {
+    private void create(final SavedFlows flows) throws IOException {
         final Path fresh = path.resolveSibling(path.getFileName() + ".new");
         Files.deleteIfExists(fresh);
         map = builder(maxFlows).createPersistedTo(fresh.toFile());
         putHeader(map, formerRoundNs);
-        for (final byte[] flow : flows) {
-            put(new UnsafeBuffer(flow), 0, FlowEntry.flowId(new UnsafeBuffer(flow), 0));
-        }
+        flows.forEach((flow) -> map.put(FlowEntry.flowId(new UnsafeBuffer(flow), 0), flow));
         Files.move(fresh, path, StandardCopyOption.REPLACE_EXISTING, StandardCopyOption.ATOMIC_MOVE);
     }
 

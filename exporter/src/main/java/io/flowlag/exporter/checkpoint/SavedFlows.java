@@ -4,45 +4,57 @@ import io.flowlag.exporter.flow.FlowCache;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
- * The flows of a former life, in memory until the cache has taken them up, ended ones first. Made by the thread that opens the
- * checkpoint; then used by the thread that owns the cache. Owns its memory, taken at construction; allocates nothing later.
+ * The flows of a former life, in memory until the cache has taken them up, ended ones first. Filled by the thread that opens the
+ * checkpoint; then used by the thread that owns the cache. There may be more of them than the heap holds, so their memory is off
+ * it; taken piece by piece as they are added, nothing is allocated later.
  */
 public final class SavedFlows {
-    private static final SavedFlows NONE = new SavedFlows(List.of());
+    /** Flows in a piece of memory. */
+    static final int PIECE_FLOWS = 1 << 12;
 
-    private final int count;
-    private final int endedCount;
-    private UnsafeBuffer flows;
+    private final List<UnsafeBuffer> ended = new ArrayList<>();
+    private final List<UnsafeBuffer> living = new ArrayList<>();
+    private int endedCount;
+    private int livingCount;
     private int cursor;
 
-    SavedFlows(final List<byte[]> flows) {
-        count = flows.size();
-        this.flows = new UnsafeBuffer(ByteBuffer.allocateDirect(count * SavedFlow.LENGTH_BYTES));
-        int offset = 0;
-        int ended = 0;
-        for (final boolean isEnded : new boolean[]{true, false}) {
-            for (final byte[] flow : flows) {
-                if (SavedFlow.isEnded(new UnsafeBuffer(flow), 0) == isEnded) {
-                    this.flows.putBytes(offset, flow);
-                    offset += SavedFlow.LENGTH_BYTES;
-                    ended += isEnded ? 1 : 0;
-                }
-            }
-        }
-        endedCount = ended;
+    SavedFlows() {
     }
 
     /** {@return no flows} */
     public static SavedFlows none() {
-        return NONE;
+        return new SavedFlows();
+    }
+
+    /** {@return octets at most of the flows of a cache: as many again may have ended} */
+    static long memoryBytes(final int maxFlows) {
+        return 2L * (maxFlows + PIECE_FLOWS) * SavedFlow.LENGTH_BYTES;
+    }
+
+    /** Keeps a copy of a flow. */
+    void add(final byte[] flow) {
+        if (SavedFlow.isEnded(new UnsafeBuffer(flow), 0)) {
+            put(ended, endedCount++, flow);
+        } else {
+            put(living, livingCount++, flow);
+        }
+    }
+
+    private static void put(final List<UnsafeBuffer> pieces, final int index, final byte[] flow) {
+        if (index % PIECE_FLOWS == 0) {
+            pieces.add(new UnsafeBuffer(ByteBuffer.allocateDirect(PIECE_FLOWS * SavedFlow.LENGTH_BYTES)));
+        }
+        pieces.get(index / PIECE_FLOWS).putBytes(offset(index), flow);
     }
 
     /** {@return how many there were} */
     public int count() {
-        return count;
+        return endedCount + livingCount;
     }
 
     /** {@return how many of them had ended, so that their records may have been exported} */
@@ -52,7 +64,28 @@ public final class SavedFlows {
 
     /** {@return whether all have been taken up} */
     public boolean isDone() {
-        return cursor == count;
+        return cursor == count();
+    }
+
+    /** Hands over a flow after the other, each in the same array. */
+    void forEach(final Consumer<byte[]> consumer) {
+        final byte[] flow = new byte[SavedFlow.LENGTH_BYTES];
+        for (int i = 0; i < count(); i++) {
+            piece(i).getBytes(offset(indexInState(i)), flow);
+            consumer.accept(flow);
+        }
+    }
+
+    private UnsafeBuffer piece(final int index) {
+        return (index < endedCount ? ended : living).get(indexInState(index) / PIECE_FLOWS);
+    }
+
+    private int indexInState(final int index) {
+        return index < endedCount ? index : index - endedCount;
+    }
+
+    private static int offset(final int indexInState) {
+        return indexInState % PIECE_FLOWS * SavedFlow.LENGTH_BYTES;
     }
 
     /**
@@ -64,13 +97,14 @@ public final class SavedFlows {
      * @return how many.
      */
     public int takeUp(final FlowCache cache, final long nowNs, final int limit) {
-        final int stop = Math.min(count, cursor + limit);
+        final int stop = Math.min(count(), cursor + limit);
         final int taken = stop - cursor;
         for (; cursor < stop; cursor++) {
-            cache.takeUp(flows, cursor * SavedFlow.LENGTH_BYTES, SavedFlow.STATE_LENGTH_BYTES, nowNs);
+            cache.takeUp(piece(cursor), offset(indexInState(cursor)), SavedFlow.STATE_LENGTH_BYTES, nowNs);
         }
-        if (cursor == count) {
-            flows = null;
+        if (isDone()) {
+            ended.clear();
+            living.clear();
         }
         return taken;
     }

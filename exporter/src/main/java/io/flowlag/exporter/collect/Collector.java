@@ -298,13 +298,13 @@ public final class Collector implements AutoCloseable {
 
     private CollectException readFile(final String file, final BooleanSupplier stop) {
         final String name = displayName(file);
-        try (MessageStreamReader reader = new MessageStreamReader(process, open(file), name)) {
+        try (MessageStreamReader reader = new MessageStreamReader(process, open(file, stop), name)) {
             while (!stop.getAsBoolean() && !isDone() && reader.readMessage(clock.nanoTime())) {
                 if (text.length() >= FLUSH_CHARACTERS) {
                     flush();
                 }
             }
-            return reader.damage() == null || isDone() ? null : damage(name, reader);
+            return reader.damage() == null || isDone() || stop.getAsBoolean() ? null : damage(name, reader);
         } catch (final AccessDeniedException ex) {
             return new CollectException(Kind.NO_INPUT, name + ": not permitted to read; check its owner and mode", ex);
         } catch (final NoSuchFileException ex) {
@@ -325,9 +325,17 @@ public final class Collector implements AutoCloseable {
             new CollectException(Kind.DAMAGED, name + ' ' + reader.damage() + "; what could be read was written", null);
     }
 
-    private static InputStream open(final String file) throws IOException {
-        final InputStream in = new BufferedInputStream(
-            file.equals(STANDARD_INPUT) ? System.in : Files.newInputStream(Path.of(file)), FLUSH_CHARACTERS);
+    /** Whatever may wait for somebody who writes to it is to be left when the caller wants to stop. */
+    private static InputStream octets(final String file, final BooleanSupplier stop) throws IOException {
+        if (canBeReadTwice(file)) {
+            return Files.newInputStream(Path.of(file));
+        }
+        return new StoppableInput(
+            () -> file.equals(STANDARD_INPUT) ? System.in : Files.newInputStream(Path.of(file)), stop);
+    }
+
+    private static InputStream open(final String file, final BooleanSupplier stop) throws IOException {
+        final InputStream in = new BufferedInputStream(octets(file, stop), FLUSH_CHARACTERS);
         try {
             in.mark(Short.BYTES);
             final int magic = in.read() << Byte.SIZE | in.read();

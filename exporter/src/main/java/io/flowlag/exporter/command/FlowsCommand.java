@@ -14,10 +14,7 @@ import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 import java.util.List;
-import java.util.Map;
 import java.util.concurrent.Callable;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 
 /** {@code flowlag flows}. */
 @Command(name = "flows", description =
@@ -31,8 +28,6 @@ final class FlowsCommand implements Callable<Integer> {
         JSON
     }
 
-    private static final Pattern DURATION = Pattern.compile("([0-9]+(?:\\.[0-9]+)?) ?(ns|us|ms|s)");
-    private static final Map<String, Double> UNITS = Map.of("ns", 1.0, "us", 1e3, "ms", 1e6, "s", 1e9);
     private static final int LARGEST_PORT = 65_535;
     private static final int LARGEST_DSCP = 63;
     private static final int LARGEST_CLASS = 255;
@@ -133,10 +128,11 @@ final class FlowsCommand implements Callable<Integer> {
         if (minimumDelay == null) {
             return null;
         }
-        final Matcher matcher = DURATION.matcher(minimumDelay.strip());
-        if (!matcher.matches()) {
-            throw new ExitException(ExitCode.USAGE, "--min-delay=" + minimumDelay + ": write 5ms (units ns, us, ms, s)");
+        final Double durationNs = DurationText.ns(minimumDelay);
+        if (durationNs == null) {
+            throw new ExitException(ExitCode.USAGE,
+                "--min-delay=" + minimumDelay + ": write 5ms (units " + DurationText.UNIT_NAMES + ")");
         }
-        return Math.round(Double.parseDouble(matcher.group(1)) * UNITS.get(matcher.group(2)));
+        return Math.round(durationNs);
     }
 }

@@ -8,6 +8,7 @@ import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.console.LogProvider;
 import io.flowlag.exporter.console.Logging;
 import io.flowlag.exporter.console.ResultStream;
+import io.flowlag.exporter.console.Signals;
 import io.flowlag.exporter.console.Terminal;
 import org.slf4j.LoggerFactory;
 import picocli.CommandLine;
@@ -86,7 +87,7 @@ public final class Main {
         final Map<String, Supplier<Object>> commands = new LinkedHashMap<>();
         if (starter != null) {
             commands.put("demo", () -> new DemoCommand(starter, terminal));
-            commands.put("run", () -> new RunCommand(starter, terminal));
+            commands.put(RunCommand.NAME, () -> new RunCommand(starter, terminal));
             commands.put("meter", () -> new MeterCommand(starter, terminal));
             commands.put("delay", () -> new DelayCommand(starter, terminal));
             commands.put("collect", () -> new CollectCommand(starter, terminal));
@@ -143,6 +144,9 @@ public final class Main {
      */
     public static void main(final String[] arguments) {
         LogProvider.use();
+        if (arguments.length > 0 && RunCommand.NAME.equals(arguments[0])) {
+            Signals.hold();
+        }
         System.exit(run(Terminal.system(), arguments));
     }
 

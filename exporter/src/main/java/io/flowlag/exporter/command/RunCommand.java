@@ -11,8 +11,10 @@ import picocli.CommandLine.Option;
 import java.util.List;
 
 /** {@code flowlag run}. */
-@Command(name = "run", description = "Meters live interfaces and exports IPFIX until it is told to stop.")
+@Command(name = RunCommand.NAME, description = "Meters live interfaces and exports IPFIX until it is told to stop.")
 final class RunCommand extends ConfiguredCommand {
+    static final String NAME = "run";
+
     @Option(names = "--self-test",
         description = "Adds a known delay and loss to a copy of the input, measures them, and says whether they were found.")
     private boolean isSelfTest;

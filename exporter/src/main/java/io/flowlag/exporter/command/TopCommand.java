@@ -17,7 +17,9 @@ import java.util.concurrent.Callable;
     "Shows a running process: health, packets, drops, delay of the classes, the slowest flows with their bounds. q ends it.")
 final class TopCommand implements Callable<Integer> {
     private static final int ONCE_COLUMNS = 100;
-    private static final double LONGEST_SECONDS = 3600;
+    private static final String NUMBER = "[0-9]+(\\.[0-9]+)?";
+    private static final long LEAST_NS = 100_000_000L;
+    private static final long LONGEST_NS = 3_600_000_000_000L;
 
     @Mixin
     private StatusOptions process;
@@ -25,9 +27,9 @@ final class TopCommand implements Callable<Integer> {
     @Option(names = "--once", description = "Prints the state once, all flows of it, and ends.")
     private boolean isOnce;
 
-    @Option(names = "--interval", paramLabel = "SECONDS", defaultValue = "1",
-        description = "How often the view is drawn. Default: 1.")
-    private double seconds;
+    @Option(names = "--interval", paramLabel = "DURATION", defaultValue = "1s",
+        description = "How often the view is drawn, such as 500ms; a number alone is seconds. Default: 1s.")
+    private String interval;
 
     private final Terminal terminal;
 
@@ -37,16 +39,26 @@ final class TopCommand implements Callable<Integer> {
 
     @Override
     public Integer call() {
-        if (!(seconds >= 0.1 && seconds <= LONGEST_SECONDS)) {
-            throw new ExitException(ExitCode.USAGE, "--interval=" + seconds + ": must be 0.1 to 3600 seconds");
-        }
+        final long intervalNs = intervalNs();
         try (StatusFileReader reader = process.open()) {
             if (isOnce || !TopProcess.isPossible()) {
                 new TopView().lines(StatusOptions.living(reader), null, ONCE_COLUMNS, 0).forEach(terminal.out()::println);
                 return ExitCode.DONE.number();
             }
             StatusOptions.living(reader);
-            return TopProcess.run(reader, (long)(seconds * 1e9), terminal).number();
+            return TopProcess.run(reader, intervalNs, terminal).number();
         }
+    }
+
+    private long intervalNs() {
+        final Double durationNs = DurationText.ns(interval.matches(NUMBER) ? interval + "s" : interval);
+        if (durationNs == null) {
+            throw new ExitException(ExitCode.USAGE,
+                "--interval=" + interval + ": write 500ms or 2s (units " + DurationText.UNIT_NAMES + ")");
+        }
+        if (durationNs < LEAST_NS || durationNs > LONGEST_NS) {
+            throw new ExitException(ExitCode.USAGE, "--interval=" + interval + ": must be 100ms to 1h");
+        }
+        return Math.round(durationNs);
     }
 }

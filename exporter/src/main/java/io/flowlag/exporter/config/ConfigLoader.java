@@ -29,6 +29,8 @@ public final class ConfigLoader {
 
     private final Problems problems = new Problems();
     private final Map<ConfigKey<?>, Setting> settings = new HashMap<>();
+    /** Where the text that is read gives a key: under its section, or by its whole path. */
+    private final Map<ConfigKey<?>, Origin> given = new HashMap<>();
     private final List<FileRelations.OwnFile> inputs = new ArrayList<>();
     private final List<FileRelations.OwnFile> outputs = new ArrayList<>();
     private List<DestinationSpec> destinations = new ArrayList<>();
@@ -77,6 +79,7 @@ public final class ConfigLoader {
      * @return this.
      */
     public ConfigLoader text(final String fileName, final String yaml) {
+        given.clear();
         try {
             section("", new YamlReader(fileName, problems).read(yaml));
         } catch (final IOException e) {
@@ -208,7 +211,10 @@ public final class ConfigLoader {
         for (final ConfigNode.Entry entry : mapping.entries()) {
             final String path = section.isEmpty() ? entry.name() : section + "." + entry.name();
             final ConfigKey<?> key = ConfigTable.key(path);
-            if (key != null) {
+            final Origin earlier = key == null ? null : given.putIfAbsent(key, entry.origin());
+            if (earlier != null) {
+                problems.add(entry.origin(), path + ": is given twice, first in line " + earlier.line() + ": leave one out");
+            } else if (key != null) {
                 value(key, entry);
             } else if (ConfigTable.isSection(path)) {
                 subsection(path, entry.value());

@@ -52,6 +52,8 @@ final class FileRelations {
     void check(final List<OwnFile> inputs, final List<OwnFile> outputs) {
         inputs.forEach((input) -> read(input.user(), input.file()));
         READ.forEach((key) -> read(key.path(), key.cast(settings.get(key).value())));
+        ConfigTable.SENDERS.cast(settings.get(ConfigTable.SENDERS).value())
+            .forEach((sender) -> read(ConfigTable.SENDERS.path(), sender.keyFile()));
         for (final OwnFile output : outputs) {
             final String user = write(output.user(), output.file());
             if (user != null) {

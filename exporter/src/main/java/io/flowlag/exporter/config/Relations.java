@@ -89,6 +89,12 @@ final class Relations {
         }
         readable(ConfigTable.DIGEST_KEY_FILE, true);
         readable(ConfigTable.REFERENCE_KEY_FILE, true);
+        for (final ExporterConfig.Sender sender : ConfigTable.SENDERS.cast(settings.get(ConfigTable.SENDERS).value())) {
+            final String fault = sender.keyFile() == null ? null : fault(sender.keyFile(), true);
+            if (fault != null) {
+                problem(ConfigTable.SENDERS, "session " + sender.session() + ": " + sender.keyFile() + " " + fault);
+            }
+        }
         readable(ConfigTable.CLOCK_FILE, false);
     }
 
@@ -184,16 +190,21 @@ final class Relations {
 
     private void readable(final ConfigKey<Path> key, final boolean isSecret) {
         final Path file = (Path)settings.get(key).value();
-        if (file == null) {
-            return;
+        final String fault = file == null ? null : fault(file, isSecret);
+        if (fault != null) {
+            problem(key, fault);
         }
+    }
+
+    /** What is wrong with a file that is read, and the way out; null if nothing is. */
+    private static String fault(final Path file, final boolean isSecret) {
         if (!Files.isRegularFile(file)) {
-            problem(key, Files.exists(file) ? "is no regular file: name a file" : "no such file: check the path");
-        } else if (!Files.isReadable(file)) {
-            problem(key, "may not be read: check its owner and mode");
-        } else if (isSecret && isTooOpen(file)) {
-            problem(key, "holds a secret that others may read or replace: chmod 600 " + file);
+            return Files.exists(file) ? "is no regular file: name a file" : "no such file: check the path";
         }
+        if (!Files.isReadable(file)) {
+            return "may not be read: check its owner and mode";
+        }
+        return isSecret && isTooOpen(file) ? "holds a secret that others may read or replace: chmod 600 " + file : null;
     }
 
     private static boolean isTooOpen(final Path file) {

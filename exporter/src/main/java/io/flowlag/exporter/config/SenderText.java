@@ -12,6 +12,7 @@ import java.util.regex.Pattern;
 final class SenderText {
     private static final Pattern SYNTAX = Pattern.compile("([0-9]{1,5})@([^?/]+)(?:\\?(.*))?");
     private static final String KEY_FILE = "key-file=";
+    private static final ValueType<Path> KEY_FILE_PATH = ValueTypes.path();
     private static final String SOURCE = "source=";
     private static final int MAXIMUM_SESSION = 0xFFFF;
 
@@ -31,7 +32,7 @@ final class SenderText {
         final List<Prefix> sources = new ArrayList<>();
         for (final String part : matcher.group(3) == null ? new String[0] : matcher.group(3).split("&")) {
             if (part.startsWith(KEY_FILE) && part.length() > KEY_FILE.length()) {
-                keyFile = Path.of(part.substring(KEY_FILE.length()));
+                keyFile = KEY_FILE_PATH.parse(part.substring(KEY_FILE.length()));
             } else if (part.startsWith(SOURCE)) {
                 for (final String prefix : part.substring(SOURCE.length()).split(",")) {
                     sources.add(Prefix.parse(prefix));

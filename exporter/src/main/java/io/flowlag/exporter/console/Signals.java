@@ -26,6 +26,8 @@ public final class Signals {
 
     private static final Logger LOGGER = LoggerFactory.getLogger(Signals.class);
 
+    private static Signals held;
+
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
     private final Runnable impatience;
@@ -43,15 +45,32 @@ public final class Signals {
     }
 
     /**
+     * Keeps SIGHUP and SIGUSR1 for {@link #install}, where a process that goes on for long has only begun to start: they would
+     * end it. SIGTERM and SIGINT do so in order, as there is nothing to flush yet.
+     */
+    public static void hold() {
+        held = new Signals(Signals::giveUp);
+        final Runnable end = () -> Runtime.getRuntime().halt(ExitCode.DONE.number());
+        handle("TERM", end);
+        handle("INT", end);
+        handle("HUP", held::requestReload);
+        handle("USR1", held::requestCounters);
+    }
+
+    private static void giveUp() {
+        Runtime.getRuntime().halt(130);
+    }
+
+    /**
      * Takes the signals over from the JVM. A signal that the JVM or the system keeps (started with -Xrs, or ignored as under
      * nohup)
      * stays as it is.
      *
      * @param hangUp what SIGHUP means.
-     * @return the flags.
+     * @return the flags, with what was asked since {@link #hold}, if a process reloads.
      */
     public static Signals install(final HangUp hangUp) {
-        final Signals signals = new Signals(() -> Runtime.getRuntime().halt(130));
+        final Signals signals = held != null && hangUp == HangUp.RELOADS ? held : new Signals(Signals::giveUp);
         handle("TERM", signals::requestStop);
         handle("INT", signals::onInterrupt);
         handle("HUP", hangUp == HangUp.RELOADS ? signals::requestReload : signals::requestStop);

@@ -56,7 +56,7 @@ public final class DemoProcess {
      *
      * @param config   whose destinations are served besides the built-in collector.
      * @param terminal for the table.
-     * @return {@link ExitCode#DONE} if everything that was generated arrived.
+     * @return {@link ExitCode#DONE} if everything that was generated arrived, or a signal ended it before.
      */
     public static ExitCode run(final ExporterConfig config, final Terminal terminal) {
         config.requireOneFlowCache();
@@ -88,11 +88,16 @@ public final class DemoProcess {
                 run.writeStatistics();
                 final ExitCode exitCode = run.exitCode();
                 final boolean isEqual = show(terminal.out(), segment, collector, run.statistics(), address);
-                return exitCode == ExitCode.DONE && !(isComplete && isEqual) ? ExitCode.INTERNAL : exitCode;
+                return verdict(exitCode, isComplete && isEqual, signals.isStopRequested());
             }
         } catch (final IOException ex) {
             throw new ExitException(ExitCode.INTERNAL, "demo: loopback cannot be used: " + ex.getMessage());
         }
+    }
+
+    /** Who ends the demo does not get all of it, and nothing is wrong with that. */
+    static ExitCode verdict(final ExitCode ended, final boolean isWhole, final boolean isStopped) {
+        return ended == ExitCode.DONE && !isWhole && !isStopped ? ExitCode.INTERNAL : ended;
     }
 
     /** So small that flows share cells, as they do in a large network. */

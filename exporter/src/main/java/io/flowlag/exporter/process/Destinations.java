@@ -7,31 +7,51 @@ import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.record.DestinationFactory;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Stream;
 
 /**
  * The destinations of a configuration. A destination that a reload leaves as it was goes on with its session; others are made
  * anew. The conductor owns it.
  */
 final class Destinations {
-    /** All that decides how a destination behaves. */
+    /** All that decides how a destination behaves; credentials are those of a TLS destination, else null. */
     private record Identity(
-        ExporterConfig.Destination spec, ExporterConfig.Tls tls, long enterpriseNumber, long observationDomainId) {
+        ExporterConfig.Destination spec, Credentials credentials, long enterpriseNumber, long observationDomainId) {
         @Override
         public boolean equals(final Object other) {
             return other instanceof Identity that && enterpriseNumber == that.enterpriseNumber &&
-                observationDomainId == that.observationDomainId && spec.equals(that.spec) && tls.equals(that.tls);
+                observationDomainId == that.observationDomainId && spec.equals(that.spec) &&
+                Objects.equals(credentials, that.credentials);
         }
 
         /** Of the text alone: a record's own, of records of many parts, is slow at its first use. */
         @Override
         public int hashCode() {
             return spec.uri().hashCode();
+        }
+    }
+
+    /** Files of credentials and what is in them: a certificate that was renewed stands in a file of the same name. */
+    private record Credentials(ExporterConfig.Tls tls, List<ByteBuffer> contents) {
+        static Credentials of(final ExporterConfig.Tls tls) {
+            return new Credentials(tls, Stream.of(tls.certificate(), tls.key(), tls.trust()).map(Credentials::content).toList());
+        }
+
+        /** Who makes the destination says why a file cannot be read. */
+        private static ByteBuffer content(final Path file) {
+            try {
+                return ByteBuffer.wrap(Files.readAllBytes(file));
+            } catch (final IOException ex) {
+                return ByteBuffer.allocate(0);
+            }
         }
     }
 
@@ -82,8 +102,9 @@ final class Destinations {
     }
 
     private static Identity identity(final ExporterConfig config, final ExporterConfig.Destination spec) {
-        return new Identity(
-            spec, config.exporting().tls(), config.exporting().enterpriseNumber(), config.observationDomainId());
+        final boolean isTls = spec.transport() == ExporterConfig.Transport.TLS;
+        return new Identity(spec, isTls ? Credentials.of(config.exporting().tls()) : null,
+            config.exporting().enterpriseNumber(), config.observationDomainId());
     }
 
     /**

@@ -388,6 +388,11 @@ public final class MeteringPipeline implements AutoCloseable {
         return exporting.destinations();
     }
 
+    /** {@return a destination that a reload left out and that has closed, each once; null if there is none} */
+    Destination takeLeftDestination() {
+        return exporting.takeLeft();
+    }
+
     @Override
     public void close() {
         if (checkpoint != null && isEnded()) {

@@ -313,6 +313,7 @@ final class PipelineRun implements AutoCloseable {
         errors.tell();
         otherErrors.tell();
         tellDestinationErrors();
+        tellLeftDestinations();
         if (!isLive) {
             tellDisagreement();
         }
@@ -451,6 +452,7 @@ final class PipelineRun implements AutoCloseable {
         }
         drawProgress(progress);
         tellDestinationErrors();
+        tellLeftDestinations();
         tellClockSet();
         if (isLive && System.nanoTime() - nextAgreementNs >= 0) {
             nextAgreementNs = System.nanoTime() + AGREEMENT_NS;
@@ -502,6 +504,21 @@ final class PipelineRun implements AutoCloseable {
             if (isLive && !error.isEmpty() && !error.equals(toldErrors.put(destination, error))) {
                 LOG.warn("{}: {}", destination.name(), error);
             }
+        }
+    }
+
+    /** The statistics name a destination no more when a reload has left it out: what came of its records is said here. */
+    private void tellLeftDestinations() {
+        Destination left = pipeline.takeLeftDestination();
+        while (left != null) {
+            toldErrors.remove(left);
+            final DestinationStatistics statistics = left.statistics();
+            if (statistics.recordsFailed() > 0) {
+                LOG.warn("no destination any more: {}", statistics.line());
+            } else {
+                LOG.info("no destination any more: {}", statistics.line());
+            }
+            left = pipeline.takeLeftDestination();
         }
     }
 

@@ -286,38 +286,26 @@ public final class RunProcess {
         try {
             newer = reload.get();
         } catch (final ConfigurationException ex) {
-            ex.errors().forEach((error) -> LOG.error("reload refused, the old configuration stays: {}", error));
+            refuse(ex.errors());
             return;
         } catch (final RuntimeException ex) {
-            LOG.error("reload refused, the old configuration stays: {}", ex.getMessage());
+            refuse(List.of(String.valueOf(ex.getMessage())));
             return;
         }
         final List<String> restartKeys = config.restartKeys(newer);
         if (!restartKeys.isEmpty()) {
-            LOG.error("reload refused, the old configuration stays: {} cannot change while running; restart for it",
-                restartKeys.stream().map(RunProcess::withReason).collect(Collectors.joining(", ")));
+            refuse(List.of(restartKeys.stream().map(RunProcess::withReason).collect(Collectors.joining(", ")) +
+                " cannot change while running; restart for it"));
             return;
         }
         final long changeNs;
-        try {
-            changeNs = segment.changesAt(config, newer, pipeline.delayMeter(), new SystemEpochNanoClock().nanoTime());
-        } catch (final IllegalArgumentException ex) {
-            LOG.error("reload refused, the old configuration stays: {}", ex.getMessage());
-            return;
-        }
-        try {
-            Logging.check(newer.log(), terminal);
-        } catch (final ExitException ex) {
-            LOG.error("reload refused, the old configuration stays: {}", ex.getMessage());
-            // The old log may be where nobody looks any more.
-            terminal.message("flowlag: reload refused, the old configuration stays: " + ex.getMessage());
-            return;
-        }
         final List<Destination> newDestinations;
         try {
+            changeNs = segment.changesAt(config, newer, pipeline.delayMeter(), new SystemEpochNanoClock().nanoTime());
+            Logging.check(newer.log(), terminal);
             newDestinations = destinations.of(newer);
-        } catch (final ExitException ex) {
-            LOG.error("reload refused, the old configuration stays: {}", ex.getMessage());
+        } catch (final IllegalArgumentException | ExitException ex) {
+            refuse(List.of(ex.getMessage()));
             return;
         }
         Logging.configure(newer.log(), terminal);
@@ -329,6 +317,20 @@ public final class RunProcess {
         config = newer;
         tellSpools();
         LOG.info("reloaded");
+    }
+
+    /** The log is opened anew all the same: who moves its file asks for that by the same signal. */
+    private void refuse(final List<String> reasons) {
+        String logFault = null;
+        try {
+            Logging.configure(config.log(), terminal);
+        } catch (final ExitException ex) {
+            logFault = ex.getMessage();
+        }
+        reasons.forEach((reason) -> LOG.error("reload refused, the old configuration stays: {}", reason));
+        if (logFault != null) { // the old log may be where nobody looks any more
+            terminal.message("flowlag: reload refused, the old configuration stays: " + logFault);
+        }
     }
 
     private static String withReason(final String path) {

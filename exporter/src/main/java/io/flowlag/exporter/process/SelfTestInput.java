@@ -145,6 +145,11 @@ final class SelfTestInput {
         }
 
         @Override
+        public long timestampClampedCount() {
+            return input.timestampClampedCount();
+        }
+
+        @Override
         public long consumedBytes() {
             return input.consumedBytes();
         }

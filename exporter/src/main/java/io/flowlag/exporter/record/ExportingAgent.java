@@ -14,6 +14,8 @@ import org.agrona.concurrent.MessageHandler;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 
@@ -38,6 +40,7 @@ public final class ExportingAgent implements Stage, FlowRecordSink {
     private final IdleStrategy idleStrategy = new BackoffIdleStrategy();
     private final AtomicReference<List<Destination>> newDestinations = new AtomicReference<>();
     private final List<Destination> leaving = new ArrayList<>();
+    private final Queue<Destination> left = new ConcurrentLinkedQueue<>();
 
     private volatile Destination[] destinations;
     private long leaveDeadlineMs;
@@ -120,6 +123,7 @@ public final class ExportingAgent implements Stage, FlowRecordSink {
         for (final Destination destination : leaving) {
             destination.close(nowMs, nowMs);
         }
+        left.addAll(leaving);
         leaving.clear();
         for (final Destination destination : destinations) {
             destination.close(nowMs, nowMs);
@@ -144,6 +148,11 @@ public final class ExportingAgent implements Stage, FlowRecordSink {
     /** {@return the destinations of the moment; safe from any thread} */
     public List<Destination> destinations() {
         return List.of(destinations);
+    }
+
+    /** {@return a destination that was left out and has closed, each once; null if there is none; safe from any thread} */
+    public Destination takeLeft() {
+        return left.poll();
     }
 
     private boolean isEveryRingEmpty() {
@@ -188,7 +197,7 @@ public final class ExportingAgent implements Stage, FlowRecordSink {
     }
 
     private void closeLeaving(final long nowMs) {
-        leaving.removeIf((destination) -> destination.close(nowMs, leaveDeadlineMs));
+        leaving.removeIf((destination) -> destination.close(nowMs, leaveDeadlineMs) && left.add(destination));
     }
 
     private int closeAll(final long nowMs) {

@@ -21,6 +21,9 @@ public final class StatisticsWriter {
     /** Of the format; it grows when a reader of the old one would go wrong. */
     public static final int VERSION = 1;
 
+    /** Links on the way to a file; the system follows no more either. */
+    private static final int MOST_LINKS = 40;
+
     private final JsonFactory factory = new JsonFactory().disable(JsonGenerator.Feature.AUTO_CLOSE_TARGET);
 
     /** Ready to write. */
@@ -42,7 +45,7 @@ public final class StatisticsWriter {
             }
             return;
         }
-        final Path target = Files.isSymbolicLink(file) ? file.toRealPath() : file.toAbsolutePath();
+        final Path target = target(file);
         final Path part = target.resolveSibling(target.getFileName() + ".part");
         try {
             try (OutputStream stream = Files.newOutputStream(part)) {
@@ -53,6 +56,15 @@ public final class StatisticsWriter {
             Files.deleteIfExists(part);
             throw e;
         }
+    }
+
+    /** Where links lead, though nothing may be there yet. */
+    private static Path target(final Path file) throws IOException {
+        Path target = file.toAbsolutePath();
+        for (int i = 0; i < MOST_LINKS && Files.isSymbolicLink(target); i++) {
+            target = target.resolveSibling(Files.readSymbolicLink(target));
+        }
+        return Files.isSymbolicLink(target) ? target.toRealPath() : target;
     }
 
     /**

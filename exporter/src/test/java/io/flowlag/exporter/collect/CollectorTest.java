@@ -20,15 +20,19 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.zip.GZIPOutputStream;
 
 import static io.flowlag.exporter.collect.IpfixFiles.FLOW_TEMPLATE;
 import static io.flowlag.exporter.collect.IpfixFiles.flow;
 import static io.flowlag.exporter.collect.IpfixFiles.set;
+import static org.junit.jupiter.api.Assertions.assertDoesNotThrow;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 /** How {@code collect} begins, goes on and ends. */
 @Timeout(60)
@@ -78,6 +82,37 @@ class CollectorTest {
         try (DatagramSocket socket = new DatagramSocket()) {
             socket.send(new DatagramPacket(message, message.length, address));
         }
+    }
+
+    @Test
+    void shouldStopWhileAPipeGivesNothing() throws Exception {
+        final Path pipe = directory.resolve("pipe");
+        assumeTrue(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor() == 0);
+        final AtomicBoolean isStopped = new AtomicBoolean();
+        final CompletableFuture<Void> collecting = CompletableFuture.runAsync(() -> assertDoesNotThrow(() -> Collector.run(
+            reading(pipe), registry, out, new PrintStream(err, true, StandardCharsets.UTF_8), isStopped::get)));
+        try (OutputStream writer = Files.newOutputStream(pipe)) {
+            writer.write(TWO_FLOWS);
+            writer.write(TWO_FLOWS, 0, 9);
+            isStopped.set(true);
+            collecting.get();
+        }
+    }
+
+    @Test
+    void shouldReadAPipeToItsEnd() throws Exception {
+        final Path pipe = directory.resolve("pipe");
+        assumeTrue(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor() == 0);
+        final CompletableFuture<Void> collecting =
+            CompletableFuture.runAsync(() -> assertDoesNotThrow(() -> collect(reading(pipe))));
+        try (OutputStream writer = Files.newOutputStream(pipe)) {
+            for (final byte octet : TWO_FLOWS) {
+                writer.write(octet);
+                writer.flush();
+            }
+        }
+        collecting.get();
+        assertEquals(2, lineCount());
     }
 
     @Test

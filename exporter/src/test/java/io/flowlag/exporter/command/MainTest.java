@@ -197,7 +197,12 @@ class MainTest {
         assertRefused(64, "flows", "--min-delay", "5");
         assertRefused(64, "flows", "--limit", "-1");
         assertRefused(64, "flows", "--format", "xml");
-        assertRefused(64, "top", "--interval", "0");
+        for (final String interval : List.of("0", "0.09", "99ms", "61m", "3601", "1 week", "-1s", "")) {
+            assertRefused(64, "top", "--interval", interval);
+        }
+        for (final String interval : List.of("1s", "100ms", "0.1", "1.5s", "2", "1h", "3600")) {
+            assertRefused(66, "top", "--interval", interval, "--file", "/no/such/file");
+        }
     }
 
     private void assertRefused(final int exitCode, final String... line) {

@@ -173,6 +173,20 @@ class ConfigLoaderTest {
     }
 
     @Test
+    void shouldRefuseAKeyThatStandsInItsSectionAndByItsPath() {
+        final ConfigurationException refusal = refused("""
+            metering:
+              active-timeout: 50s
+            metering.active-timeout: 40s
+            pipeline.idle: spin
+            pipeline: {idle: spin}
+            """);
+        assertEquals(List.of(
+            "f:3:1: metering.active-timeout: is given twice, first in line 2: leave one out",
+            "f:5:12: pipeline.idle: is given twice, first in line 4: leave one out"), refusal.errors());
+    }
+
+    @Test
     void shouldSayWhereYamlIsBroken() {
         final ConfigurationException refusal = refused("metering:\n  max-flows: [1\nlog: {}\n");
         assertEquals(1, refusal.errors().size());
@@ -386,6 +400,19 @@ class ConfigLoaderTest {
         assertEquals(key, load(yaml).decode().digestKeyFile());
         Files.delete(key);
         assertTrue(refused(yaml).getMessage().contains("no such file: check the path"));
+    }
+
+    @Test
+    void shouldLookAtTheKeyFileOfASenderAsAtAnyOther() throws IOException {
+        final Path key = Files.writeString(directory.resolve("sender.key"), "0123456789abcdef");
+        final String yaml = "{segment: {role: receiver}, rli: {senders: ['7@192.0.2.1?key-file=" + key + "']}}";
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-r--r--"));
+        assertTrue(refused(yaml).getMessage().contains("session 7: " + key + " holds a secret that others may read"));
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-r-----"));
+        assertEquals(key, load(yaml).rli().senders().get(0).keyFile());
+        Files.delete(key);
+        assertTrue(refused(yaml).getMessage().contains("session 7: " + key + " no such file: check the path"));
+        assertTrue(refused("rli: {senders: [\"7@192.0.2.1?key-file=a\\0b\"]}").getMessage().contains("is no path: "));
     }
 
     @Test

@@ -8,6 +8,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.stream.Stream;
 
@@ -74,6 +75,10 @@ class FileRelationsTest {
         final Path trust = existing("trust.pem");
         assertRefused("--set log.file=" + trust + " (log.file): the same file is used by exporting.tls.trust: name another one",
             set(set(new ConfigLoader(), ConfigTable.TLS_TRUST, trust), ConfigTable.LOG_FILE, trust));
+        final Path key = existing("sender.key");
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
+        assertRefused("--set log.file=" + key + " (log.file): the same file is used by rli.senders: name another one",
+            set(set(new ConfigLoader(), ConfigTable.SENDERS, "1@192.0.2.1?key-file=" + key), ConfigTable.LOG_FILE, key));
         final Path self = Files.writeString(file("self.yaml"), "exporting: {destinations: [\"file:" + file("self.yaml") + "\"]}");
         final ConfigurationException inFile = assertThrows(ConfigurationException.class, () -> new ConfigLoader().file(self)
             .conclude());

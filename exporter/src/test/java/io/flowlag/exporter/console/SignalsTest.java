@@ -28,14 +28,21 @@ class SignalsTest {
     /** The same by their numbers, of which the lowest bit is 1. */
     private static final long SIGNAL_MASK = 1L | 1L << 2 - 1 | 1L << 10 - 1 | 1L << 15 - 1;
     private static final String IGNORED_MASK = "SigIgn:";
+    private static final String HANGS = "hangs";
+    private static final String STARTS = "starts";
 
     /** A process that says what it was asked, and ends as a command does. */
     public static final class Obedient {
         private Obedient() {
         }
 
-        /** Says "ready", then a word a request, until it is to stop. */
-        public static void main(final String[] arguments) {
+        /** Says "ready", then a word a request, until it is to stop; if it starts for long, "starting" and waits for a line. */
+        public static void main(final String[] arguments) throws IOException {
+            if (arguments.length > 1 && STARTS.equals(arguments[1])) {
+                Signals.hold();
+                System.out.println("starting");
+                System.in.read();
+            }
             final Signals signals = Signals.install(Signals.HangUp.valueOf(arguments[0]));
             System.out.println("ready");
             while (!signals.isStopRequested()) {
@@ -48,7 +55,7 @@ class SignalsTest {
                 }
             }
             System.out.println("flushed");
-            if (arguments.length > 1) {
+            if (arguments.length > 1 && HANGS.equals(arguments[1])) {
                 signals.await(0);
                 while (true) {
                     Thread.onSpinWait();
@@ -116,13 +123,42 @@ class SignalsTest {
     @Test
     @Timeout(LIFE_SECONDS)
     void shouldNotWaitAfterASecondInterrupt() throws IOException, InterruptedException {
-        final Process process = start("STOPS", "hangs");
+        final Process process = start("STOPS", HANGS);
         final BufferedReader output = output(process);
         assertEquals("ready", output.readLine());
         kill(process, "INT");
         assertEquals("flushed", output.readLine());
         kill(process, "INT");
         assertEquals(130, process.waitFor());
+    }
+
+    @Test
+    @Timeout(LIFE_SECONDS)
+    void shouldKeepWhatIsAskedWhileAProcessStarts() throws IOException, InterruptedException {
+        final Process process = start("RELOADS", STARTS);
+        final BufferedReader output = output(process);
+        assertEquals("starting", output.readLine());
+        kill(process, "HUP");
+        kill(process, "USR1");
+        process.getOutputStream().write('\n');
+        process.getOutputStream().flush();
+        assertEquals("ready", output.readLine());
+        assertEquals("reload", output.readLine());
+        assertEquals("counters", output.readLine());
+        kill(process, "TERM");
+        assertEquals("flushed", output.readLine());
+        assertEquals(0, process.waitFor());
+    }
+
+    @Test
+    @Timeout(LIFE_SECONDS)
+    void shouldEndInOrderWhileAProcessStarts() throws IOException, InterruptedException {
+        for (final String signal : new String[]{"TERM", "INT"}) {
+            final Process process = start("RELOADS", STARTS);
+            assertEquals("starting", output(process).readLine());
+            kill(process, signal);
+            assertEquals(0, process.waitFor(), signal);
+        }
     }
 
     /**

@@ -8,6 +8,7 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.List;
 
@@ -107,6 +108,20 @@ class StatisticsWriterTest {
         }
         assertThrows(IOException.class, () -> new StatisticsWriter().write(statistics(),
             directory.resolve("missing/stats.json")));
+    }
+
+    @Test
+    void shouldWriteWhereLinksLeadThoughNothingIsThereYet() throws IOException {
+        final Path link = Files.createSymbolicLink(directory.resolve("link"), Path.of("second"));
+        Files.createSymbolicLink(directory.resolve("second"), Files.createDirectory(directory.resolve("sub")).resolve("stats"));
+        for (int i = 0; i < 2; i++) {
+            new StatisticsWriter().write(statistics(), link);
+            assertTrue(Files.isSymbolicLink(link));
+            assertTrue(Files.isRegularFile(directory.resolve("sub/stats"), LinkOption.NOFOLLOW_LINKS));
+        }
+        final Path loop = Files.createSymbolicLink(directory.resolve("loop"), Path.of("loop"));
+        assertThrows(IOException.class, () -> new StatisticsWriter().write(statistics(), loop));
+        assertTrue(Files.isSymbolicLink(loop));
     }
 
     @Test

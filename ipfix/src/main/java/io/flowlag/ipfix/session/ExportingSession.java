@@ -323,6 +323,9 @@ public final class ExportingSession implements AutoCloseable {
             accounts.failMessage(SessionCounter.RECORDS_FAILED_AT_CLOSE);
             accounts.failUndelivered(SessionCounter.RECORDS_FAILED_AT_CLOSE);
             transport.close();
+            if (retained != null) {
+                retained.close();
+            }
         }
     }
 

@@ -9,17 +9,18 @@ import org.agrona.BufferUtil;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
-
-import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
  * Copies of the messages that a transport took and has not delivered, oldest first, so that their records can be given back when
- * the connection breaks. A bounded ring of octets; a message is never split. Used by one thread; allocates at construction.
+ * the connection breaks. A bounded ring of octets; a message is never split. Used by one thread; allocates at construction, gives
+ * back at {@link #close}.
  */
-final class RetainedMessages {
+final class RetainedMessages implements AutoCloseable {
+    private final ByteBuffer octets;
     private final UnsafeBuffer buffer;
-    private final int capacityBytes;
+    private int capacityBytes;
     private final int[] offsets;
     private final int[] lengthsBytes;
     private final long[] endOctets;
@@ -30,7 +31,8 @@ final class RetainedMessages {
     /** Room for so many octets in so many messages, a power of two. */
     RetainedMessages(final int capacityBytes, final int capacityMessages) {
         this.capacityBytes = capacityBytes;
-        buffer = new UnsafeBuffer(BufferUtil.allocateDirectAligned(capacityBytes, CACHE_LINE_LENGTH));
+        octets = ByteBuffer.allocateDirect(capacityBytes);
+        buffer = new UnsafeBuffer(octets);
         offsets = new int[capacityMessages];
         lengthsBytes = new int[capacityMessages];
         endOctets = new long[capacityMessages];
@@ -67,6 +69,17 @@ final class RetainedMessages {
 
     void clear() {
         head = tail;
+    }
+
+    /** Gives its memory back at once, for which the heap's collector may take weeks; nothing is kept, and nothing has room. */
+    @Override
+    public void close() {
+        clear();
+        if (capacityBytes > 0) {
+            capacityBytes = 0;
+            buffer.wrap(new byte[0]);
+            BufferUtil.free(octets);
+        }
     }
 
     /** Where a message fits, or less than 0; the first free octet never becomes the oldest taken one. */

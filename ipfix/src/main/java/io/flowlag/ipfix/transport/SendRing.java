@@ -1,12 +1,13 @@
 package io.flowlag.ipfix.transport;
 
+import org.agrona.BufferUtil;
 import org.agrona.DirectBuffer;
 
 import java.nio.ByteBuffer;
 
-/** Octets on their way to a socket: a bounded ring for one thread. Allocates at construction. */
-final class SendRing {
-    private final ByteBuffer octets;
+/** Octets on their way to a socket: a bounded ring for one thread. Allocates at construction, gives back at {@link #close}. */
+final class SendRing implements AutoCloseable {
+    private ByteBuffer octets;
     private long producedOctets;
     private long consumedOctets;
 
@@ -50,5 +51,13 @@ final class SendRing {
     void reset() {
         producedOctets = 0;
         consumedOctets = 0;
+    }
+
+    /** Gives its memory back at once, for which the heap's collector may take weeks; what waits is gone, and nothing has room. */
+    @Override
+    public void close() {
+        producedOctets = consumedOctets;
+        BufferUtil.free(octets);
+        octets = ByteBuffer.allocateDirect(1);
     }
 }

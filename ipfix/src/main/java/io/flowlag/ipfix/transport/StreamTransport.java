@@ -290,5 +290,6 @@ abstract class StreamTransport extends TransportSupport {
         CloseHelper.quietClose(channel);
         channel = null;
         state(TransportState.CLOSED);
+        ring.close();
     }
 }

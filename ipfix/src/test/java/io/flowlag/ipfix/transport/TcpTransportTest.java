@@ -3,16 +3,20 @@ package io.flowlag.ipfix.transport;
 import io.flowlag.ipfix.session.ExportingSession;
 import io.flowlag.ipfix.session.SessionCounter;
 import io.flowlag.ipfix.session.SessionSettings;
+import io.flowlag.ipfix.session.UnsentRecords;
 import io.flowlag.ipfix.support.Await;
 import io.flowlag.ipfix.support.Records;
 import io.flowlag.ipfix.support.StreamCollector;
 import io.flowlag.ipfix.support.StrictParser;
 import io.flowlag.ipfix.template.Template;
 import io.flowlag.ipfix.template.TemplateCatalog;
+import org.agrona.DirectBuffer;
 import org.junit.jupiter.api.Test;
 
 import javax.net.ServerSocketFactory;
 import java.io.IOException;
+import java.lang.management.BufferPoolMXBean;
+import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
@@ -54,6 +58,36 @@ class TcpTransportTest {
         for (int i = 0; i < count; i++) {
             Records.putPair(session, pair, i, i, nowMs);
         }
+    }
+
+    @Test
+    void shouldGiveMemoryBackAtOnceWhenItIsClosed() {
+        final int octets = 16 << 20;
+        final long before = directOctets();
+        final SessionSettings retaining = new SessionSettings().unsentRecords(new UnsentRecords() {
+            @Override
+            public void onUnsent(final Template template, final DirectBuffer buffer, final int offset, final int lengthBytes) {
+                // nothing was sent
+            }
+
+            @Override
+            public void onUnsentEnd() {
+                // nothing was sent
+            }
+        }, octets);
+        final ExportingSession session = new ExportingSession(
+            new TcpTransport(settings(1).withBuffers(octets, octets)), retaining, catalog);
+        assertTrue(directOctets() - before >= 2L * octets);
+        session.close();
+        assertTrue(directOctets() - before < octets / 2, "its buffers are given back");
+        session.close();
+        assertEquals(0, session.doWork(nowMs));
+        assertFalse(session.transport().isConnected());
+    }
+
+    private static long directOctets() {
+        return ManagementFactory.getPlatformMXBeans(BufferPoolMXBean.class).stream()
+            .filter((pool) -> "direct".equals(pool.getName())).mapToLong(BufferPoolMXBean::getMemoryUsed).sum();
     }
 
     @Test

@@ -27,6 +27,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -152,6 +153,8 @@ class RunLiveTest {
                 Files.writeString(config, added + "metering: {idle-timeout: 10m, active-timeout: 20m}\n");
                 run.signal("HUP");
                 Deadline.await(TIMEOUT, () -> statsNames(file) && !statsNames(leaving), () -> "destinations: " + run.errors());
+                Deadline.await(TIMEOUT,
+                    () -> run.errors().contains("no destination any more: file:" + leaving + ": records_made="), () -> "counters of the destination that left: " + run.errors());
                 IpfixReader.read(leaving).orFail(); // closed, with whole messages alone
 
                 Files.writeString(config, added.replace("file:" + file, "file:" + file + "?options=off"));
@@ -171,6 +174,27 @@ class RunLiveTest {
                 Flows.assertSameCounts(Flows.of(truth), nfcapd.finish().orFail().flows(), "nfcapd");
                 Flows.assertSameCounts(Flows.of(truth), IpfixReader.read(file).orFail().flows(), "destination added");
             }
+        }
+    }
+
+    @Test
+    void shouldOpenTheLogAnewWhereAReloadIsRefused() throws Exception {
+        final Path config = directory.resolve("flowlag.yaml");
+        final Path log = directory.resolve("flowlag.log");
+        final String common = "capture: {interfaces: [" + HERE + "], direction: in}\nlog: {file: " + log + "}\n" +
+            "exporting: {destinations: ['file:" + directory.resolve("records.ipfix") + "']}\n";
+        Files.writeString(config, common);
+        try (Command.Running run = new Flowlag().command("run", "-c", config).timeout(TIMEOUT).start()) {
+            Deadline.await(TIMEOUT, () -> has(log, "metering " + HERE), run::errors);
+            for (final String wrong : List.of("bogus: 1\n", "threading: shared\n")) {
+                Files.move(log, directory.resolve("flowlag.log.1"), StandardCopyOption.REPLACE_EXISTING);
+                Files.writeString(config, common + wrong);
+                run.signal("HUP");
+                Deadline.await(TIMEOUT, () -> has(log, "reload refused"), run::errors);
+            }
+            run.signal("TERM");
+            assertEquals(0, run.finish().exitCode());
+            assertTrue(has(log, "ended:"));
         }
     }
 
