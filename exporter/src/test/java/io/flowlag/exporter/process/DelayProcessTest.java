@@ -131,13 +131,21 @@ class DelayProcessTest {
             List.of(SharedData.capture("twopoint/trex_tcp2_http_drop_client.pcap").toString()),
             List.of(SharedData.capture("twopoint/trex_tcp2_http_drop_server.pcap").toString()), ReferenceMode.MARKED, true, true,
             false, null);
-        final ExporterConfig config = config("decode: {digest: on, digest-key-file: " + key + "}");
-        assertEquals(ExitCode.DONE, DelayProcess.run(config, options, terminal));
+        final String digestKey = "decode: {digest: on, digest-key-file: " + key + "}";
+        assertEquals(ExitCode.DONE, DelayProcess.run(
+            config(digestKey + "\nsegment: {source: 16.0.0.0/8}"), options, terminal));
 
         assertTrue(
             out.toString(StandardCharsets.UTF_8).matches("(?s).*16\\.0\\.0\\.1 +48\\.0\\.0\\.1 .* <=[0-9]+ +25000\\.000\n.*"),
             out::toString);
         assertTrue(delay().get("identity").get("holds").asBoolean());
+
+        out.reset();
+        assertEquals(ExitCode.DONE, DelayProcess.run(config(digestKey), options, terminal));
+
+        assertTrue(
+            out.toString(StandardCharsets.UTF_8).matches("(?s).*16\\.0\\.0\\.1 +48\\.0\\.0\\.1 .* - +25000\\.000\n.*"),
+            "without the direction what the other way lost came unexpected, and no loss is known: " + out);
     }
 
     @Test

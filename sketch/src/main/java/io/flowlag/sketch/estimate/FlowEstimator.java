@@ -379,7 +379,7 @@ public final class FlowEstimator {
                 least = Math.min(least, rowLoss(row));
             }
         }
-        if (Double.MAX_VALUE == least) {
+        if (Double.MAX_VALUE == least || least > 0 && overview.gainedCells() > 0) {
             return;
         }
         result.lostPackets = least / (weight * geometry.samplingRate(fullestRow));

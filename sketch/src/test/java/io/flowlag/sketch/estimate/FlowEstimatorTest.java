@@ -357,6 +357,39 @@ class FlowEstimatorTest {
         assertTrue(held >= 0.95 * present, held + " of " + present + " bounds hold");
     }
 
+    /** A flow lost eight packets and has five copies; only the copies of another flow tell that there are any. */
+    @ParameterizedTest
+    @CsvSource({"1", "4"})
+    void shouldNotCallABoundWhatCopiesMayHaveMadeTooLow(final int vldaLength) {
+        final SketchGeometry shape = SketchGeometry.lds(2, 64, vldaLength);
+        final LossyDifferenceSketch sent = new LossyDifferenceSketch(shape, SEED);
+        final LossyDifferenceSketch received = new LossyDifferenceSketch(shape, SEED);
+        final long untouched = 77;
+        final long copied = 78;
+        for (int i = 0; i < 100; i++) {
+            sent.update(FLOW, i, 0, BYTES, 1);
+            for (int copies = i < 8 ? 0 : i < 13 ? 2 : 1; copies > 0; copies--) {
+                received.update(FLOW, i, 1_000, BYTES, 1);
+            }
+            sent.update(untouched, 1_000 + i, 0, BYTES, 1);
+            received.update(untouched, 1_000 + i, 1_000, BYTES, 1);
+        }
+        final FlowEstimator alone = new FlowEstimator(shape, SEED, 0.1, 3, 0.95);
+        assertEquals(PairingResult.PAIRED, alone.pair(sent.image(), received.image()));
+        alone.estimate(FLOW, 1, 97, estimate);
+        if (vldaLength == 1) {
+            assertEquals(0, alone.overview().gainedCells());
+            assertEquals(3, estimate.lostPackets());
+        }
+
+        received.update(copied, 5_000, 1_000, BYTES, 1);
+        assertEquals(PairingResult.PAIRED, alone.pair(sent.image(), received.image()));
+        alone.estimate(FLOW, 1, 97, estimate);
+        assertEquals(LossKind.NONE, estimate.lossKind());
+        alone.estimate(untouched, 1, 100, estimate);
+        assertEquals(LossKind.EXACT, estimate.lossKind());
+    }
+
     @Test
     void shouldBeExactWhereARowHoldsTheFlowAloneAndWhole() {
         final Packets packets = crowd(1);
