@@ -50,6 +50,9 @@ public final class SketchRecords {
     /** No record. */
     public static final int NONE = -1;
 
+    /** Most records: they are one buffer. */
+    public static final int MAX_RECORDS = Integer.MAX_VALUE / (4 * CACHE_LINE_LENGTH);
+
     /** Of how many intervals in a row a record counts packets apart. */
     static final int INTERVALS = 8;
 
