@@ -4,6 +4,7 @@ import io.flowlag.exporter.config.ExporterConfig.Policy;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.config.ExporterConfig.Sender;
 import io.flowlag.exporter.config.ExporterConfig.SerialisationKind;
+import io.flowlag.sketch.image.SketchGeometry;
 
 import java.util.List;
 import java.util.Map;
@@ -140,6 +141,14 @@ final class DelayRelations {
         }
         if (value(ConfigTable.LDS_VLDA) > value(ConfigTable.LDS_COLUMNS)) {
             problem(blamed(ConfigTable.LDS_VLDA, ConfigTable.LDS_COLUMNS), "lds.vlda must not be above lds.columns");
+        }
+        if (rowCount * value(ConfigTable.LDS_COLUMNS) > SketchGeometry.MAX_CELLS) {
+            problem(blamed(ConfigTable.LDS_COLUMNS, ConfigTable.LDS_ROWS), "lds.rows times lds.columns must not be above " +
+                SketchGeometry.MAX_CELLS + ": a sketch is one buffer");
+        }
+        if (rowCount * value(ConfigTable.LDS_VLDA) * value(ConfigTable.JOINT_FLOWS) > Integer.MAX_VALUE) {
+            problem(blamed(ConfigTable.JOINT_FLOWS, ConfigTable.LDS_VLDA), "joint.max-flows times lds.rows times lds.vlda, the " +
+                "cells of all flows, must not be above " + Integer.MAX_VALUE);
         }
         if (value(ConfigTable.LDS_AGGREGATOR) % 2 != 0) {
             problem(ConfigTable.LDS_AGGREGATOR, "must be even: neighbouring cells are compared");

@@ -483,7 +483,7 @@ final class Sketching {
         statistics = new SketchStatistics(
             senderIndex, run.geometry(), run.memoryBytes(), answer.startNs(), answer.endNs(), answer.usableCells(),
             answer.occupiedCells(), aggregates.interval(answer, run.classes()),
-            answer.hasLoss() ? answer.unexplainedLostPackets() : null, heavyFlows, aggregates.total(run.classes()),
+            answer.hasUnexplainedLoss() ? answer.unexplainedLostPackets() : null, heavyFlows, aggregates.total(run.classes()),
             weightedShare.warning(), joint, reconciled.statistics(answer, run.classes()));
         weightedShare.reset();
     }

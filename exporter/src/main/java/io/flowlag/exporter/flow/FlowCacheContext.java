@@ -234,6 +234,15 @@ public final class FlowCacheContext {
         return this;
     }
 
+    /**
+     * How many flows fit.
+     *
+     * @return flows, fewer where an entry is longer.
+     */
+    public int mostFlows() {
+        return FlowTable.maxFlows(entryLengthBytes());
+    }
+
     /** {@return the octets of one entry} */
     public int entryLengthBytes() {
         return FlowEntry.BASE_LENGTH_BYTES + stateLengthBytes;

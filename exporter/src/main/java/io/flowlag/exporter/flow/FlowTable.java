@@ -40,7 +40,7 @@ final class FlowTable {
      * @param entryLengthBytes of one entry, a multiple of the cache line.
      */
     FlowTable(final int maxFlows, final int entryLengthBytes) {
-        if (maxFlows < 1 || maxFlows > MAX_FLOWS || (long)maxFlows * entryLengthBytes > Integer.MAX_VALUE - CACHE_LINE_LENGTH) {
+        if (maxFlows < 1 || maxFlows > maxFlows(entryLengthBytes)) {
             throw new IllegalArgumentException("maxFlows=" + maxFlows + " with entries of " + entryLengthBytes + " octets");
         }
         if (!BitUtil.isAligned(entryLengthBytes, CACHE_LINE_LENGTH) || entryLengthBytes < FlowEntry.BASE_LENGTH_BYTES) {
@@ -53,6 +53,16 @@ final class FlowTable {
         indexMask = buckets - 1;
         index = OffHeapBuffer.allocate(buckets * BUCKET_LENGTH);
         entries = OffHeapBuffer.allocateUntouched(maxFlows * entryLengthBytes);
+    }
+
+    /**
+     * How many flows fit: entries are one buffer.
+     *
+     * @param entryLengthBytes of one entry.
+     * @return flows.
+     */
+    static int maxFlows(final int entryLengthBytes) {
+        return Math.min(MAX_FLOWS, (Integer.MAX_VALUE - CACHE_LINE_LENGTH) / entryLengthBytes);
     }
 
     /**

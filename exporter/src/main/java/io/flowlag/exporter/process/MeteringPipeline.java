@@ -5,6 +5,8 @@ import io.flowlag.exporter.checkpoint.Checkpoint;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.KeyField;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
+import io.flowlag.exporter.console.ExitCode;
+import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.delay.DelayMeter;
 import io.flowlag.exporter.delay.DelayWiring;
@@ -26,6 +28,7 @@ import io.flowlag.exporter.pipeline.Stage;
 import io.flowlag.exporter.pipeline.StageRing;
 import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.record.ExportingAgent;
+import io.flowlag.exporter.sketching.SketchRecords;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.LatencySummary;
@@ -176,11 +179,11 @@ public final class MeteringPipeline implements AutoCloseable {
         final FlowWatch flowWatch = watch(config, isLive, exportSink);
         final FlowRecordSink recordSink = flowWatch == null ? exportSink : flowWatch;
         final FlowEnd flowEnd = wiring.isOn() ? new FlowEnd(recordSink) : null;
-        final FlowCache cache = new FlowCache(
-            cacheContext(config).stateLengthBytes(DelayMeter.stateLengthBytes(wiring))
-                .boundaryNs(wiring.isSketched() ? config.segment().intervalNs() : 0)
-                .snapshots(checkpoint == null ? null : checkpoint.sink(), config.checkpoint().intervalNs()),
-            wiring.isOn() ? flowEnd : recordSink, counters);
+        final FlowCacheContext cacheContext = cacheContext(config).stateLengthBytes(DelayMeter.stateLengthBytes(wiring))
+            .boundaryNs(wiring.isSketched() ? config.segment().intervalNs() : 0)
+            .snapshots(checkpoint == null ? null : checkpoint.sink(), config.checkpoint().intervalNs());
+        requireRoom(config, cacheContext, wiring.isSketched());
+        final FlowCache cache = new FlowCache(cacheContext, wiring.isOn() ? flowEnd : recordSink, counters);
         delayMeter = wiring.isOn() ? new DelayMeter(config, wiring, flowEnd, cache, liveClock, counters) : null;
         if (delayMeter != null) {
             delayMeter.points(sources.stream().map(PacketSource::name).toList());
@@ -213,6 +216,19 @@ public final class MeteringPipeline implements AutoCloseable {
         }
         if (checkpoint != null && threading != Threading.INVOKER) {
             runners.add(new AgentRunner(new BackoffIdleStrategy(), errorHandler, null, checkpoint));
+        }
+    }
+
+    /** A flow takes more with delays than without, so that not as many fit as the key allows alone. */
+    private static void requireRoom(final ExporterConfig config, final FlowCacheContext context, final boolean isSketched) {
+        final long flows = config.metering().maxFlows();
+        if (flows > context.mostFlows()) {
+            throw new ExitException(ExitCode.CONFIGURATION, "metering.max-flows=" + flows + ": must not be above " +
+                context.mostFlows() + ", where a flow takes " + context.entryLengthBytes() + " octets");
+        }
+        if (isSketched && flows + config.lds().waitingRecords() > SketchRecords.MAX_RECORDS) {
+            throw new ExitException(ExitCode.CONFIGURATION, "lds.waiting-records=" + config.lds().waitingRecords() +
+                ": must not be above " + SketchRecords.MAX_RECORDS + " together with metering.max-flows=" + flows);
         }
     }
 

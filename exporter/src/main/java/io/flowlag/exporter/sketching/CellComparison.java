@@ -111,18 +111,24 @@ final class CellComparison {
         final int record, final long flowHash, final double share, final IntervalAnswer summary) {
         repair.name(flowHash);
         if (repair.isForgotten(flowHash) || repair.isLossHidden() && repair.isListed(flowHash)) {
-            records.addUnknownLoss(record);
+            tellUnknownLoss(record, summary);
         } else if (repair.isLossKnown(flowHash) && !repair.isLossHidden()) {
             tellListed(record, flowHash, share, LossKind.EXACT, 0, summary);
         } else if (repair.isListed(flowHash) &&
             (estimate.lossKind() == LossKind.EXACT || estimate.lossKind() == LossKind.UPPER_BOUND)) {
             tellListed(record, flowHash, share, estimate.lossKind(), estimate.lostPackets(), summary);
-        } else if (estimate.lossKind() == LossKind.NONE || summary.isCut && estimate.lossKind() != LossKind.EXACT) {
-            records.addUnknownLoss(record);
+        } else if (estimate.lossKind() == LossKind.NONE ||
+            estimate.lossKind() != LossKind.EXACT && (summary.isCut || summary.isGained)) {
+            tellUnknownLoss(record, summary);
         } else {
             records.addLoss(record, estimate.lostPackets(), estimate.lossKind());
             summary.flowLostPackets += share * estimate.lostPackets();
         }
+    }
+
+    private void tellUnknownLoss(final int record, final IntervalAnswer summary) {
+        records.addUnknownLoss(record);
+        summary.isFlowLossUnknown = true;
     }
 
     /**
@@ -159,7 +165,7 @@ final class CellComparison {
             repair.name(flowHash);
             tellListed(record, flowHash, share, LossKind.EXACT, 0, summary);
         } else if (weight == 0) {
-            records.addUnknownLoss(record);
+            tellUnknownLoss(record, summary);
         } else {
             estimator.estimate(flowHash, weight, 0, estimate);
             tellLoss(record, flowHash, share, summary);

@@ -32,6 +32,9 @@ public final class IntervalAnswer {
     int usableCells;
     int occupiedCells;
     double flowLostPackets;
+    /** Some packet came that was not sent, for certain. */
+    boolean isGained;
+    boolean isFlowLossUnknown;
     private IntervalRepair repair;
 
     IntervalAnswer(final int classCount) {
@@ -51,6 +54,7 @@ public final class IntervalAnswer {
         usableCells = 0;
         occupiedCells = 0;
         flowLostPackets = 0;
+        isFlowLossUnknown = false;
         Arrays.fill(sumLostPackets, 0);
         Arrays.fill(exactPackets, 0);
         Arrays.fill(exactDelaySumsNs, 0);
@@ -220,6 +224,11 @@ public final class IntervalAnswer {
             lost += each.lostPackets();
         }
         return lost;
+    }
+
+    /** {@return whether it is known how many packets were lost in all, and how many at most by each flow} */
+    public boolean hasUnexplainedLoss() {
+        return hasLoss() && !isFlowLossUnknown;
     }
 
     /** {@return lost packets that cannot have been of the flows that the receiver knows; at least this many} */

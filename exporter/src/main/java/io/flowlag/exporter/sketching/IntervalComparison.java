@@ -127,6 +127,7 @@ final class IntervalComparison {
         summary.hasSketches = answer.hasSketches();
         summary.isDamaged = own.isDamaged() || answer.isDamaged();
         summary.isCut = isCut;
+        summary.isGained = answer.hasSketches() && isGained(answer, own);
         summary.reconciled(repair);
         repair.isLossHidden(summary.isDamaged || isCut);
         counters.add(SketchCounter.INTERVALS_DAMAGED, summary.isDamaged ? 1 : 0);
@@ -155,6 +156,26 @@ final class IntervalComparison {
             cells.unpair();
         }
         joint.onSolved();
+    }
+
+    /**
+     * Whether some cell of the aggregators gained packets. A flow's packets are in aggregators' cells far apart, so that a copy
+     * shows there even if its flow lost more. Packets that only change their class are as many.
+     */
+    private boolean isGained(final SenderAnswer answer, final PointInterval own) {
+        boolean isGained = false;
+        for (int bank = 0; bank < own.aggregator(0).rows(); bank++) {
+            for (int cell = 0; cell < own.aggregator(0).columns(); cell++) {
+                long gained = 0;
+                long digest = 0;
+                for (int i = 0; i < summary.aggregators.length; i++) {
+                    gained += own.aggregator(i).count(bank, cell) - answer.aggregator(i).count(bank, cell);
+                    digest += own.aggregator(i).digest(bank, cell) - answer.aggregator(i).digest(bank, cell);
+                }
+                isGained |= gained > 0 || gained == 0 && digest != 0;
+            }
+        }
+        return isGained;
     }
 
     /** A packet that was lost is missing from its class; one too many in a class was sent in another. */

@@ -50,6 +50,9 @@ public final class SketchRecords {
     /** No record. */
     public static final int NONE = -1;
 
+    /** Most records: they are one buffer. */
+    public static final int MAX_RECORDS = Integer.MAX_VALUE / (4 * CACHE_LINE_LENGTH);
+
     /** Of how many intervals in a row a record counts packets apart. */
     static final int INTERVALS = 8;
 
@@ -358,14 +361,14 @@ public final class SketchRecords {
         rows.putInt(row(record) + packetsOffset(intervalNumber), 0);
     }
 
-    /** An interval's answer for the flow, of whose packets the record has a share. */
+    /** An interval's answer for the flow, of whose packets the record has a share: a part may spread as the whole does not. */
     void addDelay(final int record, final int packets, final double share, final FlowEstimate estimate) {
         final int row = row(record);
         final double before = rows.getLong(row + ANSWERED_PACKETS_OFFSET);
         final double after = before + packets;
         final double distanceNs = estimate.meanNs() - rows.getDouble(row + MEAN_OFFSET);
         double deviationsNs2 = distanceNs * distanceNs * before * packets / after;
-        if (estimate.hasStandardDeviation()) {
+        if (share == 1 && estimate.hasStandardDeviation()) {
             deviationsNs2 += packets * estimate.standardDeviationNs() * estimate.standardDeviationNs();
         } else {
             say(record, ANSWER_NO_DEVIATION);
@@ -507,7 +510,7 @@ public final class SketchRecords {
     }
 
     /**
-     * Whether every interval with a mean has a standard deviation too.
+     * Whether every interval with a mean has a standard deviation too, of the record's packets.
      *
      * @param record that has a mean.
      * @return true if so.

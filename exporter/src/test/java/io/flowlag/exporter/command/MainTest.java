@@ -309,7 +309,7 @@ class MainTest {
         size --flows 9 --packets 99 --flow-packets 10 | flowlag: --error=5%: of --flow-packets=10 is not more than one packet
         size --flows 9 --packets 99 --interval 1 | flowlag: --interval=1: write 100ms or 1s
         size --flows 9 --packets 99 --bandwidth 10 | flowlag: --bandwidth=10: write 10m (bits/s; k, m or g)
-        size --flows 1g --packets 900g --error 0.01% --flow-packets 100k | flowlag: size: target asks for columns=285013111
+        size --flows 1g --packets 900g --error 0.01% --flow-packets 100k | flowlag: size: target asks for columns=405922260
         """)
     void shouldSayInOneLineWhatIsWrongWithACommandLine(final String line, final String wanted) {
         assertEquals(64, main(line.trim().split(" +")));

@@ -42,6 +42,8 @@ class DelayRelationsTest {
         "lds: {rates: [1, 0.5]}                                                     | lds.rows 4",
         "lds: {rates: [1, 1, 1, 0]}                                                 | below 0.000001",
         "lds: {columns: 16, vlda: 17}                                               | lds.vlda",
+        "lds: {rows: 16, columns: 4m}                                               | lds.columns",
+        "lds: {rows: 16, vlda: 64};joint: {max-flows: 2m}                           | joint.max-flows",
         "lds: {lda-cells: 17}                                                       | even",
         "lds: {weights: [proto=tcp]}                                                | weight",
         "segment: {ingress: a, egress: b, interval: 100ms};lds: {enabled: on}       | segment.max-delay",

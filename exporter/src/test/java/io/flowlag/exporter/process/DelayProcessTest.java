@@ -7,6 +7,7 @@ import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.console.ExitCode;
+import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.decode.SharedData;
 import io.flowlag.exporter.delay.ReferenceMode;
@@ -19,6 +20,8 @@ import io.flowlag.exporter.match.TruthWriter;
 import io.flowlag.exporter.record.IpfixRecords;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -131,13 +134,34 @@ class DelayProcessTest {
             List.of(SharedData.capture("twopoint/trex_tcp2_http_drop_client.pcap").toString()),
             List.of(SharedData.capture("twopoint/trex_tcp2_http_drop_server.pcap").toString()), ReferenceMode.MARKED, true, true,
             false, null);
-        final ExporterConfig config = config("decode: {digest: on, digest-key-file: " + key + "}");
-        assertEquals(ExitCode.DONE, DelayProcess.run(config, options, terminal));
+        final String digestKey = "decode: {digest: on, digest-key-file: " + key + "}";
+        assertEquals(ExitCode.DONE, DelayProcess.run(
+            config(digestKey + "\nsegment: {source: 16.0.0.0/8}"), options, terminal));
 
         assertTrue(
             out.toString(StandardCharsets.UTF_8).matches("(?s).*16\\.0\\.0\\.1 +48\\.0\\.0\\.1 .* <=[0-9]+ +25000\\.000\n.*"),
             out::toString);
         assertTrue(delay().get("identity").get("holds").asBoolean());
+
+        out.reset();
+        assertEquals(ExitCode.DONE, DelayProcess.run(config(digestKey), options, terminal));
+
+        assertTrue(
+            out.toString(StandardCharsets.UTF_8).matches("(?s).*16\\.0\\.0\\.1 +48\\.0\\.0\\.1 .* - +25000\\.000\n.*"),
+            "without the direction what the other way lost came unexpected, and no loss is known: " + out);
+    }
+
+    /** Each is what the key allows alone. */
+    @ParameterizedTest
+    @CsvSource({"'metering: {max-flows: 8m}', metering.max-flows", "'lds: {waiting-records: 8m}', lds.waiting-records"})
+    void shouldRefuseMoreFlowsAndRecordsThanFitOneBuffer(final String yaml, final String key) {
+        final DelayOptions options = new DelayOptions(
+            List.of(SharedData.capture(SWITCH + "ingress.pcap").toString()),
+            List.of(SharedData.capture(SWITCH + "egress.pcap").toString()), ReferenceMode.MARKED, true, true, false, null);
+        final ExitException refusal = assertThrows(
+            ExitException.class, () -> DelayProcess.run(config(yaml), options, terminal));
+        assertEquals(ExitCode.CONFIGURATION, refusal.exitCode());
+        assertTrue(refusal.getMessage().startsWith(key + "=8388608: must not be above "), refusal.getMessage());
     }
 
     @Test

@@ -1,12 +1,15 @@
 package io.flowlag.exporter.sketching;
 
 import io.flowlag.sketch.image.SketchGeometry;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.Random;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
@@ -98,5 +101,32 @@ class RecordBoundTest {
         }
         assertEquals(vldaLength > 1, bounds > SEEDS * FLOWS, bounds + " bounds");
         assertTrue(held >= 0.95 * bounds, held + " of " + bounds + " bounds hold");
+    }
+
+    /** Ten packets of one delay and a record's end, then ten of many delays: neither part spreads as the flow does. */
+    @Test
+    void shouldHaveNoStandardDeviationOfAPartOfAnInterval() {
+        final TwoPoints points = new TwoPoints(new SketchContext().geometry(SketchGeometry.lds(4, 1024, 4))
+            .aggregatorCells(64).intervalNs(INTERVAL_NS).maximumDelayNs(20 * MS).inFlightPackets(4096).waitingRecords(4)
+            .maxFlows(4));
+        for (int i = 0; i < 20; i++) {
+            points.packet(0, i * MS, MS);
+            points.packet(1, i * MS, i < 10 ? MS : MS * (i - 9));
+        }
+        points.pass();
+        final int whole = points.record(0);
+        final int first = points.record(1);
+        assertTrue(points.end(1));
+        points.packet(1, 30 * MS, MS);
+        points.pass();
+        final int second = points.record(1);
+        points.onEnd();
+
+        assertTrue(points.records().hasStandardDeviation(whole));
+        assertEquals(0, points.records().standardDeviationNs(whole));
+        assertNotEquals(first, second);
+        assertTrue(points.records().hasMean(first) && points.records().hasMean(second));
+        assertFalse(points.records().hasStandardDeviation(first));
+        assertFalse(points.records().hasStandardDeviation(second));
     }
 }

@@ -304,6 +304,31 @@ class SketchPairTest {
         assertTrue(points.isAccountedFor());
     }
 
+    /** A flow loses a tenth of its packets, and comes with a few copies: its cells lack less than it lost. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 4})
+    void shouldHaveNoUpperBoundOfLossWhereCopiesHideSome(final int vldaLength) {
+        final TwoPoints points = new TwoPoints(context(256).geometry(SketchGeometry.lds(4, 256, vldaLength)));
+        for (int i = 0; i < 200; i++) {
+            if (i % 10 == 0) {
+                points.lost(0, i * MS / 4);
+            } else {
+                points.packet(0, i * MS / 4, MS, 1000 + i).packet(1, i * MS / 4, MS);
+            }
+        }
+        for (int i = 1; i <= 4; i++) {
+            points.copied(0, i * MS, 1000 + i);
+        }
+        points.packet(0, INTERVAL_NS + MS, MS).packet(0, 3 * INTERVAL_NS, MS).pass();
+        points.pair.onEnd();
+
+        assertFalse(points.records().hasLoss(points.record(0)));
+        assertTrue(points.records().hasLoss(points.record(1)) && points.records().isLossExact(points.record(1)));
+        assertEquals(0, points.records().lostPackets(points.record(1)));
+        assertEquals(16L, points.intervals.get(0).lostPackets());
+        assertNull(points.intervals.get(0).unexplained());
+    }
+
     @Test
     void shouldTellNothingOfFlowsWithoutRoomAndNoTotals() {
         final TwoPoints points = new TwoPoints(context(64).mode(IntervalMode.FLOWS).mostFlows(2));

@@ -94,7 +94,8 @@ final class TwoPoints implements RecordHandler {
         }
         intervals.add(new IntervalSummary(
             answer.number(), answer.isDamaged(), answer.isCut(), answer.usableCells(), answer.occupiedCells(),
-            answer.hasLoss() ? answer.lostPackets() : null, answer.hasLoss() ? answer.unexplainedLostPackets() : null));
+            answer.hasLoss() ? answer.lostPackets() : null,
+            answer.hasUnexplainedLoss() ? answer.unexplainedLostPackets() : null));
     }
 
     private void addClass(final IntervalAnswer answer, final int classIndex) {

@@ -41,6 +41,21 @@ public final class Cells {
     }
 
     /**
+     * Whether the receiver has packets in a cell that the sender has not, for certain. A cell that lost more than it gained does
+     * not show it.
+     *
+     * @param sender   image of the sender, null for an SDS.
+     * @param receiver image of the receiver.
+     * @param row      of the cell.
+     * @param column   of the cell.
+     * @return true if the receiver counted more, or as many and others.
+     */
+    public static boolean gained(
+        final SketchImage sender, final SketchImage receiver, final int row, final int column) {
+        return !agree(sender, receiver, row, column) && receiver.count(row, column) >= sender.count(row, column);
+    }
+
+    /**
      * Whether one point at least counted a packet in a cell.
      *
      * @param sender   image of the sender, null for an SDS.

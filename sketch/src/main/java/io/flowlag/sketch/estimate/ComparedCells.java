@@ -100,6 +100,11 @@ final class ComparedCells {
         return receivedCount(place) > 0 && agrees(place);
     }
 
+    /** As {@link Cells#gained}. */
+    boolean isGained(final int place) {
+        return !agrees(place) && receivedCount(place) >= sentCount(place);
+    }
+
     /** As {@link Cells#occupied}. */
     boolean isOccupied(final int place) {
         return 0 != receivedCount(place) || 0 != sentCount(place);

@@ -14,10 +14,16 @@ final class DelaySums {
     private double largestRowCount;
     private double deviations;
     private int degreesOfFreedom;
+    private double ownDeviations;
+    private int ownDegreesOfFreedom;
+    /** Of the rows that tell the flow's own spread: squares of others' counts over the count of a cell, and the most others. */
+    private double otherSquares;
+    private double mostOthers;
 
     private double firstDelaySumNs;
     private double rowMeanNs;
     private double rowCount;
+    private double rowDeviations;
     private int rowCells;
 
     void reset() {
@@ -30,6 +36,10 @@ final class DelaySums {
         largestRowCount = 0;
         deviations = 0;
         degreesOfFreedom = 0;
+        ownDeviations = 0;
+        ownDegreesOfFreedom = 0;
+        otherSquares = 0;
+        mostOthers = 0;
     }
 
     /** Cells whose rows have one each, and all packets of the flow in it: nothing is left out, and no row tells a spread. */
@@ -45,10 +55,12 @@ final class DelaySums {
         largestRowCount = largestCount;
         deviations = 0;
         degreesOfFreedom = 0;
+        ownDegreesOfFreedom = 0;
     }
 
     void beginRow() {
         rowCount = 0;
+        rowDeviations = 0;
         rowCells = 0;
     }
 
@@ -68,14 +80,29 @@ final class DelaySums {
         rowCount += cellCount;
         final double offsetNs = cellDelaySumNs / cellCount - rowMeanNs;
         rowMeanNs += offsetNs * cellCount / rowCount;
-        deviations += cellCount * offsetNs * offsetNs * (1 - cellCount / rowCount);
+        rowDeviations += cellCount * offsetNs * offsetNs * (1 - cellCount / rowCount);
     }
 
     void endRow(final double cellShare) {
         cells += rowCells;
+        deviations += rowDeviations;
         degreesOfFreedom += Math.max(0, rowCells - 1);
         notCovered *= Math.max(0, 1 - rowCells * cellShare);
         largestRowCount = Math.max(largestRowCount, rowCount);
+    }
+
+    /**
+     * The row that ended holds hardly any others, so that its spread is the flow's own.
+     *
+     * @param rowOtherCount what others count in the flow's cells of the row, which may all be in one cell.
+     */
+    void addOwnSpread(final double rowOtherCount) {
+        if (rowCells > 1) {
+            ownDeviations += rowDeviations;
+            ownDegreesOfFreedom += rowCells - 1;
+            otherSquares += rowOtherCount * rowOtherCount * rowCells / rowCount;
+            mostOthers = Math.max(mostOthers, rowOtherCount);
+        }
     }
 
     /**
@@ -105,10 +132,28 @@ final class DelaySums {
         result.samples = Math.round(samples);
         result.chosenCells = cells;
         result.averageBytes = bytes / count;
-        result.degreesOfFreedom = degreesOfFreedom;
-        if (degreesOfFreedom > 0) {
+        measureDeviation(weight, boundFactor, samples, overview, result);
+    }
+
+    /**
+     * Fills the standard deviation if it is worth anything: if its bound is not more than itself. The variance is wrong by the
+     * chance of few differences, and by others, who pull a cell's mean: what they add grows with the cell's count.
+     */
+    private void measureDeviation(
+        final int weight, final double boundFactor, final double samples, final SketchOverview overview,
+        final FlowEstimate result) {
+        if (ownDegreesOfFreedom == 0) {
+            return;
+        }
+        final double varianceNs2 = ownDeviations / ownDegreesOfFreedom / weight;
+        final double othersNs2 = mostOthers == 0 ? 0 : otherSquares / ownDegreesOfFreedom / weight *
+            overview.interferenceVarianceNs2(result.meanNs, weight * samples, Math.max(weight, mostOthers));
+        final double errorNs2 = Math.hypot(varianceNs2 * Math.sqrt(2.0 / ownDegreesOfFreedom), othersNs2);
+        if (boundFactor * errorNs2 <= 2 * varianceNs2) {
+            result.degreesOfFreedom = ownDegreesOfFreedom;
             result.standardDeviationNs = Math.sqrt(varianceNs2);
-            result.standardDeviationBoundNs = boundFactor * Math.sqrt(varianceNs2 / (2.0 * degreesOfFreedom));
+            result.standardDeviationBoundNs =
+                varianceNs2 == 0 ? 0 : boundFactor * errorNs2 / (2 * result.standardDeviationNs);
         }
     }
 }

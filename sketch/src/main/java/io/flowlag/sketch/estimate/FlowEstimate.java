@@ -104,7 +104,8 @@ public final class FlowEstimate {
     }
 
     /**
-     * Whether the standard deviation is there: some row must have at least two chosen cells.
+     * Whether the standard deviation is there: rows that hold hardly any others must have so many chosen cells, and so few
+     * others in them, that its bound is not more than itself.
      *
      * @return true if so.
      */
@@ -123,9 +124,9 @@ public final class FlowEstimate {
     }
 
     /**
-     * Half width about the standard deviation at the estimator's confidence: it has few cells behind it.
+     * Half width about the standard deviation at the estimator's confidence: it has few cells behind it, and others in them.
      *
-     * @return ns.
+     * @return ns, at most the standard deviation.
      */
     public double standardDeviationBoundNs() {
         require(hasStandardDeviation());

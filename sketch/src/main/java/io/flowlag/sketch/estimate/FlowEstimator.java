@@ -290,6 +290,22 @@ public final class FlowEstimator {
             }
         }
         sums.endRow(share);
+        addOwnSpread(weight, row, receivedCount);
+    }
+
+    /** A row whose cells hold no more than α of others tells the flow's spread; where it takes every packet that is known. */
+    private void addOwnSpread(final int weight, final int row, final double receivedCount) {
+        double count = 0;
+        for (int cell = cells.first(row); cell < cells.end(row); cell++) {
+            count += cells.receivedCount(cell);
+        }
+        final double rate = geometry.samplingRate(row);
+        final double ownCount = receivedCount * rate;
+        final double others = receivedCount < 0 ? Math.min(count, backgroundCount(row) * geometry.vldaLength()) :
+            Math.max(0, count - ownCount) + Math.sqrt(weight * ownCount * (1 - rate));
+        if (others <= alpha * count) {
+            sums.addOwnSpread(others);
+        }
     }
 
     /** How much a cell's count may differ from the flow's share because packets are spread and sampled at random. */
@@ -363,7 +379,7 @@ public final class FlowEstimator {
                 least = Math.min(least, rowLoss(row));
             }
         }
-        if (Double.MAX_VALUE == least) {
+        if (Double.MAX_VALUE == least || least > 0 && overview.gainedCells() > 0) {
             return;
         }
         result.lostPackets = least / (weight * geometry.samplingRate(fullestRow));

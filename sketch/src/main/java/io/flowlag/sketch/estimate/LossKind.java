@@ -2,7 +2,10 @@ package io.flowlag.sketch.estimate;
 
 /** How a flow's loss is to be read. */
 public enum LossKind {
-    /** Not measured: a point lost packets of its own, or every row has cells that gained packets. */
+    /**
+     * Not measured: a point lost packets of its own, or every row has cells that gained packets, or some cell of the sketch did
+     * and no row of the flow agrees: then what cells lack is less than what they lost.
+     */
     NONE,
 
     /** Exact: in some row that takes every packet all of the flow's cells agree, so that nothing was lost. */

@@ -63,7 +63,8 @@ final class OneCellRows {
         result.sentPackets = sent;
         result.receivedPackets = received;
         result.receivedBytes = bytes;
-        if (compared.hasSender() && !isDamaged && lost < Long.MAX_VALUE) {
+        final boolean isKnown = lost == 0 || lost < Long.MAX_VALUE && overview.gainedCells() == 0;
+        if (compared.hasSender() && !isDamaged && isKnown) {
             result.lostPackets = (double)lost / weight;
             result.lossKind = lost == 0 ? LossKind.EXACT : LossKind.UPPER_BOUND;
         }

@@ -10,6 +10,7 @@ public final class SketchOverview {
     private final double[] rowCounts;
     private final int[] usableCells;
     private final int[] occupiedCells;
+    private int gainedCells;
     private double meanNs;
     private double cellVarianceNs2;
     private double packetVarianceNs2;
@@ -39,6 +40,16 @@ public final class SketchOverview {
      */
     public int occupiedCells(final int row) {
         return occupiedCells[row];
+    }
+
+    /**
+     * Cells of all rows that gained packets for certain ({@link Cells#gained}). If there is one, others may have gained packets
+     * and lost more, so that what they lack is less than what was lost.
+     *
+     * @return count.
+     */
+    public int gainedCells() {
+        return gainedCells;
     }
 
     /**
@@ -83,6 +94,7 @@ public final class SketchOverview {
         compared.begin(null != sender);
         meanNs = 0;
         count = 0;
+        gainedCells = 0;
         double deviations = 0;
         for (int row = 0; row < rowCounts.length; row++) {
             double rowCount = 0;
@@ -94,6 +106,7 @@ public final class SketchOverview {
                 rowCount += compared.receivedCount(place);
                 occupied += compared.isOccupied(place) ? 1 : 0;
                 usable += compared.isUsable(place) ? 1 : 0;
+                gainedCells += compared.isGained(place) ? 1 : 0;
                 if (row == fullestRow && compared.isUsable(place)) {
                     final double cellCount = compared.receivedCount(place);
                     final double offsetNs = compared.delaySumNs(place) / cellCount - meanNs;

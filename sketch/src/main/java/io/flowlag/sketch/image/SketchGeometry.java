@@ -18,6 +18,10 @@ public final class SketchGeometry implements SketchShape {
     /** Most leading zeros that a bank of an LDA may ask for. */
     public static final int MAX_LEADING_ZEROS = 31;
 
+    /** Most cells, those of all rows together: an image is one buffer. */
+    public static final int MAX_CELLS =
+        (ImageDescriptor.MAX_IMAGE_LENGTH - ImageDescriptor.PREAMBLE_LENGTH) / ImageDescriptor.CELL_LENGTH;
+
     private final SketchFamily family;
     private final int rows;
     private final int columns;

@@ -4,8 +4,8 @@ import io.flowlag.sketch.image.SketchGeometry;
 
 /**
  * How large an LDS must be (LDS paper, section 3; banks: sections 4.2 and 5.2). A flow is accurate enough if the packets of
- * other flows in one of its cells are few against its own; sizing makes that as probable as the target asks. Immutable, any
- * thread.
+ * other flows in one of its cells are few against its own; sizing makes that as probable as the target asks. Rows, k and rates
+ * are the paper's; columns are more than its approximation says, which leaves small flows out. Immutable, any thread.
  *
  * <p>Without loss k is 1 and all rows work together. With loss k is 5 as in the paper, each row is a bank of its own sampling
  * rate, and each is made long enough to serve alone, since loss may leave a flow no other.
@@ -20,6 +20,7 @@ public final class LdsSizing {
     private final Load load;
     private final Target target;
     private final int rowsTogether;
+    private final CollidingPackets colliding;
     private final SketchGeometry geometry;
 
     /**
@@ -103,14 +104,31 @@ public final class LdsSizing {
         final int banks = banks(leastRate);
         final int rows = Math.max(rows(target.failures(), vldaLength), banks);
         rowsTogether = banks > 1 ? 1 : rows;
-        final double exponent = (double)rowsTogether * vldaLength;
-        final double columns =
-            load.flows() * vldaLength * largeFlowShare() / Math.pow(target.failures(), 1 / exponent);
+        colliding = new CollidingPackets(load.flowSizes(), target.tolerablePackets());
+        final long columns = columns(vldaLength);
         require(rows <= SketchGeometry.MAX_ROWS, "target asks for rows=" + rows);
         require(columns <= MOST_COLUMNS,
-            "target asks for columns=" + (long)Math.ceil(columns) + ", more than the " + MOST_COLUMNS + " that a row may have");
+            "target asks for columns=" + columns + ", more than the " + MOST_COLUMNS + " that a row may have");
         geometry = SketchGeometry.lds(
-            rows, Math.max(LEAST_COLUMNS, (int)Math.ceil(columns)), vldaLength, rates(rows, banks, leastRate));
+            rows, (int)columns, vldaLength, rates(rows, banks, leastRate));
+    }
+
+    /** The fewest columns that reach the target. */
+    private long columns(final int vldaLength) {
+        long most = LEAST_COLUMNS;
+        while (survivalWith(load.flows(), vldaLength, most) < target.confidence()) {
+            most *= 2;
+        }
+        long least = Math.max(LEAST_COLUMNS, most / 2);
+        while (least < most) {
+            final long middle = (least + most) >>> 1;
+            if (survivalWith(load.flows(), vldaLength, middle) < target.confidence()) {
+                least = middle + 1;
+            } else {
+                most = middle;
+            }
+        }
+        return most;
     }
 
     /**
@@ -146,7 +164,8 @@ public final class LdsSizing {
 
     /**
      * The probability that a large flow suffers small collisions only in one of its cells at least: Q(Rk) = 1 -
-     * (nkRP/C)^(Rk), section 3.2; with k = 1 that of section 3.1.
+     * (nkRP/C)^(Rk), section 3.2; with k = 1 that of section 3.1. The paper's approximation is for few flows in a cell: it
+     * counts large flows, not what many small ones bring together, and sizing does not rest on it.
      *
      * @param flows          n.
      * @param largeFlowShare P, share of flows that are large.
@@ -180,12 +199,12 @@ public final class LdsSizing {
     }
 
     /**
-     * Q at the load: the share of flows that reach the target.
+     * Q at the load, with all that collides: the share of flows that reach the target.
      *
      * @return at least the confidence.
      */
     public double survival() {
-        return survivalWith(load.flows());
+        return survivalWith(load.flows(), geometry.vldaLength(), geometry.columns());
     }
 
     /**
@@ -210,7 +229,7 @@ public final class LdsSizing {
             leastRate = Math.min(leastRate, geometry.samplingRate(row));
         }
         final double tolerableLosses = load.lossRate() > 0 ? geometry.vldaLength() / leastRate : 0;
-        return survivalWith(flows) >= target.confidence() && losses <= tolerableLosses;
+        return survivalWith(flows, geometry.vldaLength(), geometry.columns()) >= target.confidence() && losses <= tolerableLosses;
     }
 
     /**
@@ -231,9 +250,9 @@ public final class LdsSizing {
         return geometry.imageLength();
     }
 
-    private double survivalWith(final double flows) {
-        return survival(
-            flows, largeFlowShare(), rowsTogether, geometry.vldaLength(), (double)rowsTogether * geometry.columns());
+    /** A flow has 1/k of its packets in a cell, as it has of what is tolerable, and so have k times as many others. */
+    private double survivalWith(final double flows, final int vldaLength, final double columns) {
+        return 1 - Math.pow(colliding.tail(flows * vldaLength / columns), (double)rowsTogether * vldaLength);
     }
 
     /** Banks that lead from all packets down to the least rate in steps that are not too large. */

@@ -14,6 +14,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
+import java.util.Random;
+
 import static org.junit.jupiter.api.Assertions.assertAll;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -319,6 +321,73 @@ class FlowEstimatorTest {
             assertEquals(Math.sqrt(squares[flow]), estimate.standardDeviationNs(), estimate.standardDeviationBoundNs());
             assertTrue(estimate.standardDeviationBoundNs() < 0.2 * estimate.standardDeviationNs());
         }
+    }
+
+    /** Flows of two queues, 21 ms apart: one packet of the other queue makes more of a spread than all of the flow's own. */
+    @ParameterizedTest
+    @CsvSource({"100, 150", "1000, 500", "8000, 100"})
+    void shouldTellNoStandardDeviationThatOthersMade(final int flows, final int least) {
+        int present = 0;
+        int held = 0;
+        for (int seed = 0; seed < 5; seed++) {
+            final Packets packets = Packets.of(Packets.paretoSizes(flows, 0.8, 1_000, seed), seed);
+            final Random random = new Random(seed);
+            final double[] sums = new double[packets.flowCount];
+            final double[] squares = new double[packets.flowCount];
+            final long[] counts = packets.receivedPackets();
+            for (int i = 0; i < packets.count; i++) {
+                final double jitterNs = 200_000 * random.nextGaussian();
+                packets.delayNs[i] = (packets.flow[i] % 3 == 0 ? 26_000_000 : 5_000_000) + Math.round(jitterNs);
+                sums[packets.flow[i]] += jitterNs;
+                squares[packets.flow[i]] += jitterNs * jitterNs;
+            }
+            final FlowEstimator chosen = pairOf(packets, 1, SketchGeometry.lds(4, 16_384, 4));
+            for (int flow = 0; flow < packets.flowCount; flow++) {
+                chosen.estimate(packets.flowHash[flow], 1, counts[flow], estimate);
+                if (estimate.hasStandardDeviation()) {
+                    final double truthNs = Math.sqrt(
+                        (squares[flow] - sums[flow] * sums[flow] / counts[flow]) / (counts[flow] - 1));
+                    present++;
+                    held += Math.abs(estimate.standardDeviationNs() - truthNs) <= estimate.standardDeviationBoundNs() ? 1 : 0;
+                    assertTrue(estimate.standardDeviationBoundNs() <= estimate.standardDeviationNs());
+                }
+            }
+        }
+        assertTrue(present >= least, present + " present");
+        assertTrue(held >= 0.95 * present, held + " of " + present + " bounds hold");
+    }
+
+    /** A flow lost eight packets and has five copies; only the copies of another flow tell that there are any. */
+    @ParameterizedTest
+    @CsvSource({"1", "4"})
+    void shouldNotCallABoundWhatCopiesMayHaveMadeTooLow(final int vldaLength) {
+        final SketchGeometry shape = SketchGeometry.lds(2, 64, vldaLength);
+        final LossyDifferenceSketch sent = new LossyDifferenceSketch(shape, SEED);
+        final LossyDifferenceSketch received = new LossyDifferenceSketch(shape, SEED);
+        final long untouched = 77;
+        final long copied = 78;
+        for (int i = 0; i < 100; i++) {
+            sent.update(FLOW, i, 0, BYTES, 1);
+            for (int copies = i < 8 ? 0 : i < 13 ? 2 : 1; copies > 0; copies--) {
+                received.update(FLOW, i, 1_000, BYTES, 1);
+            }
+            sent.update(untouched, 1_000 + i, 0, BYTES, 1);
+            received.update(untouched, 1_000 + i, 1_000, BYTES, 1);
+        }
+        final FlowEstimator alone = new FlowEstimator(shape, SEED, 0.1, 3, 0.95);
+        assertEquals(PairingResult.PAIRED, alone.pair(sent.image(), received.image()));
+        alone.estimate(FLOW, 1, 97, estimate);
+        if (vldaLength == 1) {
+            assertEquals(0, alone.overview().gainedCells());
+            assertEquals(3, estimate.lostPackets());
+        }
+
+        received.update(copied, 5_000, 1_000, BYTES, 1);
+        assertEquals(PairingResult.PAIRED, alone.pair(sent.image(), received.image()));
+        alone.estimate(FLOW, 1, 97, estimate);
+        assertEquals(LossKind.NONE, estimate.lossKind());
+        alone.estimate(untouched, 1, 100, estimate);
+        assertEquals(LossKind.EXACT, estimate.lossKind());
     }
 
     @Test
