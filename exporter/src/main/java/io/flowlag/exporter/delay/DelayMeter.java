@@ -43,6 +43,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     public static final long NOTHING_CAPTURED_NS = Long.MIN_VALUE;
 
     private static final int MARKED_CAPACITY = 64 * 1024;
+    /** Live packets come in blocks, later than they are said to have come by less than this. */
+    private static final long LINK_LAG_NS = 100_000_000L;
 
     private final DelayWiring wiring;
     private SegmentSelector selector;
@@ -260,6 +262,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             sending.onSent(descriptor, offset);
         }
         final int lengthBytes = PacketDescriptor.wireLengthBytes(descriptor, offset);
+        if (scheduler != null) {
+            scheduler.onLinkTime(PacketDescriptor.timestampNs(descriptor, offset));
+        }
         if (matching != null) {
             matching.onSenderTime(PacketDescriptor.timestampNs(descriptor, offset));
         }
@@ -597,6 +602,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         }
         if (capturedNs != NOTHING_CAPTURED_NS) {
             advance(nowNs, capturedNs);
+            if (scheduler != null) {
+                scheduler.onLinkQuiet(capturedNs - LINK_LAG_NS);
+            }
         }
         return sender == null ? 0 : sender.onTime(nowNs);
     }
