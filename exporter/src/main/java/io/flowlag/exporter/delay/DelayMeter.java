@@ -79,7 +79,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private long ringDrops;
     private SegmentSelector changedSelector;
     private long touched;
-    private final AtomicReference<ExporterConfig.Rli> newSettings = new AtomicReference<>();
+    private final AtomicReference<ExporterConfig> newSettings = new AtomicReference<>();
 
     /**
      * A stage that has seen nothing.
@@ -111,7 +111,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         samples = new SampleWriter(cache, wiring.isExact() ? null : distributions, classes.count());
         final boolean isReceiver = wiring.role().isReceiver() && wiring.isInterpolated();
         receiver = isReceiver ? new RliReceiver(receiverContext(config, wiring, classes), samples) : null;
-        summaries = isReceiver ? new DelaySummaries(receiver, classes, senders.count(), config.segment().intervalNs()) : null;
+        summaries = isReceiver ? new DelaySummaries(
+            receiver, classes, senders.count(), config.segment().intervalNs(), recordNs(config)) : null;
         final boolean isMarking = wiring.referenceMode() == ReferenceMode.MARKED && isReceiver;
         scheduler = wiring.transmitter() != null || isMarking ?
             new InjectionScheduler(Injection.context(config.rli(), classes.count())) : null;
@@ -573,16 +574,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
      * @return how much was done.
      */
     public int onTime(final long nowNs, final long capturedNs) {
-        final ExporterConfig.Rli settings = newSettings.getPlain() == null ? null : newSettings.getAndSet(null);
-        if (settings != null && scheduler != null && settings.policy() != ExporterConfig.Policy.PASSIVE) {
-            scheduler.reconfigure(Injection.context(settings, classes.count()));
-            report.onReload(settings);
-        }
-        if (settings != null && receiver != null) {
-            receiver.capacityBps(settings.capacityBps());
-        }
-        if (settings != null && passive != null) {
-            receiver.maximumGapNs(settings.maximumGapNs());
+        final ExporterConfig settings = newSettings.getPlain() == null ? null : newSettings.getAndSet(null);
+        if (settings != null) {
+            takeOver(settings);
         }
         selectorAt(capturedNs);
         if (shipped != null) {
@@ -607,6 +601,21 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             }
         }
         return sender == null ? 0 : sender.onTime(nowNs);
+    }
+
+    private void takeOver(final ExporterConfig settings) {
+        final ExporterConfig.Rli rli = settings.rli();
+        if (scheduler != null && rli.policy() != ExporterConfig.Policy.PASSIVE) {
+            scheduler.reconfigure(Injection.context(rli, classes.count()));
+            report.onReload(rli);
+        }
+        if (receiver != null) {
+            receiver.capacityBps(rli.capacityBps());
+            summaries.recordNs(recordNs(settings));
+        }
+        if (passive != null) {
+            receiver.maximumGapNs(rli.maximumGapNs());
+        }
     }
 
     private void advance(final long nowNs, final long capturedNs) {
@@ -692,11 +701,11 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     }
 
     /**
-     * Takes over the settings of the references that may change while packets pass; from the next duty cycle on.
+     * Takes over the settings of references and flows that may change while packets pass; from the next duty cycle on.
      *
      * @param settings with as many classes as before.
      */
-    public void reload(final ExporterConfig.Rli settings) {
+    public void reload(final ExporterConfig settings) {
         newSettings.set(settings);
     }
 
@@ -774,10 +783,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         }
     }
 
-    /** So that the errors behind a flow's bound are of its own time: as long as a record may wait for its flow's end. */
-    private static int heldOutPeriods(final ExporterConfig config) {
-        final long lifeNs = config.metering().activeTimeoutNs() + config.metering().idleTimeoutNs();
-        return (int)Math.min(Integer.MAX_VALUE, 1 + (lifeNs - 1) / config.segment().intervalNs());
+    /** As long may a record wait for its flow's end. */
+    private static long recordNs(final ExporterConfig config) {
+        return config.metering().activeTimeoutNs() + config.metering().idleTimeoutNs();
     }
 
     private static boolean isStamped(final ReferenceMode mode) {
@@ -802,7 +810,6 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             .silentAfterNs(rli.silentAfterNs())
             .maximumGapNs(wiring.referenceMode() == ReferenceMode.PASSIVE ? rli.maximumGapNs() : Long.MAX_VALUE)
             .maximumDelayNs(config.segment().maximumDelayNs())
-            .heldOutPeriods(heldOutPeriods(config))
             .driftApplied(rli.drift() == ExporterConfig.Drift.APPLY);
     }
 }
