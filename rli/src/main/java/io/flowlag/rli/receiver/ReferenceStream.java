@@ -209,8 +209,8 @@ final class ReferenceStream {
         lastArrivalNs = arrivalNs;
         lastStampNs = stampNs;
         waiting.add(sequenceNumber, stampNs, arrivalNs, lengthBytes);
-        if (!isStampUsed && waiting.hasEarly(sequenceNumber)) {
-            know(waiting.newest(), waiting.takeEarlyNs(sequenceNumber));
+        if (!isStampUsed && waiting.hasSendTime(sequenceNumber)) {
+            know(waiting.newest(), waiting.takeKeptNs(sequenceNumber));
         }
         settle();
     }
@@ -225,19 +225,29 @@ final class ReferenceStream {
             settle();
             counters.set(row, REFERENCES_WAITING.ordinal(), waiting.size());
         }
+        else if (waiting.hasStamp(sequenceNumber)) {
+            learn(waiting.takeKeptNs(sequenceNumber), sentNs);
+        }
         else {
-            waiting.keepEarly(sequenceNumber, sentNs);
+            waiting.keepSendTime(sequenceNumber, sentNs);
         }
     }
 
     private void know(final long position, final long sentNs) {
-        final long differenceNs = sentNs - waiting.stampNs(position);
+        if (learn(waiting.stampNs(position), sentNs)) {
+            waiting.know(position, sentNs);
+        }
+    }
+
+    /** Learns by how much a send time differs from the stamp, unless it cannot be true. */
+    private boolean learn(final long stampNs, final long sentNs) {
+        final long differenceNs = sentNs - stampNs;
         if (differenceNs > maximumDelayNs || differenceNs < -maximumDelayNs) {
             count(FOLLOW_UPS_REFUSED);
-            return;
+            return false;
         }
         correction.record(differenceNs);
-        waiting.know(position, sentNs);
+        return true;
     }
 
     /** Estimates stop when nothing was heard for too long. */
@@ -307,6 +317,7 @@ final class ReferenceStream {
         else {
             count(REFERENCES_WITHOUT_FOLLOW_UP);
             sentNs = stampNs + correction.correctionNs();
+            waiting.keepStamp(waiting.sequenceNumber(position), stampNs);
         }
         waiting.poll();
         count(REFERENCES_SETTLED);

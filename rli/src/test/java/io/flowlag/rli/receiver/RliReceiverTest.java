@@ -293,6 +293,28 @@ class RliReceiverTest {
         assertEquals(0, receiver.stampErrorNs(0));
     }
 
+    /** As each reference carries the send time of the one before it, or of one that is further back. */
+    @Test
+    void shouldLearnFromEffectiveSendTimesThatNoReferenceWaitsFor() {
+        for (final int behind : new int[]{1, WaitingReferences.CAPACITY + 2}) {
+            for (final Estimator estimator : Estimator.values()) {
+                samples.all.clear();
+                receiver = receiver(stamped().estimator(estimator).sendTimes(SendTimes.FOLLOW_UP));
+                for (int i = 0; i < 100; i++) {
+                    reference(i, i * 10 * MS, 10 * MS);
+                    if (i >= behind) {
+                        receiver.onSendTime(0, i - behind, (i - behind) * 10 * MS - 10 * MS + 40_000);
+                    }
+                    packet(i * 10 * MS + 5 * MS);
+                }
+                assertEquals(40_000, receiver.stampCorrectionNs(0));
+                final List<Long> delaysNs = samples.delaysNs();
+                assertTrue(delaysNs.subList(20, delaysNs.size()).stream().allMatch(delayNs -> delayNs == 10 * MS - 40_000));
+                assertEquals(0, count(FOLLOW_UPS_REFUSED));
+            }
+        }
+    }
+
     @Test
     void shouldRefuseAnEffectiveSendTimeThatCannotBe() {
         receiver = receiver(stamped().sendTimes(SendTimes.FOLLOW_UP));
