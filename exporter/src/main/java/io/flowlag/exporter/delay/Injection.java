@@ -30,7 +30,7 @@ final class Injection {
             .capacityBps(rli.capacityBps())
             .maximumGapNs(rli.maximumGapNs())
             .ceilingBps(rli.ceilingBps())
-            .referenceLengthBytes(REFERENCE_LENGTH_BYTES);
+            .referenceLengthBytes(rli.referenceLengthBytes());
     }
 
     private static InjectionPolicy policy(final Rli rli) {
