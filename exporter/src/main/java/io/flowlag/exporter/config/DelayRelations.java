@@ -231,7 +231,8 @@ final class DelayRelations {
         if (value(ConfigTable.ROLE) == Role.NONE) {
             return;
         }
-        final boolean isKeyed = value(ConfigTable.REFERENCE_KEY_FILE) != null;
+        final boolean isKeyed = value(ConfigTable.REFERENCE_KEY_FILE) != null ||
+            value(ConfigTable.SENDERS).stream().anyMatch((each) -> each.keyFile() != null);
         final int leastBytes = isKeyed ? REFERENCE_SNAP_BYTES : DIGEST_SNAP_BYTES;
         if (value(ConfigTable.SNAP_LENGTH) < leastBytes) {
             problem(ConfigTable.SNAP_LENGTH, "too short for " + (isKeyed ? "authenticated references" : "packet digests") +

@@ -35,6 +35,8 @@ class DelayRelationsTest {
         "rli: {min-utilization: 1.1}                                                | share",
         "rli: {min-rate: 5}                                                         | rli.min-rate",
         "rli: {ceiling: 8k}                                                         | rli.max-gap",
+        "segment: {role: receiver};capture: {snap-length: 221};rli: {key-file: k}   | authenticated",
+        "segment: {role: receiver};capture: {snap-length: 221};rli: {senders: ['5@192.0.2.1?key-file=k']} | authenticated",
         "rli: {ceiling: 15k, key-file: k, target: 192.0.2.1}                        | 15520 bits/s",
         "rli: {ceiling: 17k, key-file: k, target: '2001:db8::1'}                    | 17120 bits/s",
         "rli: {ceiling: 10k, target: router.example.net}                            | 10080 bits/s",
