@@ -41,6 +41,8 @@ import static io.flowlag.rli.receiver.ReceiverCounter.WITHOUT_REFERENCE;
 final class ReferenceStream {
     /** Order that is wrong by less comes of packets stamped on several processors. */
     private static final long STEP_TOLERANCE_NS = 1_000_000L;
+    /** A sender keeps a send time for 100 ms; then it has to be observed, carried and to come. */
+    private static final long FOLLOW_UP_PATIENCE_NS = 250_000_000L;
 
     private final int row;
     private final CounterTable counters;
@@ -202,7 +204,7 @@ final class ReferenceStream {
             count(REFERENCES_BACKWARDS);
             return;
         }
-        if (waiting.isFull()) {
+        while (isWaitOver(arrivalNs)) {
             settleOldest();
         }
         isHeard = true;
@@ -213,6 +215,12 @@ final class ReferenceStream {
             know(waiting.newest(), waiting.takeKeptNs(sequenceNumber));
         }
         settle();
+    }
+
+    /** Whether the oldest reference waits no more for its send time, now that a later one comes. */
+    private boolean isWaitOver(final long arrivalNs) {
+        return waiting.isFull() || waiting.size() >= WaitingReferences.PATIENT_COUNT &&
+            (arrivalNs - waiting.arrivalNs(waiting.oldest()) > FOLLOW_UP_PATIENCE_NS || !buffer.hasRoom(buffer.size()));
     }
 
     void onSendTime(final int sequenceNumber, final long sentNs) {

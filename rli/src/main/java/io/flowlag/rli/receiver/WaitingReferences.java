@@ -6,7 +6,9 @@ package io.flowlag.rli.receiver;
  */
 final class WaitingReferences {
     /** How many later references one waits for at most. */
-    static final int CAPACITY = 8;
+    static final int CAPACITY = 128;
+    /** For so many one waits however long that takes. */
+    static final int PATIENT_COUNT = 8;
 
     private static final int MASK = CAPACITY - 1;
     private static final int KEPT = 256;
