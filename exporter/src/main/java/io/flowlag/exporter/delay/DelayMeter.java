@@ -585,14 +585,11 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         for (int i = 0; wiring.receiverLink() != null && i < senders.count(); i++) {
             clocks.onSender(i, wiring.receiverLink().errorEstimate(i));
         }
-        if (passive != null) {
-            passive.onTime(nowNs);
+        if (receiver != null && capturedNs != NOTHING_CAPTURED_NS) {
+            hear(capturedNs);
         }
-        if (receiver != null) {
-            receiver.onTime(nowNs);
-            if (summaries.onTime(nowNs)) {
-                report.onInterval();
-            }
+        if (summaries != null && summaries.onTime(nowNs)) {
+            report.onInterval();
         }
         if (capturedNs != NOTHING_CAPTURED_NS) {
             advance(nowNs, capturedNs);
@@ -616,6 +613,14 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         if (passive != null) {
             receiver.maximumGapNs(rli.maximumGapNs());
         }
+    }
+
+    /** What has not been heard by now may still be on its way here; what was not captured by then is not. */
+    private void hear(final long capturedNs) {
+        if (passive != null) {
+            passive.onTime(capturedNs);
+        }
+        receiver.onTime(capturedNs);
     }
 
     private void advance(final long nowNs, final long capturedNs) {
