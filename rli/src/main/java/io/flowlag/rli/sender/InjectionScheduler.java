@@ -26,6 +26,8 @@ public final class InjectionScheduler {
     public static final int NONE = -1;
 
     private static final double BITS_NS_PER_OCTET_SECOND = 8e9;
+    /** Packets that come so many times as fast as the link carries them are a burst at the speed of a link before it. */
+    private static final double BURST_UTILIZATION = 4;
 
     private final int classCount;
     private final CounterTable counters;
@@ -227,7 +229,10 @@ public final class InjectionScheduler {
         return isAdmitted;
     }
 
-    /** Lines 10 and 11 of Algorithm 1. While the link's time stands still, its octets wait for the next reference. */
+    /**
+     * Lines 10 and 11 of Algorithm 1. The octets of a burst wait for the next reference, for no longer than the maximum gap: the
+     * link has not carried them yet. So do octets while the link's time stands still.
+     */
     private void estimateUtilization(final int classIndex) {
         final long elapsedNs = linkNs - linkNsAtLast[classIndex];
         if (isStarted[classIndex] && elapsedNs == 0) {
@@ -236,6 +241,9 @@ public final class InjectionScheduler {
         if (isStarted[classIndex] && elapsedNs > 0 && capacityBps > 0) {
             final double bytes = linkBytes - linkBytesAtLast[classIndex];
             final double instant = bytes * BITS_NS_PER_OCTET_SECOND / elapsedNs / capacityBps;
+            if (instant > BURST_UTILIZATION && elapsedNs < maximumGapNs) {
+                return;
+            }
             final double before = utilizations[classIndex];
             utilizations[classIndex] = Double.isNaN(before) ?
                 instant : instant * utilizationSmoothing + before * (1 - utilizationSmoothing);

@@ -135,6 +135,31 @@ class InjectionSchedulerTest {
         assertEquals(utilization, scheduler.utilization(0), 0.01);
     }
 
+    /** A link a hundred times as fast is ahead of the bottleneck. */
+    @Test
+    void shouldTakeNoBurstForAFullLink() {
+        final InjectionScheduler scheduler = new InjectionScheduler(context(AdaptivePolicy.PAPER));
+        final double utilization = 0.3;
+        final int burstPackets = 95;
+        for (long i = 0; i < 100_000; i++) {
+            final long burstNs = Math.round(i / burstPackets * burstPackets * PACKET_NS / utilization);
+            final long nowNs = burstNs + i % burstPackets * PACKET_NS / 100;
+            scheduler.onLinkTime(nowNs);
+            if (scheduler.onPacket(0, nowNs, PACKET_BYTES)) {
+                scheduler.onInjected(0, nowNs, REFERENCE_BYTES);
+            }
+        }
+        assertEquals(utilization, scheduler.utilization(0), 0.1);
+    }
+
+    @Test
+    void shouldTellOfMoreThanTheLinkCanEverCarry() {
+        final InjectionScheduler scheduler =
+            new InjectionScheduler(context(AdaptivePolicy.PAPER).utilizationSmoothing(0.5));
+        run(scheduler, 10, 0, 200_000);
+        assertEquals(10, scheduler.utilization(0), 0.1);
+    }
+
     @Test
     void shouldMeasureNoUtilizationAcrossAClockThatGoesBack() {
         final InjectionScheduler scheduler = new InjectionScheduler(context(new EveryNPolicy(100)));
