@@ -8,14 +8,20 @@ import io.flowlag.sketch.image.SketchGeometry;
 
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
 
 /**
  * What must hold between the values of the sections segment, clock and rli, and what a role asks of others. A default gives way
  * to what was given, with a note; a given value that contradicts another is added to the problems.
  */
 final class DelayRelations {
-    /** Octets of a reference on the link: Ethernet with preamble and gap, IPv4, UDP, and 44 octets with a follow-up. */
-    private static final int REFERENCE_LENGTH_BYTES = 110;
+    /** Octets of a reference without and with a key, each with a follow-up. */
+    private static final int REFERENCE_BYTES = 64;
+    private static final int KEYED_REFERENCE_BYTES = 152;
+    private static final int ETHERNET_UDP_BYTES = 14 + 8;
+    private static final int IPV4_BYTES = 20;
+    private static final int IPV6_BYTES = 40;
+    private static final Pattern IPV4_ADDRESS = Pattern.compile("[0-9.]+");
     private static final double BITS_NS = 8e9;
     private static final int MAXIMUM_SESSION = 0xFFFF;
     private static final int MAXIMUM_WAIT_INTERVALS = 6;
@@ -23,7 +29,7 @@ final class DelayRelations {
     /** Ethernet with two tags, IPv4 with options, TCP with options, and the 32 octets of payload that digests cover. */
     private static final int DIGEST_SNAP_BYTES = 22 + 60 + 60 + 32;
     /** Ethernet with two tags, IPv6, UDP, and an authenticated reference with a follow-up. */
-    private static final int REFERENCE_SNAP_BYTES = 22 + 40 + 8 + 152;
+    private static final int REFERENCE_SNAP_BYTES = 22 + 40 + 8 + KEYED_REFERENCE_BYTES;
 
     private final Map<ConfigKey<?>, Setting> settings;
     private final Problems problems;
@@ -234,7 +240,8 @@ final class DelayRelations {
         if (value(ConfigTable.ROLE) == Role.NONE) {
             return;
         }
-        final boolean isKeyed = value(ConfigTable.REFERENCE_KEY_FILE) != null;
+        final boolean isKeyed = value(ConfigTable.REFERENCE_KEY_FILE) != null ||
+            value(ConfigTable.SENDERS).stream().anyMatch((each) -> each.keyFile() != null);
         final int leastBytes = isKeyed ? REFERENCE_SNAP_BYTES : DIGEST_SNAP_BYTES;
         if (value(ConfigTable.SNAP_LENGTH) < leastBytes) {
             problem(ConfigTable.SNAP_LENGTH, "too short for " + (isKeyed ? "authenticated references" : "packet digests") +
@@ -297,13 +304,21 @@ final class DelayRelations {
         }
     }
 
+    /** Of a name nobody knows yet which address it will have: the longer. */
+    static int referenceLengthBytes(final String target, final boolean isKeyed) {
+        final boolean isIpv4 = target == null || IPV4_ADDRESS.matcher(target).matches();
+        return ETHERNET_UDP_BYTES + (isIpv4 ? IPV4_BYTES : IPV6_BYTES) + (isKeyed ? KEYED_REFERENCE_BYTES : REFERENCE_BYTES);
+    }
+
     private void references() {
         if (value(ConfigTable.SERIALISATION) == SerialisationKind.FITTED && value(ConfigTable.TARGET) != null) {
             problem(ConfigTable.SERIALISATION,
                 "needs references of several sizes, which those sent to rli.target are not: set capacity or none");
         }
         final int classCount = Math.max(1, value(ConfigTable.CLASSES).size());
-        final double leastBps = classCount * REFERENCE_LENGTH_BYTES * BITS_NS / value(ConfigTable.MAXIMUM_GAP);
+        final int lengthBytes =
+            referenceLengthBytes(value(ConfigTable.TARGET), value(ConfigTable.REFERENCE_KEY_FILE) != null);
+        final double leastBps = classCount * lengthBytes * BITS_NS / value(ConfigTable.MAXIMUM_GAP);
         if (value(ConfigTable.CEILING) < leastBps) {
             problem(blamed(ConfigTable.CEILING, ConfigTable.MAXIMUM_GAP), "rli.max-gap alone takes " +
                 (long)Math.ceil(leastBps) + " bits/s with " + classCount + " classes: raise rli.ceiling or rli.max-gap");

@@ -430,6 +430,11 @@ public record ExporterConfig(
                 SerialisationKind.CAPACITY, bufferPackets, silentAfterNs, drift, senders, passivePpm, injectionGiven);
         }
 
+        /** {@return octets of a reference on the link, as regular packets are counted} */
+        public int referenceLengthBytes() {
+            return DelayRelations.referenceLengthBytes(target, keyFile != null);
+        }
+
         /** {@return how many senders there are, 1 or more} */
         public int senderCount() {
             return Math.max(1, senders.size());

@@ -180,6 +180,15 @@ public final class PacketDecoder {
         return packet.capturedPayloadBytes(cursor.end) - UDP_HEADER_LENGTH_BYTES;
     }
 
+    /**
+     * How long the payload of the UDP datagram is that was decoded last, captured or not; valid where its offset is.
+     *
+     * @return octets.
+     */
+    public int udpPayloadWholeBytes() {
+        return isPlain ? plain.udpPayloadWholeBytes() : packet.payloadLengthBytes - UDP_HEADER_LENGTH_BYTES;
+    }
+
     /** Goes on to the innermost packet that is whole; true if there is one but the outer. */
     private boolean enterTunnels() {
         for (int depth = 0; depth <= MAX_TUNNELS; depth++) {

@@ -39,6 +39,7 @@ final class PlainPacket {
     private final int observationPoint;
     private int udpPayloadOffset;
     private int udpPayloadLengthBytes;
+    private int udpPayloadWholeBytes;
 
     PlainPacket(final boolean innerTunnels, final boolean isFlowHashLeft, final int observationPoint) {
         this.innerTunnels = innerTunnels;
@@ -98,6 +99,7 @@ final class PlainPacket {
         }
         udpPayloadOffset = offset + TRANSPORT_OFFSET + UDP_HEADER_BYTES;
         udpPayloadLengthBytes = isTcp ? 0 : capturedBytes - UDP_HEADER_BYTES;
+        udpPayloadWholeBytes = payloadBytes - UDP_HEADER_BYTES;
         PacketDescriptor.timestampNs(descriptor, descriptorOffset, timestampNs);
         PacketDescriptor.addressesIpv4(
             descriptor, descriptorOffset, buffer.getInt(offset + SOURCE_OFFSET, BIG_ENDIAN),
@@ -126,5 +128,10 @@ final class PlainPacket {
     /** Octets of it that were captured; 0 or less for none, and for TCP. */
     int udpPayloadLengthBytes() {
         return udpPayloadLengthBytes;
+    }
+
+    /** Octets of it, captured or not. */
+    int udpPayloadWholeBytes() {
+        return udpPayloadWholeBytes;
     }
 }

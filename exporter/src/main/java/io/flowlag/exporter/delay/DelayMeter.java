@@ -43,6 +43,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     public static final long NOTHING_CAPTURED_NS = Long.MIN_VALUE;
 
     private static final int MARKED_CAPACITY = 64 * 1024;
+    /** Live packets come in blocks, later than they are said to have come by less than this. */
+    private static final long LINK_LAG_NS = 100_000_000L;
 
     private final DelayWiring wiring;
     private SegmentSelector selector;
@@ -81,7 +83,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private long ringDrops;
     private SegmentSelector changedSelector;
     private long touched;
-    private final AtomicReference<ExporterConfig.Rli> newSettings = new AtomicReference<>();
+    private final AtomicReference<ExporterConfig> newSettings = new AtomicReference<>();
 
     /**
      * A stage that has seen nothing.
@@ -113,10 +115,11 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         samples = new SampleWriter(cache, wiring.isExact() ? null : distributions, classes.count());
         final boolean isReceiver = wiring.role().isReceiver() && wiring.isInterpolated();
         receiver = isReceiver ? new RliReceiver(receiverContext(config, wiring, classes), samples) : null;
-        summaries = isReceiver ? new DelaySummaries(receiver, classes, senders.count(), config.segment().intervalNs()) : null;
+        summaries = isReceiver ? new DelaySummaries(
+            receiver, classes, senders.count(), config.segment().intervalNs(), recordNs(config)) : null;
         final boolean isMarking = wiring.referenceMode() == ReferenceMode.MARKED && isReceiver;
         ownReferences = config.rli();
-        terms = wiring.transmitter() != null || isMarking ? InjectionTerms.of(ownReferences, classes.count()) : null;
+        terms = wiring.transmitter() != null || isMarking ? InjectionTerms.of(ownReferences) : null;
         scheduler = terms == null ? null : new InjectionScheduler(terms.context());
         marked = isMarking ?
             new MarkedReferences(MARKED_CAPACITY, classes.count(), config.segment().maximumDelayNs()) : null;
@@ -265,6 +268,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             sending.onSent(descriptor, offset);
         }
         final int lengthBytes = PacketDescriptor.wireLengthBytes(descriptor, offset);
+        if (scheduler != null) {
+            scheduler.onLinkTime(PacketDescriptor.timestampNs(descriptor, offset));
+        }
         if (matching != null) {
             matching.onSenderTime(PacketDescriptor.timestampNs(descriptor, offset));
         }
@@ -573,19 +579,12 @@ public final class DelayMeter implements DelayView, AutoCloseable {
      * @return how much was done.
      */
     public int onTime(final long nowNs, final long capturedNs) {
-        final ExporterConfig.Rli settings = newSettings.getPlain() == null ? null : newSettings.getAndSet(null);
-        if (settings != null && scheduler != null && settings.policy() != ExporterConfig.Policy.PASSIVE) {
-            ownReferences = settings;
-            injectBy(followed);
+        final ExporterConfig settings = newSettings.getPlain() == null ? null : newSettings.getAndSet(null);
+        if (settings != null) {
+            takeOver(settings);
         }
         if (sending != null && scheduler != null && sending.holdingAt(nowNs) != followed) {
             injectBy(sending.holdingAt(nowNs));
-        }
-        if (settings != null && receiver != null) {
-            receiver.capacityBps(settings.capacityBps());
-        }
-        if (settings != null && passive != null) {
-            receiver.maximumGapNs(settings.maximumGapNs());
         }
         selectorAt(capturedNs);
         if (shipped != null) {
@@ -594,17 +593,17 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         for (int i = 0; wiring.receiverLink() != null && i < senders.count(); i++) {
             clocks.onSender(i, wiring.receiverLink().errorEstimate(i));
         }
-        if (passive != null) {
-            passive.onTime(nowNs);
+        if (receiver != null && capturedNs != NOTHING_CAPTURED_NS) {
+            hear(capturedNs);
         }
-        if (receiver != null) {
-            receiver.onTime(nowNs);
-            if (summaries.onTime(nowNs)) {
-                report.onInterval();
-            }
+        if (summaries != null && summaries.onTime(nowNs)) {
+            report.onInterval();
         }
         if (capturedNs != NOTHING_CAPTURED_NS) {
             advance(nowNs, capturedNs);
+            if (scheduler != null) {
+                scheduler.onLinkQuiet(capturedNs - LINK_LAG_NS);
+            }
         }
         return sender == null ? 0 : sender.onTime(nowNs, terms.isInjecting());
     }
@@ -613,11 +612,34 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private void injectBy(final SketchAgreement agreement) {
         followed = agreement;
         terms = agreement == null || agreement.injection() == null ?
-            InjectionTerms.of(ownReferences, classes.count()) : agreement.injection().apply(ownReferences);
+            InjectionTerms.of(ownReferences) : agreement.injection().apply(ownReferences);
         report.policy(terms.name());
         if (terms.isInjecting()) {
             scheduler.reconfigure(terms.context());
         }
+    }
+
+    private void takeOver(final ExporterConfig settings) {
+        final ExporterConfig.Rli rli = settings.rli();
+        if (scheduler != null && rli.policy() != ExporterConfig.Policy.PASSIVE) {
+            ownReferences = rli;
+            injectBy(followed);
+        }
+        if (receiver != null) {
+            receiver.capacityBps(rli.capacityBps());
+            summaries.recordNs(recordNs(settings));
+        }
+        if (passive != null) {
+            receiver.maximumGapNs(rli.maximumGapNs());
+        }
+    }
+
+    /** What has not been heard by now may still be on its way here; what was not captured by then is not. */
+    private void hear(final long capturedNs) {
+        if (passive != null) {
+            passive.onTime(capturedNs);
+        }
+        receiver.onTime(capturedNs);
     }
 
     private void advance(final long nowNs, final long capturedNs) {
@@ -703,11 +725,11 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     }
 
     /**
-     * Takes over the settings of the references that may change while packets pass; from the next duty cycle on.
+     * Takes over the settings of references and flows that may change while packets pass; from the next duty cycle on.
      *
      * @param settings with as many classes as before.
      */
-    public void reload(final ExporterConfig.Rli settings) {
+    public void reload(final ExporterConfig settings) {
         newSettings.set(settings);
     }
 
@@ -785,10 +807,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         }
     }
 
-    /** So that the errors behind a flow's bound are of its own time: as long as a record may wait for its flow's end. */
-    private static int heldOutPeriods(final ExporterConfig config) {
-        final long lifeNs = config.metering().activeTimeoutNs() + config.metering().idleTimeoutNs();
-        return (int)Math.min(Integer.MAX_VALUE, 1 + (lifeNs - 1) / config.segment().intervalNs());
+    /** As long may a record wait for its flow's end. */
+    private static long recordNs(final ExporterConfig config) {
+        return config.metering().activeTimeoutNs() + config.metering().idleTimeoutNs();
     }
 
     private static boolean isStamped(final ReferenceMode mode) {
@@ -813,7 +834,6 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             .silentAfterNs(rli.silentAfterNs())
             .maximumGapNs(wiring.referenceMode() == ReferenceMode.PASSIVE ? rli.maximumGapNs() : Long.MAX_VALUE)
             .maximumDelayNs(config.segment().maximumDelayNs())
-            .heldOutPeriods(heldOutPeriods(config))
             .driftApplied(rli.drift() == ExporterConfig.Drift.APPLY);
     }
 }

@@ -28,6 +28,7 @@ final class DelaySummaries {
     private final RliReceiver receiver;
     private TrafficClasses classes;
     private long intervalNs;
+    private long recordNs;
     private final SignedHistogram[] totalEstimates;
     private final SignedHistogram[] totalReferences;
 
@@ -50,11 +51,15 @@ final class DelaySummaries {
      * @param classes     of the traffic.
      * @param senderCount of the streams, which are numbered by sender, then class.
      * @param intervalNs  of measurement.
+     * @param recordNs    see {@link #recordNs(long)}.
      */
-    DelaySummaries(final RliReceiver receiver, final TrafficClasses classes, final int senderCount, final long intervalNs) {
+    DelaySummaries(
+        final RliReceiver receiver, final TrafficClasses classes, final int senderCount, final long intervalNs,
+        final long recordNs) {
         this.receiver = receiver;
         this.classes = classes;
         this.intervalNs = intervalNs;
+        recordNs(recordNs);
         final int count = senderCount * classes.count();
         totalEstimates = new SignedHistogram[count];
         totalReferences = new SignedHistogram[count];
@@ -110,6 +115,13 @@ final class DelaySummaries {
     /** Intervals are as long as that from the present one on. */
     void intervalNs(final long lengthNs) {
         intervalNs = lengthNs;
+        recordNs(recordNs);
+    }
+
+    /** As long may a record wait for its flow's end: the errors behind its bound are to be of that time. */
+    void recordNs(final long lengthNs) {
+        recordNs = lengthNs;
+        receiver.heldOutPeriods((int)Math.min(Integer.MAX_VALUE, 1 + (lengthNs - 1) / intervalNs));
     }
 
     /** Other classes hold, as many as before. */

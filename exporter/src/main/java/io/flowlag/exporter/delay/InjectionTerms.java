@@ -36,26 +36,26 @@ public record InjectionTerms(Policy policy, InjectionContext context) {
      * @param capacityBps  of the bottleneck queue; 0 for unknown.
      * @param maximumGapNs without a reference.
      * @param ceilingBps   of all references.
-     * @param classCount   of the sender.
+     * @param own          the sender's settings: its classes, and how long its references are.
      * @return the terms.
      * @throws IllegalArgumentException if they cannot be kept; the message says why.
      */
     public static InjectionTerms of(
         final Policy name, final InjectionPolicy policy, final long capacityBps, final long maximumGapNs,
-        final long ceilingBps, final int classCount) {
-        final InjectionPolicy[] policies = new InjectionPolicy[classCount];
+        final long ceilingBps, final Rli own) {
+        final InjectionPolicy[] policies = new InjectionPolicy[own.classCount()];
         Arrays.fill(policies, policy);
         return new InjectionTerms(name, new InjectionContext()
             .policies(policies)
             .capacityBps(capacityBps)
             .maximumGapNs(maximumGapNs)
             .ceilingBps(ceilingBps)
-            .referenceLengthBytes(REFERENCE_LENGTH_BYTES)
+            .referenceLengthBytes(own.referenceLengthBytes())
             .conclude());
     }
 
     /** By a process's own configuration. */
-    static InjectionTerms of(final Rli rli, final int classCount) {
+    static InjectionTerms of(final Rli rli) {
         final InjectionPolicy policy = switch (rli.policy()) {
             case ADAPTIVE -> new AdaptivePolicy(
                 rli.minimumUtilization(), rli.maximumUtilization(), 1.0 / rli.minimumRateOneIn(),
@@ -65,7 +65,7 @@ public record InjectionTerms(Policy policy, InjectionContext context) {
             case COMBINED -> new CombinedPolicy(rli.everyN(), rli.everyIntervalNs());
             case PASSIVE -> throw new IllegalArgumentException("policy passive sends no references");
         };
-        return of(rli.policy(), policy, rli.capacityBps(), rli.maximumGapNs(), rli.ceilingBps(), classCount);
+        return of(rli.policy(), policy, rli.capacityBps(), rli.maximumGapNs(), rli.ceilingBps(), rli);
     }
 
     /** {@return whether references are sent at all} */

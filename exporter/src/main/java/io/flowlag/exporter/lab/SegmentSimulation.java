@@ -184,6 +184,7 @@ public final class SegmentSimulation {
         final int payloadBytes = source.encode(packets.payloads(), packets.payloadOffset(), startNs + nowNs);
         source.onSent();
         packets.lengths(payloadBytes, ReferenceFrame.HEADERS_BYTES + payloadBytes, stream);
+        scheduler.onLinkTime(startNs + nowNs);
         scheduler.onInjected(stream, startNs + nowNs, packets.lengthBytes());
         enter(packet, handler);
     }

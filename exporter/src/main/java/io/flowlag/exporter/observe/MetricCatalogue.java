@@ -98,7 +98,8 @@ final class MetricCatalogue {
         gauge("error_median_rli", "Median relative error of interpolated means against matched ones.");
         gauge("error_median_lds", "Median relative error of the sketches' means against matched ones.");
         gauge("error_median_joint", "Median relative error of joint means against matched ones.");
-        gauge("utilization", "Utilization of the link, 0 to 1, as the schedule of references sees it.");
+        gauge("utilization", "Utilization of the link as the schedule of references sees it; " +
+            "above 1 while packets come faster than rli.capacity.");
         gauge("packets_per_reference", "Regular packets between two references, as the policy has it now.");
         gauge("reference_share", "Share of references in the octets of the link, 0 to 1.");
         gauge("stamp_correction_ns", "Learnt time between the stamp of a reference and its leaving.");

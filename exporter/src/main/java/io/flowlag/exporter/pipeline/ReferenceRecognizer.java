@@ -78,7 +78,7 @@ public final class ReferenceRecognizer {
         }
         final ReferenceVerifier verifier = verifiers[observationPoint];
         final ReferenceVerdict verdict = verifier.verify(
-            packet, decoder.udpPayloadOffset(), decoder.udpPayloadLengthBytes(),
+            packet, decoder.udpPayloadOffset(), decoder.udpPayloadLengthBytes(), decoder.udpPayloadWholeBytes(),
             PacketDescriptor.timestampNs(descriptor, offset), PacketDescriptor.sourceHigh(descriptor, offset),
             PacketDescriptor.sourceLow(descriptor, offset));
         if (verdict != ReferenceVerdict.ACCEPTED) {

@@ -73,6 +73,8 @@ public final class MeteringPipeline implements AutoCloseable {
     private final ExportingAgent exporting;
     private final DelayMeter delayMeter;
     private final Checkpoint checkpoint;
+    /** Null where no record waits for sketches, or none is followed. */
+    private final RecordSettlement sketchedRecords;
     private final List<FlowWatch> flowWatches;
     private final PipelineLatency latency;
     private final List<AgentRunner> runners = new ArrayList<>();
@@ -167,6 +169,7 @@ public final class MeteringPipeline implements AutoCloseable {
             meterings = stages.meterings();
             flowWatches = stages.watches();
             delayMeter = null;
+            sketchedRecords = null;
             stages.threads().forEach((each) -> run(config, each));
             run(config, exporting);
             return;
@@ -191,9 +194,13 @@ public final class MeteringPipeline implements AutoCloseable {
         final MeteringAgent metering = new MeteringAgent(
             cache, packetRing, this::isCaptureEnded, liveClock, delayMeter, wiring, config.segment().senderRecords(), counters);
         metering.time(latency);
+        final RecordSettlement settlement = new RecordSettlement(exporting::destinations, counters);
+        sketchedRecords = checkpoint != null && wiring.isSketched() ? settlement : null;
+        if (sketchedRecords != null) {
+            sketchedRecords.recordsWait(longestWaitNs(config));
+        }
         if (checkpoint != null) {
-            checkpoint.recordsUnderWay(new RecordSettlement(
-                exporting::destinations, counters, wiring.isSketched() ? longestWaitNs(config) : 0));
+            checkpoint.recordsUnderWay(settlement);
             metering.takeUp(checkpoint.savedFlows(), hasRings ? recordRing::isEmpty : () -> true);
         }
         if (flowWatch != null) {
@@ -335,14 +342,17 @@ public final class MeteringPipeline implements AutoCloseable {
     /**
      * Takes over what can change while flows live.
      *
-     * @param config       with the new timeouts, and settings of the references.
+     * @param config       with the new timeouts, interval, and settings of the references.
      * @param destinations all of them from now on.
      */
     void reload(final ExporterConfig config, final List<Destination> destinations) {
         meterings.forEach((metering) -> metering.timeouts(
             config.metering().activeTimeoutNs(), config.metering().idleTimeoutNs(), config.metering().tcpEndTimeoutNs()));
         if (delayMeter != null) {
-            delayMeter.reload(config.rli());
+            delayMeter.reload(config);
+        }
+        if (sketchedRecords != null) {
+            sketchedRecords.recordsWait(longestWaitNs(config));
         }
         exporting.destinations(destinations);
     }

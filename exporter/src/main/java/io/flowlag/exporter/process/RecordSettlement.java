@@ -11,13 +11,13 @@ import java.util.function.Supplier;
 /**
  * Follows the records that had been made at one moment until they have left the process: through the ring to the exporting
  * stage, then out of every destination or into its spool. Each of these is a queue, so counts tell. Records that wait for
- * sketches are no queue; they are given the longest time that they may wait. Used by the thread of the checkpoint; allocates at
- * each settlement.
+ * sketches are no queue; they are given the longest time that they may wait. Used by the thread of the checkpoint, but for
+ * {@link #recordsWait}, which another thread may call; allocates at each settlement.
  */
 final class RecordSettlement implements RecordsUnderWay {
     private final Supplier<List<Destination>> destinations;
     private final Counters counters;
-    private final long longestWaitNs;
+    private volatile long longestWaitNs;
     private long beginNs;
     private long madeCount;
     private boolean isAtDestinations;
@@ -27,14 +27,22 @@ final class RecordSettlement implements RecordsUnderWay {
     /**
      * A settlement of nothing.
      *
-     * @param destinations  of the moment.
-     * @param counters      of the process.
-     * @param longestWaitNs that a record waits for sketches; 0 without them.
+     * @param destinations of the moment.
+     * @param counters     of the process.
      */
-    RecordSettlement(final Supplier<List<Destination>> destinations, final Counters counters, final long longestWaitNs) {
+    RecordSettlement(final Supplier<List<Destination>> destinations, final Counters counters) {
         this.destinations = destinations;
         this.counters = counters;
-        this.longestWaitNs = longestWaitNs;
+    }
+
+    /**
+     * Records may wait for sketches, by the settings that hold from now on. Those of settings before may still be waiting, so the
+     * longest time of all is given to each. One thread at a time.
+     *
+     * @param waitNs at the longest; 0 without sketches.
+     */
+    void recordsWait(final long waitNs) {
+        longestWaitNs = Math.max(longestWaitNs, waitNs);
     }
 
     @Override

@@ -104,7 +104,7 @@ final class SharedSettings {
      * When a sender sends references, as its receiver says.
      *
      * @param injection as the receiver says, and not {@link ExchangeSettings.Injection#NONE}.
-     * @param own       the sender's settings: the classes of its references, and how fast its own queue is if it knows that.
+     * @param own       the sender's settings: its references, and how fast its own queue is if it knows that.
      * @return the terms.
      * @throws IllegalArgumentException if the sender cannot keep to it; the message says why.
      */
@@ -124,7 +124,7 @@ final class SharedSettings {
         return InjectionTerms.of(
             ExporterConfig.Policy.valueOf(injection.policy().name()), policy,
             own.capacityBps() == 0 ? injection.capacityBps() : own.capacityBps(), injection.maxGapNs(), injection.ceilingBps(),
-            own.classCount());
+            own);
     }
 
     /**

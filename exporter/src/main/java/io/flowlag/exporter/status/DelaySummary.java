@@ -13,7 +13,7 @@ package io.flowlag.exporter.status;
  * @param lostReferences found missing in this time, less those that had been missing and came late: so below 0 at times.
  * @param oversizePackets longer than the link carries, at either point, which were not measured: above 0, delays and loss of this
  *                     time are not those of all packets.
- * @param heldOutCount references that were interpolated from their neighbours, in this interval and the one before.
+ * @param heldOutCount references that were interpolated from their neighbours, for as long as a record may wait and longer.
  * @param heldOutP95Ns 95 % quantile of the error of those, absolute; null where they are too few for a bound.
  */
 public record DelaySummary(

@@ -6,11 +6,14 @@ import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
+import io.flowlag.rli.reference.ReferenceEncoder;
 import io.flowlag.rli.reference.ReferenceSession;
 import io.flowlag.rli.reference.TimestampMethod;
 import io.flowlag.rli.sender.ReferenceSource;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.nio.ByteOrder;
 import java.util.List;
@@ -38,7 +41,10 @@ class ReferenceRecognizerTest {
     private final UnsafeBuffer frame = new UnsafeBuffer(new byte[512]);
 
     private int encode(final int protocol, final int destinationPort, final long stampNs) {
-        final int lengthBytes = source.encode(frame, HEADERS_BYTES, stampNs);
+        return headers(protocol, destinationPort, source.encode(frame, HEADERS_BYTES, stampNs));
+    }
+
+    private int headers(final int protocol, final int destinationPort, final int lengthBytes) {
         frame.putShort(12, (short)0x0800, ByteOrder.BIG_ENDIAN);
         frame.putByte(14, (byte)0x45);
         frame.putShort(16, (short)(28 + lengthBytes), ByteOrder.BIG_ENDIAN);
@@ -51,8 +57,12 @@ class ReferenceRecognizerTest {
     }
 
     private boolean recognize(final int lengthBytes, final long arrivalNs, final int point) {
+        return recognize(lengthBytes, lengthBytes, arrivalNs, point);
+    }
+
+    private boolean recognize(final int capturedBytes, final int lengthBytes, final long arrivalNs, final int point) {
         assertEquals(PacketDecoder.DECODED, decoder.decode(
-            frame, 0, lengthBytes, lengthBytes, arrivalNs, LinkType.ETHERNET, 0, -1, descriptor, 0));
+            frame, 0, capturedBytes, lengthBytes, arrivalNs, LinkType.ETHERNET, 0, -1, descriptor, 0));
         return recognizer.recognize(decoder, frame, descriptor, 0, point);
     }
 
@@ -77,6 +87,28 @@ class ReferenceRecognizerTest {
         assertFalse(recognize(encode(TCP, PORT, NOW_NS), NOW_NS, 0));
         assertEquals(0, counters.get(CounterId.REFERENCES_TOO_SHORT));
         assertEquals(PORT, PacketDescriptor.destinationPort(descriptor, 0), "the descriptor of a packet stays");
+    }
+
+    /** References of several sizes, of which the snap length leaves what is said in them. */
+    @ParameterizedTest
+    @ValueSource(ints = {0x45, 0x46})
+    void shouldTakeAReferenceOfWhichNothingButPaddingIsCutOff(final int versionAndLength) {
+        final int optionBytes = 4 * (versionAndLength & 0xF) - 20;
+        final int payloadOffset = HEADERS_BYTES + optionBytes;
+        final ReferenceEncoder encoder = new ReferenceEncoder().wrap(frame, payloadOffset, false).ssid(2).stampNs(NOW_NS);
+        encoder.followUp(1, NOW_NS - 5, TimestampMethod.SOFTWARE_LOCAL).extraPadding(300);
+        final int lengthBytes = headers(UDP, PORT, encoder.encodedLength() + optionBytes);
+        frame.putByte(14, (byte)versionAndLength);
+        frame.putShort(payloadOffset - 8, (short)PORT, ByteOrder.BIG_ENDIAN);
+        frame.putShort(payloadOffset - 6, (short)PORT, ByteOrder.BIG_ENDIAN);
+        frame.putShort(payloadOffset - 4, (short)(8 + encoder.encodedLength()), ByteOrder.BIG_ENDIAN);
+
+        assertFalse(recognize(payloadOffset + 63, lengthBytes, NOW_NS, 0));
+        assertTrue(recognize(payloadOffset + 64 + 50, lengthBytes, NOW_NS, 0));
+        assertEquals(1, DecodedReference.followUpSequenceNumber(descriptor, 0));
+        frame.putShort(payloadOffset + 64 + 2, (short)301, ByteOrder.BIG_ENDIAN);
+        assertFalse(recognize(payloadOffset + 64 + 50, lengthBytes, NOW_NS, 1), "longer than the datagram");
+        assertEquals(2, counters.get(CounterId.REFERENCES_BAD_EXTENSION));
     }
 
     @Test

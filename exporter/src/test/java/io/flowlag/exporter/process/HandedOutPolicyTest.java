@@ -177,7 +177,7 @@ class HandedOutPolicyTest {
         connect("policy: adaptive, capacity: 41120k, max-gap: 900ms", "");
         pass(UNTIL_IT_HOLDS + 2);
         sender.meter.reload(new ConfigLoader().text("test", "segment: {role: sender}\nexchange: {connect: \"127.0.0.1:" + port +
-            "\"}\nrli: {target: 127.0.0.1, policy: every-n, every-n: 77, capacity: 4112k}\n").conclude().rli());
+            "\"}\nrli: {target: 127.0.0.1, policy: every-n, every-n: 77, capacity: 4112k}\n").conclude());
         pass(2);
         assertOneIn(300, pass(5), 5);
         assertEquals("adaptive", policy());

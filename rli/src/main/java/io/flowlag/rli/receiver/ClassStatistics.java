@@ -15,7 +15,7 @@ public final class ClassStatistics {
     private final SignedHistogram estimates;
     private final SignedHistogram references;
     private final HeldOutErrors heldOut;
-    private final int heldOutPeriods;
+    private int heldOutPeriods;
     private int periodCount;
 
     ClassStatistics(final long highestNs, final int significantDigits, final int heldOutPeriods) {
@@ -43,6 +43,10 @@ public final class ClassStatistics {
     /** {@return the errors of interpolation, over {@link ReceiverContext#heldOutPeriods} and as many before} */
     public HeldOutErrors heldOut() {
         return heldOut;
+    }
+
+    void heldOutPeriods(final int periods) {
+        heldOutPeriods = periods;
     }
 
     void rotate() {

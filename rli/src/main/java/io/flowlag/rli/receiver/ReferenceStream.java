@@ -41,6 +41,8 @@ import static io.flowlag.rli.receiver.ReceiverCounter.WITHOUT_REFERENCE;
 final class ReferenceStream {
     /** Order that is wrong by less comes of packets stamped on several processors. */
     private static final long STEP_TOLERANCE_NS = 1_000_000L;
+    /** A sender keeps a send time for 100 ms; then it has to be observed, carried and to come. */
+    private static final long FOLLOW_UP_PATIENCE_NS = 250_000_000L;
 
     private final int row;
     private final CounterTable counters;
@@ -202,17 +204,23 @@ final class ReferenceStream {
             count(REFERENCES_BACKWARDS);
             return;
         }
-        if (waiting.isFull()) {
+        while (isWaitOver(arrivalNs)) {
             settleOldest();
         }
         isHeard = true;
         lastArrivalNs = arrivalNs;
         lastStampNs = stampNs;
         waiting.add(sequenceNumber, stampNs, arrivalNs, lengthBytes);
-        if (!isStampUsed && waiting.hasEarly(sequenceNumber)) {
-            know(waiting.newest(), waiting.takeEarlyNs(sequenceNumber));
+        if (!isStampUsed && waiting.hasSendTime(sequenceNumber)) {
+            know(waiting.newest(), waiting.takeKeptNs(sequenceNumber));
         }
         settle();
+    }
+
+    /** Whether the oldest reference waits no more for its send time, now that a later one comes. */
+    private boolean isWaitOver(final long arrivalNs) {
+        return waiting.isFull() || waiting.size() >= WaitingReferences.PATIENT_COUNT &&
+            (arrivalNs - waiting.arrivalNs(waiting.oldest()) > FOLLOW_UP_PATIENCE_NS || !buffer.hasRoom(buffer.size()));
     }
 
     void onSendTime(final int sequenceNumber, final long sentNs) {
@@ -225,19 +233,29 @@ final class ReferenceStream {
             settle();
             counters.set(row, REFERENCES_WAITING.ordinal(), waiting.size());
         }
+        else if (waiting.hasStamp(sequenceNumber)) {
+            learn(waiting.takeKeptNs(sequenceNumber), sentNs);
+        }
         else {
-            waiting.keepEarly(sequenceNumber, sentNs);
+            waiting.keepSendTime(sequenceNumber, sentNs);
         }
     }
 
     private void know(final long position, final long sentNs) {
-        final long differenceNs = sentNs - waiting.stampNs(position);
+        if (learn(waiting.stampNs(position), sentNs)) {
+            waiting.know(position, sentNs);
+        }
+    }
+
+    /** Learns by how much a send time differs from the stamp, unless it cannot be true. */
+    private boolean learn(final long stampNs, final long sentNs) {
+        final long differenceNs = sentNs - stampNs;
         if (differenceNs > maximumDelayNs || differenceNs < -maximumDelayNs) {
             count(FOLLOW_UPS_REFUSED);
-            return;
+            return false;
         }
         correction.record(differenceNs);
-        waiting.know(position, sentNs);
+        return true;
     }
 
     /** Estimates stop when nothing was heard for too long. */
@@ -307,6 +325,7 @@ final class ReferenceStream {
         else {
             count(REFERENCES_WITHOUT_FOLLOW_UP);
             sentNs = stampNs + correction.correctionNs();
+            waiting.keepStamp(waiting.sequenceNumber(position), stampNs);
         }
         waiting.poll();
         count(REFERENCES_SETTLED);

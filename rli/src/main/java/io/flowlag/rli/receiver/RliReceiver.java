@@ -162,6 +162,17 @@ public final class RliReceiver {
         }
     }
 
+    /**
+     * Changes for how long errors of held-out references are gathered, from the end of the present period on.
+     *
+     * @param heldOutPeriods see {@link ReceiverContext#heldOutPeriods(int)}; 1 or more.
+     */
+    public void heldOutPeriods(final int heldOutPeriods) {
+        for (final ClassStatistics each : statistics) {
+            each.heldOutPeriods(heldOutPeriods);
+        }
+    }
+
     /** The input has ended: what still waits is settled, or given up as by silence. */
     public void onEnd() {
         for (final ReferenceStream stream : streams) {

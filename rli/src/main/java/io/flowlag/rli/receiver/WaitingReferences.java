@@ -1,20 +1,25 @@
 package io.flowlag.rli.receiver;
 
 /**
- * References whose effective send time is not known yet, in the order in which they came; and send times that came before their
- * reference. One thread. Allocates at construction.
+ * References whose effective send time is not known yet, in the order in which they came; send times that came before their
+ * reference; and stamps of references that could not wait for theirs. One thread. Allocates at construction.
  */
 final class WaitingReferences {
     /** How many later references one waits for at most. */
-    static final int CAPACITY = 8;
+    static final int CAPACITY = 128;
+    /** For so many one waits however long that takes. */
+    static final int PATIENT_COUNT = 8;
 
     private static final int MASK = CAPACITY - 1;
-    private static final int EARLY = 256;
-    private static final int EARLY_MASK = EARLY - 1;
+    private static final int KEPT = 256;
+    private static final int KEPT_MASK = KEPT - 1;
+    private static final byte NOTHING = 0;
+    private static final byte SEND_TIME = 1;
+    private static final byte STAMP = 2;
 
     /** Octets of all fields. */
     static final int MEMORY_BYTES =
-        CAPACITY * (3 * Long.BYTES + 2 * Integer.BYTES + 1) + EARLY * (Long.BYTES + Integer.BYTES + 1);
+        CAPACITY * (3 * Long.BYTES + 2 * Integer.BYTES + 1) + KEPT * (Long.BYTES + Integer.BYTES + 1);
 
     private final int[] sequenceNumbers = new int[CAPACITY];
     private final long[] stampsNs = new long[CAPACITY];
@@ -25,9 +30,9 @@ final class WaitingReferences {
     private long head;
     private long tail;
 
-    private final int[] earlyNumbers = new int[EARLY];
-    private final long[] earlySentNs = new long[EARLY];
-    private final boolean[] isEarly = new boolean[EARLY];
+    private final int[] keptNumbers = new int[KEPT];
+    private final long[] keptNs = new long[KEPT];
+    private final byte[] keptKinds = new byte[KEPT];
 
     boolean isEmpty() {
         return head == tail;
@@ -103,25 +108,47 @@ final class WaitingReferences {
         return arrivalsNs[(int)position & MASK];
     }
 
+    int sequenceNumber(final long position) {
+        return sequenceNumbers[(int)position & MASK];
+    }
+
     int lengthBytes(final long position) {
         return lengthsBytes[(int)position & MASK];
     }
 
     /** Keeps a send time whose reference has not come. */
-    void keepEarly(final int sequenceNumber, final long effectiveNs) {
-        final int index = sequenceNumber & EARLY_MASK;
-        earlyNumbers[index] = sequenceNumber;
-        earlySentNs[index] = effectiveNs;
-        isEarly[index] = true;
+    void keepSendTime(final int sequenceNumber, final long effectiveNs) {
+        keep(sequenceNumber, effectiveNs, SEND_TIME);
     }
 
-    boolean hasEarly(final int sequenceNumber) {
-        final int index = sequenceNumber & EARLY_MASK;
-        return isEarly[index] && earlyNumbers[index] == sequenceNumber;
+    boolean hasSendTime(final int sequenceNumber) {
+        return isKept(sequenceNumber, SEND_TIME);
     }
 
-    long takeEarlyNs(final int sequenceNumber) {
-        isEarly[sequenceNumber & EARLY_MASK] = false;
-        return earlySentNs[sequenceNumber & EARLY_MASK];
+    /** Keeps the stamp of a reference whose send time has not come. */
+    void keepStamp(final int sequenceNumber, final long stampNs) {
+        keep(sequenceNumber, stampNs, STAMP);
+    }
+
+    boolean hasStamp(final int sequenceNumber) {
+        return isKept(sequenceNumber, STAMP);
+    }
+
+    /** The send time or stamp that is kept, once. */
+    long takeKeptNs(final int sequenceNumber) {
+        keptKinds[sequenceNumber & KEPT_MASK] = NOTHING;
+        return keptNs[sequenceNumber & KEPT_MASK];
+    }
+
+    private void keep(final int sequenceNumber, final long timeNs, final byte kind) {
+        final int index = sequenceNumber & KEPT_MASK;
+        keptNumbers[index] = sequenceNumber;
+        keptNs[index] = timeNs;
+        keptKinds[index] = kind;
+    }
+
+    private boolean isKept(final int sequenceNumber, final byte kind) {
+        final int index = sequenceNumber & KEPT_MASK;
+        return keptKinds[index] == kind && keptNumbers[index] == sequenceNumber;
     }
 }

@@ -72,11 +72,11 @@ public final class ReferenceVerifier {
     }
 
     /**
-     * Verifies a UDP payload.
+     * Verifies a whole UDP payload.
      *
      * @param buffer      holds it.
      * @param offset      of its first octet.
-     * @param lengthBytes that were captured of it.
+     * @param lengthBytes of it.
      * @param arrivalNs   when it was seen, ns since 1970.
      * @param sourceHigh  first eight octets of its source address; 0 for IPv4.
      * @param sourceLow   last eight octets; for IPv4 the address.
@@ -85,10 +85,28 @@ public final class ReferenceVerifier {
     public ReferenceVerdict verify(
         final DirectBuffer buffer, final int offset, final int lengthBytes, final long arrivalNs, final long sourceHigh,
         final long sourceLow) {
+        return verify(buffer, offset, lengthBytes, lengthBytes, arrivalNs, sourceHigh, sourceLow);
+    }
+
+    /**
+     * Verifies a UDP payload, of which nothing but padding may be cut off.
+     *
+     * @param buffer      holds it.
+     * @param offset      of its first octet.
+     * @param lengthBytes that were captured of it.
+     * @param wholeBytes  of it.
+     * @param arrivalNs   when it was seen, ns since 1970.
+     * @param sourceHigh  first eight octets of its source address; 0 for IPv4.
+     * @param sourceLow   last eight octets; for IPv4 the address.
+     * @return {@link ReferenceVerdict#ACCEPTED}, and only then {@link #sessionIndex} and {@link #decoder} hold it; or why not.
+     */
+    public ReferenceVerdict verify(
+        final DirectBuffer buffer, final int offset, final int lengthBytes, final int wholeBytes, final long arrivalNs,
+        final long sourceHigh, final long sourceLow) {
         sessionIndex = MISSING;
         ReferenceVerdict verdict = identify(buffer, offset, lengthBytes, sourceHigh, sourceLow);
         if (verdict == ReferenceVerdict.ACCEPTED) {
-            verdict = verifyOctets(buffer, offset, lengthBytes, arrivalNs);
+            verdict = verifyOctets(buffer, offset, lengthBytes, wholeBytes, arrivalNs);
         }
         if (verdict == ReferenceVerdict.ACCEPTED) {
             verdict = verifyTime(arrivalNs);
@@ -148,7 +166,7 @@ public final class ReferenceVerifier {
     }
 
     private ReferenceVerdict verifyOctets(
-        final DirectBuffer buffer, final int offset, final int lengthBytes, final long arrivalNs) {
+        final DirectBuffer buffer, final int offset, final int lengthBytes, final int wholeBytes, final long arrivalNs) {
         final ReferenceMac mac = macs[sessionIndex];
         final boolean authenticated = mac != null;
         if (authenticated && !mac.begin().update(buffer, offset, HMAC_OFFSET).matches(buffer, offset + HMAC_OFFSET)) {
@@ -159,16 +177,18 @@ public final class ReferenceVerifier {
             return ReferenceVerdict.WRONG_TIMESTAMP_FORMAT;
         }
         return verifyTlvs(
-            buffer, offset, offset + ReferenceDescriptor.baseLengthBytes(authenticated), offset + lengthBytes, mac);
+            buffer, offset, offset + ReferenceDescriptor.baseLengthBytes(authenticated), offset + lengthBytes,
+            offset + Math.max(lengthBytes, wholeBytes), mac);
     }
 
     private ReferenceVerdict verifyTlvs(
-        final DirectBuffer buffer, final int offset, final int firstTlv, final int end, final ReferenceMac mac) {
+        final DirectBuffer buffer, final int offset, final int firstTlv, final int end, final int wholeEnd,
+        final ReferenceMac mac) {
         boolean isMacWanted = false;
         boolean isMacSeen = false;
         int tlv = firstTlv;
         for (int i = 0; tlv < end; i++) {
-            final int lengthBytes = tlvLengthBytes(buffer, tlv, end);
+            final int lengthBytes = tlvLengthBytes(buffer, tlv, end, wholeEnd);
             if (lengthBytes == MISSING || i == MAXIMUM_TLVS) {
                 return ReferenceVerdict.BAD_EXTENSION;
             }
@@ -199,13 +219,14 @@ public final class ReferenceVerifier {
         return isMacWanted && !isMacSeen ? ReferenceVerdict.BAD_EXTENSION_MAC : ReferenceVerdict.ACCEPTED;
     }
 
-    private static int tlvLengthBytes(final DirectBuffer buffer, final int tlv, final int end) {
+    private static int tlvLengthBytes(final DirectBuffer buffer, final int tlv, final int end, final int wholeEnd) {
         if (end - tlv < TLV_HEADER_LENGTH_BYTES) {
             return MISSING;
         }
         final int lengthBytes =
             TLV_HEADER_LENGTH_BYTES + (buffer.getShort(tlv + TLV_VALUE_LENGTH_OFFSET, WIRE_ORDER) & 0xFFFF);
-        return lengthBytes > end - tlv ? MISSING : lengthBytes;
+        final boolean isPadding = (buffer.getByte(tlv + TLV_TYPE_OFFSET) & 0xFF) == TLV_TYPE_EXTRA_PADDING;
+        return lengthBytes > (isPadding ? wholeEnd : end) - tlv ? MISSING : lengthBytes;
     }
 
     private boolean takeFollowUp(final int tlv, final int lengthBytes) {

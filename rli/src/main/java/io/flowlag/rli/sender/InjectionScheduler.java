@@ -10,7 +10,10 @@ import java.util.Arrays;
  * reference of the class is averaged into the estimate, and the policy gives the next distance.
  *
  * <p>The caller shows it every packet, asks {@link #dueClass} as time passes (from {@link #nextDueNs} on), sends what is due, and
- * says so by {@link #onInjected} or {@link #onInjectionFailed}. References themselves are not shown as packets.
+ * says so by {@link #onInjected} or {@link #onInjectionFailed}. References themselves are not shown as packets. There are two
+ * times: the one at which the caller acts, by which references are due, and that of the link, by which its utilization is
+ * measured ({@link #onLinkTime}, {@link #onLinkQuiet}). Live capture hands packets over in batches, so the former tells nothing
+ * of their distances.
  *
  * <p>A reference that is due by a packet should go ahead of that packet where the caller can do so, as in simulated time. Right
  * behind it, it waits for that packet's transmission, every time: all references then have one mean transmission time too much
@@ -23,6 +26,8 @@ public final class InjectionScheduler {
     public static final int NONE = -1;
 
     private static final double BITS_NS_PER_OCTET_SECOND = 8e9;
+    /** Packets that come so many times as fast as the link carries them are a burst at the speed of a link before it. */
+    private static final double BURST_UTILIZATION = 4;
 
     private final int classCount;
     private final CounterTable counters;
@@ -33,11 +38,13 @@ public final class InjectionScheduler {
     private final long[] packetGaps;
     private final long[] timeGapsNs;
     private final long[] lastNs;
+    private final long[] linkNsAtLast;
     private final long[] linkBytesAtLast;
     private final double[] utilizations;
     private final boolean[] isStarted;
     private final boolean[] isHeld;
 
+    private long linkNs = Long.MIN_VALUE;
     private long linkBytes;
     private long capacityBps;
     private double utilizationSmoothing;
@@ -58,6 +65,7 @@ public final class InjectionScheduler {
         packetGaps = new long[classCount];
         timeGapsNs = new long[classCount];
         lastNs = new long[classCount];
+        linkNsAtLast = new long[classCount];
         linkBytesAtLast = new long[classCount];
         utilizations = new double[classCount];
         isStarted = new boolean[classCount];
@@ -87,10 +95,28 @@ public final class InjectionScheduler {
     }
 
     /**
+     * A packet of the link is shown next.
+     *
+     * @param stampNs when it was on the link. Far less than that of the packet before if the clock was set back.
+     */
+    public void onLinkTime(final long stampNs) {
+        linkNs = stampNs;
+    }
+
+    /**
+     * All packets that were on the link before a time have been shown.
+     *
+     * @param untilNs that time; without effect if a later packet was shown.
+     */
+    public void onLinkQuiet(final long untilNs) {
+        linkNs = Math.max(linkNs, untilNs);
+    }
+
+    /**
      * A regular packet of the segment.
      *
      * @param classIndex  of the packet.
-     * @param nowNs       its time.
+     * @param nowNs       the time.
      * @param lengthBytes of the packet, counted as the capacity is.
      * @return true if a reference of this class is due now.
      */
@@ -167,7 +193,7 @@ public final class InjectionScheduler {
             counters.increment(classIndex, SenderCounter.BY_MAXIMUM_GAP.ordinal());
         }
         ceiling.take(nowNs, lengthBytes);
-        estimateUtilization(classIndex, nowNs);
+        estimateUtilization(classIndex);
         restart(classIndex, nowNs);
     }
 
@@ -203,16 +229,27 @@ public final class InjectionScheduler {
         return isAdmitted;
     }
 
-    /** Lines 10 and 11 of Algorithm 1. */
-    private void estimateUtilization(final int classIndex, final long nowNs) {
-        final long elapsedNs = nowNs - lastNs[classIndex];
+    /**
+     * Lines 10 and 11 of Algorithm 1. The octets of a burst wait for the next reference, for no longer than the maximum gap: the
+     * link has not carried them yet. So do octets while the link's time stands still.
+     */
+    private void estimateUtilization(final int classIndex) {
+        final long elapsedNs = linkNs - linkNsAtLast[classIndex];
+        if (isStarted[classIndex] && elapsedNs == 0) {
+            return;
+        }
         if (isStarted[classIndex] && elapsedNs > 0 && capacityBps > 0) {
             final double bytes = linkBytes - linkBytesAtLast[classIndex];
             final double instant = bytes * BITS_NS_PER_OCTET_SECOND / elapsedNs / capacityBps;
+            if (instant > BURST_UTILIZATION && elapsedNs < maximumGapNs) {
+                return;
+            }
             final double before = utilizations[classIndex];
             utilizations[classIndex] = Double.isNaN(before) ?
                 instant : instant * utilizationSmoothing + before * (1 - utilizationSmoothing);
         }
+        linkNsAtLast[classIndex] = linkNs;
+        linkBytesAtLast[classIndex] = linkBytes;
     }
 
     private void restart(final int classIndex, final long nowNs) {
@@ -223,7 +260,6 @@ public final class InjectionScheduler {
         isStarted[classIndex] = true;
         isHeld[classIndex] = false;
         packetCounts[classIndex] = 0;
-        linkBytesAtLast[classIndex] = linkBytes;
         lastNs[classIndex] = nowNs;
         plan(classIndex);
     }
@@ -258,7 +294,7 @@ public final class InjectionScheduler {
      * The utilization of the link as the class sees it.
      *
      * @param classIndex of the class.
-     * @return 0 for idle, 1 for full; not a number while nothing is known.
+     * @return 0 for idle, 1 for full, above 1 while packets come faster than that; not a number while nothing is known.
      */
     public double utilization(final int classIndex) {
         return utilizations[classIndex];

@@ -8,12 +8,14 @@ import org.agrona.MutableDirectBuffer;
 
 /**
  * Makes the packets of one session: numbers them, stamps them, and lets each carry the effective send time of an earlier one, as
- * it was taken at the sender's observation point. One follow-up a packet; times that were observed faster than that wait, and the
- * oldest is forgotten when more than {@value #WAITING} do: a backlog would never shrink again, and the receiver does not wait
- * for times that come so late. One thread. Allocates at construction.
+ * it was taken at the sender's observation point. One follow-up a packet; times that were observed faster than that wait, since
+ * live capture shows packets in blocks. Of several that wait the oldest is forgotten after 100 ms, or when more than
+ * {@value #WAITING} do: a backlog would never shrink again, and the receiver does not wait for times that come so late. One
+ * thread. Allocates at construction.
  */
 public final class ReferenceSource {
-    private static final int WAITING = 4;
+    private static final int WAITING = 64;
+    private static final long STALE_NS = 100_000_000L;
     private static final int WAITING_MASK = WAITING - 1;
 
     private final ReferenceSession session;
@@ -65,6 +67,9 @@ public final class ReferenceSource {
             .stampNs(stampNs)
             .errorEstimate(errorEstimate)
             .ssid(session.ssid());
+        while (observedTail - observedHead > 1 && stampNs - observedNs[(int)observedHead & WAITING_MASK] > STALE_NS) {
+            forgetOldest();
+        }
         carriedTail = observedHead;
         if (observedHead != observedTail) {
             final int index = (int)carriedTail++ & WAITING_MASK;
@@ -95,13 +100,17 @@ public final class ReferenceSource {
      */
     public void onObserved(final int sequenceNumber, final long sentNs, final TimestampMethod method) {
         if (observedTail - observedHead == WAITING) {
-            observedHead++;
-            forgottenCount = forgottenCount + 1;
+            forgetOldest();
         }
         final int index = (int)observedTail++ & WAITING_MASK;
         observedNumbers[index] = sequenceNumber;
         observedNs[index] = sentNs;
         observedMethods[index] = method;
+    }
+
+    private void forgetOldest() {
+        observedHead++;
+        forgottenCount = forgottenCount + 1;
     }
 
     /** {@return the number that the next packet gets} */

@@ -293,6 +293,29 @@ class RliReceiverTest {
         assertEquals(0, receiver.stampErrorNs(0));
     }
 
+    /** As each reference carries the send time of the one before it, or of one that is further back. */
+    @Test
+    void shouldLearnFromEffectiveSendTimesThatNoReferenceWaitsFor() {
+        for (final int behind : new int[]{1, 40}) {
+            for (final Estimator estimator : Estimator.values()) {
+                samples.all.clear();
+                receiver = receiver(stamped().estimator(estimator).sendTimes(SendTimes.FOLLOW_UP));
+                for (int i = 0; i < 100; i++) {
+                    reference(i, i * 10 * MS, 10 * MS);
+                    if (i >= behind) {
+                        receiver.onSendTime(0, i - behind, (i - behind) * 10 * MS - 10 * MS + 40_000);
+                    }
+                    packet(i * 10 * MS + 5 * MS);
+                }
+                assertEquals(40_000, receiver.stampCorrectionNs(0));
+                final List<Long> delaysNs = samples.delaysNs();
+                assertTrue(delaysNs.subList(behind + 20, delaysNs.size()).stream()
+                    .allMatch(delayNs -> delayNs == 10 * MS - 40_000));
+                assertEquals(0, count(FOLLOW_UPS_REFUSED));
+            }
+        }
+    }
+
     @Test
     void shouldRefuseAnEffectiveSendTimeThatCannotBe() {
         receiver = receiver(stamped().sendTimes(SendTimes.FOLLOW_UP));
@@ -307,14 +330,43 @@ class RliReceiverTest {
     void shouldGoOnWithoutAnyEffectiveSendTime() {
         receiver = receiver(stamped().sendTimes(SendTimes.FOLLOW_UP));
         for (int i = 0; i < 20; i++) {
-            reference(i, i * 10 * MS, 10 * MS);
-            packet(i * 10 * MS + 5 * MS);
+            reference(i, i * 100 * MS, 10 * MS);
+            packet(i * 100 * MS + 50 * MS);
         }
-        assertEquals(WaitingReferences.CAPACITY, count(REFERENCES_WAITING));
+        assertEquals(WaitingReferences.PATIENT_COUNT, count(REFERENCES_WAITING));
         receiver.onEnd();
 
         assertEquals(19, count(ESTIMATED));
         assertEquals(20, count(REFERENCES_WITHOUT_FOLLOW_UP));
+    }
+
+    /** As where live capture shows the sender its references in blocks, and each carries one send time. */
+    @Test
+    void shouldWaitForEffectiveSendTimesThatManyLaterReferencesCarry() {
+        receiver = receiver(stamped().sendTimes(SendTimes.FOLLOW_UP).bufferPackets(1024));
+        final int behind = 100;
+        for (int i = 0; i < 1000; i++) {
+            reference(i, i * MS, 10 * MS);
+            if (i >= behind) {
+                receiver.onSendTime(0, i - behind, (i - behind) * MS - (i % 7 + 1) * MS);
+            }
+            packet(i * MS + MS / 2);
+        }
+        assertEquals(0, count(REFERENCES_WITHOUT_FOLLOW_UP));
+        assertEquals(900, count(REFERENCES_BY_FOLLOW_UP));
+    }
+
+    @Test
+    void shouldWaitForNoEffectiveSendTimeInAFullBuffer() {
+        receiver = receiver(stamped().sendTimes(SendTimes.FOLLOW_UP));
+        for (int i = 0; i < 1000; i++) {
+            reference(i, i * MS, 10 * MS);
+            for (int j = 0; j < 3; j++) {
+                packet(i * MS + 1 + j);
+            }
+        }
+        assertEquals(0, count(OVERFLOW));
+        assertTrue(count(REFERENCES_WAITING) >= WaitingReferences.PATIENT_COUNT);
     }
 
     @Test

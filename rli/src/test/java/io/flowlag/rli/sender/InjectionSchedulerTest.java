@@ -6,6 +6,8 @@ import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;
 import net.jqwik.api.constraints.Size;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.List;
 
@@ -31,6 +33,7 @@ class InjectionSchedulerTest {
         final InjectionScheduler scheduler, final double utilization, final long fromNs, final long packets) {
         for (long i = 0; i < packets; i++) {
             final long nowNs = fromNs + Math.round(i * PACKET_NS / utilization);
+            scheduler.onLinkTime(nowNs);
             if (scheduler.onPacket(0, nowNs, PACKET_BYTES)) {
                 scheduler.onInjected(0, nowNs, REFERENCE_BYTES);
             }
@@ -102,14 +105,68 @@ class InjectionSchedulerTest {
     void shouldAverageLikeAlgorithm1() {
         final InjectionScheduler scheduler =
             new InjectionScheduler(context(AdaptivePolicy.PAPER).utilizationSmoothing(0.25));
+        scheduler.onLinkTime(0);
         scheduler.onInjected(0, 0, REFERENCE_BYTES);
         scheduler.onPacket(0, 1, PACKET_BYTES);
         scheduler.onOtherPacket(PACKET_BYTES);
+        scheduler.onLinkQuiet(4 * PACKET_NS);
         scheduler.onInjected(0, 4 * PACKET_NS, REFERENCE_BYTES);
         assertEquals(0.5, scheduler.utilization(0), 1e-9);
+        scheduler.onLinkTime(5 * PACKET_NS);
         scheduler.onPacket(0, 5 * PACKET_NS, PACKET_BYTES);
         scheduler.onInjected(0, 5 * PACKET_NS, REFERENCE_BYTES);
         assertEquals(0.25 * 1.0 + 0.75 * 0.5, scheduler.utilization(0), 1e-9);
+    }
+
+    /** As live capture does: the packets of a block come together, long after they were on the link. */
+    @ParameterizedTest
+    @ValueSource(ints = {4, 64, 1000})
+    void shouldMeasureTheUtilizationByTheTimesOfPackets(final int blockPackets) {
+        final InjectionScheduler scheduler = new InjectionScheduler(context(AdaptivePolicy.PAPER));
+        final double utilization = 0.7;
+        for (long i = 0; i < 100_000; i++) {
+            final long blockNs = Math.round((i / blockPackets + 1) * blockPackets * PACKET_NS / utilization);
+            final long nowNs = blockNs + 1000 * (i % blockPackets / 32);
+            scheduler.onLinkTime(Math.round(i * PACKET_NS / utilization));
+            if (scheduler.onPacket(0, nowNs, PACKET_BYTES)) {
+                scheduler.onInjected(0, nowNs, REFERENCE_BYTES);
+            }
+        }
+        assertEquals(utilization, scheduler.utilization(0), 0.01);
+    }
+
+    /** A link a hundred times as fast is ahead of the bottleneck. */
+    @Test
+    void shouldTakeNoBurstForAFullLink() {
+        final InjectionScheduler scheduler = new InjectionScheduler(context(AdaptivePolicy.PAPER));
+        final double utilization = 0.3;
+        final int burstPackets = 95;
+        for (long i = 0; i < 100_000; i++) {
+            final long burstNs = Math.round(i / burstPackets * burstPackets * PACKET_NS / utilization);
+            final long nowNs = burstNs + i % burstPackets * PACKET_NS / 100;
+            scheduler.onLinkTime(nowNs);
+            if (scheduler.onPacket(0, nowNs, PACKET_BYTES)) {
+                scheduler.onInjected(0, nowNs, REFERENCE_BYTES);
+            }
+        }
+        assertEquals(utilization, scheduler.utilization(0), 0.1);
+    }
+
+    @Test
+    void shouldTellOfMoreThanTheLinkCanEverCarry() {
+        final InjectionScheduler scheduler =
+            new InjectionScheduler(context(AdaptivePolicy.PAPER).utilizationSmoothing(0.5));
+        run(scheduler, 10, 0, 200_000);
+        assertEquals(10, scheduler.utilization(0), 0.1);
+    }
+
+    @Test
+    void shouldMeasureNoUtilizationAcrossAClockThatGoesBack() {
+        final InjectionScheduler scheduler = new InjectionScheduler(context(new EveryNPolicy(100)));
+        run(scheduler, 0.5, SECOND_NS, 1000);
+        assertEquals(0.5, scheduler.utilization(0), 0.01);
+        run(scheduler, 0.5, SECOND_NS / 2, 103);
+        assertEquals(0.5, scheduler.utilization(0), 0.01);
     }
 
     @Test

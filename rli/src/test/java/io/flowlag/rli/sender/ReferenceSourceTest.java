@@ -69,8 +69,23 @@ class ReferenceSourceTest {
             source.onObserved(i, START_NS, TimestampMethod.SOFTWARE_LOCAL);
         }
         encode();
-        assertEquals(96, verifier.decoder().followUpSequenceNumber());
-        assertEquals(96, source.forgottenCount());
+        assertEquals(36, verifier.decoder().followUpSequenceNumber());
+        assertEquals(36, source.forgottenCount());
+    }
+
+    @Test
+    void shouldForgetWhatIsStaleButTheNewest() {
+        for (int i = 0; i < 10; i++) {
+            source.onObserved(i, START_NS - 500_000_000 + i * 50_000_000L, TimestampMethod.SOFTWARE_LOCAL);
+        }
+        encode();
+        assertEquals(8, verifier.decoder().followUpSequenceNumber());
+        assertEquals(8, source.forgottenCount());
+        source.onSent();
+        source.onSent();
+        source.onObserved(10, START_NS - 500_000_000, TimestampMethod.SOFTWARE_LOCAL);
+        encode();
+        assertEquals(9, verifier.decoder().followUpSequenceNumber());
     }
 
     @Test

@@ -154,7 +154,8 @@ class RunLiveTest {
                 run.signal("HUP");
                 Deadline.await(TIMEOUT, () -> statsNames(file) && !statsNames(leaving), () -> "destinations: " + run.errors());
                 Deadline.await(TIMEOUT,
-                    () -> run.errors().contains("no destination any more: file:" + leaving + ": records_made="), () -> "counters of the destination that left: " + run.errors());
+                    () -> run.errors().contains("no destination any more: file:" + leaving + ": records_made="),
+                    () -> "counters of the destination that left: " + run.errors());
                 IpfixReader.read(leaving).orFail(); // closed, with whole messages alone
 
                 Files.writeString(config, added.replace("file:" + file, "file:" + file + "?options=off"));

@@ -1,0 +1,86 @@
+package io.flowlag.exporter.metering;
+
+import io.flowlag.exporter.config.ConfigLoader;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.decode.DecodedReference;
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.delay.ClockError;
+import io.flowlag.exporter.delay.DelayMeter;
+import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.FlowEnd;
+import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.flow.FlowCache;
+import io.flowlag.exporter.flow.FlowCacheContext;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.rli.reference.ReferenceSession;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+
+import java.util.List;
+import java.util.Map;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+/** The metering thread comes to packets long after they were captured, as behind a standstill of the process. */
+class LateMeteringTest {
+    private static final long START_NS = 1_700_000_000_000_000_000L;
+    private static final long LATENESS_NS = 3_000_000_000L;
+    private static final long REFERENCE_GAP_NS = 100_000_000L;
+    private static final long DELAY_NS = 2_000_000;
+    private static final int REFERENCES = 20;
+
+    private final UnsafeBuffer batch = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
+    private final Counters counters = new Counters();
+    private long nowNs;
+
+    private void describe(final long timestampNs) {
+        batch.setMemory(0, PacketDescriptor.LENGTH_BYTES, (byte)0);
+        PacketDescriptor.timestampNs(batch, 0, timestampNs);
+        PacketDescriptor.ipVersion(batch, 0, 4);
+        PacketDescriptor.protocol(batch, 0, 17);
+        PacketDescriptor.sourceLow(batch, 0, 1);
+        PacketDescriptor.destinationLow(batch, 0, 1);
+        PacketDescriptor.segmentCount(batch, 0, 1);
+        PacketDescriptor.ipLengthBytes(batch, 0, 500);
+        PacketDescriptor.wireLengthBytes(batch, 0, 514);
+    }
+
+    private void hand(final MeteringAgent agent) {
+        final long timestampNs = PacketDescriptor.timestampNs(batch, 0);
+        nowNs = timestampNs + LATENESS_NS;
+        agent.onDescriptors(batch, 0, 1);
+        agent.onCaptured(timestampNs);
+        agent.doWork();
+    }
+
+    @Test
+    void shouldTakeNoLatenessOfItsOwnForSilenceOfTheSender() {
+        final ExporterConfig config = new ConfigLoader().text("test", "rli: {estimator: left}").conclude();
+        final DelayWiring wiring = new DelayWiring(
+            Role.RECEIVER, ReferenceMode.CAPTURED, List.of(ReferenceSession.unauthenticated(1)), null, ClockError.NONE, true,
+            false, false, DelayWiring.DIGEST_PAYLOAD_BYTES);
+        final FlowEnd flowEnd = new FlowEnd((buffer, offset, lengthBytes) -> { });
+        final FlowCache cache = new FlowCache(
+            new FlowCacheContext().maxFlows(16).stateLengthBytes(DelayMeter.stateLengthBytes(wiring)), flowEnd, counters);
+        final DelayMeter meter = new DelayMeter(config, wiring, flowEnd, cache, () -> nowNs, counters);
+        final MeteringAgent agent = new MeteringAgent(cache, null, () -> false, () -> nowNs, meter, wiring, false, counters);
+        for (int i = 0; i < REFERENCES; i++) {
+            final long arrivalNs = START_NS + i * REFERENCE_GAP_NS;
+            describe(arrivalNs);
+            DecodedReference.encode(batch, 0, 0, i, arrivalNs - DELAY_NS);
+            hand(agent);
+            describe(arrivalNs + REFERENCE_GAP_NS / 2);
+            hand(agent);
+        }
+
+        final Map<String, Long> values = meter.statistics().counters();
+        assertEquals(REFERENCES, values.get("rli_estimated"));
+        assertEquals(0, values.get("rli_silences"));
+
+        nowNs += LATENESS_NS;
+        agent.onCaptured(nowNs);
+        agent.doWork();
+        assertEquals(1, meter.statistics().counters().get("rli_silences"));
+    }
+}
