@@ -153,7 +153,8 @@ class RunLiveTest {
                 Files.writeString(config, added + "metering: {idle-timeout: 10m, active-timeout: 20m}\n");
                 run.signal("HUP");
                 Deadline.await(TIMEOUT, () -> statsNames(file) && !statsNames(leaving), () -> "destinations: " + run.errors());
-                Deadline.await(TIMEOUT, () -> run.errors().contains("no destination any more: file:" + leaving + ": records_made="),
+                Deadline.await(TIMEOUT,
+                    () -> run.errors().contains("no destination any more: file:" + leaving + ": records_made="),
                     () -> "counters of the destination that left: " + run.errors());
                 IpfixReader.read(leaving).orFail(); // closed, with whole messages alone
 
