@@ -138,19 +138,20 @@ class RunLiveTest {
                 "stats: {file: " + statsFile() + ", interval: 100ms}\n";
             final Path leaving = directory.resolve("leaving.ipfix");
             Files.writeString(config, common.replace("']}", "', 'file:" + leaving + "']}") +
-                "metering: {idle-timeout: 10m, active-timeout: 20m}\n");
+                "metering: {idle-timeout: 10m, active-timeout: 20m, tcp-end-timeout: 10m}\n");
             try (Command.Running run = new Flowlag().command("run", "-c", config).timeout(TIMEOUT).start()) {
                 Deadline.await(TIMEOUT, () -> run.errors().contains("metering " + HERE), () -> "start: " + run.errors());
                 final TrafficFlows truth = send();
                 awaitCaptured(run, PACKETS);
 
-                Files.writeString(config, common + "metering: {idle-timeout: 10m, active-timeout: 20m, max-flows: 64k}\n");
+                Files.writeString(config, common +
+                    "metering: {idle-timeout: 10m, active-timeout: 20m, tcp-end-timeout: 10m, max-flows: 64k}\n");
                 run.signal("HUP");
                 Deadline.await(TIMEOUT, () -> run.errors().contains("metering.max-flows (memory is taken at the start)"),
                     () -> "refusal: " + run.errors());
                 final Path file = directory.resolve("added.ipfix");
                 final String added = common.replace("']}", "', 'file:" + file + "']}") + "log: {level: debug}\n";
-                Files.writeString(config, added + "metering: {idle-timeout: 10m, active-timeout: 20m}\n");
+                Files.writeString(config, added + "metering: {idle-timeout: 10m, active-timeout: 20m, tcp-end-timeout: 10m}\n");
                 run.signal("HUP");
                 Deadline.await(TIMEOUT, () -> statsNames(file) && !statsNames(leaving), () -> "destinations: " + run.errors());
                 Deadline.await(TIMEOUT,
