@@ -352,11 +352,13 @@ public final class CaptureAgent implements Stage, PacketHandler {
         long filtered = 0;
         long lost = 0;
         long clamped = 0;
+        long kernelStamped = 0;
         for (final PacketSource source : sources) {
             captured += source.capturedCount();
             filtered += source.filteredCount();
             lost += source.kernelDropCount();
             clamped += source.timestampClampedCount();
+            kernelStamped += source.kernelStampedCount();
         }
         counters.add(CounterId.DECODED, decodedCount);
         decodedCount = 0;
@@ -364,5 +366,6 @@ public final class CaptureAgent implements Stage, PacketHandler {
         counters.set(CounterId.FILTERED, filtered);
         counters.set(CounterId.LOST_IN_KERNEL, lost);
         counters.set(CounterId.TIMESTAMP_CLAMPED, clamped);
+        counters.set(CounterId.KERNEL_STAMPED, kernelStamped);
     }
 }

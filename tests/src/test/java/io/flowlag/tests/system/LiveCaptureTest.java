@@ -404,6 +404,21 @@ class LiveCaptureTest {
         }
     }
 
+    /** A wire between namespaces has no card: the kernel stamps each packet, and says so of each. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldCountPacketsThatTheKernelStampedInTheCardsPlace(final LiveCaptureOptions.Kind kind) throws Exception {
+        final LiveCaptureOptions options = options(FAR, kind).withDirection(Direction.IN);
+        try (LivePacketSource asked = far.call(open(options.withHardwareTimestamps(true)));
+            LivePacketSource notAsked = far.call(open(options))) {
+            send(near, NEAR, mixedFrames().subList(0, 30));
+            new CapturedPackets().await(asked, 30);
+            new CapturedPackets().await(notAsked, 30);
+            assertEquals(30, asked.kernelStampedCount());
+            assertEquals(0, notAsked.kernelStampedCount());
+        }
+    }
+
     @Test
     void shouldTakePacketsOfTunnelsAsRawIp() throws Exception {
         final byte[] packet = Frames.udpPacket(7, 100);

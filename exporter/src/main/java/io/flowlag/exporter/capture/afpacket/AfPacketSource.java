@@ -31,7 +31,7 @@ import java.util.concurrent.TimeUnit;
  * <p>
  * Timestamps are the kernel's, nanoseconds since the UNIX epoch, taken when it hands the packet to captures: on arrival in the
  * softirq, behind the card's own ring; on leaving behind the queueing discipline. Stamps of the network card are to be had for
- * arriving packets only, so direction {@code IN} is needed for them.
+ * arriving packets only, so direction {@code IN} is needed for them; a packet without one has the kernel's, and is counted.
  */
 public final class AfPacketSource implements LivePacketSource {
     /** How often drops are read and the interface is looked for. */
@@ -46,6 +46,7 @@ public final class AfPacketSource implements LivePacketSource {
     private final int interfaceId;
     private final int linkType;
     private final boolean isCooked;
+    private final boolean wantsCardStamps;
     private final PacketFilter cookedFilter;
     private final List<String> notices;
     private final PacketSocket socket;
@@ -55,6 +56,7 @@ public final class AfPacketSource implements LivePacketSource {
     private long capturedCount;
     private long filteredCount;
     private long kernelDropCount;
+    private long kernelStampedCount;
     private long capturedBytes;
     private long nextHousekeepingNs = System.nanoTime();
     private boolean isEnding;
@@ -73,6 +75,7 @@ public final class AfPacketSource implements LivePacketSource {
         this.interfaceId = interfaceId;
         this.linkType = linkLayer.linkType();
         this.isCooked = linkLayer.isCooked();
+        this.wantsCardStamps = options.hardwareTimestamps();
         this.cookedFilter = isCooked && options.hasFilter() ?
             new BpfFilter(BpfCompiler.compile(options.filterExpression(), linkType, options.snapLengthBytes())) : null;
         this.socket = socket;
@@ -264,6 +267,9 @@ public final class AfPacketSource implements LivePacketSource {
             filteredCount++;
             return;
         }
+        if (wantsCardStamps && !RingLayout.isStampedByCard(status)) {
+            kernelStampedCount++;
+        }
         handler.onPacket(buffer, first, captured, wire, RingLayout.timestampNs(buffer, frame), linkType, interfaceId, vlanTag);
     }
 
@@ -354,6 +360,11 @@ public final class AfPacketSource implements LivePacketSource {
         if (socket.isOpen()) {
             kernelDropCount += socket.takeDropCount();
         }
+    }
+
+    @Override
+    public long kernelStampedCount() {
+        return kernelStampedCount;
     }
 
     @Override

@@ -62,6 +62,7 @@ public final class PcapSource implements LivePacketSource {
     private final long graceNs;
     private final int interfaceId;
     private final int linkType;
+    private final boolean wantsCardStamps;
     private final List<String> notices;
     private final PcapHandle handle;
     private final UnsafeBuffer packet = new UnsafeBuffer(0, 0);
@@ -83,6 +84,7 @@ public final class PcapSource implements LivePacketSource {
         this.graceNs = 2 * NS_PER_MS * options.blockTimeoutMs() + GRACE_NS;
         this.interfaceId = interfaceId;
         this.handle = handle;
+        this.wantsCardStamps = options.hardwareTimestamps();
         this.linkType = linkType(handle.getDlt().value());
         this.notices = List.copyOf(notices);
     }
@@ -318,6 +320,12 @@ public final class PcapSource implements LivePacketSource {
     @Override
     public long capturedCount() {
         return capturedCount;
+    }
+
+    /** libpcap is not asked for the card's timestamps. */
+    @Override
+    public long kernelStampedCount() {
+        return wantsCardStamps ? capturedCount : 0;
     }
 
     @Override
