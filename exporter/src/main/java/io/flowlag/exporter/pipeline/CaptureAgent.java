@@ -111,9 +111,6 @@ public final class CaptureAgent implements Stage, PacketHandler {
         Arrays.fill(capturedNs, Long.MIN_VALUE);
         lastNs = new long[this.sources.length];
         mtuBytes = new int[this.sources.length];
-        for (int i = 0; i < mtuBytes.length; i++) {
-            mtuBytes[i] = this.sources[i] instanceof LivePacketSource live ? live.mtuBytes() : 0;
-        }
         this.decoder = decoder;
         this.next = next;
         this.counters = counters;
@@ -159,6 +156,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
             if (!isSourceEnded[i]) {
                 if (merge == null || merge.hasRoom(i, POLL_LIMIT)) {
                     observationPoint = i;
+                    mtuBytes[i] = sources[i] instanceof LivePacketSource live ? live.mtuBytes() : 0;
                     final int polled = sources[i].poll(this, POLL_LIMIT);
                     isSourceEnded[i] = polled == PacketSource.END_OF_SOURCE;
                     workCount += Math.max(polled, 0);

@@ -337,6 +337,21 @@ class LiveCaptureTest {
         }
     }
 
+    /** Neither end of the wire has an address. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldKnowTheMtuAndFollowIt(final LiveCaptureOptions.Kind kind) throws Exception {
+        far.call(() -> {
+            try (LivePacketSource source = LiveCapture.open(options(FAR, kind))) {
+                assertEquals(MAX_PACKET_LENGTH_BYTES, source.mtuBytes());
+                far.ip("link", "set", FAR, "mtu", "9000");
+                pollFor(source, new CapturedPackets(), TimeUnit.MILLISECONDS.toNanos(150));
+                assertEquals(9_000, source.mtuBytes());
+            }
+            return null;
+        });
+    }
+
     @Test
     void shouldTellWhetherPacketsAreThere() throws Exception {
         try (LivePacketSource source = far.call(open(options(FAR, AFPACKET)))) {

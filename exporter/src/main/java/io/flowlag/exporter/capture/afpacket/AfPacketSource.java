@@ -22,9 +22,9 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Packets of a Linux interface from the kernel's ring. Owned by one thread. The packets are handed over where the kernel wrote
- * them: no call to the kernel and no allocation per packet; every {@value #HOUSEKEEPING_INTERVAL_MS} ms two calls to read the
- * kernel's drops and to see whether the interface is still there, and one to read the drops whenever somebody asks. Memory: the
- * ring, outside the heap, until {@link #close}.
+ * them: no call to the kernel and no allocation per packet; every {@value #HOUSEKEEPING_INTERVAL_MS} ms four calls to read the
+ * kernel's drops and the MTU, and to see whether the interface is still there, and one to read the drops whenever somebody asks.
+ * Memory: the ring, outside the heap, until {@link #close}.
  * <p>
  * The outer VLAN tag of a packet that arrives is not in the frame (the kernel takes it out) but in {@code vlanTag}; its four
  * octets are counted in {@code wireLengthBytes}. A packet that leaves has its tag where the sender put it.
@@ -34,7 +34,7 @@ import java.util.concurrent.TimeUnit;
  * arriving packets only, so direction {@code IN} is needed for them; a packet without one has the kernel's, and is counted.
  */
 public final class AfPacketSource implements LivePacketSource {
-    /** How often drops are read and the interface is looked for. */
+    /** How often drops and the MTU are read and the interface is looked for. */
     static final int HOUSEKEEPING_INTERVAL_MS = 50;
 
     private static final int VLAN_TAG_LENGTH_BYTES = 4;
@@ -58,6 +58,7 @@ public final class AfPacketSource implements LivePacketSource {
     private long kernelDropCount;
     private long kernelStampedCount;
     private long capturedBytes;
+    private int mtuBytes;
     private long nextHousekeepingNs = System.nanoTime();
     private boolean isEnding;
     private long endDeadlineNs;
@@ -79,6 +80,7 @@ public final class AfPacketSource implements LivePacketSource {
         this.cookedFilter = isCooked && options.hasFilter() ?
             new BpfFilter(BpfCompiler.compile(options.filterExpression(), linkType, options.snapLengthBytes())) : null;
         this.socket = socket;
+        this.mtuBytes = socket.mtuBytes(interfaceId);
         this.ring = ring;
         this.group = group;
         this.notices = List.copyOf(notices);
@@ -276,7 +278,9 @@ public final class AfPacketSource implements LivePacketSource {
     private void keepHouse(final long nowNs) {
         nextHousekeepingNs = nowNs + HOUSEKEEPING_INTERVAL_NS;
         updateKernelDropCount();
-        if (!isEnding && !socket.hasInterface(interfaceId)) {
+        if (!isEnding && socket.hasInterface(interfaceId)) {
+            mtuBytes = socket.mtuBytes(interfaceId);
+        } else if (!isEnding) {
             damage = "interface " + name + " vanished";
             end(nowNs);
             leave();
@@ -333,6 +337,11 @@ public final class AfPacketSource implements LivePacketSource {
     @Override
     public int linkType() {
         return linkType;
+    }
+
+    @Override
+    public int mtuBytes() {
+        return mtuBytes;
     }
 
     @Override

@@ -71,6 +71,7 @@ public final class PcapSource implements LivePacketSource {
     private long capturedBytes;
     private long kernelDropCount;
     private long lastDropCounter;
+    private int mtuBytes;
     private long nextHousekeepingNs = System.nanoTime();
     private boolean isEnding;
     private long endCount = Long.MAX_VALUE;
@@ -83,6 +84,7 @@ public final class PcapSource implements LivePacketSource {
         this.name = options.interfaceName();
         this.graceNs = 2 * NS_PER_MS * options.blockTimeoutMs() + GRACE_NS;
         this.interfaceId = interfaceId;
+        this.mtuBytes = NetworkInterfaces.mtuBytes(interfaceId);
         this.handle = handle;
         this.wantsCardStamps = options.hardwareTimestamps();
         this.linkType = linkType(handle.getDlt().value());
@@ -212,12 +214,13 @@ public final class PcapSource implements LivePacketSource {
         return true;
     }
 
-    /** Reads the drops, and if there seems to be no packet, reads once in the way that tells an error from silence. */
+    /** Reads drops and MTU, and if there seems to be no packet, reads once in the way that tells an error from silence. */
     private int keepHouse(final PacketHandler handler, final int roomCount, final long nowNs) throws NotOpenException {
         if (nowNs - nextHousekeepingNs < 0 || isEnding) {
             return 0;
         }
         nextHousekeepingNs = nowNs + HOUSEKEEPING_INTERVAL_NS;
+        mtuBytes = NetworkInterfaces.mtuBytes(interfaceId);
         try {
             readDrops();
             return roomCount > 0 && deliver(handler, handle.getNextRawPacketEx()) ? 1 : 0;
@@ -310,6 +313,11 @@ public final class PcapSource implements LivePacketSource {
     @Override
     public int linkType() {
         return linkType;
+    }
+
+    @Override
+    public int mtuBytes() {
+        return mtuBytes;
     }
 
     @Override
