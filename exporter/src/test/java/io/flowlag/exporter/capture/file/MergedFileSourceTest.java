@@ -60,6 +60,20 @@ class MergedFileSourceTest {
     }
 
     @Test
+    void shouldNotLetAWrongTimestampKeepBackWhatFollows() throws IOException {
+        final long second = 1_000_000_000L;
+        final long wrong = 3600 * second;
+        final List<String> expected = List.of(
+            line(1, wrong), line(1, 10 * second), line(2, 11 * second), line(1, wrong + 1), line(1, 12 * second),
+            line(2, 13 * second), line(1, 0), line(1, 14 * second), line(2, 15 * second), line(1, wrong + 2));
+        final byte[] first = capture(
+            1, wrong, 10 * second, wrong + 1, 12 * second, 0, 14 * second, wrong + 2);
+        final byte[] other = capture(2, 11 * second, 13 * second, 15 * second);
+        assertEquals(expected, Captures.ofFiles(write("a", first), write("b", other)).packets());
+        assertEquals(expected, Captures.ofFiles(write("c.gz", gzip(first)), write("b", other)).packets());
+    }
+
+    @Test
     void shouldTakeStandardInputAmongFiles() throws IOException {
         final byte[] octets = capture(2, 2, 4);
         try (CaptureFileSource source = CaptureFiles.open(
