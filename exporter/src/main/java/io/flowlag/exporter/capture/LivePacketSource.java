@@ -4,7 +4,7 @@ import java.util.List;
 
 /**
  * A source of packets that have just arrived at an interface. As every {@link PacketSource} it is owned by one thread, which
- * calls all of its methods.
+ * calls all of its methods; {@link #damage()} may be asked by any.
  * <p>
  * It ends when the interface vanishes ({@link #damage()} says so) or after {@link #stop()}; in both cases every packet that had
  * arrived is handed over first. An interface that is merely down goes on being polled.

@@ -62,7 +62,8 @@ public final class AfPacketSource implements LivePacketSource {
     private long nextHousekeepingNs = System.nanoTime();
     private boolean isEnding;
     private long endDeadlineNs;
-    private String damage;
+    /** Read by other threads, to tell. */
+    private volatile String damage;
 
     private AfPacketSource(
         final LiveCaptureOptions options,

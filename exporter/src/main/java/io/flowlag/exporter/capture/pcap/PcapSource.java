@@ -77,7 +77,8 @@ public final class PcapSource implements LivePacketSource {
     private long endCount = Long.MAX_VALUE;
     private long endDeadlineNs;
     private boolean isClosed;
-    private String damage;
+    /** Read by other threads, to tell. */
+    private volatile String damage;
 
     private PcapSource(
         final LiveCaptureOptions options, final int interfaceId, final PcapHandle handle, final List<String> notices) {
