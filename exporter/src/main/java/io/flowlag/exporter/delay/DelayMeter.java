@@ -586,15 +586,6 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         for (int i = 0; wiring.receiverLink() != null && i < senders.count(); i++) {
             clocks.onSender(i, wiring.receiverLink().errorEstimate(i));
         }
-        if (passive != null) {
-            passive.onTime(nowNs);
-        }
-        if (receiver != null) {
-            receiver.onTime(nowNs);
-            if (summaries.onTime(nowNs)) {
-                report.onInterval();
-            }
-        }
         if (capturedNs != NOTHING_CAPTURED_NS) {
             advance(nowNs, capturedNs);
         }
@@ -604,6 +595,15 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private void advance(final long nowNs, final long capturedNs) {
         if (clock == null) {
             readOwnLoss(capturedNs);
+        }
+        if (passive != null) {
+            passive.onTime(capturedNs);
+        }
+        if (receiver != null) {
+            receiver.onTime(capturedNs);
+            if (summaries.onTime(capturedNs)) {
+                report.onInterval();
+            }
         }
         if (matching != null) {
             matching.onTime(capturedNs);
