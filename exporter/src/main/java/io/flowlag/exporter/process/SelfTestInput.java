@@ -145,6 +145,16 @@ final class SelfTestInput {
         }
 
         @Override
+        public long timestampClampedCount() {
+            return input.timestampClampedCount();
+        }
+
+        @Override
+        public long kernelStampedCount() {
+            return input.kernelStampedCount();
+        }
+
+        @Override
         public long consumedBytes() {
             return input.consumedBytes();
         }
