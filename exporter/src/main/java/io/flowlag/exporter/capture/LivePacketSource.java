@@ -1,12 +1,10 @@
 package io.flowlag.exporter.capture;
 
-import java.net.NetworkInterface;
-import java.net.SocketException;
 import java.util.List;
 
 /**
  * A source of packets that have just arrived at an interface. As every {@link PacketSource} it is owned by one thread, which
- * calls all of its methods.
+ * calls all of its methods; {@link #damage()} may be asked by any.
  * <p>
  * It ends when the interface vanishes ({@link #damage()} says so) or after {@link #stop()}; in both cases every packet that had
  * arrived is handed over first. An interface that is merely down goes on being polled.
@@ -18,15 +16,8 @@ public interface LivePacketSource extends PacketSource {
     /** {@return the {@link LinkType} number of every packet of this source} */
     int linkType();
 
-    /** {@return the longest IP packet that the link carries, octets, as the interface is now; 0 if unknown} */
-    default int mtuBytes() {
-        try {
-            final NetworkInterface networkInterface = NetworkInterface.getByIndex(interfaceId());
-            return networkInterface == null ? 0 : networkInterface.getMTU();
-        } catch (final SocketException ex) {
-            return 0;
-        }
-    }
+    /** {@return the longest IP packet that the link carries, octets, as it was a moment ago; 0 if unknown} */
+    int mtuBytes();
 
     /** {@return what the user should know about how the source was opened, one line each; empty if all is as asked} */
     List<String> notices();

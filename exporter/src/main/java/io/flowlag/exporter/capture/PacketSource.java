@@ -57,6 +57,11 @@ public interface PacketSource extends AutoCloseable {
         return 0;
     }
 
+    /** {@return packets with the kernel's timestamp although the card's was asked for; 0 for files} */
+    default long kernelStampedCount() {
+        return 0;
+    }
+
     /** {@return octets of input consumed so far, for progress} */
     default long consumedBytes() {
         return 0;

@@ -139,6 +139,7 @@ final class FragmentTable {
         return true;
     }
 
+    /** The entry whose time is farthest from now: one from the future is of a clock that was set back. */
     private int oldest(final int set, final long timestampNs) {
         int oldest = set;
         long oldestAgeNs = Long.MIN_VALUE;
@@ -147,7 +148,7 @@ final class FragmentTable {
             if (table.getInt(entry + VERSION_PROTOCOL_OFFSET) == 0) {
                 return entry;
             }
-            final long ageNs = timestampNs - table.getLong(entry + TIMESTAMP_NS_OFFSET);
+            final long ageNs = Math.abs(timestampNs - table.getLong(entry + TIMESTAMP_NS_OFFSET));
             if (ageNs > oldestAgeNs) {
                 oldest = entry;
                 oldestAgeNs = ageNs;

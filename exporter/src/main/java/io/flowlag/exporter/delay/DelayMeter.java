@@ -593,12 +593,6 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         for (int i = 0; wiring.receiverLink() != null && i < senders.count(); i++) {
             clocks.onSender(i, wiring.receiverLink().errorEstimate(i));
         }
-        if (receiver != null && capturedNs != NOTHING_CAPTURED_NS) {
-            hear(capturedNs);
-        }
-        if (summaries != null && summaries.onTime(nowNs)) {
-            report.onInterval();
-        }
         if (capturedNs != NOTHING_CAPTURED_NS) {
             advance(nowNs, capturedNs);
             if (scheduler != null) {
@@ -634,17 +628,18 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         }
     }
 
-    /** What has not been heard by now may still be on its way here; what was not captured by then is not. */
-    private void hear(final long capturedNs) {
-        if (passive != null) {
-            passive.onTime(capturedNs);
-        }
-        receiver.onTime(capturedNs);
-    }
-
     private void advance(final long nowNs, final long capturedNs) {
         if (clock == null) {
             readOwnLoss(capturedNs);
+        }
+        if (passive != null) {
+            passive.onTime(capturedNs);
+        }
+        if (receiver != null) {
+            receiver.onTime(capturedNs);
+            if (summaries.onTime(capturedNs)) {
+                report.onInterval();
+            }
         }
         if (matching != null) {
             matching.onTime(capturedNs);

@@ -21,10 +21,11 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 
 /**
- * The metering stage: counts decoded packets in the flow cache, ends flows by packet time (files) or by the clock (live), and
- * flushes the cache when the stage before it has ended. Where delay is measured, packets of the sender point and references go
- * to the delay stage alone, those of the receiver point to both. Packets come from a ring, or by direct call where capture runs
- * on the same thread. Writer of the counters of metering and of the cache. Allocates at construction.
+ * The metering stage: counts decoded packets in the flow cache, ends flows by packet time (files) or by how far capture has come
+ * (live: the clock runs on while packets wait), and flushes the cache when the stage before it has ended. Where delay is
+ * measured, packets of the sender point and references go to the delay stage alone, those of the receiver point to both. Packets
+ * come from a ring, or by direct call where capture runs on the same thread. Writer of the counters of metering and of the
+ * cache. Allocates at construction.
  */
 public final class MeteringAgent implements Stage, DescriptorHandler {
     private static final int BATCH_LIMIT = 16;
@@ -67,7 +68,7 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
      * @param cache           owned by this stage from now on.
      * @param ring            packets come from it; null when they come by {@link #onDescriptors} on this thread.
      * @param isUpstreamEnded whether the capture stage has ended.
-     * @param clock           tells when flows are idle; null for packet time.
+     * @param clock           of live sources; null for packet time.
      * @param counters        of the process.
      */
     public MeteringAgent(
@@ -85,7 +86,7 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
      * @param cache            owned by this stage from now on.
      * @param ring             packets come from it; null when they come by {@link #onDescriptors} on this thread.
      * @param isUpstreamEnded  whether the capture stage has ended.
-     * @param clock            tells when flows are idle; null for packet time.
+     * @param clock            of live sources; null for packet time.
      * @param delayMeter       measures delays, owned by this stage from now on; null where there are none.
      * @param wiring           says which packets are at which point.
      * @param hasSenderRecords whether packets of the sender point are metered too.
@@ -172,7 +173,10 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
         }
         int workCount = ring == null ? 0 : ring.read(ringReader, BATCH_LIMIT);
         if (clock != null) {
-            workCount += cache.expire(clockTimeNs, EXPIRY_LIMIT) + cache.snapshot(clockTimeNs);
+            workCount += cache.snapshot(clockTimeNs);
+            if (capturedNs != DelayMeter.NOTHING_CAPTURED_NS) {
+                workCount += cache.expire(capturedNs, EXPIRY_LIMIT);
+            }
             if (delayMeter != null && !isDelayEnded) {
                 workCount += delayMeter.onTime(clockTimeNs, capturedNs);
             }

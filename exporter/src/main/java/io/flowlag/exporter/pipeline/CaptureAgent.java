@@ -111,9 +111,6 @@ public final class CaptureAgent implements Stage, PacketHandler {
         Arrays.fill(capturedNs, Long.MIN_VALUE);
         lastNs = new long[this.sources.length];
         mtuBytes = new int[this.sources.length];
-        for (int i = 0; i < mtuBytes.length; i++) {
-            mtuBytes[i] = this.sources[i] instanceof LivePacketSource live ? live.mtuBytes() : 0;
-        }
         this.decoder = decoder;
         this.next = next;
         this.counters = counters;
@@ -159,6 +156,7 @@ public final class CaptureAgent implements Stage, PacketHandler {
             if (!isSourceEnded[i]) {
                 if (merge == null || merge.hasRoom(i, POLL_LIMIT)) {
                     observationPoint = i;
+                    mtuBytes[i] = sources[i] instanceof LivePacketSource live ? live.mtuBytes() : 0;
                     final int polled = sources[i].poll(this, POLL_LIMIT);
                     isSourceEnded[i] = polled == PacketSource.END_OF_SOURCE;
                     workCount += Math.max(polled, 0);
@@ -352,11 +350,13 @@ public final class CaptureAgent implements Stage, PacketHandler {
         long filtered = 0;
         long lost = 0;
         long clamped = 0;
+        long kernelStamped = 0;
         for (final PacketSource source : sources) {
             captured += source.capturedCount();
             filtered += source.filteredCount();
             lost += source.kernelDropCount();
             clamped += source.timestampClampedCount();
+            kernelStamped += source.kernelStampedCount();
         }
         counters.add(CounterId.DECODED, decodedCount);
         decodedCount = 0;
@@ -364,5 +364,6 @@ public final class CaptureAgent implements Stage, PacketHandler {
         counters.set(CounterId.FILTERED, filtered);
         counters.set(CounterId.LOST_IN_KERNEL, lost);
         counters.set(CounterId.TIMESTAMP_CLAMPED, clamped);
+        counters.set(CounterId.KERNEL_STAMPED, kernelStamped);
     }
 }

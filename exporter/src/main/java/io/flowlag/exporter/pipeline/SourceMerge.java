@@ -1,6 +1,7 @@
 package io.flowlag.exporter.pipeline;
 
 import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.capture.TimeOrder;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.BitUtil;
@@ -21,9 +22,6 @@ import java.util.Arrays;
  * One thread. Allocates at construction, off-heap.
  */
 final class SourceMerge {
-    /** More than packets of one source are out of order. */
-    private static final long TIME_SET_NS = 1_000_000_000L;
-
     private final int capacity;
     private final int mask;
     private final OffHeapBuffer[] queues;
@@ -129,20 +127,17 @@ final class SourceMerge {
             return false;
         }
         final long behindNs = PacketDescriptor.timestampNs(queues[source], offset(source, heads[source] + 1));
-        final long leastNs = lastNs[source] - TIME_SET_NS;
-        if (behindNs >= leastNs) {
-            return headNs < leastNs || headNs - behindNs > TIME_SET_NS;
-        }
-        if (headNs < leastNs) {
+        if (TimeOrder.isBefore(behindNs, lastNs[source]) && TimeOrder.isBefore(headNs, lastNs[source])) {
             steps[source]++;
             lastNs[source] = headNs;
+            return false;
         }
-        return false;
+        return TimeOrder.isStray(lastNs[source], headNs, behindNs);
     }
 
     /** {@return whether the time of a file's first packet is far from that before, and the one behind it has yet to come} */
     private boolean isUnclear(final int source, final long headNs) {
-        return !isLive && !isEnded[source] && isAlone(source) && Math.abs(headNs - lastNs[source]) > TIME_SET_NS;
+        return !isLive && !isEnded[source] && isAlone(source) && Math.abs(headNs - lastNs[source]) > TimeOrder.TIME_SET_NS;
     }
 
     private boolean isAlone(final int source) {

@@ -80,6 +80,7 @@ final class PipelineRun implements AutoCloseable {
     private long nextAgreementNs = System.nanoTime() + AGREEMENT_NS;
     private long stopDeadlineNs;
     private long toldClockSteps;
+    private boolean areKernelStampsTold;
     private Consumer<MeteringPipeline> onReload = (pipeline) -> { };
     private Runnable onHousekeeping = () -> { };
 
@@ -327,6 +328,14 @@ final class PipelineRun implements AutoCloseable {
         }
     }
 
+    private void tellKernelStamps() {
+        if (!areKernelStampsTold && counters.get(CounterId.KERNEL_STAMPED) > 0) {
+            areKernelStampsTold = true;
+            LOG.warn("packets come without the card's timestamp and have the kernel's: {} counts them",
+                CounterId.KERNEL_STAMPED.label());
+        }
+    }
+
     /** Says so when the two points do not see the same packets. */
     private void tellDisagreement() {
         if (agreement != null && agreement.judge() == DigestAgreement.Verdict.DISAGREES) {
@@ -454,6 +463,7 @@ final class PipelineRun implements AutoCloseable {
         tellDestinationErrors();
         tellLeftDestinations();
         tellClockSet();
+        tellKernelStamps();
         if (isLive && System.nanoTime() - nextAgreementNs >= 0) {
             nextAgreementNs = System.nanoTime() + AGREEMENT_NS;
             tellDisagreement();

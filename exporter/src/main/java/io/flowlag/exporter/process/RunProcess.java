@@ -29,10 +29,12 @@ import org.slf4j.LoggerFactory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.function.Supplier;
 import java.util.stream.Collectors;
 
@@ -57,6 +59,8 @@ public final class RunProcess {
     private final List<String> interfaceNames;
     private ExporterConfig config;
     private Destinations destinations;
+    /** Interfaces, by index, that are known to have ended. */
+    private final Set<Integer> toldEnded = new HashSet<>();
     private long nextAddressesNs = System.nanoTime() + ADDRESSES_NS;
 
     private RunProcess(final ExporterConfig config, final Supplier<ExporterConfig> reload, final Terminal terminal) {
@@ -99,6 +103,7 @@ public final class RunProcess {
             run.onHousekeeping(() -> {
                 segment.keepHouse(counters, run.delayMeter());
                 followAddresses(run);
+                tellEnded(sources);
             });
             run.ownTraffic(localTraffic.of(config));
             run.onReload((pipeline) -> onReload(run, pipeline, segment));
@@ -119,6 +124,16 @@ public final class RunProcess {
             if (localTraffic.isChanged()) {
                 run.ownTraffic(localTraffic.of(config));
                 LOG.info("the addresses of this host changed: own traffic is told by the new ones");
+            }
+        }
+    }
+
+    /** The others go on without an interface that vanished: nobody would know before the end. */
+    private void tellEnded(final List<LivePacketSource> sources) {
+        for (int i = 0; i < interfaceNames.size(); i++) {
+            final String damage = sources.get(i).damage();
+            if (damage != null && toldEnded.add(i)) {
+                LOG.warn("{}: no packets from it any more", damage);
             }
         }
     }
@@ -199,7 +214,7 @@ public final class RunProcess {
 
     private static void tellNotices(final List<LivePacketSource> sources) {
         for (final LivePacketSource source : sources) {
-            source.notices().forEach((notice) -> LOG.warn("{}: {}", source.name(), notice));
+            source.notices().forEach((notice) -> LOG.warn("{}", notice));
         }
     }
 

@@ -150,6 +150,11 @@ final class SelfTestInput {
         }
 
         @Override
+        public long kernelStampedCount() {
+            return input.kernelStampedCount();
+        }
+
+        @Override
         public long consumedBytes() {
             return input.consumedBytes();
         }

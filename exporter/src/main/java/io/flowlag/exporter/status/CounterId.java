@@ -68,6 +68,9 @@ public enum CounterId {
     /** The host's clock was set back by more than a second; each thread that captures counts it. */
     CLOCK_SET_BACK("clock_set_back", "steps",
         "The host's clock was set back by more than a second; each thread that captures counts it."),
+    /** Packets with the kernel's timestamp although capture.hardware-timestamps asks for the card's. */
+    KERNEL_STAMPED("kernel_stamped", "packets",
+        "Packets with the kernel's timestamp although capture.hardware-timestamps asks for the card's."),
     /** Packets cut before the octets that their digest covers. */
     DIGEST_SHORT("digest_short", "packets",
         "Packets cut before the octets that their digest covers."),

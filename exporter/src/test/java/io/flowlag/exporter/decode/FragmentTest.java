@@ -151,6 +151,23 @@ class FragmentTest {
     }
 
     @Test
+    void shouldForgetWhatTheClockHadSaidBeforeItWasSetBack() {
+        final Decoding small = new Decoding(new PacketDecoder.Context().fragmentTableEntries(4));
+        small.timestampNs += 3600 * TIMEOUT_NS;
+        for (int i = 0; i < 4; i++) {
+            small.ip(first(i));
+        }
+        small.timestampNs -= 3600 * TIMEOUT_NS;
+        for (int i = 4; i < 8; i++) {
+            small.ip(first(i));
+            small.timestampNs++;
+        }
+        for (int i = 4; i < 8; i++) {
+            assertEquals(WITH_PORTS, small.ip(later(i, 24)));
+        }
+    }
+
+    @Test
     void shouldHoldAboutAsManyPacketsAsItHasEntries() {
         final int packets = PacketDecoder.Context.DEFAULT_FRAGMENT_TABLE_ENTRIES / 2;
         final Decoding decoder = new Decoding();

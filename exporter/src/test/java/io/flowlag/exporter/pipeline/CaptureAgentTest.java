@@ -41,6 +41,7 @@ class CaptureAgentTest {
         private final UnsafeBuffer frame = new UnsafeBuffer(new byte[64]);
         private long untoldDrops;
         private long kernelDrops;
+        private long kernelStamped;
         private boolean isEnded;
 
         private void add(final long timestampNs) {
@@ -76,6 +77,11 @@ class CaptureAgentTest {
         public void updateKernelDropCount() {
             kernelDrops += untoldDrops;
             untoldDrops = 0;
+        }
+
+        @Override
+        public long kernelStampedCount() {
+            return kernelStamped;
         }
 
         @Override
@@ -121,6 +127,16 @@ class CaptureAgentTest {
         return new CaptureAgent(
             List.of(sources), new PacketDecoder(new PacketDecoder.Context(), counters), passed, null, isMerged, () -> nowNs,
             counters);
+    }
+
+    @Test
+    void shouldCountWhatTheCardDidNotStampOfAllSources() {
+        final CaptureAgent agent = agent(false, first, second);
+        first.kernelStamped = 3;
+        second.kernelStamped = 4;
+        agent.doWork();
+        agent.doWork();
+        assertEquals(7, counters.get(CounterId.KERNEL_STAMPED));
     }
 
     @Test

@@ -1,39 +1,32 @@
 package io.flowlag.exporter.process;
 
-import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.lab.GeneratedTraffic;
+import io.flowlag.exporter.lab.TrafficProfile;
 import org.junit.jupiter.api.Test;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
 class SelfTestInputTest {
-    private static final long CLAMPED_COUNT = 3;
+    private static final long CLAMPED = 6;
+    private static final long KERNEL_STAMPED = 7;
 
     @Test
-    void shouldPassOnHowManyTimestampsWereClamped() {
-        final PacketSource source = new PacketSource() {
-            @Override
-            public int poll(final PacketHandler handler, final int packetLimit) {
-                return END_OF_SOURCE;
-            }
-
-            @Override
-            public String name() {
-                return "source";
-            }
-
-            @Override
-            public long capturedCount() {
-                return CLAMPED_COUNT;
-            }
-
+    void shouldTellWhatTheInputTellsOfItsTimestamps() {
+        final SelfTestInput input = new SelfTestInput(new WrappedSource(new GeneratedTraffic(TrafficProfile.demo())) {
             @Override
             public long timestampClampedCount() {
-                return CLAMPED_COUNT;
+                return CLAMPED;
             }
-        };
-        final SelfTestInput input = new SelfTestInput(source);
-        assertEquals(CLAMPED_COUNT, input.sender().timestampClampedCount());
-        assertEquals(0, input.receiver().timestampClampedCount(), "a packet counts once");
+
+            @Override
+            public long kernelStampedCount() {
+                return KERNEL_STAMPED;
+            }
+        });
+        try (PacketSource sender = input.sender()) {
+            assertEquals(CLAMPED, sender.timestampClampedCount());
+            assertEquals(KERNEL_STAMPED, sender.kernelStampedCount());
+        }
     }
 }

@@ -47,6 +47,11 @@ class WrappedSource implements PacketSource {
     }
 
     @Override
+    public long kernelStampedCount() {
+        return source.kernelStampedCount();
+    }
+
+    @Override
     public long consumedBytes() {
         return source.consumedBytes();
     }

@@ -337,6 +337,21 @@ class LiveCaptureTest {
         }
     }
 
+    /** Neither end of the wire has an address. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldKnowTheMtuAndFollowIt(final LiveCaptureOptions.Kind kind) throws Exception {
+        far.call(() -> {
+            try (LivePacketSource source = LiveCapture.open(options(FAR, kind))) {
+                assertEquals(MAX_PACKET_LENGTH_BYTES, source.mtuBytes());
+                far.ip("link", "set", FAR, "mtu", "9000");
+                pollFor(source, new CapturedPackets(), TimeUnit.MILLISECONDS.toNanos(150));
+                assertEquals(9_000, source.mtuBytes());
+            }
+            return null;
+        });
+    }
+
     @Test
     void shouldTellWhetherPacketsAreThere() throws Exception {
         try (LivePacketSource source = far.call(open(options(FAR, AFPACKET)))) {
@@ -401,6 +416,21 @@ class LiveCaptureTest {
             final long beforeNs = clockNs();
             send(near, NEAR, List.of(Frames.udp(1, 100)));
             assertTrue(new CapturedPackets().await(source, 1).packets().get(0).timestampNs() >= beforeNs);
+        }
+    }
+
+    /** A wire between namespaces has no card: the kernel stamps each packet, and says so of each. */
+    @ParameterizedTest
+    @EnumSource
+    void shouldCountPacketsThatTheKernelStampedInTheCardsPlace(final LiveCaptureOptions.Kind kind) throws Exception {
+        final LiveCaptureOptions options = options(FAR, kind).withDirection(Direction.IN);
+        try (LivePacketSource asked = far.call(open(options.withHardwareTimestamps(true)));
+            LivePacketSource notAsked = far.call(open(options))) {
+            send(near, NEAR, mixedFrames().subList(0, 30));
+            new CapturedPackets().await(asked, 30);
+            new CapturedPackets().await(notAsked, 30);
+            assertEquals(30, asked.kernelStampedCount());
+            assertEquals(0, notAsked.kernelStampedCount());
         }
     }
 

@@ -44,6 +44,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 class RunLiveTest {
     private static final String HERE = "fltest0";
     private static final String THERE = "fltest1";
+    private static final String SECOND = "fltest2";
     private static final String SHARDED = "sharded";
     private static final Duration TIMEOUT = Duration.ofSeconds(60);
     private static final int PACKETS = 5_000;
@@ -125,6 +126,26 @@ class RunLiveTest {
             assertEquals(1, ended.errorLines().stream().filter(line -> line.startsWith("flowlag: " + HERE)).count(),
                 ended::toString);
             Flows.assertSameCounts(Flows.of(truth), nfcapd.finish().orFail().flows(), "nfcapd");
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"afpacket", "pcap"})
+    void shouldSayAtOnceThatOneOfSeveralInterfacesVanished(final String source) throws Exception {
+        Command.of("ip", "link", "add", SECOND, "type", "veth", "peer", "name", "fltest3", "netns", namespace.name())
+            .run().orFail();
+        Command.of("ip", "link", "set", SECOND, "up").run().orFail();
+        try (Nfcapd nfcapd = new Nfcapd(Files.createDirectory(directory.resolve("nfcapd")));
+            Command.Running run = start(nfcapd, source, "-i", SECOND)) {
+            Command.of("ip", "link", "delete", SECOND).run().orFail();
+            Deadline.await(TIMEOUT, () -> run.errors().contains("interface " + SECOND + " vanished"), run::errors);
+            final TrafficFlows truth = send();
+            awaitCaptured(run, PACKETS);
+            run.signal("TERM");
+            assertEquals(66, run.finish().exitCode());
+            Flows.assertSameCounts(Flows.of(truth), nfcapd.finish().orFail().flows(), "nfcapd");
+        } finally {
+            Command.of("ip", "link", "delete", SECOND).run();
         }
     }
 

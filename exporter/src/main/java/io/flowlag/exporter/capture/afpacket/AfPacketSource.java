@@ -22,19 +22,19 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * Packets of a Linux interface from the kernel's ring. Owned by one thread. The packets are handed over where the kernel wrote
- * them: no call to the kernel and no allocation per packet; every {@value #HOUSEKEEPING_INTERVAL_MS} ms two calls to read the
- * kernel's drops and to see whether the interface is still there, and one to read the drops whenever somebody asks. Memory: the
- * ring, outside the heap, until {@link #close}.
+ * them: no call to the kernel and no allocation per packet; every {@value #HOUSEKEEPING_INTERVAL_MS} ms four calls to read the
+ * kernel's drops and the MTU, and to see whether the interface is still there, and one to read the drops whenever somebody asks.
+ * Memory: the ring, outside the heap, until {@link #close}.
  * <p>
  * The outer VLAN tag of a packet that arrives is not in the frame (the kernel takes it out) but in {@code vlanTag}; its four
  * octets are counted in {@code wireLengthBytes}. A packet that leaves has its tag where the sender put it.
  * <p>
  * Timestamps are the kernel's, nanoseconds since the UNIX epoch, taken when it hands the packet to captures: on arrival in the
  * softirq, behind the card's own ring; on leaving behind the queueing discipline. Stamps of the network card are to be had for
- * arriving packets only, so direction {@code IN} is needed for them.
+ * arriving packets only, so direction {@code IN} is needed for them; a packet without one has the kernel's, and is counted.
  */
 public final class AfPacketSource implements LivePacketSource {
-    /** How often drops are read and the interface is looked for. */
+    /** How often drops and the MTU are read and the interface is looked for. */
     static final int HOUSEKEEPING_INTERVAL_MS = 50;
 
     private static final int VLAN_TAG_LENGTH_BYTES = 4;
@@ -46,6 +46,7 @@ public final class AfPacketSource implements LivePacketSource {
     private final int interfaceId;
     private final int linkType;
     private final boolean isCooked;
+    private final boolean wantsCardStamps;
     private final PacketFilter cookedFilter;
     private final List<String> notices;
     private final PacketSocket socket;
@@ -55,11 +56,14 @@ public final class AfPacketSource implements LivePacketSource {
     private long capturedCount;
     private long filteredCount;
     private long kernelDropCount;
+    private long kernelStampedCount;
     private long capturedBytes;
+    private int mtuBytes;
     private long nextHousekeepingNs = System.nanoTime();
     private boolean isEnding;
     private long endDeadlineNs;
-    private String damage;
+    /** Read by other threads, to tell. */
+    private volatile String damage;
 
     private AfPacketSource(
         final LiveCaptureOptions options,
@@ -73,9 +77,11 @@ public final class AfPacketSource implements LivePacketSource {
         this.interfaceId = interfaceId;
         this.linkType = linkLayer.linkType();
         this.isCooked = linkLayer.isCooked();
+        this.wantsCardStamps = options.hardwareTimestamps();
         this.cookedFilter = isCooked && options.hasFilter() ?
             new BpfFilter(BpfCompiler.compile(options.filterExpression(), linkType, options.snapLengthBytes())) : null;
         this.socket = socket;
+        this.mtuBytes = socket.mtuBytes(interfaceId);
         this.ring = ring;
         this.group = group;
         this.notices = List.copyOf(notices);
@@ -264,13 +270,18 @@ public final class AfPacketSource implements LivePacketSource {
             filteredCount++;
             return;
         }
+        if (wantsCardStamps && !RingLayout.isStampedByCard(status)) {
+            kernelStampedCount++;
+        }
         handler.onPacket(buffer, first, captured, wire, RingLayout.timestampNs(buffer, frame), linkType, interfaceId, vlanTag);
     }
 
     private void keepHouse(final long nowNs) {
         nextHousekeepingNs = nowNs + HOUSEKEEPING_INTERVAL_NS;
         updateKernelDropCount();
-        if (!isEnding && !socket.hasInterface(interfaceId)) {
+        if (!isEnding && socket.hasInterface(interfaceId)) {
+            mtuBytes = socket.mtuBytes(interfaceId);
+        } else if (!isEnding) {
             damage = "interface " + name + " vanished";
             end(nowNs);
             leave();
@@ -330,6 +341,11 @@ public final class AfPacketSource implements LivePacketSource {
     }
 
     @Override
+    public int mtuBytes() {
+        return mtuBytes;
+    }
+
+    @Override
     public List<String> notices() {
         return notices;
     }
@@ -354,6 +370,11 @@ public final class AfPacketSource implements LivePacketSource {
         if (socket.isOpen()) {
             kernelDropCount += socket.takeDropCount();
         }
+    }
+
+    @Override
+    public long kernelStampedCount() {
+        return kernelStampedCount;
     }
 
     @Override

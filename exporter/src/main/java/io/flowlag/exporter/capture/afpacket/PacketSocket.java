@@ -86,6 +86,19 @@ final class PacketSocket implements AutoCloseable {
     }
 
     /**
+     * The longest IP packet that the link carries.
+     *
+     * @param interfaceIndex the kernel's index.
+     * @return octets, as it is now; 0 if the interface is not there.
+     */
+    int mtuBytes(final int interfaceIndex) {
+        putInterfaceIndex(argument, interfaceIndex);
+        // The name that the first call writes is where the second reads it.
+        return CLibrary.ioctl(fd, SIOCGIFNAME, argument.addressOffset()) == 0 &&
+            CLibrary.ioctl(fd, SIOCGIFMTU, argument.addressOffset()) == 0 ? interfaceMtuBytes(argument) : 0;
+    }
+
+    /**
      * Asks for the ring.
      *
      * @param blockBytes of a block.

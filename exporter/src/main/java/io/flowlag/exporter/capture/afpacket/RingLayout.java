@@ -34,6 +34,8 @@ final class RingLayout {
     static final int STATUS_VLAN_VALID = 1 << 4;
     /** Of a frame: the VLAN TPID is valid. */
     static final int STATUS_VLAN_TPID_VALID = 1 << 6;
+    /** Of a frame: the timestamp is the card's. */
+    static final int STATUS_STAMPED_BY_CARD = 1 << 31;
 
     /** Length of the Linux cooked header that takes the place of a link header. */
     static final int COOKED_HEADER_LENGTH_BYTES = 16;
@@ -108,6 +110,10 @@ final class RingLayout {
 
     static int status(final UnsafeBuffer ring, final int frame) {
         return ring.getInt(frame + FRAME_STATUS_OFFSET, ORDER);
+    }
+
+    static boolean isStampedByCard(final int status) {
+        return (status & STATUS_STAMPED_BY_CARD) != 0;
     }
 
     static int firstOctet(final UnsafeBuffer ring, final int frame) {

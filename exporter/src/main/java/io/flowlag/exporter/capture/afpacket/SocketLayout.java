@@ -17,7 +17,7 @@ import java.nio.charset.StandardCharsets;
  *   tpacket_stats_v3  packets 4, drops 4, freezes 4
  *   packet_mreq       interface 4, type 2, address length 2, address 8
  *   sock_fprog        instruction count 2, (padding 6), address 8
- *   ifreq             name 16, then a union: hardware type 2, or interface 4, or flags 2, or address of data 8
+ *   ifreq             name 16, then a union: hardware type 2, or interface 4, or flags 2, or MTU 4, or address of data 8
  *   hwtstamp_config   flags 4, transmit type 4, receive filter 4
  *   pollfd            descriptor 4, events 2, returned events 2
  * </pre>
@@ -53,6 +53,7 @@ final class SocketLayout {
 
     static final long SIOCGIFNAME = 0x8910;
     static final long SIOCGIFFLAGS = 0x8913;
+    static final long SIOCGIFMTU = 0x8921;
     static final long SIOCGIFHWADDR = 0x8927;
     static final long SIOCSHWTSTAMP = 0x89b0;
     static final long SIOCGHWTSTAMP = 0x89b1;
@@ -150,6 +151,11 @@ final class SocketLayout {
     /** The hardware type after SIOCGIFHWADDR, the flags after SIOCGIFFLAGS. */
     static int interfaceShort(final DirectBuffer buffer) {
         return buffer.getShort(INTERFACE_VALUE_OFFSET, ORDER) & 0xffff;
+    }
+
+    /** After SIOCGIFMTU. */
+    static int interfaceMtuBytes(final DirectBuffer buffer) {
+        return buffer.getInt(INTERFACE_VALUE_OFFSET, ORDER);
     }
 
     static int timestampReceiveFilter(final DirectBuffer buffer) {

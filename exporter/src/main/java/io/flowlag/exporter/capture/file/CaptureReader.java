@@ -1,6 +1,5 @@
 package io.flowlag.exporter.capture.file;
 
-import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
 import org.agrona.DirectBuffer;
 
@@ -11,7 +10,7 @@ import org.agrona.DirectBuffer;
  * <p>
  * A capture whose next record is impossible ends there: {@link #next()} says no, and {@link #damage()} says why and where.
  */
-abstract class CaptureReader implements AutoCloseable {
+abstract class CaptureReader extends CapturedPacket implements AutoCloseable {
     /** The most octets of one packet that are believed; libpcap's bound for the link types that we decode. */
     static final int MAX_CAPTURED_LENGTH_BYTES = 262_144;
 
@@ -19,18 +18,6 @@ abstract class CaptureReader implements AutoCloseable {
     protected final ByteWindow window;
     /** Position of the next octet to be read. */
     protected long position;
-    /** Index of the packet's octets in the window's buffer. */
-    protected int packetIndex;
-    /** Captured octets of the packet. */
-    protected int capturedLengthBytes;
-    /** Octets that the packet had on the wire. */
-    protected int wireLengthBytes;
-    /** When the packet was seen. */
-    protected long timestampNs;
-    /** Link type of the packet. */
-    protected int linkType;
-    /** Interface of the packet. */
-    protected int interfaceId;
 
     private final String name;
     private long timestampClampedCount;
@@ -53,23 +40,6 @@ abstract class CaptureReader implements AutoCloseable {
     /** {@return whether {@link #next()} need not wait for a writer} */
     final boolean isReady() {
         return window.isReady(position);
-    }
-
-    /**
-     * Gives the current packet to a handler.
-     *
-     * @param handler takes it.
-     */
-    final void handTo(final PacketHandler handler) {
-        handler.onPacket(
-            window.buffer(),
-            packetIndex,
-            capturedLengthBytes,
-            wireLengthBytes,
-            timestampNs,
-            linkType,
-            interfaceId,
-            PacketHandler.NO_VLAN_TAG);
     }
 
     /** Counts the current packet if its time is at a bound, where times beyond it are put. */
@@ -143,28 +113,9 @@ abstract class CaptureReader implements AutoCloseable {
         return damage != null;
     }
 
+    @Override
     final DirectBuffer buffer() {
         return window.buffer();
-    }
-
-    final long timestampNs() {
-        return timestampNs;
-    }
-
-    final int linkType() {
-        return linkType;
-    }
-
-    final int packetIndex() {
-        return packetIndex;
-    }
-
-    final int capturedLengthBytes() {
-        return capturedLengthBytes;
-    }
-
-    final int wireLengthBytes() {
-        return wireLengthBytes;
     }
 
     final long timestampClampedCount() {

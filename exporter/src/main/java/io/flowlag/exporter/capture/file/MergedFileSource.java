@@ -3,6 +3,8 @@ package io.flowlag.exporter.capture.file;
 import io.flowlag.exporter.capture.CaptureException;
 import io.flowlag.exporter.capture.CaptureException.Kind;
 import io.flowlag.exporter.capture.PacketHandler;
+import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.capture.TimeOrder;
 import org.agrona.CloseHelper;
 
 import java.util.ArrayList;
@@ -12,7 +14,8 @@ import java.util.List;
 /**
  * The packets of several captures as one, by a merge: of the next packets of all captures, the earliest goes first; of equally
  * early ones that of the capture named first. So the whole is in time order if each capture is; where one runs backwards, its
- * late packet goes as soon as it is met. Every packet of one capture keeps its order.
+ * late packet goes as soon as it is met. A packet whose timestamp is far ahead of those around it goes with the one behind it,
+ * or it would keep back all that follow. Every packet of one capture keeps its order.
  * <p>
  * At construction each file is opened, asked for its first packet, and closed; it is opened again when the merge comes to that
  * time, and closed behind its last packet. Captures that follow each other are therefore never open at once; how many are, is how
@@ -75,7 +78,7 @@ final class MergedFileSource implements CaptureFileSource {
     /** Opens a capture. A damaged one ends at once; one that is not there ends the whole if it never was. */
     private void open(final Member member) {
         try {
-            member.reader = opener.open(member.path);
+            member.begin(opener.open(member.path));
         } catch (final CaptureException e) {
             if (e.kind() == Kind.NO_INPUT && !waiting.contains(member)) {
                 throw e;
@@ -85,16 +88,14 @@ final class MergedFileSource implements CaptureFileSource {
     }
 
     private static boolean advance(final Member member) {
-        boolean hasNext = false;
         try {
-            hasNext = member.reader.next();
+            return member.advance();
         } catch (final InternalError e) {
             if (!member.reader.onMemoryFault()) {
                 throw e;
             }
+            return false;
         }
-        member.nextNs = member.reader.timestampNs();
-        return hasNext;
     }
 
     @Override
@@ -121,7 +122,7 @@ final class MergedFileSource implements CaptureFileSource {
                 return false;
             }
             isFirstSpent = true;
-            delivery.deliver(heap[0].reader, handler);
+            delivery.deliver(heap[0].packet(), handler);
         }
         return true;
     }
@@ -277,7 +278,14 @@ final class MergedFileSource implements CaptureFileSource {
         private final String path;
         private final int order;
         private CaptureReader reader;
+        /** When the next packet is due: its time, or that of the one behind it. */
         private long nextNs;
+        /** Of the packet before the next one; strays left out. */
+        private long lastNs;
+        /** The next packet while the reader is at the one behind it; null until there is one. */
+        private HeldPacket held;
+        private boolean isHolding;
+        private boolean hasBehind;
         private long totalBytes;
         private long consumedBytes;
         private long timestampClampedCount;
@@ -292,6 +300,43 @@ final class MergedFileSource implements CaptureFileSource {
             return nextNs < other.nextNs || nextNs == other.nextNs && order < other.order;
         }
 
+        /** Goes to the next packet; where its time is far from the last one, the packet behind it tells whether that is right. */
+        private boolean advance() {
+            if (isHolding ? !hasBehind : !reader.next()) {
+                return false;
+            }
+            isHolding = false;
+            nextNs = reader.timestampNs();
+            if (Math.abs(nextNs - lastNs) > TimeOrder.TIME_SET_NS) {
+                lookBehind();
+            } else {
+                lastNs = nextNs;
+            }
+            return true;
+        }
+
+        private void lookBehind() {
+            held = held == null ? new HeldPacket() : held;
+            held.hold(reader);
+            isHolding = true;
+            hasBehind = reader.next();
+            if (hasBehind && TimeOrder.isStray(lastNs, nextNs, reader.timestampNs())) {
+                nextNs = Math.min(nextNs, reader.timestampNs());
+            } else {
+                lastNs = nextNs;
+            }
+        }
+
+        private CapturedPacket packet() {
+            return isHolding ? held : reader;
+        }
+
+        private void begin(final CaptureReader opened) {
+            reader = opened;
+            lastNs = PacketSource.MIN_TIMESTAMP_NS;
+            isHolding = false;
+        }
+
         private void finish() {
             if (reader != null) {
                 consumedBytes = reader.consumedBytes();
@@ -304,6 +349,7 @@ final class MergedFileSource implements CaptureFileSource {
         private void closeReader() {
             CloseHelper.close(reader);
             reader = null;
+            held = null;
         }
 
         private long consumedBytes() {

@@ -29,19 +29,19 @@ final class PacketDelivery {
     }
 
     /**
-     * Gives the current packet of a reader to the handler, if the filter wants it.
+     * Gives a packet to the handler, if the filter wants it.
      *
-     * @param reader  that has a packet.
+     * @param packet  of a capture.
      * @param handler takes it.
      */
-    void deliver(final CaptureReader reader, final PacketHandler handler) {
+    void deliver(final CapturedPacket packet, final PacketHandler handler) {
         capturedCount++;
-        if (reader.linkType() != filterLinkType) {
-            useFilterOf(reader.linkType());
+        if (packet.linkType() != filterLinkType) {
+            useFilterOf(packet.linkType());
         }
         if (filter.matches(
-            reader.buffer(), reader.packetIndex(), reader.capturedLengthBytes(), reader.wireLengthBytes())) {
-            reader.handTo(handler);
+            packet.buffer(), packet.packetIndex(), packet.capturedLengthBytes(), packet.wireLengthBytes())) {
+            packet.handTo(handler);
         } else {
             filteredCount++;
         }

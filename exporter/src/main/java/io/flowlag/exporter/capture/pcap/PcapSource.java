@@ -62,6 +62,7 @@ public final class PcapSource implements LivePacketSource {
     private final long graceNs;
     private final int interfaceId;
     private final int linkType;
+    private final boolean wantsCardStamps;
     private final List<String> notices;
     private final PcapHandle handle;
     private final UnsafeBuffer packet = new UnsafeBuffer(0, 0);
@@ -70,19 +71,23 @@ public final class PcapSource implements LivePacketSource {
     private long capturedBytes;
     private long kernelDropCount;
     private long lastDropCounter;
+    private int mtuBytes;
     private long nextHousekeepingNs = System.nanoTime();
     private boolean isEnding;
     private long endCount = Long.MAX_VALUE;
     private long endDeadlineNs;
     private boolean isClosed;
-    private String damage;
+    /** Read by other threads, to tell. */
+    private volatile String damage;
 
     private PcapSource(
         final LiveCaptureOptions options, final int interfaceId, final PcapHandle handle, final List<String> notices) {
         this.name = options.interfaceName();
         this.graceNs = 2 * NS_PER_MS * options.blockTimeoutMs() + GRACE_NS;
         this.interfaceId = interfaceId;
+        this.mtuBytes = NetworkInterfaces.mtuBytes(interfaceId);
         this.handle = handle;
+        this.wantsCardStamps = options.hardwareTimestamps();
         this.linkType = linkType(handle.getDlt().value());
         this.notices = List.copyOf(notices);
     }
@@ -210,12 +215,13 @@ public final class PcapSource implements LivePacketSource {
         return true;
     }
 
-    /** Reads the drops, and if there seems to be no packet, reads once in the way that tells an error from silence. */
+    /** Reads drops and MTU, and if there seems to be no packet, reads once in the way that tells an error from silence. */
     private int keepHouse(final PacketHandler handler, final int roomCount, final long nowNs) throws NotOpenException {
         if (nowNs - nextHousekeepingNs < 0 || isEnding) {
             return 0;
         }
         nextHousekeepingNs = nowNs + HOUSEKEEPING_INTERVAL_NS;
+        mtuBytes = NetworkInterfaces.mtuBytes(interfaceId);
         try {
             readDrops();
             return roomCount > 0 && deliver(handler, handle.getNextRawPacketEx()) ? 1 : 0;
@@ -311,6 +317,11 @@ public final class PcapSource implements LivePacketSource {
     }
 
     @Override
+    public int mtuBytes() {
+        return mtuBytes;
+    }
+
+    @Override
     public List<String> notices() {
         return notices;
     }
@@ -318,6 +329,12 @@ public final class PcapSource implements LivePacketSource {
     @Override
     public long capturedCount() {
         return capturedCount;
+    }
+
+    /** libpcap is not asked for the card's timestamps. */
+    @Override
+    public long kernelStampedCount() {
+        return wantsCardStamps ? capturedCount : 0;
     }
 
     @Override

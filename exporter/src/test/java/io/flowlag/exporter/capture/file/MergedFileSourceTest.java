@@ -29,6 +29,8 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class MergedFileSourceTest {
+    private static final long SECOND_NS = 1_000_000_000L;
+
     @TempDir
     private Path folder;
 
@@ -36,7 +38,7 @@ class MergedFileSourceTest {
     private static byte[] capture(final int number, final long... timesNs) {
         final CaptureBytes capture = new CaptureBytes(ByteOrder.LITTLE_ENDIAN).pcapHeader(PCAP_NANOSECONDS, 1);
         for (final long timeNs : timesNs) {
-            capture.record(0, timeNs, packet(1, number), 1);
+            capture.record(timeNs / SECOND_NS, timeNs % SECOND_NS, packet(1, number), 1);
         }
         return capture.bytes();
     }
@@ -57,6 +59,19 @@ class MergedFileSourceTest {
         assertEquals(
             List.of(line(3, 0), line(1, 1), line(2, 5), line(1, 5), line(2, 6), line(1, 7), line(2, 20), line(3, 30)),
             outcome.packets());
+    }
+
+    @Test
+    void shouldNotLetAWrongTimestampKeepBackWhatFollows() throws IOException {
+        final long wrong = 3600 * SECOND_NS;
+        final List<String> expected = List.of(
+            line(1, wrong), line(1, 10 * SECOND_NS), line(2, 11 * SECOND_NS), line(1, wrong + 1), line(1, 12 * SECOND_NS),
+            line(1, 0), line(2, 13 * SECOND_NS), line(1, 14 * SECOND_NS), line(2, 15 * SECOND_NS), line(1, wrong + 2));
+        final byte[] first = capture(
+            1, wrong, 10 * SECOND_NS, wrong + 1, 12 * SECOND_NS, 0, 14 * SECOND_NS, wrong + 2);
+        final byte[] other = capture(2, 11 * SECOND_NS, 13 * SECOND_NS, 15 * SECOND_NS);
+        assertEquals(expected, Captures.ofFiles(write("a", first), write("b", other)).packets());
+        assertEquals(expected, Captures.ofFiles(write("c.gz", gzip(first)), write("b", other)).packets());
     }
 
     @Test
