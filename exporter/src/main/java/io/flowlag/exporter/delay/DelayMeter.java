@@ -776,6 +776,16 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         return mode == ReferenceMode.MARKED || mode == ReferenceMode.PASSIVE;
     }
 
+    /** Our own references are of one size, so there is nothing to fit; packets of the traffic differ. */
+    private static SerialisationMode serialisation(final ExporterConfig.Rli rli, final ReferenceMode mode) {
+        return switch (rli.serialisation()) {
+            case AUTO -> isStamped(mode) ? SerialisationMode.FITTED : SerialisationMode.NONE;
+            case NONE -> SerialisationMode.NONE;
+            case CAPACITY -> SerialisationMode.CAPACITY;
+            case FITTED -> SerialisationMode.FITTED;
+        };
+    }
+
     private static ReceiverContext receiverContext(
         final ExporterConfig config, final DelayWiring wiring, final TrafficClasses classes) {
         final ExporterConfig.Rli rli = config.rli();
@@ -788,7 +798,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             .streams(streamClasses)
             .estimator(rli.estimator() == ExporterConfig.EstimatorKind.LEFT ? Estimator.LEFT : Estimator.LINEAR)
             .sendTimes(isStamped(wiring.referenceMode()) ? SendTimes.STAMP : SendTimes.FOLLOW_UP)
-            .serialisation(SerialisationMode.valueOf(rli.serialisation().name()))
+            .serialisation(serialisation(rli, wiring.referenceMode()))
             .capacityBps(rli.capacityBps())
             .bufferPackets(rli.bufferPackets())
             .silentAfterNs(rli.silentAfterNs())
