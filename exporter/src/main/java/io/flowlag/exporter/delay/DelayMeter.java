@@ -291,15 +291,27 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             return;
         }
         final int classIndex = classes.of(descriptor, offset);
-        if (!scheduler.onPacket(classIndex, nowNs, lengthBytes)) {
-            return;
-        }
-        if (sender != null) {
+        final boolean isDue = scheduler.onPacket(classIndex, nowNs, lengthBytes);
+        if (sender == null) {
+            mark(descriptor, offset, classIndex, nowNs, isDue);
+        } else if (isDue) {
             sender.send(classIndex, nowNs);
-        } else if ((PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_DIGEST) != 0) {
+        }
+    }
+
+    /**
+     * A packet that comes when a time is up is not like others: it stands behind a gap that is longer than most, and so behind a
+     * shorter queue. One that the count of packets names is.
+     */
+    private void mark(
+        final DirectBuffer descriptor, final int offset, final int classIndex, final long nowNs, final boolean isDue) {
+        if (isDue) {
+            marked.due(classIndex, scheduler.isDueByCount(classIndex) ? 1 : scheduler.packetCount(classIndex));
+            scheduler.onInjected(classIndex, nowNs, Injection.REFERENCE_LENGTH_BYTES);
+        }
+        if (marked.isNext(classIndex) && (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_DIGEST) != 0) {
             marked.mark(
                 classIndex, PacketDescriptor.digest(descriptor, offset), PacketDescriptor.timestampNs(descriptor, offset));
-            scheduler.onInjected(classIndex, nowNs, Injection.REFERENCE_LENGTH_BYTES);
         }
     }
 
