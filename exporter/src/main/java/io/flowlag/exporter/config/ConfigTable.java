@@ -90,7 +90,8 @@ public final class ConfigTable {
     /** The filter expression. */
     public static final ConfigKey<String> FILTER = row(ConfigKey.of(
         "capture.filter", orWord(NONE, text("tcpdump expression")), NONE,
-        "Packets to measure, as a tcpdump expression; the kernel keeps the others back, so they are not part of captured.")
+        "Packets to measure, as a tcpdump expression. Of an interface the kernel keeps the others back, so they are not part " +
+        "of captured; of capture files they count as filtered.")
         .example("ip or ip6"));
     /** Octets kept of a packet. */
     public static final ConfigKey<Long> SNAP_LENGTH = row(ConfigKey.of(
