@@ -193,6 +193,9 @@ public final class HeldOutErrors {
      */
     public long halfWidthNs(
         final double independentErrors, final long meanNs, final double unknownShare, final double lengthBytes) {
+        if (!sizes.tell(lengthBytes, independentCount())) {
+            return halfWidthNs(independentErrors, meanNs, unknownShare);
+        }
         final double varianceNs2 = standardDeviationNs() * standardDeviationNs();
         final double sizeVarianceNs2 = sizes.biasVarianceNs2(lengthBytes, varianceNs2, independentCount());
         final double sizeBiasNs = sizes.biasNs(lengthBytes, meanNs());

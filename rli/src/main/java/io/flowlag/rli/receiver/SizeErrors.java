@@ -6,6 +6,8 @@ package io.flowlag.rli.receiver;
  * references are of one size. A flow whose packets are larger or smaller than the references in the mean has that error in each
  * of its packets, so that no number of them averages it out.
  *
+ * <p>Nothing is said where references hardly differ in size, as our own, nor of sizes that too few references come near.
+ *
  * <p>A queue that does not empty keeps what a packet has brought, so that the right neighbour's delay has it too: then the slope
  * is half of the time per octet that is wrong. Hence all is doubled here.
  *
@@ -13,6 +15,10 @@ package io.flowlag.rli.receiver;
  */
 final class SizeErrors {
     private static final int DOUBLED = 2;
+    /** The standard deviation of sizes that tells anything, as a share of the mean size. */
+    private static final double LEAST_SPREAD = 0.2;
+    /** A size needs as much evidence as so many references of it give. */
+    private static final double LEAST_EVIDENCE = 25;
 
     private final double[] weights = new double[2];
     private final double[] lengthSums = new double[2];
@@ -37,18 +43,24 @@ final class SizeErrors {
         HeldOutErrors.rotate(products);
     }
 
+    /** {@return true if references tell what packets of this mean size are off by; with how many of equal weight there were} */
+    boolean tell(final double lengthBytes, final double errorCount) {
+        final double distanceBytes = distanceBytes(lengthBytes);
+        final double leastBytes = LEAST_SPREAD * sum(lengthSums) / sum(weights);
+        final double variance = variance();
+        return variance >= leastBytes * leastBytes && errorCount * variance >= LEAST_EVIDENCE * distanceBytes * distanceBytes;
+    }
+
     /** {@return what packets of this mean size are off by, ns, of either sign; with the mean error over all sizes} */
     double biasNs(final double lengthBytes, final double meanErrorNs) {
-        final double variance = variance();
-        return variance == 0 ? 0 : DOUBLED * distanceBytes(lengthBytes) *
-            Math.abs(sum(products) / sum(weights) - meanErrorNs * sum(extraSums) / sum(weights)) / variance;
+        final double covariance = sum(products) / sum(weights) - meanErrorNs * sum(extraSums) / sum(weights);
+        return DOUBLED * distanceBytes(lengthBytes) * Math.abs(covariance) / variance();
     }
 
     /** {@return the variance of that, ns²; with the variance of one error, and how many of equal weight there were} */
     double biasVarianceNs2(final double lengthBytes, final double errorVarianceNs2, final double errorCount) {
-        final double variance = variance();
         final double distanceBytes = DOUBLED * distanceBytes(lengthBytes);
-        return variance == 0 ? 0 : distanceBytes * distanceBytes * errorVarianceNs2 / (variance * errorCount);
+        return distanceBytes * distanceBytes * errorVarianceNs2 / (variance() * errorCount);
     }
 
     private double distanceBytes(final double lengthBytes) {

@@ -68,6 +68,14 @@ class HeldOutErrorsTest {
     }
 
     @Test
+    void shouldNotWidenByTheErrorOfAFewReferencesOfAnotherSize() {
+        errors.record(50_000, DELAY_NS, LENGTH_BYTES - 20, -20, 1);
+        normal(20_000);
+        assertEquals(errors.halfWidthNs(100, DELAY_NS, 0), errors.halfWidthNs(100, DELAY_NS, 0, 1300));
+        assertEquals(errors.halfWidthNs(100, DELAY_NS, 0), errors.halfWidthNs(100, DELAY_NS, 0, LENGTH_BYTES + 1));
+    }
+
+    @Test
     void shouldCountAnErrorAsOftenAsPacketsWereEstimatedThatWay() {
         for (int i = 0; i < 900; i++) {
             record(10, DELAY_NS, 1);
