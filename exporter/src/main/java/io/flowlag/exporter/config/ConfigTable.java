@@ -90,7 +90,8 @@ public final class ConfigTable {
     /** The filter expression. */
     public static final ConfigKey<String> FILTER = row(ConfigKey.of(
         "capture.filter", orWord(NONE, text("tcpdump expression")), NONE,
-        "Packets to measure, as a tcpdump expression; the kernel keeps the others back, so they are not part of captured.")
+        "Packets to measure, as a tcpdump expression. Of an interface the kernel keeps the others back, so they are not part " +
+        "of captured; of capture files they count as filtered.")
         .example("ip or ip6"));
     /** Octets kept of a packet. */
     public static final ConfigKey<Long> SNAP_LENGTH = row(ConfigKey.of(
@@ -367,9 +368,9 @@ public final class ConfigTable {
         "linear draws a line between two references (RLI); left takes the last one's delay (RLI-L)."));
     /** How a packet's own octets count. */
     public static final ConfigKey<ExporterConfig.SerialisationKind> SERIALISATION = row(ConfigKey.of(
-        "rli.serialisation", choice(ExporterConfig.SerialisationKind.class), "none",
-        "What a packet's own size adds to its delay: nothing, as for points behind the queue; its time at rli.capacity; or " +
-        "fitted to references of several sizes."));
+        "rli.serialisation", choice(ExporterConfig.SerialisationKind.class), "auto",
+        "What a packet's own size adds to its delay: none, as for points behind the queue; its time at rli.capacity; fitted " +
+        "to references of several sizes; auto is fitted where packets of the traffic stand in for references, else none."));
     /** Packets that wait. */
     public static final ConfigKey<Long> REFERENCE_BUFFER = row(ConfigKey.of(
         "rli.buffer", count("16", "16m"), "64k",

@@ -223,6 +223,8 @@ public record ExporterConfig(
 
     /** What a packet's own size adds to its delay. */
     public enum SerialisationKind {
+        /** {@link #FITTED} where packets of the traffic stand in for references, {@link #NONE} with references of our own. */
+        AUTO,
         /** Nothing. */
         NONE,
         /** Its time at the capacity. */

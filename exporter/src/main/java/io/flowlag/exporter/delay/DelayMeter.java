@@ -302,15 +302,27 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             return;
         }
         final int classIndex = classes.of(descriptor, offset);
-        if (!scheduler.onPacket(classIndex, nowNs, lengthBytes) || !terms.isInjecting()) {
-            return;
-        }
-        if (sender != null) {
+        final boolean isDue = scheduler.onPacket(classIndex, nowNs, lengthBytes) && terms.isInjecting();
+        if (sender == null) {
+            mark(descriptor, offset, classIndex, nowNs, isDue);
+        } else if (isDue) {
             sender.send(classIndex, nowNs);
-        } else if ((PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_DIGEST) != 0) {
+        }
+    }
+
+    /**
+     * A packet that comes when a time is up is not like others: it stands behind a gap that is longer than most, and so behind a
+     * shorter queue. One that the count of packets names is.
+     */
+    private void mark(
+        final DirectBuffer descriptor, final int offset, final int classIndex, final long nowNs, final boolean isDue) {
+        if (isDue) {
+            marked.due(classIndex, scheduler.isDueByCount(classIndex) ? 1 : scheduler.packetCount(classIndex));
+            scheduler.onInjected(classIndex, nowNs, InjectionTerms.REFERENCE_LENGTH_BYTES);
+        }
+        if (marked.isNext(classIndex) && (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_DIGEST) != 0) {
             marked.mark(
                 classIndex, PacketDescriptor.digest(descriptor, offset), PacketDescriptor.timestampNs(descriptor, offset));
-            scheduler.onInjected(classIndex, nowNs, InjectionTerms.REFERENCE_LENGTH_BYTES);
         }
     }
 
@@ -811,6 +823,16 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         return mode == ReferenceMode.MARKED || mode == ReferenceMode.PASSIVE;
     }
 
+    /** Our own references are of one size, so there is nothing to fit; packets of the traffic differ. */
+    private static SerialisationMode serialisation(final ExporterConfig.Rli rli, final ReferenceMode mode) {
+        return switch (rli.serialisation()) {
+            case AUTO -> isStamped(mode) ? SerialisationMode.FITTED : SerialisationMode.NONE;
+            case NONE -> SerialisationMode.NONE;
+            case CAPACITY -> SerialisationMode.CAPACITY;
+            case FITTED -> SerialisationMode.FITTED;
+        };
+    }
+
     private static ReceiverContext receiverContext(
         final ExporterConfig config, final DelayWiring wiring, final TrafficClasses classes) {
         final ExporterConfig.Rli rli = config.rli();
@@ -823,7 +845,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             .streams(streamClasses)
             .estimator(rli.estimator() == ExporterConfig.EstimatorKind.LEFT ? Estimator.LEFT : Estimator.LINEAR)
             .sendTimes(isStamped(wiring.referenceMode()) ? SendTimes.STAMP : SendTimes.FOLLOW_UP)
-            .serialisation(SerialisationMode.valueOf(rli.serialisation().name()))
+            .serialisation(serialisation(rli, wiring.referenceMode()))
             .capacityBps(rli.capacityBps())
             .bufferPackets(rli.bufferPackets())
             .silentAfterNs(rli.silentAfterNs())

@@ -22,6 +22,9 @@ import org.agrona.concurrent.UnsafeBuffer;
  * a record of its own. The metering thread owns it. Allocates at construction.
  */
 public final class FlowDelays {
+    /** Sizes of references are those on the link, a flow's those of IP; other links differ by too little to matter. */
+    private static final int LINK_HEADER_LENGTH_BYTES = 14;
+
     private final DelayWiring wiring;
     private final FlowEnd flowEnd;
     private final FlowCache cache;
@@ -139,7 +142,8 @@ public final class FlowDelays {
         final double packets = FlowEntry.packetCount(entry, offset);
         final double unknownPackets = Math.max(0, packets - DelayCounters.count(entry, delayOffset));
         return !heldOut.hasBound() ? -1 : heldOut.halfWidthNs(
-            FlowDelay.independentErrors(entry, delayOffset), DelayCounters.meanNs(entry, delayOffset), unknownPackets / packets);
+            FlowDelay.independentErrors(entry, delayOffset), DelayCounters.meanNs(entry, delayOffset), unknownPackets / packets,
+            LINK_HEADER_LENGTH_BYTES + FlowEntry.octetCount(entry, offset) / packets);
     }
 
     /**

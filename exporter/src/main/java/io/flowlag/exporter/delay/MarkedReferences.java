@@ -3,9 +3,14 @@ package io.flowlag.exporter.delay;
 import org.agrona.BitUtil;
 import org.agrona.collections.Long2LongHashMap;
 
+import java.util.Arrays;
+import java.util.SplittableRandom;
+
 /**
  * Regular packets that stand in for references: known at the receiver point by their digests. Bounded: with too many under way
- * the oldest is forgotten, and so counts as a lost reference. Of packets with equal digests the first under way counts.
+ * the oldest is forgotten, and so counts as a lost reference. Of packets with equal digests the first under way counts. Which
+ * packet stands in is drawn among as many as came since the last one, from the same seed each time; if fewer come until the next
+ * is due, the reference is lost.
  * One thread. Allocates at construction.
  */
 final class MarkedReferences {
@@ -20,6 +25,9 @@ final class MarkedReferences {
     private final int[] streams;
     private final int[] numbers;
     private final int[] nextNumbers;
+    /** Packets to pass over before one is marked; negative where none is due. */
+    private final long[] packetsToPass;
+    private final SplittableRandom random = new SplittableRandom(0);
     private final Long2LongHashMap positionByDigest;
     private final long maximumDelayNs;
     private long head;
@@ -40,6 +48,8 @@ final class MarkedReferences {
         streams = new int[size];
         numbers = new int[size];
         nextNumbers = new int[streamCount];
+        packetsToPass = new long[streamCount];
+        Arrays.fill(packetsToPass, NONE);
         positionByDigest = new Long2LongHashMap(2 * size, LOAD_FACTOR, NONE, true);
         this.maximumDelayNs = maximumDelayNs;
     }
@@ -50,8 +60,24 @@ final class MarkedReferences {
         return size * (2 * Long.BYTES + 2 * Integer.BYTES) + 2 * size * 2 * Long.BYTES;
     }
 
+    /** A reference is due: one of the next packets, this one among them, with equal chances. */
+    void due(final int streamIndex, final long packets) {
+        nextNumbers[streamIndex]++;
+        packetsToPass[streamIndex] = packets == 1 ? 0 : random.nextLong(packets);
+    }
+
+    /** {@return true if this packet, or the first after it that has a digest, is to be marked} */
+    boolean isNext(final int streamIndex) {
+        if (packetsToPass[streamIndex] > 0) {
+            packetsToPass[streamIndex]--;
+            return false;
+        }
+        return packetsToPass[streamIndex] == 0;
+    }
+
     /** Marks a packet at the sender point. */
     void mark(final int streamIndex, final long digest, final long timestampNs) {
+        packetsToPass[streamIndex] = NONE;
         forgetBefore(timestampNs - maximumDelayNs);
         if (tail - head > mask) {
             forgetOldest();
@@ -63,7 +89,7 @@ final class MarkedReferences {
         digests[index] = digest;
         sentNs[index] = timestampNs;
         streams[index] = streamIndex;
-        numbers[index] = nextNumbers[streamIndex]++;
+        numbers[index] = nextNumbers[streamIndex];
         positionByDigest.put(digest, tail++);
     }
 

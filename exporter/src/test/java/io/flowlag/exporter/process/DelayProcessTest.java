@@ -274,6 +274,41 @@ class DelayProcessTest {
         assertTrue(bounded > 100 && held / bounded >= 0.95, held + " of " + bounded);
     }
 
+    @Test
+    void shouldFitTheTimeOfTransmissionToMarkedPacketsUnlessToldOtherwise() throws IOException {
+        final SimulatedSegment segment = new SimulatedSegment(SegmentProfile.demo());
+        final Path sender = directory.resolve("sender.pcap");
+        final Path receiver = directory.resolve("receiver.pcap");
+        segment.writeCaptures(sender, receiver, CaptureWriter.Format.PCAP_NANOSECONDS);
+        final String yaml = "rli: {every-n: 10}\nsegment: {max-delay: 1s}\n";
+        assertEquals(
+            ExitCode.DONE,
+            DelayProcess.run(config(yaml), options(sender, receiver, ReferenceMode.MARKED, true, false), terminal));
+
+        final JsonNode delay = delay();
+        final double bounded = delay.get("counters").get("bounded_flows").asLong();
+        final double held = delay.get("counters").get("bounds_held").asLong();
+        assertTrue(bounded > 100 && held / bounded >= 0.95, held + " of " + bounded);
+        assertEquals(400, delay.get("gauges").get("serialisation_ns_per_byte").asDouble(), 100);
+    }
+
+    @Test
+    void shouldBoundDelaysByPacketsThatAreMarkedByTime() throws IOException {
+        final SimulatedSegment segment = new SimulatedSegment(SegmentProfile.demo());
+        final Path sender = directory.resolve("sender.pcap");
+        final Path receiver = directory.resolve("receiver.pcap");
+        segment.writeCaptures(sender, receiver, CaptureWriter.Format.PCAP_NANOSECONDS);
+        final String yaml = "rli: {policy: every-interval, every-interval: 1ms, capacity: 20m, serialisation: capacity}\n" +
+            "segment: {max-delay: 1s}\n";
+        assertEquals(
+            ExitCode.DONE,
+            DelayProcess.run(config(yaml), options(sender, receiver, ReferenceMode.MARKED, true, false), terminal));
+
+        final double bounded = delay().get("counters").get("bounded_flows").asLong();
+        final double held = delay().get("counters").get("bounds_held").asLong();
+        assertTrue(bounded > 100 && held / bounded >= 0.95, held + " of " + bounded);
+    }
+
     private static String withoutDecimals(final String line) {
         final String[] cells = line.split(",");
         return String.join(",", List.of(cells).subList(0, 7)) + "," + cells[9] + "," + cells[10];

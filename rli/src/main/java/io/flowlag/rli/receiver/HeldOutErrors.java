@@ -6,7 +6,7 @@ import org.HdrHistogram.Histogram;
  * What interpolation gets wrong, seen on references: each is held out in turn, interpolated from its neighbours, and compared
  * with its own delay; by the left estimator, with the delay of the one before it. Neighbours of a held-out reference are twice
  * as far apart as those of a packet (the one before it is twice as far away as from a packet), so the errors lean high.
- * They know nothing of what references and packets do not share: another queue, another path, the size of the packet.
+ * They know nothing of what references and packets do not share: another queue, another path, a size that no reference has.
  * Each error counts as often as there were packets in the two gaps beside its reference, since those are the packets that were
  * estimated that way: a policy that sends references where packets are few does not make the rest look well known.
  * Errors of unequal weight tell less than as many of equal weight: together they are worth (Σw)²/Σw² equal ones (Kish's
@@ -15,8 +15,10 @@ import org.HdrHistogram.Histogram;
  * <p>The bound of a flow's mean: with errors of mean m and standard deviation s, a flow whose samples lie in k spans of two gaps
  * has met about k independent errors (one error has to do with the next, not with the one after), fewer if most samples lie in a
  * few of them ({@link io.flowlag.rli.counters.SpanCounters}); its half width is |m| + 1.96 s / √k, at most the 95 % quantile of
- * |error|, which holds for a single packet. Packets of the flow without an estimate have delays as references have them: mean μ and
- * standard deviation σ; a share u of them makes the half width (1 - u) times that, and u (|flow's mean - μ| + 1.96 σ) more.
+ * |error|, which holds for a single packet. Where errors have to do with the sizes of references, flows of other sizes have that
+ * error in all their packets, and a wider bound ({@link SizeErrors}). Packets of the flow without an estimate have delays as
+ * references have them: mean μ and standard deviation σ; a share u of them makes the half width (1 - u) times that, and
+ * u (|flow's mean - μ| + 1.96 σ) more.
  *
  * <p>Errors of this period and of the one before count; {@link ClassStatistics} says when a period ends. One thread. Allocates
  * at construction.
@@ -42,6 +44,7 @@ public final class HeldOutErrors {
     private final double[] squareSumsNs2 = new double[2];
     private final double[] delaySumsNs = new double[2];
     private final double[] delaySquareSumsNs2 = new double[2];
+    private final SizeErrors sizes = new SizeErrors();
     private long quantile95Ns;
     private int staleCount;
     private boolean isQuantileOfBound;
@@ -57,7 +60,9 @@ public final class HeldOutErrors {
         return 3 * SignedHistogram.histogramBytes(highestNs, significantDigits);
     }
 
-    void record(final double errorNs, final long delayNs, final long packetCount) {
+    /** A reference of this size, with so many octets more than its neighbours, and packets beside it. */
+    void record(
+        final double errorNs, final long delayNs, final int lengthBytes, final double extraBytes, final long packetCount) {
         final long weight = Math.max(1, packetCount);
         current.recordValueWithCount(Math.min(highestNs, Math.round(Math.abs(errorNs))), weight);
         counts[0]++;
@@ -67,6 +72,7 @@ public final class HeldOutErrors {
         squareSumsNs2[0] += weight * errorNs * errorNs;
         delaySumsNs[0] += (double)weight * delayNs;
         delaySquareSumsNs2[0] += (double)weight * delayNs * delayNs;
+        sizes.record(errorNs, lengthBytes, extraBytes, weight);
         final long count = count();
         if (++staleCount >= Math.max(REFRESH_COUNT, count >> STALE_SHIFT) || count == LEAST_COUNT ||
             !isQuantileOfBound && hasBound()) {
@@ -87,10 +93,11 @@ public final class HeldOutErrors {
         rotate(squareSumsNs2);
         rotate(delaySumsNs);
         rotate(delaySquareSumsNs2);
+        sizes.rotate();
         refresh();
     }
 
-    private static void rotate(final double[] values) {
+    static void rotate(final double[] values) {
         values[1] = values[0];
         values[0] = 0;
     }
@@ -152,7 +159,8 @@ public final class HeldOutErrors {
     }
 
     /**
-     * Half the width of the 95 % interval of a flow's mean delay; see the type for what it leaves out.
+     * Half the width of the 95 % interval of a flow's mean delay, of packets as large as the references are in the mean; see the
+     * type for what it leaves out.
      *
      * @param independentErrors that the mean has in it, 1 or more; see {@link io.flowlag.rli.counters.SpanCounters}.
      * @return ns; only when {@link #hasBound}.
@@ -162,7 +170,7 @@ public final class HeldOutErrors {
     }
 
     /**
-     * Half the width of the 95 % interval of a flow's mean delay, where some of its packets have no estimate.
+     * Half the width of the 95 % interval of such a flow's mean delay, where some of its packets have no estimate.
      *
      * @param independentErrors that the mean has in it, 1 or more; see {@link io.flowlag.rli.counters.SpanCounters}.
      * @param meanNs            of the estimates.
@@ -170,13 +178,47 @@ public final class HeldOutErrors {
      * @return ns; only when {@link #hasBound}.
      */
     public long halfWidthNs(final double independentErrors, final long meanNs, final double unknownShare) {
+        return withUnknownNs(estimatedHalfWidthNs(independentErrors), meanNs, unknownShare);
+    }
+
+    /**
+     * Half the width of the 95 % interval of a flow's mean delay, where its packets have another size than the references, and
+     * some of them no estimate.
+     *
+     * @param independentErrors that the mean has in it, 1 or more; see {@link io.flowlag.rli.counters.SpanCounters}.
+     * @param meanNs            of the estimates.
+     * @param unknownShare      share of the flow's packets without an estimate, 0 to 1.
+     * @param lengthBytes       mean size of the flow's packets, as references are counted.
+     * @return ns; only when {@link #hasBound}.
+     */
+    public long halfWidthNs(
+        final double independentErrors, final long meanNs, final double unknownShare, final double lengthBytes) {
+        if (!sizes.tell(lengthBytes, independentCount())) {
+            return halfWidthNs(independentErrors, meanNs, unknownShare);
+        }
+        final double varianceNs2 = standardDeviationNs() * standardDeviationNs();
+        final double sizeVarianceNs2 = sizes.biasVarianceNs2(lengthBytes, varianceNs2, independentCount());
+        final double sizeBiasNs = sizes.biasNs(lengthBytes, meanNs());
+        final double standardErrorNs = Math.sqrt(varianceNs2 / independentErrors + sizeVarianceNs2);
+        return withUnknownNs(sizeBiasNs + boundedByQuantileNs(standardErrorNs), meanNs, unknownShare);
+    }
+
+    private long withUnknownNs(final double estimatedNs, final double meanNs, final double unknownShare) {
         final double delayNs = (delaySumsNs[0] + delaySumsNs[1]) / weight();
         final double unknownNs = Math.abs(meanNs - delayNs) + NORMAL_95 * deviationNs(delayNs, delaySquareSumsNs2);
-        return (long)Math.ceil((1 - unknownShare) * estimatedHalfWidthNs(independentErrors) + unknownShare * unknownNs);
+        return (long)Math.ceil((1 - unknownShare) * estimatedNs + unknownShare * unknownNs);
     }
 
     private double estimatedHalfWidthNs(final double independentErrors) {
-        final double normalNs = Math.abs(meanNs()) + NORMAL_95 * standardDeviationNs() / Math.sqrt(independentErrors);
-        return Math.min(normalNs, quantile95Ns);
+        return boundedByQuantileNs(standardDeviationNs() / Math.sqrt(independentErrors));
+    }
+
+    private double boundedByQuantileNs(final double standardErrorNs) {
+        return Math.min(Math.abs(meanNs()) + NORMAL_95 * standardErrorNs, quantile95Ns);
+    }
+
+    /** {@return how many errors of equal weight tell as much} */
+    private double independentCount() {
+        return weight() * weight() / (squareWeights[0] + squareWeights[1]);
     }
 }

@@ -421,8 +421,10 @@ final class ReferenceStream {
     /** The left reference, interpolated from the one before it and the right one; without interpolation, the right one. */
     private void holdOut(final long rightArrivalNs, final long rightDelayNs, final int rightLengthBytes) {
         if (!isLinear) {
-            final double extraNs = serialisation.nsPerByte() * (rightLengthBytes - leftLengthBytes);
-            ownStatistics.heldOut().record(rightDelayNs - leftDelayNs - extraNs, rightDelayNs, gapPackets);
+            final double extraBytes = rightLengthBytes - leftLengthBytes;
+            ownStatistics.heldOut().record(
+                rightDelayNs - leftDelayNs - serialisation.nsPerByte() * extraBytes, rightDelayNs, rightLengthBytes, extraBytes,
+                gapPackets);
         }
         else if (hasPrevious) {
             holdOutLeft(rightArrivalNs, rightDelayNs, rightLengthBytes);
@@ -438,7 +440,8 @@ final class ReferenceStream {
         final double extraBytes =
             leftLengthBytes - previousLengthBytes - weight * (rightLengthBytes - previousLengthBytes);
         ownStatistics.heldOut().record(
-            errorNs - serialisation.nsPerByte() * extraBytes, leftDelayNs, previousGapPackets + gapPackets);
+            errorNs - serialisation.nsPerByte() * extraBytes, leftDelayNs, leftLengthBytes, extraBytes,
+            previousGapPackets + gapPackets);
     }
 
     private void sample(

@@ -129,6 +129,27 @@ public final class InjectionScheduler {
     }
 
     /**
+     * Regular packets since the last reference.
+     *
+     * @param classIndex of the packets.
+     * @return their number.
+     */
+    public long packetCount(final int classIndex) {
+        return packetCounts[classIndex];
+    }
+
+    /**
+     * Whether the last packet was the one that the policy's distance in packets names, or the first of all. Otherwise what is
+     * due is due by time, whichever packet comes then.
+     *
+     * @param classIndex of a class whose reference is due.
+     * @return true for the packet that was counted for.
+     */
+    public boolean isDueByCount(final int classIndex) {
+        return !isStarted[classIndex] || packetCounts[classIndex] == packetGaps[classIndex];
+    }
+
+    /**
      * A packet that takes the same link but is not of the segment: it counts for the utilization only.
      *
      * @param lengthBytes of the packet.

@@ -10,14 +10,19 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class HeldOutErrorsTest {
     private static final long DELAY_NS = 5_000_000L;
+    private static final int LENGTH_BYTES = 700;
     private static final long BURST_PACKETS = 100_000;
 
     private final HeldOutErrors errors = new HeldOutErrors(60_000_000_000L, 3);
 
+    private void record(final double errorNs, final long delayNs, final long packetCount) {
+        errors.record(errorNs, delayNs, LENGTH_BYTES, 0, packetCount);
+    }
+
     private void normal(final int count) {
         final Random random = new Random(3);
         for (int i = 0; i < count; i++) {
-            errors.record(100 + 1000 * random.nextGaussian(), DELAY_NS, 1);
+            record(100 + 1000 * random.nextGaussian(), DELAY_NS, 1);
         }
     }
 
@@ -35,24 +40,48 @@ class HeldOutErrorsTest {
     void shouldWidenWithTheShareOfPacketsThatHaveNoEstimate() {
         final Random random = new Random(3);
         for (int i = 0; i < 20_000; i++) {
-            errors.record(1000 * random.nextGaussian(), DELAY_NS + Math.round(100_000 * random.nextGaussian()), 1);
+            record(1000 * random.nextGaussian(), DELAY_NS + Math.round(100_000 * random.nextGaussian()), 1);
         }
         final long estimatedNs = errors.halfWidthNs(100);
-        assertEquals(estimatedNs, errors.halfWidthNs(100, DELAY_NS, 0));
-        assertEquals(196_000, errors.halfWidthNs(100, DELAY_NS, 1), 4_000);
-        assertEquals(196_000 + DELAY_NS, errors.halfWidthNs(100, 0, 1), 6_000);
-        assertEquals(0.9 * estimatedNs + 0.1 * 196_000, errors.halfWidthNs(100, DELAY_NS, 0.1), 500);
+        assertEquals(estimatedNs, errors.halfWidthNs(100, DELAY_NS, 0, LENGTH_BYTES));
+        assertEquals(196_000, errors.halfWidthNs(100, DELAY_NS, 1, LENGTH_BYTES), 4_000);
+        assertEquals(196_000 + DELAY_NS, errors.halfWidthNs(100, 0, 1, LENGTH_BYTES), 6_000);
+        assertEquals(0.9 * estimatedNs + 0.1 * 196_000, errors.halfWidthNs(100, DELAY_NS, 0.1, LENGTH_BYTES), 500);
         errors.rotate();
-        assertEquals(196_000, errors.halfWidthNs(100, DELAY_NS, 1), 4_000);
+        assertEquals(196_000, errors.halfWidthNs(100, DELAY_NS, 1, LENGTH_BYTES), 4_000);
+    }
+
+    @Test
+    void shouldWidenForFlowsOfOtherSizesWhereErrorsHaveToDoWithSize() {
+        final Random random = new Random(9);
+        for (int i = 0; i < 20_000; i++) {
+            final int lengthBytes = random.nextBoolean() ? 100 : 1300;
+            final double extraBytes = lengthBytes - LENGTH_BYTES;
+            errors.record(0.05 * extraBytes + 100 * random.nextGaussian(), DELAY_NS, lengthBytes, extraBytes, 1);
+        }
+        final long likeAllNs = errors.halfWidthNs(1_000_000, DELAY_NS, 0, LENGTH_BYTES);
+        assertTrue(likeAllNs < 5, () -> "no size but the mean one: " + likeAllNs);
+        assertEquals(2 * 0.05 * 600, errors.halfWidthNs(1_000_000, DELAY_NS, 0, 100), 8);
+        assertEquals(2 * 0.05 * 600, errors.halfWidthNs(1_000_000, DELAY_NS, 0, 1300), 8);
+        errors.rotate();
+        assertEquals(2 * 0.05 * 600, errors.halfWidthNs(1_000_000, DELAY_NS, 0, 1300), 8);
+    }
+
+    @Test
+    void shouldNotWidenByTheErrorOfAFewReferencesOfAnotherSize() {
+        errors.record(50_000, DELAY_NS, LENGTH_BYTES - 20, -20, 1);
+        normal(20_000);
+        assertEquals(errors.halfWidthNs(100, DELAY_NS, 0), errors.halfWidthNs(100, DELAY_NS, 0, 1300));
+        assertEquals(errors.halfWidthNs(100, DELAY_NS, 0), errors.halfWidthNs(100, DELAY_NS, 0, LENGTH_BYTES + 1));
     }
 
     @Test
     void shouldCountAnErrorAsOftenAsPacketsWereEstimatedThatWay() {
         for (int i = 0; i < 900; i++) {
-            errors.record(10, DELAY_NS, 1);
+            record(10, DELAY_NS, 1);
         }
         for (int i = 0; i < 100; i++) {
-            errors.record(1010, DELAY_NS, 91);
+            record(1010, DELAY_NS, 91);
         }
         errors.rotate();
         final double weight = 900 + 9_100;
@@ -66,7 +95,7 @@ class HeldOutErrorsTest {
     void shouldHaveNoBoundFromFewErrors() {
         normal((int)HeldOutErrors.LEAST_COUNT - 1);
         assertFalse(errors.hasBound());
-        errors.record(0, DELAY_NS, 0);
+        record(0, DELAY_NS, 0);
         assertTrue(errors.hasBound());
         assertTrue(errors.quantile95Ns() > 0);
     }
@@ -75,7 +104,7 @@ class HeldOutErrorsTest {
     void shouldHaveNoBoundFromAFewErrorsThatOutweighTheRest() {
         final Random random = new Random(1);
         for (int i = 0; i < 200; i++) {
-            errors.record(1000 * random.nextGaussian(), DELAY_NS, i % 100 == 50 ? BURST_PACKETS : 1);
+            record(1000 * random.nextGaussian(), DELAY_NS, i % 100 == 50 ? BURST_PACKETS : 1);
         }
         assertEquals(200, errors.count());
         assertFalse(errors.hasBound());
@@ -96,7 +125,7 @@ class HeldOutErrorsTest {
         while (!errors.hasBound()) {
             // Packets of two gaps of random length.
             final double gaps = -Math.log(random.nextDouble()) - Math.log(random.nextDouble());
-            errors.record(1000 * random.nextGaussian(), DELAY_NS, Math.round(20 * gaps));
+            record(1000 * random.nextGaussian(), DELAY_NS, Math.round(20 * gaps));
             count++;
         }
         assertEquals(1.5 * HeldOutErrors.LEAST_COUNT, count, 0.2 * HeldOutErrors.LEAST_COUNT);
@@ -113,7 +142,7 @@ class HeldOutErrorsTest {
             errors.rotate();
             errors.rotate();
             while (!errors.hasBound()) {
-                errors.record(1000 * random.nextGaussian(), DELAY_NS, random.nextInt(20) == 0 ? BURST_PACKETS : 1);
+                record(1000 * random.nextGaussian(), DELAY_NS, random.nextInt(20) == 0 ? BURST_PACKETS : 1);
             }
             for (int i = 0; i < triesPerRun; i++) {
                 coveredCount += Math.abs(1000 * random.nextGaussian()) <= errors.halfWidthNs(1) ? 1 : 0;
@@ -145,7 +174,7 @@ class HeldOutErrorsTest {
 
     private static void record(final ClassStatistics statistics, final int count, final long packetCount) {
         for (int i = 0; i < count; i++) {
-            statistics.heldOut().record(10, DELAY_NS, packetCount);
+            statistics.heldOut().record(10, DELAY_NS, LENGTH_BYTES, 0, packetCount);
         }
     }
 
@@ -161,7 +190,7 @@ class HeldOutErrorsTest {
         errors.rotate();
         assertTrue(errors.hasBound());
         for (int i = 0; i < 1000; i++) {
-            errors.record(5, DELAY_NS, 3);
+            record(5, DELAY_NS, 3);
         }
         assertEquals(2000, errors.count());
         errors.rotate();
