@@ -54,7 +54,7 @@ public final class TlsTransport extends StreamTransport {
         final TlsCredentials credentials,
         final String peerName,
         final List<String> allowedPeerNames) {
-        super("tls", settings, RECEIVE_BUFFER_BYTES);
+        super("tls", settings, new AddressLookup(settings.collector()), RECEIVE_BUFFER_BYTES);
         this.credentials = credentials;
         this.peerName = peerName;
         this.allowedPeers = new PeerNames(allowedPeerNames);
