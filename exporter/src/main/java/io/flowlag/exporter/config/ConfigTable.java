@@ -731,7 +731,8 @@ public final class ConfigTable {
         .reloads().perDestination(TCP, TLS, FILE));
 
     static {
-        section("exporting.tls", null, "Credentials of tls destinations. Both ends show a certificate (RFC 7011 section 11.3).");
+        section("exporting.tls", null, "Credentials of tls destinations. Both ends show a certificate (RFC 7011 section 11.3). " +
+            "A reload reads the files again: what was renewed is shown from the next connection on.");
     }
 
     /** Our certificate. */

@@ -57,6 +57,7 @@ final class Destinations {
         for (final ExporterConfig.Destination spec : config.exporting().destinations()) {
             refuseFileInUse(identity(config, spec));
         }
+        readCredentials(config.exporting());
         try {
             for (final ExporterConfig.Destination spec : config.exporting().destinations()) {
                 final Identity identity = identity(config, spec);
@@ -108,6 +109,20 @@ final class Destinations {
             return Files.isSameFile(one, other);
         } catch (final IOException ex) {
             return one.toAbsolutePath().normalize().equals(other.toAbsolutePath().normalize()); // not there any more, or not yet
+        }
+    }
+
+    /** A certificate is renewed under its old name: destinations that go on show the new one when they connect next. */
+    private void readCredentials(final ExporterConfig.Exporting exporting) {
+        for (final ExporterConfig.Destination spec : exporting.destinations()) {
+            if (spec.transport() == ExporterConfig.Transport.TLS) {
+                try {
+                    factory.readCredentials(exporting.tls());
+                } catch (final IOException ex) {
+                    throw new ExitException(ExitCode.CONFIGURATION, spec.uri() + ": " + ex.getMessage());
+                }
+                return;
+            }
         }
     }
 
