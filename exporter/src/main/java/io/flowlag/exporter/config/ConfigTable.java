@@ -753,7 +753,7 @@ public final class ConfigTable {
     /** Which names the collector may have. */
     public static final ConfigKey<List<String>> TLS_PEERS = row(ConfigKey.of(
         "exporting.tls.peers", list(text("DNS name")), "[]",
-        "Names of which the collector's certificate must have one; if none is listed, it must have the name in the URI.")
+        "Names of which the collector's certificate must have one; it must carry the host of the URI in any case.")
         .example("[collector.example.net]").reloads());
 
     static {
