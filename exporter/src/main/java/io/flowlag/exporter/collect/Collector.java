@@ -299,10 +299,9 @@ public final class Collector implements AutoCloseable {
     private CollectException readFile(final String file, final BooleanSupplier stop) {
         final String name = displayName(file);
         try (MessageStreamReader reader = new MessageStreamReader(process, open(file, stop), name)) {
-            while (!stop.getAsBoolean() && !isDone() && reader.readMessage(clock.nanoTime())) {
-                if (text.length() >= FLUSH_CHARACTERS) {
-                    flush();
-                }
+            boolean hasMore = true;
+            while (hasMore && !stop.getAsBoolean() && !isDone()) {
+                hasMore = reader.readMessage(clock.nanoTime());
             }
             return reader.damage() == null || isDone() || stop.getAsBoolean() ? null : damage(name, reader);
         } catch (final AccessDeniedException ex) {
@@ -351,9 +350,13 @@ public final class Collector implements AutoCloseable {
         return file.equals(STANDARD_INPUT) ? "standard input" : file;
     }
 
+    /** One message can have so many records, of so many fields without octets, that their text would not fit into memory. */
     private void onRecord(final CollectedRecord record) {
         if (!isDone() && formatter.append(record, text)) {
             writtenCount++;
+        }
+        if (text.length() >= FLUSH_CHARACTERS) {
+            flush();
         }
     }
 

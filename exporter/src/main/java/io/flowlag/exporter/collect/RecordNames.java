@@ -21,20 +21,14 @@ final class RecordNames {
         template = record.template();
         elements = new InformationElement[record.fieldCount()];
         names = new String[elements.length];
+        final Map<String, Integer> counts = new HashMap<>();
         for (int i = 0; i < names.length; i++) {
             elements[i] = record.element(i);
             final String name = elements[i] != null ? elements[i].name() : template.field(i).element().name();
-            names[i] = unique(name);
+            final int n = counts.merge(name, 1, Integer::sum);
+            names[i] = n == 1 ? name : name + '#' + n;
             indexes.put(names[i], i);
         }
-    }
-
-    private String unique(final String name) {
-        String candidate = name;
-        for (int n = 2; indexes.containsKey(candidate); n++) {
-            candidate = name + '#' + n;
-        }
-        return candidate;
     }
 
     String[] names() {

@@ -737,7 +737,8 @@ public final class ConfigTable {
         .reloads().perDestination(TCP, TLS, FILE));
 
     static {
-        section("exporting.tls", null, "Credentials of tls destinations. Both ends show a certificate (RFC 7011 section 11.3).");
+        section("exporting.tls", null, "Credentials of tls destinations. Both ends show a certificate (RFC 7011 section 11.3). " +
+            "A reload reads the files again: what was renewed is shown from the next connection on.");
     }
 
     /** Our certificate. */
@@ -758,7 +759,7 @@ public final class ConfigTable {
     /** Which names the collector may have. */
     public static final ConfigKey<List<String>> TLS_PEERS = row(ConfigKey.of(
         "exporting.tls.peers", list(text("DNS name")), "[]",
-        "Names of which the collector's certificate must have one; if none is listed, it must have the name in the URI.")
+        "Names of which the collector's certificate must have one; it must carry the host of the URI in any case.")
         .example("[collector.example.net]").reloads());
 
     static {

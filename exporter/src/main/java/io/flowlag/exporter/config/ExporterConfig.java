@@ -652,7 +652,7 @@ public record ExporterConfig(
      * @param certificate ours with its chain, PEM; or null.
      * @param key         ours, PEM; or null.
      * @param trust       authorities of the other end, PEM; or null.
-     * @param peers       names of which the other end's certificate must have one; empty: the name in the URI.
+     * @param peers       names of which the other end's certificate must have one, beside the receiving end's own; or empty.
      */
     public record Tls(Path certificate, Path key, Path trust, List<String> peers) {
     }

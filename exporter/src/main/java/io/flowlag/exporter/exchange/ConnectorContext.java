@@ -5,8 +5,10 @@ import io.flowlag.ipfix.transport.TlsCredentials;
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.SystemNanoClock;
 
+import java.net.InetSocketAddress;
 import java.util.List;
 import java.util.Objects;
+import java.util.concurrent.Callable;
 
 /**
  * What an {@link ExchangeConnector} is made from: set what differs from the defaults, then hand it over. One thread; the
@@ -16,6 +18,7 @@ public final class ConnectorContext {
     private static final long MILLISECOND_NS = 1_000_000L;
 
     private Endpoint receiver;
+    private Callable<List<InetSocketAddress>> resolver;
     private long pointId;
     private SenderHandler handler;
     private NanoClock clock = SystemNanoClock.INSTANCE;
@@ -46,6 +49,13 @@ public final class ConnectorContext {
      */
     public ConnectorContext receiver(final Endpoint value) {
         receiver = value;
+        resolver = value::resolve;
+        return this;
+    }
+
+    /** Who knows the receiver's addresses, if not the system. */
+    ConnectorContext resolver(final Callable<List<InetSocketAddress>> value) {
+        resolver = value;
         return this;
     }
 
@@ -183,6 +193,10 @@ public final class ConnectorContext {
 
     Endpoint receiver() {
         return receiver;
+    }
+
+    Callable<List<InetSocketAddress>> resolver() {
+        return resolver;
     }
 
     long pointId() {

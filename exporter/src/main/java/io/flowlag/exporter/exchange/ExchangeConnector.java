@@ -17,6 +17,7 @@ import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
 
@@ -35,6 +36,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     private static final int SEND_TIMES_BYTES = 1 << 20;
 
     private final Endpoint receiver;
+    private final Callable<List<InetSocketAddress>> resolver;
     private final long pointId;
     private final SenderHandler handler;
     private final NanoClock clock;
@@ -67,7 +69,9 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     private final int maxAskedPackets;
     private SynopsisRequest asked;
 
-    private FutureTask<InetSocketAddress> lookup;
+    private FutureTask<List<InetSocketAddress>> lookup;
+    /** Counts up with each attempt, for a name can have several addresses, and stays where there was a session. */
+    private int addressIndex;
     private SocketChannel connecting;
     private ExchangeConnection connection;
     private long attemptNs;
@@ -90,6 +94,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     public ExchangeConnector(final ConnectorContext context) {
         context.conclude();
         receiver = context.receiver();
+        resolver = context.resolver();
         pointId = context.pointId();
         handler = context.handler();
         clock = context.clock();
@@ -210,7 +215,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         try {
             if (null == lookup && null == connecting) {
                 attemptNs = nowNs;
-                lookup = new FutureTask<>(receiver::resolve);
+                lookup = new FutureTask<>(resolver);
                 if (receiver.isAddress()) {
                     lookup.run();
                 } else {
@@ -246,7 +251,8 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
 
     private InetSocketAddress resolved() throws IOException {
         try {
-            return lookup.get();
+            final List<InetSocketAddress> addresses = lookup.get();
+            return addresses.get(Math.floorMod(addressIndex++, addresses.size()));
         } catch (final InterruptedException ex) {
             Thread.currentThread().interrupt();
             throw new IOException("interrupted", ex);
@@ -397,6 +403,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         backoffNs = minBackoffNs;
         if (!isSettled) {
             isSettled = true;
+            addressIndex--;
             counters.increment(ExchangeCounter.SESSIONS);
             handler.onSession(true, "");
         }

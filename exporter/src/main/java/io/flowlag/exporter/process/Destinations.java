@@ -7,7 +7,6 @@ import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.record.DestinationFactory;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,7 +14,6 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Stream;
 
 /**
  * The destinations of a configuration. A destination that a reload leaves as it was goes on with its session; others are made
@@ -24,7 +22,7 @@ import java.util.stream.Stream;
 final class Destinations {
     /** All that decides how a destination behaves; credentials are those of a TLS destination, else null. */
     private record Identity(
-        ExporterConfig.Destination spec, Credentials credentials, long enterpriseNumber, long observationDomainId) {
+        ExporterConfig.Destination spec, ExporterConfig.Tls credentials, long enterpriseNumber, long observationDomainId) {
         @Override
         public boolean equals(final Object other) {
             return other instanceof Identity that && enterpriseNumber == that.enterpriseNumber &&
@@ -36,22 +34,6 @@ final class Destinations {
         @Override
         public int hashCode() {
             return spec.uri().hashCode();
-        }
-    }
-
-    /** Files of credentials and what is in them: a certificate that was renewed stands in a file of the same name. */
-    private record Credentials(ExporterConfig.Tls tls, List<ByteBuffer> contents) {
-        static Credentials of(final ExporterConfig.Tls tls) {
-            return new Credentials(tls, Stream.of(tls.certificate(), tls.key(), tls.trust()).map(Credentials::content).toList());
-        }
-
-        /** Who makes the destination says why a file cannot be read. */
-        private static ByteBuffer content(final Path file) {
-            try {
-                return ByteBuffer.wrap(Files.readAllBytes(file));
-            } catch (final IOException ex) {
-                return ByteBuffer.allocate(0);
-            }
         }
     }
 
@@ -77,6 +59,7 @@ final class Destinations {
         for (final ExporterConfig.Destination spec : config.exporting().destinations()) {
             refuseFileInUse(identity(config, spec));
         }
+        readCredentials(config.exporting());
         try {
             for (final ExporterConfig.Destination spec : config.exporting().destinations()) {
                 final Identity identity = identity(config, spec);
@@ -103,7 +86,7 @@ final class Destinations {
 
     private static Identity identity(final ExporterConfig config, final ExporterConfig.Destination spec) {
         final boolean isTls = spec.transport() == ExporterConfig.Transport.TLS;
-        return new Identity(spec, isTls ? Credentials.of(config.exporting().tls()) : null,
+        return new Identity(spec, isTls ? config.exporting().tls() : null,
             config.exporting().enterpriseNumber(), config.observationDomainId());
     }
 
@@ -129,6 +112,20 @@ final class Destinations {
             return Files.isSameFile(one, other);
         } catch (final IOException ex) {
             return one.toAbsolutePath().normalize().equals(other.toAbsolutePath().normalize()); // not there any more, or not yet
+        }
+    }
+
+    /** A certificate is renewed under its old name: destinations that go on show the new one when they connect next. */
+    private void readCredentials(final ExporterConfig.Exporting exporting) {
+        for (final ExporterConfig.Destination spec : exporting.destinations()) {
+            if (spec.transport() == ExporterConfig.Transport.TLS) {
+                try {
+                    factory.readCredentials(exporting.tls());
+                } catch (final IOException ex) {
+                    throw new ExitException(ExitCode.CONFIGURATION, spec.uri() + ": " + ex.getMessage());
+                }
+                return;
+            }
         }
     }
 

@@ -28,6 +28,7 @@ import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
 import java.util.zip.CRC32C;
 
@@ -43,6 +44,8 @@ public final class DestinationFactory {
     private final boolean[] isEgress;
     private final Map<Integer, String> interfaceNames;
     private final Counters counters;
+    /** By their files. A reload reads them anew, and the exporting stage asks for them whenever it connects. */
+    private final Map<ExporterConfig.Tls, TlsCredentials> credentials = new ConcurrentHashMap<>();
     private volatile DelayView delay;
 
     /**
@@ -68,6 +71,16 @@ public final class DestinationFactory {
      */
     public void delay(final DelayView delayView) {
         delay = delayView;
+    }
+
+    /**
+     * Reads credentials anew. Destinations that were made with these files show them when they connect next.
+     *
+     * @param tls the files.
+     * @throws IOException if one cannot be read or does not hold what it should; the message names it.
+     */
+    public void readCredentials(final ExporterConfig.Tls tls) throws IOException {
+        credentials.put(tls, TlsCredentials.load(tls.key(), tls.certificate(), tls.trust()));
     }
 
     /**
@@ -187,14 +200,16 @@ public final class DestinationFactory {
             case UDP -> new UdpTransport(
                 new Endpoint(spec.host(), spec.port()), spec.sendBufferBytes(), spec.rateLimitBitsPerSecond());
             case TCP -> new TcpTransport(streamSettings(spec));
-            case TLS -> new TlsTransport(
-                streamSettings(spec),
-                TlsCredentials.load(
-                    config.exporting().tls().key(), config.exporting().tls().certificate(), config.exporting().tls().trust()),
-                spec.host(),
-                config.exporting().tls().peers());
+            case TLS -> tlsTransport(config.exporting().tls(), spec);
             case FILE -> new FileTransport(spec.file(), hasSpool(spec) ? toMs(spec.reconnectIntervalNs()) : 0);
         };
+    }
+
+    private Transport tlsTransport(final ExporterConfig.Tls tls, final ExporterConfig.Destination spec) throws IOException {
+        if (!credentials.containsKey(tls)) {
+            readCredentials(tls);
+        }
+        return new TlsTransport(streamSettings(spec), () -> credentials.get(tls), spec.host(), tls.peers());
     }
 
     private static StreamSettings streamSettings(final ExporterConfig.Destination spec) {

@@ -123,6 +123,36 @@ class CollectorTest {
             "0 messages refused\n", statistics());
     }
 
+    /** Records whose fields have no octets: a message of them is text of many MB, and a peer may send one after the other. */
+    @Test
+    void shouldNotKeepTheTextOfAWholeMessage() throws Exception {
+        final String fields = "0001 0000".repeat(999) + "0004 0001";
+        final byte[] message = new IpfixFiles().message(0, set(2, "0100 03e8" + fields))
+            .message(4000, set(256, "06".repeat(4000))).toBytes();
+        final int[] unflushedAndMost = new int[2];
+        final OutputStream watched = new OutputStream() {
+            @Override
+            public void write(final int octet) {
+                unflushedAndMost[0]++;
+            }
+
+            @Override
+            public void write(final byte[] octets, final int offset, final int lengthBytes) {
+                unflushedAndMost[0] += lengthBytes;
+            }
+
+            @Override
+            public void flush() {
+                unflushedAndMost[1] = Math.max(unflushedAndMost[1], unflushedAndMost[0]);
+                unflushedAndMost[0] = 0;
+            }
+        };
+        final CollectOptions options = reading(file("wide.ipfix", message));
+        Collector.run(options, registry, watched, new PrintStream(err, true, StandardCharsets.UTF_8), () -> false);
+        assertTrue(statistics().contains(" 4000 records"), statistics());
+        assertTrue(unflushedAndMost[1] < 1 << 20, unflushedAndMost[1] + " octets of text at once");
+    }
+
     @Test
     void shouldReadCompressedFiles() throws Exception {
         final ByteArrayOutputStream compressed = new ByteArrayOutputStream();

@@ -119,6 +119,21 @@ class ExchangeSessionTest {
     }
 
     @Test
+    void shouldTryTheOtherAddressesOfTheReceiverAndKeepToTheOneThatServes() throws IOException {
+        final ExchangeListener listener = ends.listener(received);
+        final int port = listener.boundAddress().getPort();
+        final ExchangeConnector connector = ends.connector(heard, port, context -> context.resolver(
+            () -> List.of(new InetSocketAddress("127.0.0.9", port), new InetSocketAddress("127.0.0.1", port))));
+        ends.untilWithTime("settings held", 10 * STEP_NS, () -> received.held.equals(List.of(1)));
+        listener.close();
+        final ExchangeListener next = ends.listener(received, port, context -> {
+        });
+        ends.untilWithTime("settings held again", 10 * STEP_NS, () -> received.held.equals(List.of(1, 1)));
+        assertEquals(1, next.counters().get(ExchangeCounter.SESSIONS));
+        assertEquals(1, connector.counters().get(ExchangeCounter.CONNECT_FAILURES));
+    }
+
+    @Test
     void shouldAuthenticateAndHideTheSecrets() throws IOException {
         final ExchangeListener listener = ends.listener(received, 0, context -> context.key(KEY));
         final ExchangeConnector connector =

@@ -9,16 +9,23 @@ import io.flowlag.exporter.exchange.TestCredentials;
 import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.record.DestinationFactory;
 import io.flowlag.exporter.status.Counters;
+import io.flowlag.ipfix.transport.TlsCredentials;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLServerSocket;
+import javax.net.ssl.SSLSocket;
 import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.FutureTask;
 import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -86,16 +93,10 @@ class DestinationsTest {
             .option("--export", ConfigTable.DESTINATIONS, List.of(uris)).conclude();
     }
 
-    private TestCredentials credentials() throws Exception {
-        final TestCredentials credentials = new TestCredentials(directory);
-        credentials.make("a", "IP:127.0.0.1");
-        Files.setPosixFilePermissions(directory.resolve("a.key.pem"), PosixFilePermissions.fromString("rw-------"));
-        return credentials;
-    }
-
     @Test
     void shouldLeaveAllButDestinationsOfTlsAsTheyAreWhenCredentialsChange() throws Exception {
-        credentials();
+        new TestCredentials(directory).make("a", "IP:127.0.0.1");
+        Files.setPosixFilePermissions(directory.resolve("a.key.pem"), PosixFilePermissions.fromString("rw-------"));
         final String[] uris = {"tls://127.0.0.1:1", "tcp://127.0.0.1:1", "udp://127.0.0.1:1", "file:" + directory.resolve("out")};
         final List<Destination> before = destinations.of(config("one.example.net", uris));
         final List<Destination> after = destinations.of(config("other.example.net", uris));
@@ -105,19 +106,59 @@ class DestinationsTest {
         close(after);
     }
 
+    /** As a program does that renews certificates: the same names, and then the process is told to read them again. */
     @Test
-    void shouldTakeACertificateThatWasRenewedInItsPlace() throws Exception {
-        final TestCredentials credentials = credentials();
-        final ExporterConfig config = config("collector.example.net", "tls://127.0.0.1:1");
-        final List<Destination> before = destinations.of(config);
-        assertSame(before.get(0), destinations.of(config).get(0));
-        credentials.make("b", "IP:127.0.0.1");
-        Files.move(directory.resolve("b.pem"), directory.resolve("a.pem"), StandardCopyOption.REPLACE_EXISTING);
-        Files.move(directory.resolve("b.key.pem"), directory.resolve("a.key.pem"), StandardCopyOption.REPLACE_EXISTING);
-        final List<Destination> after = destinations.of(config);
-        assertNotSame(before.get(0), after.get(0));
-        close(before);
-        close(after);
+    void shouldShowTheCertificateThatAReloadFoundRenewed() throws Exception {
+        final TestCredentials files = new TestCredentials(directory);
+        files.make("collector", "IP:127.0.0.1");
+        files.make("exporter", "DNS:exporter.test");
+        files.make("renewed", "DNS:renewed.test");
+        for (final String key : List.of("exporter.key.pem", "renewed.key.pem")) {
+            Files.setPosixFilePermissions(directory.resolve(key), PosixFilePermissions.fromString("rw-------"));
+        }
+        Files.write(directory.resolve("both.pem"), Stream.of("exporter.pem", "renewed.pem")
+            .flatMap((name) -> lines(directory.resolve(name))).toList());
+        final SSLContext context = TlsCredentials.load(directory.resolve("collector.key.pem"), directory.resolve("collector.pem"),
+            directory.resolve("both.pem")).context();
+        try (SSLServerSocket server = (SSLServerSocket)context.getServerSocketFactory()
+            .createServerSocket(0, 8, InetAddress.getLoopbackAddress())) {
+            server.setNeedClientAuth(true);
+            final ExporterConfig config = new ConfigLoader().text("test", "exporting:\n  destinations: ['tls://127.0.0.1:" +
+                server.getLocalPort() + "?reconnect-interval=10ms']\n  tls: {certificate: " + directory.resolve("exporter.pem") +
+                ", key: " + directory.resolve("exporter.key.pem") + ", trust: " + directory.resolve("collector.pem") + "}\n")
+                .conclude();
+            final List<Destination> made = destinations.of(config);
+            assertEquals("CN=exporter", shownName(server, made.get(0)));
+            Files.move(directory.resolve("renewed.pem"), directory.resolve("exporter.pem"), StandardCopyOption.REPLACE_EXISTING);
+            Files.move(directory.resolve("renewed.key.pem"), directory.resolve("exporter.key.pem"),
+                StandardCopyOption.REPLACE_EXISTING);
+            assertSame(made.get(0), destinations.of(config).get(0));
+            assertEquals("CN=renewed", shownName(server, made.get(0)));
+            close(made);
+        }
+    }
+
+    private static Stream<String> lines(final Path file) {
+        try {
+            return Files.readAllLines(file).stream();
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex);
+        }
+    }
+
+    /** Works a destination until it has connected, and breaks the connection. */
+    private static String shownName(final SSLServerSocket server, final Destination destination) throws Exception {
+        final FutureTask<String> shown = new FutureTask<>(() -> {
+            try (SSLSocket socket = (SSLSocket)server.accept()) {
+                return socket.getSession().getPeerPrincipal().getName();
+            }
+        });
+        new Thread(shown, "collector").start();
+        while (!shown.isDone()) {
+            destination.doWork(System.currentTimeMillis());
+            Thread.yield();
+        }
+        return shown.get();
     }
 
     private static void close(final List<Destination> made) {

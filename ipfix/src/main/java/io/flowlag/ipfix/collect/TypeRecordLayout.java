@@ -15,7 +15,6 @@ final class TypeRecordLayout {
     private final int enterpriseNumberIndex;
     private final int dataTypeIndex;
     private final int nameIndex;
-    private final int descriptionIndex;
     private final int semanticsIndex;
     private final int unitsIndex;
 
@@ -24,7 +23,6 @@ final class TypeRecordLayout {
         enterpriseNumberIndex = template.indexOf("privateEnterpriseNumber");
         dataTypeIndex = template.indexOf("informationElementDataType");
         nameIndex = template.indexOf("informationElementName");
-        descriptionIndex = template.indexOf("informationElementDescription");
         semanticsIndex = template.indexOf("informationElementSemantics");
         unitsIndex = template.indexOf("informationElementUnits");
     }
@@ -43,11 +41,13 @@ final class TypeRecordLayout {
             dataTypeIndex >= scopeFieldCount && nameIndex >= scopeFieldCount;
     }
 
-    /** The element that a record describes, or null if no element can be made of it. */
+    /**
+     * The element that a record describes, or null if no element can be made of it. Its description is left where it is: nobody
+     * asks for it, and a peer could make it as long as a message.
+     */
     InformationElement read(final CollectedRecord record) {
         final int elementId = (int)record.unsigned(elementIdIndex) & InformationElement.MAX_ELEMENT_ID;
         final String name = record.string(nameIndex);
-        final String description = descriptionIndex < 0 ? "" : record.string(descriptionIndex);
         if (elementId == 0 || name.isEmpty() || name.indexOf('\0') >= 0) {
             return null;
         }
@@ -58,6 +58,6 @@ final class TypeRecordLayout {
             DataType.ofNumber((int)record.unsigned(dataTypeIndex)),
             semanticsIndex < 0 ? Semantics.DEFAULT : Semantics.ofNumber((int)record.unsigned(semanticsIndex)),
             unitsIndex < 0 ? Units.NONE : Units.ofNumber((int)record.unsigned(unitsIndex)),
-            description.replace('\0', ' '));
+            "");
     }
 }

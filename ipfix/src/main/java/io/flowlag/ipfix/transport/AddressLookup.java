@@ -2,34 +2,59 @@ package io.flowlag.ipfix.transport;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 
 /**
- * Finds the address of an {@link Endpoint} anew for each connection, without blocking the caller. Used by one thread. Allocates
- * a task, with a thread for it, each time a name server is asked; an address needs none.
+ * Finds the addresses of an {@link Endpoint}, without blocking the caller: one after the other until {@link #settle} says that
+ * one serves, then all anew. Used by one thread. Allocates a task, with a thread for it, each time a name server is asked; an
+ * address needs none.
  */
 final class AddressLookup {
     private final Endpoint endpoint;
-    private BackgroundTask<InetSocketAddress> task;
+    private final Callable<List<InetSocketAddress>> resolver;
+    private BackgroundTask<List<InetSocketAddress>> task;
+    private List<InetSocketAddress> addresses = List.of();
+    private int next;
 
     AddressLookup(final Endpoint endpoint) {
+        this(endpoint, endpoint::resolve);
+    }
+
+    AddressLookup(final Endpoint endpoint, final Callable<List<InetSocketAddress>> resolver) {
         this.endpoint = endpoint;
+        this.resolver = resolver;
     }
 
     /**
-     * The address, once it is known.
+     * The next address, once it is known.
      *
-     * @return null while a name server is being asked; the next call after an answer or an error asks again.
+     * @return null while a name server is being asked; the next call after the last address or an error asks again.
      * @throws IOException if the host has no address.
      */
     InetSocketAddress poll() throws IOException {
-        if (endpoint.isAddress()) {
-            return endpoint.resolve();
+        if (!hasNext()) {
+            if (task == null && !endpoint.isAddress()) {
+                task = new BackgroundTask<>("resolve-" + endpoint.host(), resolver);
+            }
+            if (task != null && !task.isDone()) {
+                return null;
+            }
+            addresses = task == null ? endpoint.resolve() : take();
+            next = 0;
         }
-        if (task == null) {
-            task = new BackgroundTask<>("resolve-" + endpoint.host(), endpoint::resolve);
-        }
-        return task.isDone() ? take() : null;
+        return addresses.get(next++);
+    }
+
+    /** Whether the answer has addresses that were not tried. */
+    boolean hasNext() {
+        return next < addresses.size();
+    }
+
+    /** The address taken last serves: the others are not needed. */
+    void settle() {
+        next = addresses.size();
     }
 
     void cancel() {
@@ -39,8 +64,8 @@ final class AddressLookup {
         }
     }
 
-    private InetSocketAddress take() throws IOException {
-        final BackgroundTask<InetSocketAddress> done = task;
+    private List<InetSocketAddress> take() throws IOException {
+        final BackgroundTask<List<InetSocketAddress>> done = task;
         task = null;
         try {
             return done.result();

@@ -3,6 +3,8 @@ package io.flowlag.ipfix.transport;
 import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.UnknownHostException;
+import java.util.Arrays;
+import java.util.List;
 import java.util.regex.Pattern;
 
 /**
@@ -35,13 +37,13 @@ public record Endpoint(String host, int port) {
     }
 
     /**
-     * The address of the host now. Blocks while a name server is asked, unless {@link #isAddress()}.
+     * The addresses of the host now, in the order to try them. Blocks while a name server is asked, unless {@link #isAddress()}.
      *
-     * @return address and port.
+     * @return address and port, at least one.
      * @throws UnknownHostException if the host has no address.
      */
-    public InetSocketAddress resolve() throws UnknownHostException {
-        return new InetSocketAddress(InetAddress.getByName(host), port);
+    public List<InetSocketAddress> resolve() throws UnknownHostException {
+        return Arrays.stream(InetAddress.getAllByName(host)).map((address) -> new InetSocketAddress(address, port)).toList();
     }
 
     @Override

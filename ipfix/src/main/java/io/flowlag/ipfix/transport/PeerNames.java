@@ -3,12 +3,15 @@ package io.flowlag.ipfix.transport;
 import javax.net.ssl.SSLPeerUnverifiedException;
 import javax.net.ssl.SSLSession;
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.security.cert.Certificate;
 import java.security.cert.CertificateParsingException;
 import java.security.cert.X509Certificate;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /**
  * The explicit list of peers of RFC 7011 section 11.3, beside the check of the host name that the TLS engine makes. It also
@@ -18,11 +21,21 @@ import java.util.List;
 final class PeerNames {
     private static final int DNS_NAME = 2;
     private static final int IP_ADDRESS = 7;
+    private static final Pattern IPV6_ADDRESS = Pattern.compile("[0-9A-Fa-f]*:[0-9A-Fa-f:.]*");
 
     private final List<String> allowed;
 
     PeerNames(final List<String> allowed) {
-        this.allowed = List.copyOf(allowed);
+        this.allowed = allowed.stream().map(PeerNames::asInCertificates).toList();
+    }
+
+    /** An IPv6 address has many forms; the JDK gives those of a certificate in one. */
+    private static String asInCertificates(final String name) {
+        try {
+            return IPV6_ADDRESS.matcher(name).matches() ? InetAddress.getByName(name).getHostAddress() : name;
+        } catch (final UnknownHostException ex) {
+            return name;
+        }
     }
 
     void check(final SSLSession session) throws IOException {

@@ -40,10 +40,11 @@ abstract class StreamTransport extends TransportSupport {
     private boolean isGoodByeSaid;
     private boolean isPeerFinished;
 
-    StreamTransport(final String scheme, final StreamSettings settings, final int receiveBufferBytes) {
+    StreamTransport(
+        final String scheme, final StreamSettings settings, final AddressLookup lookup, final int receiveBufferBytes) {
         super(scheme + "://" + settings.collector());
         this.settings = settings;
-        this.lookup = new AddressLookup(settings.collector());
+        this.lookup = lookup;
         this.ring = new SendRing(settings.sendRingBytes());
         this.rateLimit = new RateLimit(settings.rateLimitBitsPerSecond(), BURST_BYTES);
         this.received = ByteBuffer.allocateDirect(receiveBufferBytes);
@@ -171,9 +172,10 @@ abstract class StreamTransport extends TransportSupport {
         }
     }
 
-    /** A clock that was set back makes an attempt due, or it might never be. */
+    /** A clock that was set back makes an attempt due, or it might never be; another address of the host is tried at once. */
     private boolean isAttemptDue(final long nowMs) {
-        return attemptMs == Long.MIN_VALUE || nowMs < attemptMs || nowMs - attemptMs >= settings.reconnectIntervalMs();
+        return attemptMs == Long.MIN_VALUE || nowMs < attemptMs || nowMs - attemptMs >= settings.reconnectIntervalMs() ||
+            lookup.hasNext();
     }
 
     private int beginAttempt(final long nowMs) throws IOException {
@@ -226,6 +228,7 @@ abstract class StreamTransport extends TransportSupport {
         if (!handshake()) {
             return 0;
         }
+        lookup.settle();
         ring.reset();
         uncertainOctets = channel.getOption(StandardSocketOptions.SO_SNDBUF);
         state(TransportState.CONNECTED);

@@ -19,7 +19,11 @@ public final class TcpTransport extends StreamTransport {
      * @param settings of the connection.
      */
     public TcpTransport(final StreamSettings settings) {
-        super("tcp", settings, RECEIVE_BUFFER_BYTES);
+        this(settings, new AddressLookup(settings.collector()));
+    }
+
+    TcpTransport(final StreamSettings settings, final AddressLookup lookup) {
+        super("tcp", settings, lookup, RECEIVE_BUFFER_BYTES);
     }
 
     @Override

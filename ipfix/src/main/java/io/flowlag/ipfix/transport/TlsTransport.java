@@ -8,6 +8,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
+import java.util.function.Supplier;
 
 /**
  * Messages over TLS 1.2 or later (RFC 7011 section 11). This side is the client and shows its certificate; the collector's
@@ -21,7 +22,7 @@ public final class TlsTransport extends StreamTransport {
     private static final int RECEIVE_BUFFER_BYTES = 64 * 1024;
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
 
-    private final TlsCredentials credentials;
+    private final Supplier<TlsCredentials> credentials;
     private final String peerName;
     private final PeerNames allowedPeers;
     private final ByteBuffer sealed = ByteBuffer.allocateDirect(RECEIVE_BUFFER_BYTES);
@@ -54,7 +55,23 @@ public final class TlsTransport extends StreamTransport {
         final TlsCredentials credentials,
         final String peerName,
         final List<String> allowedPeerNames) {
-        super("tls", settings, RECEIVE_BUFFER_BYTES);
+        this(settings, () -> credentials, peerName, allowedPeerNames);
+    }
+
+    /**
+     * A transport that connects in its first duty cycles, with credentials that may be renewed.
+     *
+     * @param settings         of the connection.
+     * @param credentials      asked for each connection, on the transport's thread.
+     * @param peerName         the DNS name or address that the collector's certificate must carry.
+     * @param allowedPeerNames if not empty, the certificate must also carry one of these DNS names or addresses.
+     */
+    public TlsTransport(
+        final StreamSettings settings,
+        final Supplier<TlsCredentials> credentials,
+        final String peerName,
+        final List<String> allowedPeerNames) {
+        super("tls", settings, new AddressLookup(settings.collector()), RECEIVE_BUFFER_BYTES);
         this.credentials = credentials;
         this.peerName = peerName;
         this.allowedPeers = new PeerNames(allowedPeerNames);
@@ -63,7 +80,7 @@ public final class TlsTransport extends StreamTransport {
 
     @Override
     void onConnect() throws IOException {
-        engine = credentials.clientEngine(peerName, settings().collector().port());
+        engine = credentials.get().clientEngine(peerName, settings().collector().port());
         sealed.clear().limit(0);
         opened.clear();
         task = null;

@@ -102,6 +102,7 @@ public final class UdpTransport extends TransportSupport {
             }
             channel = open(address);
             ownAddress = ((InetSocketAddress)channel.getLocalAddress()).getAddress();
+            lookup.settle();
             deliveredOctets = 0;
             state(TransportState.CONNECTED);
             return 1;

@@ -20,6 +20,7 @@ import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
+import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -100,6 +101,21 @@ class TcpTransportTest {
             Await.until("all has come", () -> { }, () -> collector.parsed(0).records().size() == 5_000);
             assertEquals(5_000, session.statistics().recordsExported());
             assertEquals(1, session.statistics().get(SessionCounter.TEMPLATES_SENT));
+        }
+    }
+
+    /** As a name is that has an address of IPv6 where the collector listens on IPv4 alone, or one of a host that is down. */
+    @Test
+    void shouldTryEachAddressOfTheCollectorBeforeItWaits() throws IOException {
+        try (StreamCollector collector = collector(0)) {
+            final int port = collector.port();
+            final AddressLookup lookup = new AddressLookup(new Endpoint("collector.example", port),
+                () -> List.of(new InetSocketAddress("127.0.0.9", port), new InetSocketAddress("127.0.0.1", port)));
+            final ExportingSession session =
+                new ExportingSession(new TcpTransport(settings(port), lookup), new SessionSettings(), catalog);
+            Await.until("connected", () -> session.doWork(NOW_MS), session.transport()::isConnected);
+            assertEquals(1, session.transport().peerLossCount());
+            session.close();
         }
     }
 

@@ -47,6 +47,7 @@ class TlsTransportTest {
         certificates.make("collector", "EC", "DNS:collector.example,IP:127.0.0.1");
         certificates.make("elsewhere", "EC", "DNS:elsewhere.example");
         certificates.make("nameless", "EC", "");
+        certificates.make("both-families", "EC", "IP:127.0.0.1,IP:2001:db8::1");
         certificates.make("stranger", "EC", "IP:127.0.0.1");
     }
 
@@ -139,6 +140,18 @@ class TlsTransportTest {
             final String notAllowed = refusal(
                 new TlsTransport(settings(collector), credentials, "127.0.0.1", List.of("other.example")));
             assertTrue(notAllowed.contains("allowed are [other.example]"), notAllowed);
+        }
+    }
+
+    @Test
+    void shouldKnowAnAllowedIpv6AddressInWhateverForm() throws Exception {
+        try (StreamCollector collector = collector("both-families", "exporter")) {
+            final TlsCredentials credentials = credentials("exporter", "both-families");
+            final Transport allowed =
+                new TlsTransport(settings(collector), credentials, "127.0.0.1", List.of("2001:DB8::0:1"));
+            Await.until("connected", () -> allowed.doWork(nowMs), () -> allowed.isConnected() || !allowed.lastError().isEmpty());
+            assertEquals("", allowed.lastError());
+            allowed.close();
         }
     }
 
