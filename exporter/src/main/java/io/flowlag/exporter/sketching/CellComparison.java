@@ -57,6 +57,7 @@ final class CellComparison {
     void tell(final PointInterval own, final IntervalAnswer summary) {
         final long key = run.key(own.intervalNumber());
         summary.cells(estimator.overview(), rowCount);
+        estimator.unexpected(summary.unexpectedPackets * (summary.unexpectedPackets == 0 ? 1 : largestWeight(own)));
         counters.add(SketchCounter.OCCUPIED_CELLS, summary.occupiedCells);
         counters.add(SketchCounter.USABLE_CELLS, summary.usableCells);
         for (int i = 0; i < own.recordCount(); i++) {
@@ -75,6 +76,14 @@ final class CellComparison {
                 counters.add(SketchCounter.WITNESSES_EXACT, pairs.agreement(row) == FlowSumPairs.Agreement.EXACT ? 1 : 0);
             }
         }
+    }
+
+    private int largestWeight(final PointInterval own) {
+        int weight = 1;
+        for (int i = 0; i < own.recordCount(); i++) {
+            weight = Math.max(weight, flows.weight(i));
+        }
+        return weight;
     }
 
     /** Reads what the next records need, so that the processor waits for all of it at once. */
@@ -117,8 +126,7 @@ final class CellComparison {
         } else if (repair.isListed(flowHash) &&
             (estimate.lossKind() == LossKind.EXACT || estimate.lossKind() == LossKind.UPPER_BOUND)) {
             tellListed(record, flowHash, share, estimate.lossKind(), estimate.lostPackets(), summary);
-        } else if (estimate.lossKind() == LossKind.NONE ||
-            estimate.lossKind() != LossKind.EXACT && (summary.isCut || summary.isGained)) {
+        } else if (estimate.lossKind() == LossKind.NONE || summary.isCut && estimate.lossKind() != LossKind.EXACT) {
             tellUnknownLoss(record, summary);
         } else {
             records.addLoss(record, estimate.lostPackets(), estimate.lossKind());

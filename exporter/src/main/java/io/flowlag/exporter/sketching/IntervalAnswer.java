@@ -32,8 +32,8 @@ public final class IntervalAnswer {
     int usableCells;
     int occupiedCells;
     double flowLostPackets;
-    /** Some packet came that was not sent, for certain. */
-    boolean isGained;
+    /** Packets that came and were not sent, at most; below 0 if there are some, and nobody knows how many. */
+    double unexpectedPackets;
     boolean isFlowLossUnknown;
     private IntervalRepair repair;
 

@@ -9,6 +9,9 @@ import io.flowlag.sketch.lda.LdaEstimator;
  * metering thread owns it. Allocates at construction.
  */
 final class IntervalComparison {
+    /** Of an aggregator's cells: with losses in more of them, too many packets that were not sent stay unseen. */
+    private static final double MOST_LOSSY_SHARE = 0.5;
+
     private final ReceiverRecords keeper;
     private final SketchRecords records;
     private final IntervalFlows flows;
@@ -127,7 +130,7 @@ final class IntervalComparison {
         summary.hasSketches = answer.hasSketches();
         summary.isDamaged = own.isDamaged() || answer.isDamaged();
         summary.isCut = isCut;
-        summary.isGained = answer.hasSketches() && isGained(answer, own);
+        summary.unexpectedPackets = answer.hasSketches() ? unexpectedPackets(answer, own) : 0;
         summary.reconciled(repair);
         repair.isLossHidden(summary.isDamaged || isCut);
         counters.add(SketchCounter.INTERVALS_DAMAGED, summary.isDamaged ? 1 : 0);
@@ -159,12 +162,16 @@ final class IntervalComparison {
     }
 
     /**
-     * Whether some cell of the aggregators gained packets. A flow's packets are in aggregators' cells far apart, so that a copy
-     * shows there even if its flow lost more. Packets that only change their class are as many.
+     * Packets that came and were not sent. A flow's packets are in aggregators' cells far apart, so that they show there even if
+     * their flow lost more: all but those that fall on a cell with a loss, as a share of the cells is; twice the standard
+     * deviation of their number is added. Packets that only change their class are as many.
      */
-    private boolean isGained(final SenderAnswer answer, final PointInterval own) {
-        boolean isGained = false;
+    private double unexpectedPackets(final SenderAnswer answer, final PointInterval own) {
+        double most = 0;
+        boolean isHidden = false;
         for (int bank = 0; bank < own.aggregator(0).rows(); bank++) {
+            long seen = 0;
+            long lossyCells = 0;
             for (int cell = 0; cell < own.aggregator(0).columns(); cell++) {
                 long gained = 0;
                 long digest = 0;
@@ -172,10 +179,15 @@ final class IntervalComparison {
                     gained += own.aggregator(i).count(bank, cell) - answer.aggregator(i).count(bank, cell);
                     digest += own.aggregator(i).digest(bank, cell) - answer.aggregator(i).digest(bank, cell);
                 }
-                isGained |= gained > 0 || gained == 0 && digest != 0;
+                seen += gained > 0 ? gained : gained == 0 && digest != 0 ? 1 : 0;
+                lossyCells += gained < 0 ? 1 : 0;
             }
+            final double lossyShare = lossyCells / (double)own.aggregator(0).columns();
+            isHidden |= lossyShare > MOST_LOSSY_SHARE;
+            final double hidden = seen * lossyShare;
+            most += seen + Math.ceil((hidden + 2 * Math.sqrt(hidden)) / (1 - Math.min(MOST_LOSSY_SHARE, lossyShare)));
         }
-        return isGained;
+        return most > 0 && isHidden ? -1 : most;
     }
 
     /** A packet that was lost is missing from its class; one too many in a class was sent in another. */

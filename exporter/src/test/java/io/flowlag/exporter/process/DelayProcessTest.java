@@ -147,8 +147,8 @@ class DelayProcessTest {
         assertEquals(ExitCode.DONE, DelayProcess.run(config(digestKey), options, terminal));
 
         assertTrue(
-            out.toString(StandardCharsets.UTF_8).matches("(?s).*16\\.0\\.0\\.1 +48\\.0\\.0\\.1 .* - +25000\\.000\n.*"),
-            "without the direction what the other way lost came unexpected, and no loss is known: " + out);
+            out.toString(StandardCharsets.UTF_8).matches("(?s).*16\\.0\\.0\\.1 +48\\.0\\.0\\.1 .* <=[0-9]+ +25000\\.000\n.*"),
+            "without the direction what the other way lost came unexpected, which makes bounds larger: " + out);
     }
 
     /** Each is what the key allows alone. */

@@ -359,6 +359,17 @@ public final class FlowEstimator {
     }
 
     /**
+     * Says how many packets came that were not sent, which only somebody who sees packets by other cells can know. A flow's upper
+     * bound of loss is larger by them, since each may stand in its cells for a packet that was lost. Holds for this pair; without
+     * it flows have no upper bound where some cell gained packets.
+     *
+     * @param mostCount at most, each as often as its flow weighs.
+     */
+    public void unexpected(final double mostCount) {
+        overview.unexpected(mostCount);
+    }
+
+    /**
      * Reads what came of the cells of a flow, so that they are in the processor's cache for {@link #estimate}. Changes nothing.
      *
      * @param flowHash of the flow.
@@ -373,13 +384,19 @@ public final class FlowEstimator {
     }
 
     private void measureLoss(final int weight, final FlowEstimate result) {
+        final double unexpectedCount = overview.unexpectedCount();
         double least = Double.MAX_VALUE;
+        double leastLacking = Double.MAX_VALUE;
         for (int row = 0; row < shares.length; row++) {
             if (isFullest[row]) {
                 least = Math.min(least, rowLoss(row));
+                leastLacking = Math.min(leastLacking, rowLacking(row));
             }
         }
-        if (Double.MAX_VALUE == least || least > 0 && overview.gainedCells() > 0) {
+        if (least > 0 && unexpectedCount != 0) {
+            least = unexpectedCount < 0 || !takesEveryPacket ? Double.MAX_VALUE : Math.max(0, leastLacking) + unexpectedCount;
+        }
+        if (Double.MAX_VALUE == least) {
             return;
         }
         result.lostPackets = least / (weight * geometry.samplingRate(fullestRow));
@@ -399,6 +416,15 @@ public final class FlowEstimator {
                 return Double.MAX_VALUE;
             }
             sum += lost;
+        }
+        return sum;
+    }
+
+    /** What the flow's cells in a row have less at the receiver: what they lost, less what they gained. */
+    private double rowLacking(final int row) {
+        double sum = 0;
+        for (int cell = cells.first(row); cell < cells.end(row); cell++) {
+            sum += cells.sentCount(cell) - cells.receivedCount(cell);
         }
         return sum;
     }

@@ -3,8 +3,8 @@ package io.flowlag.sketch.estimate;
 /** How a flow's loss is to be read. */
 public enum LossKind {
     /**
-     * Not measured: a point lost packets of its own, or every row has cells that gained packets, or some cell of the sketch did
-     * and no row of the flow agrees: then what cells lack is less than what they lost.
+     * Not measured: a point lost packets of its own, or some cell of the sketch gained packets, nobody knows how many came that
+     * were not sent, and no row of the flow agrees: then what cells lack is less than what they lost.
      */
     NONE,
 

@@ -39,6 +39,7 @@ final class OneCellRows {
         long bytes = Long.MAX_VALUE;
         long emptiest = Long.MAX_VALUE;
         long lost = Long.MAX_VALUE;
+        long lacking = Long.MAX_VALUE;
         long occupied = 0;
         int usableCells = 0;
         for (int row = 0; row < rows; row++) {
@@ -50,6 +51,7 @@ final class OneCellRows {
             received = Math.min(received, count);
             bytes = Math.min(bytes, compared.bytes(place));
             occupied |= count | sentCount;
+            lacking = Math.min(lacking, sentCount - count);
             if (compared.agrees(place)) {
                 lost = Math.min(lost, 0);
                 if (count > 0) {
@@ -63,10 +65,8 @@ final class OneCellRows {
         result.sentPackets = sent;
         result.receivedPackets = received;
         result.receivedBytes = bytes;
-        final boolean isKnown = lost == 0 || lost < Long.MAX_VALUE && overview.gainedCells() == 0;
-        if (compared.hasSender() && !isDamaged && isKnown) {
-            result.lostPackets = (double)lost / weight;
-            result.lossKind = lost == 0 ? LossKind.EXACT : LossKind.UPPER_BOUND;
+        if (compared.hasSender() && !isDamaged) {
+            measureLoss(weight, lost, lacking, result);
         }
         result.usableCells = usableCells;
         if (usableCells > 0) {
@@ -74,6 +74,17 @@ final class OneCellRows {
             sums.finish(weight, boundFactor, overview, result);
         } else {
             result.status = occupied != 0 ? EstimateStatus.NO_USABLE_CELL : EstimateStatus.NO_PACKETS;
+        }
+    }
+
+    private void measureLoss(final int weight, final long lost, final long lacking, final FlowEstimate result) {
+        final double unexpectedCount = overview.unexpectedCount();
+        if (lost == 0 || lost < Long.MAX_VALUE && unexpectedCount == 0) {
+            result.lostPackets = (double)lost / weight;
+            result.lossKind = lost == 0 ? LossKind.EXACT : LossKind.UPPER_BOUND;
+        } else if (unexpectedCount > 0) {
+            result.lostPackets = (Math.max(0, lacking) + unexpectedCount) / weight;
+            result.lossKind = LossKind.UPPER_BOUND;
         }
     }
 

@@ -11,6 +11,8 @@ public final class SketchOverview {
     private final int[] usableCells;
     private final int[] occupiedCells;
     private int gainedCells;
+    private double gainedCount;
+    private double unexpectedCount;
     private double meanNs;
     private double cellVarianceNs2;
     private double packetVarianceNs2;
@@ -50,6 +52,21 @@ public final class SketchOverview {
      */
     public int gainedCells() {
         return gainedCells;
+    }
+
+    /**
+     * Says how much of what the receiver counted was not sent. It may stand in a cell where as much was lost.
+     *
+     * @param mostCount at most, as cells count packets: by weight.
+     */
+    void unexpected(final double mostCount) {
+        unexpectedCount = mostCount;
+    }
+
+    /** {@return what the receiver counted at most that was not sent; below 0 if there is some, and nobody said how much} */
+    double unexpectedCount() {
+        return unexpectedCount < 0 && gainedCells == 0 ? 0 : unexpectedCount < 0 ? unexpectedCount :
+            Math.max(unexpectedCount, gainedCount);
     }
 
     /**
@@ -95,9 +112,12 @@ public final class SketchOverview {
         meanNs = 0;
         count = 0;
         gainedCells = 0;
+        gainedCount = 0;
+        unexpectedCount = -1;
         double deviations = 0;
         for (int row = 0; row < rowCounts.length; row++) {
             double rowCount = 0;
+            double rowGainedCount = 0;
             int usable = 0;
             int occupied = 0;
             for (int column = 0, columns = receiver.columns(); column < columns; column++) {
@@ -106,7 +126,10 @@ public final class SketchOverview {
                 rowCount += compared.receivedCount(place);
                 occupied += compared.isOccupied(place) ? 1 : 0;
                 usable += compared.isUsable(place) ? 1 : 0;
-                gainedCells += compared.isGained(place) ? 1 : 0;
+                if (compared.isGained(place)) {
+                    gainedCells++;
+                    rowGainedCount += Math.max(1, compared.receivedCount(place) - compared.sentCount(place));
+                }
                 if (row == fullestRow && compared.isUsable(place)) {
                     final double cellCount = compared.receivedCount(place);
                     final double offsetNs = compared.delaySumNs(place) / cellCount - meanNs;
@@ -116,6 +139,7 @@ public final class SketchOverview {
                 }
             }
             rowCounts[row] = rowCount;
+            gainedCount = Math.max(gainedCount, rowGainedCount);
             usableCells[row] = usable;
             occupiedCells[row] = occupied;
         }

@@ -386,6 +386,10 @@ class FlowEstimatorTest {
         assertEquals(PairingResult.PAIRED, alone.pair(sent.image(), received.image()));
         alone.estimate(FLOW, 1, 97, estimate);
         assertEquals(LossKind.NONE, estimate.lossKind());
+        alone.unexpected(6);
+        alone.estimate(FLOW, 1, 97, estimate);
+        assertEquals(LossKind.UPPER_BOUND, estimate.lossKind());
+        assertTrue(estimate.lostPackets() >= 8, () -> "eight were lost: " + estimate.lostPackets());
         alone.estimate(untouched, 1, 100, estimate);
         assertEquals(LossKind.EXACT, estimate.lossKind());
     }
