@@ -75,7 +75,8 @@ public final class InjectionScheduler {
     }
 
     /**
-     * Takes new settings, from the next packet on; counts and utilization stay.
+     * Takes new settings, from the next packet on; counts stay, and the load of the link, which is another utilization where its
+     * capacity is another.
      *
      * @param context concluded here; with as many classes as before.
      */
@@ -83,6 +84,8 @@ public final class InjectionScheduler {
         if (context.conclude().classCount() != classCount) {
             throw new IllegalArgumentException("classCount=" + context.classCount() + " was " + classCount);
         }
+        final double priorShare =
+            capacityBps > 0 && context.capacityBps() > 0 ? capacityBps / (double)context.capacityBps() : 1;
         capacityBps = context.capacityBps();
         utilizationSmoothing = context.utilizationSmoothing();
         maximumGapNs = context.maximumGapNs();
@@ -90,6 +93,7 @@ public final class InjectionScheduler {
         ceiling.configure(context);
         for (int i = 0; i < classCount; i++) {
             policies[i] = context.policy(i);
+            utilizations[i] *= priorShare;
             plan(i);
         }
     }

@@ -240,6 +240,17 @@ class InjectionSchedulerTest {
     }
 
     @Test
+    void shouldKnowTheLoadByAnotherCapacityAtOnce() {
+        final InjectionContext before = context(new EveryNPolicy(10));
+        final InjectionScheduler scheduler = new InjectionScheduler(before);
+        run(scheduler, 0.8, 0, 2_000);
+        final double utilization = scheduler.utilization(0);
+        scheduler.reconfigure(context(new EveryNPolicy(10)).capacityBps(2 * before.capacityBps()));
+        assertEquals(utilization / 2, scheduler.utilization(0), 1e-9);
+        assertEquals(0.8, utilization, 0.1);
+    }
+
+    @Test
     void shouldSurviveAClockThatGoesBack() {
         final InjectionScheduler scheduler = new InjectionScheduler(context(new EveryIntervalPolicy(1_000_000)));
         scheduler.onInjected(0, SECOND_NS, REFERENCE_BYTES);
