@@ -43,7 +43,7 @@ class ExchangeProcessTest {
     private static final int HOSTILE_CONNECTIONS = 1000;
     private static final int HEADER_BYTES = 16;
     private static final int HELLO = 1;
-    private static final int VERSION = 3;
+    private static final int VERSION = 4;
 
     @TempDir
     private Path directory;
