@@ -13,6 +13,9 @@ import java.nio.file.Path;
  * together as those that come by the network. One thread uses an instance. Allocates at construction, and the assembler's memory.
  */
 public final class StoredIntervals implements AutoCloseable {
+    /** Of the messages: those of another are refused. */
+    public static final int VERSION = MessageHeader.VERSION;
+
     private static final long MAX_LIST_BYTES = 1L << 30;
 
     private final UnsafeBuffer message = new UnsafeBuffer(new byte[MessageHeader.MAX_MESSAGE_BYTES]);

@@ -6,6 +6,7 @@ import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.capture.file.CaptureFiles;
 import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.exchange.StoredIntervals;
 import io.flowlag.exporter.lab.CaptureWriter;
 import io.flowlag.exporter.process.ReceiverSettings;
 import io.flowlag.exporter.process.StoredSender;
@@ -39,6 +40,7 @@ record ReceiverInput(Path capture, Path intervals, long firstNs, int columns, lo
     private static final String FIRST_NS = "first-ns";
     private static final String COLUMNS = "columns";
     private static final String PACKETS = "packets";
+    private static final String VERSION = "exchange-version";
     private static final int POLL_LIMIT = 256;
     private static final int LEAST_COLUMNS = 16;
     private static final int FRAME_LIMIT_BYTES = 256;
@@ -75,7 +77,7 @@ record ReceiverInput(Path capture, Path intervals, long firstNs, int columns, lo
      * The input of a receiver.
      *
      * @param capture as its sender saw it.
-     * @return files, made if they are not there.
+     * @return files, made if they are not there, or are of another version of the exchange.
      * @throws IOException if a file cannot be read or written.
      */
     static ReceiverInput of(final Path capture) throws IOException {
@@ -88,6 +90,8 @@ record ReceiverInput(Path capture, Path intervals, long firstNs, int columns, lo
             try (Reader reader = Files.newBufferedReader(facts)) {
                 properties.load(reader);
             }
+        }
+        if (properties.getProperty(VERSION, "").equals(Integer.toString(StoredIntervals.VERSION))) {
             return new ReceiverInput(received, sent, number(properties, FIRST_NS), (int)number(properties, COLUMNS),
                 number(properties, PACKETS));
         }
@@ -99,6 +103,7 @@ record ReceiverInput(Path capture, Path intervals, long firstNs, int columns, lo
         properties.setProperty(FIRST_NS, Long.toString(input.firstNs));
         properties.setProperty(COLUMNS, Integer.toString(input.columns));
         properties.setProperty(PACKETS, Long.toString(input.packetCount));
+        properties.setProperty(VERSION, Integer.toString(StoredIntervals.VERSION));
         try (Writer writer = Files.newBufferedWriter(facts)) {
             properties.store(writer, null);
         }
