@@ -27,6 +27,11 @@ final class Matching implements MatchHandler {
     /** So long are packets waited for at the most, where they come later than the maximum delay. */
     private static final long LIVE_WAIT_NS = 5_000_000_000L;
 
+    /** A tag is the generation of a flow's slot, the stream of the packet, and the slot. */
+    private static final int STREAM_SHIFT = 24;
+    private static final int SLOT_MASK = (1 << STREAM_SHIFT) - 1;
+    private static final int STREAM_MASK = 0xFF;
+
     private static final int FLOW_ENDED = 0;
     private static final int BOUNDED_FLOWS = 1;
     private static final int BOUNDS_HELD = 2;
@@ -34,6 +39,7 @@ final class Matching implements MatchHandler {
 
     private final FlowCache cache;
     private final FlowDistributions distributions;
+    private final DelaySummaries summaries;
     private final OffHeapBuffer entries;
     private final SegmentFlows flows;
     private final MatchedShare share;
@@ -53,10 +59,13 @@ final class Matching implements MatchHandler {
      * @param isLive   whether packets come as they happen; flows of captures are kept to the end.
      * @param cache    whose flows have room for matched counters.
      * @param distributions of flows' matched delays; null if they are of other delays.
+     * @param summaries of classes' matched delays; null if they are of other delays.
      */
     Matching(
-        final ExporterConfig config, final boolean isLive, final FlowCache cache, final FlowDistributions distributions) {
+        final ExporterConfig config, final boolean isLive, final FlowCache cache, final FlowDistributions distributions,
+        final DelaySummaries summaries) {
         this.distributions = distributions;
+        this.summaries = summaries;
         this.cache = cache;
         this.isLive = isLive;
         maximumDelayNs = config.segment().maximumDelayNs();
@@ -116,8 +125,9 @@ final class Matching implements MatchHandler {
         matcher.onSent(descriptor, offset);
     }
 
-    void onReceived(final DirectBuffer descriptor, final int offset, final int slot) {
-        matcher.onReceived(descriptor, offset, (long)cache.generation(slot) << Integer.SIZE | slot);
+    void onReceived(final DirectBuffer descriptor, final int offset, final int slot, final int stream) {
+        matcher.onReceived(
+            descriptor, offset, (long)cache.generation(slot) << Integer.SIZE | (long)stream << STREAM_SHIFT | slot);
     }
 
     void onOversize(final boolean isSent) {
@@ -165,7 +175,10 @@ final class Matching implements MatchHandler {
 
     @Override
     public void onMatched(final long receiverTag, final long delayNs, final long sentNs, final long receivedNs) {
-        final int slot = (int)receiverTag;
+        if (summaries != null) {
+            summaries.onMatched((int)(receiverTag >> STREAM_SHIFT) & STREAM_MASK, delayNs);
+        }
+        final int slot = (int)receiverTag & SLOT_MASK;
         if (cache.isCurrent(slot, (int)(receiverTag >> Integer.SIZE))) {
             final int offset = cache.stateOffset(slot);
             final int matchedOffset = FlowDelay.matchedOffset(offset);
