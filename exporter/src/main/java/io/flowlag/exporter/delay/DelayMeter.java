@@ -572,11 +572,12 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         if (kernelTotal == kernelDrops && ringTotal == ringDrops) {
             return;
         }
+        final long newDrops = kernelTotal - kernelDrops + ringTotal - ringDrops;
         kernelDrops = kernelTotal;
         ringDrops = ringTotal;
         final long nowNs = clock == null ? packetNs : clock.nanoTime();
         if (matching != null) {
-            matching.onOwnLoss(nowNs);
+            matching.onOwnLoss(nowNs, newDrops);
         }
         if (sketching != null) {
             sketching.onOwnLoss(nowNs);
