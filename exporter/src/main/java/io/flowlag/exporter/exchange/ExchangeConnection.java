@@ -45,6 +45,7 @@ final class ExchangeConnection {
     private ByteBuffer inbound = ByteBuffer.allocate(STRANGER_BYTES);
     private ByteBuffer outbound = ByteBuffer.allocate(STRANGER_BYTES);
     private MessageAuthenticator authenticator;
+    private int version;
     private int maxMessageBytes;
     private boolean isInSession;
     private long lastMessageNs;
@@ -71,6 +72,7 @@ final class ExchangeConnection {
         openedNs = nowNs;
         lastMessageNs = nowNs;
         lastPingNs = nowNs;
+        version = isReceiver ? MessageHeader.OLDEST_VERSION : MessageHeader.VERSION;
         maxMessageBytes = isReceiver ? HelloMessage.MAX_BYTES : STRANGER_BYTES / 2;
         outboundView.wrap(outbound);
     }
@@ -100,6 +102,16 @@ final class ExchangeConnection {
     /** From now on every message is authenticated, in both directions. */
     void authenticate(final MessageAuthenticator sessionAuthenticator) {
         authenticator = sessionAuthenticator;
+    }
+
+    /** From now on this version is spoken: a sender's, as its HELLO says. */
+    void speak(final int newVersion) {
+        version = newVersion;
+    }
+
+    /** {@return the version that this end speaks} */
+    int version() {
+        return version;
     }
 
     /** {@return when the last whole message came, or the session began} */
@@ -234,8 +246,12 @@ final class ExchangeConnection {
     }
 
     private void passOn(final int offset, final int lengthBytes, final long nowNs, final Handler handler) {
-        final MessageResult result = ExchangeVerifier.verify(view, offset, lengthBytes);
         final MessageType type = MessageHeader.type(view, offset);
+        if (isInSession && MessageHeader.version(view, offset) != version && MessageType.REFUSED != type) {
+            refuse(MessageResult.VERSION, difference("version", MessageHeader.version(view, offset), version));
+            return;
+        }
+        final MessageResult result = ExchangeVerifier.verify(view, offset, lengthBytes);
         if (MessageResult.ACCEPTED != result) {
             refuse(result, "message " + type + ": " + result.label());
             return;
@@ -314,6 +330,7 @@ final class ExchangeConnection {
         if (isEnded() || outbound.remaining() < lengthBytes) {
             return false;
         }
+        MessageHeader.version(message, 0, version);
         if (null != authenticator) {
             MessageHeader.addTrailer(message, 0, bareBytes);
             authenticator.seal(message, 0, lengthBytes);

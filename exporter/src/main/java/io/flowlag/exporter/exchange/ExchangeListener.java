@@ -274,6 +274,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         random.nextBytes(nonce);
         final int helloBytes =
             HelloMessage.encode(scratch, 0, HelloMessage.RECEIVER, null != key, pointId, instance, nonce);
+        MessageHeader.version(scratch, 0, MessageHeader.OLDEST_VERSION);
         final byte[] hello = new byte[helloBytes];
         scratch.getBytes(0, hello);
         connection.send(scratch, helloBytes);
@@ -308,6 +309,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
             connection.refuse(MessageResult.UNEXPECTED, connection.difference("role", "receiver", "receiver"));
             return MessageResult.UNEXPECTED;
         }
+        connection.speak(MessageHeader.version(buffer, offset));
         if (hello.isKeyed() != (null != key)) {
             connection.refuse(MessageResult.AUTHENTICATION,
                 connection.difference("shared key", hello.isKeyed() ? "yes" : "no", null != key ? "yes" : "no"));
@@ -466,7 +468,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
                 sender.assembler().begin(buffer, offset);
                 yield MessageResult.ACCEPTED;
             }
-            case DROPS, CELLS, IN_FLIGHT, FLOW_SUMS, WITNESS -> sender.assembler().add(type, buffer, offset);
+            case DROPS, CELLS, IN_FLIGHT, HEAD, FLOW_SUMS, WITNESS -> sender.assembler().add(type, buffer, offset);
             case INTERVAL_END -> onIntervalEnd(sender, connection, buffer, offset);
             case SEND_TIMES -> onSendTimes(sender, buffer, offset);
             case SYNOPSIS -> onSynopsis(sender, buffer, offset);

@@ -142,6 +142,8 @@ final class Snapshots {
 
     private static DelaySummary summary(final int index, final int dscp, final long number) {
         return new DelaySummary(0, index, dscp, number, number + 1,
+            index == 0 ? DelayDistribution.EMPTY :
+                new DelayDistribution(900, 1, MS, MS, -7, 20 * MS, MS, 2 * MS, null, null, null, null),
             new DelayDistribution(2000, 3, 2 * MS, MS, -5, 30 * MS, MS, 3 * MS, 4 * MS, 9 * MS, null, null),
             index == 0 ? new DelayDistribution(10, 0, 2 * MS, MS, 5, 9 * MS, null, null, null, null, null, null) :
                 DelayDistribution.EMPTY, 4, 5, 6, index == 0 ? 7L : null);
