@@ -32,11 +32,6 @@ final class Matching implements MatchHandler {
     private static final int SLOT_MASK = (1 << STREAM_SHIFT) - 1;
     private static final int STREAM_MASK = 0xFF;
 
-    /** A tag is the generation of a flow's slot, the stream of the packet, and the slot. */
-    private static final int STREAM_SHIFT = 24;
-    private static final int SLOT_MASK = (1 << STREAM_SHIFT) - 1;
-    private static final int STREAM_MASK = 0xFF;
-
     private static final int FLOW_ENDED = 0;
     private static final int BOUNDED_FLOWS = 1;
     private static final int BOUNDS_HELD = 2;
