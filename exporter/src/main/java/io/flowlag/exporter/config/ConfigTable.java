@@ -238,11 +238,11 @@ public final class ConfigTable {
     /** Whether every packet is matched. */
     public static final ConfigKey<Boolean> EXACT = row(ConfigKey.of(
         "segment.exact", onOff(), "off",
-        "Match every packet of both points by its digest: exact delay and loss of each flow (role both)."));
+        "Match every packet of both points by its digest: exact delay and loss of each flow. On with role both unless off is given."));
     /** Packets under way at once. */
     public static final ConfigKey<Long> EXACT_PACKETS = row(ConfigKey.of(
         "segment.exact-packets", count("1k", "16m"), "1m",
-        "Packets under way at once that exact matching remembers; more are counted and not matched."));
+        "Packets under way at once that exact matching remembers; with more, run matches a part of the flows and says so."));
     /** Whether a sender makes records. */
     public static final ConfigKey<Boolean> SENDER_RECORDS = row(ConfigKey.of(
         "segment.sender-records", onOff(), "off",
