@@ -58,6 +58,7 @@ final class LiveSegment implements AutoCloseable {
     private final ExchangeReceiver exchangeReceiver;
     private String toldNotice = "";
     private boolean isSilenceTold;
+    private boolean isCeilingTold;
     private boolean isWeightTold;
     private boolean isRemarkTold;
     private long nextRefreshNs = System.nanoTime();
@@ -195,6 +196,11 @@ final class LiveSegment implements AutoCloseable {
             isSilenceTold = true;
             LOG.warn("{} references were sent to rli.target {}, and none of them was seen at {}: do they leave by it?",
                 sentCount(), config.rli().target(), interfaces(config).get(interfaces(config).size() - 1));
+        }
+        if (meter != null && !isCeilingTold && meter.isCeilingTooLow()) {
+            isCeilingTold = true;
+            LOG.warn("rli.ceiling holds back references: there are fewer than the policy asks for; references_held_by_ceiling " +
+                "counts them");
         }
         refreshClock();
     }
