@@ -280,10 +280,11 @@ final class DelayRelations {
 
     private void exact() {
         final Role role = value(ConfigTable.ROLE);
-        if (role == Role.BOTH && value(ConfigTable.TARGET) == null && value(ConfigTable.POLICY) != Policy.PASSIVE) {
+        if (role == Role.BOTH) {
             if (isDefault(ConfigTable.EXACT)) {
-                giveWay(ConfigTable.EXACT, Boolean.TRUE, "on", "no rli.target for references");
-            } else if (!value(ConfigTable.EXACT) && !value(ConfigTable.LDS_ENABLED)) {
+                giveWay(ConfigTable.EXACT, Boolean.TRUE, "on", "role both has both points");
+            } else if (!value(ConfigTable.EXACT) && value(ConfigTable.TARGET) == null &&
+                value(ConfigTable.POLICY) != Policy.PASSIVE && !value(ConfigTable.LDS_ENABLED)) {
                 problem(ConfigTable.EXACT, "measures nothing without rli.target: give that, or set this or lds.enabled to on");
             }
         } else if ((role == Role.SENDER || role == Role.RECEIVER) && value(ConfigTable.EXACT)) {

@@ -86,13 +86,17 @@ class DelayRelationsTest {
     void shouldBeBothPointsWhenBothInterfacesAreGiven() {
         final ExporterConfig config = config("segment: {ingress: a, egress: b}");
         assertEquals(Role.BOTH, config.segment().role());
-        assertTrue(config.segment().exact(), "without a target every packet is matched");
+        assertTrue(config.segment().exact());
         assertTrue(config.decode().digest());
     }
 
     @Test
-    void shouldNotMatchEveryPacketForWantOfATargetWherePacketsStandInForReferences() {
-        assertFalse(config("segment: {ingress: a, egress: b};rli: {policy: passive}").segment().exact());
+    void shouldMatchEveryPacketOfBothPointsBesideReferencesUnlessToldOtherwise() {
+        assertTrue(config("segment: {ingress: a, egress: b};rli: {target: 192.0.2.1}").segment().exact());
+        assertTrue(config("segment: {ingress: a, egress: b};rli: {policy: passive}").segment().exact());
+        assertFalse(config("segment: {ingress: a, egress: b, exact: off};rli: {target: 192.0.2.1}").segment().exact());
+        assertFalse(config("segment: {ingress: a, egress: b, exact: off};rli: {policy: passive}").segment().exact());
+        assertFalse(config("segment: {role: sender};rli: {target: 192.0.2.1}").segment().exact());
     }
 
     @Test
