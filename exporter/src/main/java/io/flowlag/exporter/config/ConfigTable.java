@@ -410,7 +410,7 @@ public final class ConfigTable {
     /** Whether there are sketches. */
     public static final ConfigKey<Boolean> LDS_ENABLED = row(ConfigKey.of(
         "lds.enabled", onOff(), "off",
-        "Estimate delay and loss of each flow from sketches of both points (role both, or receiver with exchange.listen)."));
+        "Estimate delay and loss of each flow from sketches of both points (role both); on by itself with exchange.listen."));
     /** Rows of the sketch. */
     public static final ConfigKey<Long> LDS_ROWS = row(ConfigKey.of(
         "lds.rows", number(1, 16), "4",
@@ -503,7 +503,7 @@ public final class ConfigTable {
     public static final ConfigKey<Boolean> RECONCILE_ENABLED = row(ConfigKey.of(
         "reconcile.enabled", onOff(), "off",
         "Remember the packets of each interval, find those that were lost or came unexpectedly, and take them out of sketches " +
-        "and sums of flows before anything is estimated. At both ends, or nothing is reconciled."));
+        "and sums of flows before anything is estimated. On by itself with an exchange; it needs both ends."));
     /** Packets that are remembered. */
     public static final ConfigKey<Long> RECONCILE_PACKETS = row(ConfigKey.of(
         "reconcile.packets", count("1k", "24m"), "384k",
@@ -540,7 +540,8 @@ public final class ConfigTable {
     /** Where the receiver listens. */
     public static final ConfigKey<HostPort> EXCHANGE_LISTEN = row(ConfigKey.of(
         "exchange.listen", orWord(NONE, hostPort(false)), NONE,
-        "Where role receiver waits for the sender; a port alone is on loopback. Other addresses need exchange.key-file or TLS.")
+        "Where role receiver waits for the sender; a port alone is on loopback. Other addresses need exchange.key-file or TLS, " +
+        "and with one of them it is port 8621 of all addresses by itself.")
         .example("192.0.2.2:8621"));
     /** Where the sender connects to. */
     public static final ConfigKey<HostPort> EXCHANGE_CONNECT = row(ConfigKey.of(
@@ -551,12 +552,12 @@ public final class ConfigTable {
     /** A key that both ends have. */
     public static final ConfigKey<Path> EXCHANGE_KEY_FILE = row(ConfigKey.of(
         "exchange.key-file", orWord(NONE, path()), NONE,
-        "File with the key that both ends share, 32 to 128 hexadecimal digits, as openssl rand -hex 32 prints.")
+        "File with the key that both ends share, 32 to 128 hexadecimal digits, as flowlag key writes it.")
         .example("/etc/flowlag/exchange.key"));
     /** What is exchanged. */
     public static final ConfigKey<ExporterConfig.ExchangeMode> EXCHANGE_MODE = row(ConfigKey.of(
-        "exchange.mode", choice(ExporterConfig.ExchangeMode.class), "sketch",
-        "What the sender ships of an interval: sketch; flows is exact sums of every flow, 72 octets each; auto is flows while " +
+        "exchange.mode", choice(ExporterConfig.ExchangeMode.class), "auto",
+        "What the sender ships of an interval: flows is exact sums of every flow, 72 octets each; sketch; auto is flows while " +
         "they fit exchange.bandwidth, else the sketch. The receiver's."));
     /** What auto may take of the network. */
     public static final ConfigKey<Long> EXCHANGE_BANDWIDTH = row(ConfigKey.of(
