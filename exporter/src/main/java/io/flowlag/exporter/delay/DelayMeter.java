@@ -132,7 +132,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         matching = wiring.isMatched() ?
             new Matching(config, clock != null, cache, wiring.isExact() ? distributions : null) : null;
         flowDelays = new FlowDelays(
-            config, wiring, flowEnd, cache, counters, senders, classes, clocks, receiver, distributions, matching);
+            config, wiring, flowEnd, cache, counters, senders, classes, clocks, receiver, distributions, matching, clock != null);
         sketching = wiring.isSketched() ?
             new SenderSketches(config, clock != null, wiring.receiverLink(), cache, classes, senders, flowDelays) : null;
         flowDelays.sketches(sketching);
