@@ -140,7 +140,7 @@ final class SharedSettings {
      * @return the mode.
      */
     static IntervalMode intervalMode(final ExporterConfig config) {
-        return intervalMode(mode(config));
+        return config.exchange().listen() == null ? IntervalMode.CELLS : intervalMode(mode(config));
     }
 
     private static IntervalMode intervalMode(final ExchangeSettings.Mode mode) {
