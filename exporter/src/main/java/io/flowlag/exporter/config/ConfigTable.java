@@ -446,8 +446,8 @@ public final class ConfigTable {
     /** Packets under way. */
     public static final ConfigKey<Long> LDS_IN_FLIGHT = row(ConfigKey.of(
         "lds.in-flight", count("16", "16m"), "64k",
-        "Packets of the last segment.max-delay of an interval that are remembered, so that those under way at its end are " +
-        "booked where they were sent; with more of them the loss of the interval is not known."));
+        "Packets of the last segment.max-delay and 24 ms of an interval that are remembered, so that those under way at its " +
+        "end are booked where they were sent; with more of them the loss of the interval is not known."));
     /** Records that may wait. */
     public static final ConfigKey<Long> LDS_WAITING = row(ConfigKey.of(
         "lds.waiting-records", count("16", "8m"), "32k",
