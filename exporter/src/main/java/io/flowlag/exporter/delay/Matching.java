@@ -1,6 +1,7 @@
 package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.flow.EndReason;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.match.ExactMatcher;
@@ -191,10 +192,15 @@ final class Matching implements MatchHandler {
         }
     }
 
-    /** A flow ends: writes its loss, and compares its estimate with what was matched. */
+    /**
+     * A flow ends: writes its loss, and compares its estimate with what was matched. While packets of a flow that has no further
+     * record are not decided of, its loss is not known.
+     */
     void onFlowEnd(final MutableDirectBuffer entry, final int offset, final boolean isLossTold) {
         final int flow = flows.findOfEntry(entry, 0);
-        if (flow >= 0) {
+        final boolean isLater = flow >= 0 && flows.waitingCount(flow) > 0 &&
+            FlowEntry.endReason(entry, 0) != EndReason.ACTIVE_TIMEOUT.code();
+        if (flow >= 0 && !isLater) {
             final long undecided = flows.takeUndecided(flow);
             final long lost = flows.takeLost(flow);
             final long unexpected = flows.takeUnexpected(flow);
