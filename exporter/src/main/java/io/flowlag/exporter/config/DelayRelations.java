@@ -26,6 +26,7 @@ final class DelayRelations {
     private static final long NS_PER_MS = 1_000_000L;
     /** So long after the maximum delay it is decided, live, that a packet was lost. */
     private static final long LOSS_DECIDED_NS = 1500 * NS_PER_MS;
+    private static final long DEFAULT_CEILING_BPS = 1_000_000;
     private static final int MAXIMUM_SESSION = 0xFFFF;
     private static final int MAXIMUM_WAIT_INTERVALS = 6;
     private static final double LEAST_RATE = 1e-6;
@@ -50,6 +51,7 @@ final class DelayRelations {
         digest();
         capacity();
         rates();
+        listening();
         references();
         senders();
         clock();
@@ -79,6 +81,30 @@ final class DelayRelations {
         }
     }
 
+    /** What follows from an exchange: both ends know it without being told. */
+    private void listening() {
+        final boolean isSecret = value(ConfigTable.EXCHANGE_KEY_FILE) != null || value(ConfigTable.EXCHANGE_TLS);
+        if (value(ConfigTable.ROLE) == Role.RECEIVER && isSecret && isDefault(ConfigTable.EXCHANGE_LISTEN)) {
+            final HostPort everywhere = new HostPort(HostPort.EVERYWHERE, HostPort.EXCHANGE_PORT);
+            giveWay(ConfigTable.EXCHANGE_LISTEN, everywhere, everywhere.toString(), "there is a key, or TLS");
+        }
+        if (value(ConfigTable.EXCHANGE_LISTEN) != null && isDefault(ConfigTable.LDS_ENABLED)) {
+            giveWay(ConfigTable.LDS_ENABLED, Boolean.TRUE, "on", "exchange.listen needs it");
+        }
+        final boolean isUsed = value(ConfigTable.EXCHANGE_LISTEN) != null || value(ConfigTable.EXCHANGE_CONNECT) != null;
+        if (isUsed && isDefault(ConfigTable.RECONCILE_ENABLED)) {
+            final boolean fits = value(ConfigTable.EXCHANGE_LISTEN) == null || waitNs() + value(ConfigTable.RECONCILE_WAIT) <=
+                MAXIMUM_WAIT_INTERVALS * value(ConfigTable.SEGMENT_INTERVAL);
+            giveWay(ConfigTable.RECONCILE_ENABLED, fits, fits ? "on" : "off",
+                fits ? "there is an exchange" : "segment.interval is too short for reconcile.wait");
+        }
+    }
+
+    /** How long an answer may take from the end of its interval on. */
+    private long waitNs() {
+        return value(ConfigTable.MAXIMUM_DELAY) + value(ConfigTable.EXCHANGE_DEADLINE);
+    }
+
     private void exchange() {
         for (final ConfigKey<?> key : List.of(ConfigTable.EXCHANGE_MODE, ConfigTable.EXCHANGE_BANDWIDTH)) {
             if (value(ConfigTable.EXCHANGE_LISTEN) == null && !isDefault(key)) {
@@ -100,7 +126,7 @@ final class DelayRelations {
             if (value(key) != null && value(key).isAddressBeyondLoopback() &&
                 value(ConfigTable.EXCHANGE_KEY_FILE) == null && !value(ConfigTable.EXCHANGE_TLS)) {
                 problem(key, "is not on loopback, and the key of digests passes there: give exchange.key-file or exchange.tls, " +
-                    "alike at both ends");
+                    "alike at both ends; flowlag key makes a key, run --key takes it");
             }
         }
         final boolean isUsed = value(ConfigTable.EXCHANGE_LISTEN) != null || value(ConfigTable.EXCHANGE_CONNECT) != null;
@@ -125,7 +151,7 @@ final class DelayRelations {
             }
         }
         final long maximumNs = MAXIMUM_WAIT_INTERVALS * value(ConfigTable.SEGMENT_INTERVAL);
-        final long waitNs = value(ConfigTable.MAXIMUM_DELAY) + value(ConfigTable.EXCHANGE_DEADLINE);
+        final long waitNs = waitNs();
         if (value(ConfigTable.EXCHANGE_LISTEN) != null && waitNs > maximumNs) {
             problem(blamed(ConfigTable.EXCHANGE_DEADLINE, ConfigTable.SEGMENT_INTERVAL),
                 "segment.max-delay and exchange.deadline must not be more than " + MAXIMUM_WAIT_INTERVALS +
@@ -305,6 +331,9 @@ final class DelayRelations {
     }
 
     private void rates() {
+        if (value(ConfigTable.SMOOTHING) == 0) {
+            problem(ConfigTable.SMOOTHING, "must be above 0");
+        }
         if (value(ConfigTable.MINIMUM_UTILIZATION) >= value(ConfigTable.MAXIMUM_UTILIZATION)) {
             problem(blamed(ConfigTable.MINIMUM_UTILIZATION, ConfigTable.MAXIMUM_UTILIZATION),
                 "rli.min-utilization must be below rli.max-utilization");
@@ -327,19 +356,39 @@ final class DelayRelations {
                 "needs references of several sizes, which those sent to rli.target are not: set capacity or none");
         }
         final int classCount = Math.max(1, value(ConfigTable.CLASSES).size());
-        final int lengthBytes =
-            referenceLengthBytes(value(ConfigTable.TARGET), value(ConfigTable.REFERENCE_KEY_FILE) != null);
-        final double leastBps = classCount * lengthBytes * BITS_NS / value(ConfigTable.MAXIMUM_GAP);
-        if (value(ConfigTable.CEILING) < leastBps) {
-            problem(blamed(ConfigTable.CEILING, ConfigTable.MAXIMUM_GAP), "rli.max-gap alone takes " +
-                (long)Math.ceil(leastBps) + " bits/s with " + classCount + " classes: raise rli.ceiling or rli.max-gap");
-        }
+        ceiling(classCount);
         if (value(ConfigTable.SILENT_AFTER) <= value(ConfigTable.MAXIMUM_GAP)) {
             problem(blamed(ConfigTable.SILENT_AFTER, ConfigTable.MAXIMUM_GAP),
                 "rli.silent-after must be more than rli.max-gap, or a sender seems silent between two references");
         }
         if (value(ConfigTable.SESSION) + classCount - 1 > MAXIMUM_SESSION) {
             problem(ConfigTable.SESSION, "leaves no session for each of " + classCount + " classes below 65536");
+        }
+    }
+
+    /** The default follows the capacity, and is never too low for the references that max-gap asks for. */
+    private void ceiling(final int classCount) {
+        final Long capacityBps = value(ConfigTable.CAPACITY);
+        if (capacityBps == null && value(ConfigTable.CEILING).isShare()) {
+            if (isDefault(ConfigTable.CEILING)) {
+                giveWay(ConfigTable.CEILING, new ReferenceCeiling(0, DEFAULT_CEILING_BPS), "1m", "no rli.capacity");
+            } else if (!problems.concern(ConfigTable.CAPACITY.path())) {
+                problem(ConfigTable.CEILING, "is a share of rli.capacity: give that, or a rate such as 1m");
+                return;
+            }
+        }
+        final int lengthBytes =
+            referenceLengthBytes(value(ConfigTable.TARGET), value(ConfigTable.REFERENCE_KEY_FILE) != null);
+        final long leastBps = (long)Math.ceil(classCount * lengthBytes * BITS_NS / value(ConfigTable.MAXIMUM_GAP));
+        if (value(ConfigTable.CEILING).bpsAt(capacityBps == null ? Long.MAX_VALUE : capacityBps) >= leastBps) {
+            return;
+        }
+        if (isDefault(ConfigTable.CEILING)) {
+            giveWay(
+                ConfigTable.CEILING, new ReferenceCeiling(0, leastBps), Long.toString(leastBps), "rli.max-gap alone takes that");
+        } else {
+            problem(blamed(ConfigTable.CEILING, ConfigTable.MAXIMUM_GAP), "rli.max-gap alone takes " +
+                leastBps + " bits/s with " + classCount + " classes: raise rli.ceiling or rli.max-gap");
         }
     }
 

@@ -56,8 +56,6 @@ public final class FlowDelay {
     public static final int FLAG_SKETCH = 1 << 5;
     /** The standard deviation by sketches is known. */
     public static final int FLAG_SKETCH_DEVIATION = 1 << 6;
-    /** The mean by references and sketches together is of every packet. */
-    public static final int FLAG_JOINT_COMPLETE = 1 << 7;
 
     /** Estimator: interpolated between two references. */
     public static final int ESTIMATOR_INTERPOLATED = 1;
@@ -207,7 +205,7 @@ public final class FlowDelay {
      *
      * @param buffer holds the layout.
      * @param offset of the layout.
-     * @param flags  of FLAG_SKETCH, FLAG_SKETCH_DEVIATION, FLAG_JOINT_COMPLETE.
+     * @param flags  of FLAG_SKETCH, FLAG_SKETCH_DEVIATION.
      */
     public static void sketchFlags(final MutableDirectBuffer buffer, final int offset, final int flags) {
         addFlag(buffer, offset, flags);
@@ -259,6 +257,21 @@ public final class FlowDelay {
             case ESTIMATOR_SKETCH, ESTIMATOR_FLOW_SUMS -> FlowSketch.meanNs(buffer, sketchOffset(offset));
             case ESTIMATOR_JOINT -> FlowSketch.jointMeanNs(buffer, sketchOffset(offset));
             default -> DelayCounters.meanNs(buffer, bestOffset(buffer, offset));
+        };
+    }
+
+    /**
+     * How many packets of the record are behind its mean.
+     *
+     * @param buffer holds the layout, with an estimator.
+     * @param offset of the layout.
+     * @return packets; 0 if the estimator has no mean.
+     */
+    public static long meanPackets(final DirectBuffer buffer, final int offset) {
+        return switch (estimator(buffer, offset)) {
+            case ESTIMATOR_SKETCH, ESTIMATOR_FLOW_SUMS -> FlowSketch.meanPackets(buffer, sketchOffset(offset));
+            case ESTIMATOR_JOINT -> FlowSketch.jointPackets(buffer, sketchOffset(offset));
+            default -> DelayCounters.count(buffer, bestOffset(buffer, offset));
         };
     }
 
@@ -372,6 +385,18 @@ public final class FlowDelay {
     public static boolean isSketchMean(final DirectBuffer buffer, final int offset) {
         final int estimator = estimator(buffer, offset);
         return estimator == ESTIMATOR_SKETCH || estimator == ESTIMATOR_FLOW_SUMS;
+    }
+
+    /**
+     * Whether the mean is that of the delays by references.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     * @return true if so.
+     */
+    public static boolean isInterpolated(final DirectBuffer buffer, final int offset) {
+        final int estimator = estimator(buffer, offset);
+        return estimator == ESTIMATOR_INTERPOLATED || estimator == ESTIMATOR_LEFT;
     }
 
     /**

@@ -99,8 +99,8 @@ final class Matching implements MatchHandler {
     /** The sender point saw a packet, of the segment or not; what came before its first cannot be judged. */
     void onSenderTime(final long timeNs) {
         if (senderTimeNs == Long.MIN_VALUE) {
+            onFirst(timeNs);
             matcher.onSenderGap(timeNs);
-            watchedSinceNs = Math.min(watchedSinceNs, timeNs);
         }
         senderTimeNs = Math.max(senderTimeNs, timeNs);
     }
@@ -111,10 +111,21 @@ final class Matching implements MatchHandler {
      */
     void onReceiverTime(final long timeNs) {
         if (receiverTimeNs == Long.MIN_VALUE) {
+            onFirst(timeNs);
             matcher.onReceiverGap(timeNs - maximumDelayNs);
-            watchedSinceNs = Math.min(watchedSinceNs, timeNs);
         }
         receiverTimeNs = Math.max(receiverTimeNs, timeNs);
+    }
+
+    /** The first packet of a point. Live, both are watched from about then on, whether packets pass the other one or not. */
+    private void onFirst(final long timeNs) {
+        watchedSinceNs = Math.min(watchedSinceNs, timeNs);
+        if (isLive) {
+            matcher.onSenderGap(timeNs);
+            matcher.onReceiverGap(timeNs);
+            senderTimeNs = Math.max(senderTimeNs, timeNs);
+            receiverTimeNs = Math.max(receiverTimeNs, timeNs);
+        }
     }
 
     /** Reads ahead what the next packets need; {@link ExactMatcher#touch}. */

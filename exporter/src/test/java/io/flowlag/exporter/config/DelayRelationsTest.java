@@ -10,6 +10,7 @@ import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -113,6 +114,23 @@ class DelayRelationsTest {
     void shouldGiveWayToAPolicyThatNeedsNoCapacity() {
         assertEquals(Policy.EVERY_N, config("").rli().policy());
         assertEquals(Policy.ADAPTIVE, config("rli: {capacity: 1g}").rli().policy());
+    }
+
+    @Test
+    void shouldMeasureByAnExchangeWithoutBeingToldTo() {
+        final ExporterConfig receiver = config("segment: {role: receiver};exchange: {listen: 5555}");
+        assertTrue(receiver.lds().enabled() && receiver.reconcile().enabled());
+        assertEquals(ExporterConfig.ExchangeMode.AUTO, receiver.exchange().mode());
+        assertTrue(config("segment: {role: sender};exchange: {connect: 'h:1'}").reconcile().enabled());
+        final ExporterConfig told =
+            config("segment: {role: receiver};exchange: {listen: 5555, mode: sketch};reconcile: {enabled: off}");
+        assertEquals(ExporterConfig.ExchangeMode.SKETCH, told.exchange().mode());
+        assertFalse(told.reconcile().enabled());
+        final ExporterConfig alone = config("segment: {role: receiver}");
+        assertFalse(alone.lds().enabled() || alone.reconcile().enabled());
+        assertNull(alone.exchange().listen(), "without a key nobody is let in from elsewhere");
+        assertFalse(config("segment: {role: receiver, interval: 600ms};exchange: {listen: 5555}").reconcile().enabled(),
+            "intervals too short to wait for answers, and nobody asked for it");
     }
 
     @Test

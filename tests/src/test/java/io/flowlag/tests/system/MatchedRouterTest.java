@@ -110,8 +110,8 @@ class MatchedRouterTest {
                 "--egress", RouterTopology.INGRESS, "--set", "segment.destination=" + RouterTopology.DESTINATION_PREFIX);
             Command.Running run = run(
                 records, stats, "--ingress", RouterTopology.INGRESS, "--egress", RouterTopology.EGRESS)) {
-            sendToTheRouter();
             traffic();
+            sendToTheRouter();
             awaitDecided(stats, run);
             Deadline.await(TIMEOUT, () -> swapped.errors().contains("packets is of the segment"), swapped::errors);
             stop(swapped);
@@ -160,7 +160,7 @@ class MatchedRouterTest {
     }
 
     private static void awaitDecided(final Path stats, final Command.Running run) {
-        Deadline.await(TIMEOUT, () -> Files.exists(stats) && Stats.read(stats).delayCounter("match_sent") > 0 &&
+        Deadline.await(TIMEOUT, () -> Files.exists(stats) && Stats.read(stats).delayCounter("match_lost") > 0 &&
             Stats.read(stats).delayCounter("match_sent_waiting") == 0, run::errors);
     }
 
