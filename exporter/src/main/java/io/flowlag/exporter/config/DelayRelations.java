@@ -23,6 +23,9 @@ final class DelayRelations {
     private static final int IPV6_BYTES = 40;
     private static final Pattern IPV4_ADDRESS = Pattern.compile("[0-9.]+");
     private static final double BITS_NS = 8e9;
+    private static final long NS_PER_MS = 1_000_000L;
+    /** So long after the maximum delay it is decided, live, that a packet was lost. */
+    private static final long LOSS_DECIDED_NS = 1500 * NS_PER_MS;
     private static final long DEFAULT_CEILING_BPS = 1_000_000;
     private static final int MAXIMUM_SESSION = 0xFFFF;
     private static final int MAXIMUM_WAIT_INTERVALS = 6;
@@ -290,6 +293,13 @@ final class DelayRelations {
             }
         } else if ((role == Role.SENDER || role == Role.RECEIVER) && value(ConfigTable.EXACT)) {
             problem(ConfigTable.EXACT, "needs both points in one process: role both");
+        }
+        final long decidedMs = (value(ConfigTable.MAXIMUM_DELAY) + LOSS_DECIDED_NS) / NS_PER_MS;
+        final long endMs = Math.min(decidedMs, value(ConfigTable.IDLE_TIMEOUT) / NS_PER_MS);
+        if (role == Role.BOTH && value(ConfigTable.EXACT) && isDefault(ConfigTable.TCP_END_TIMEOUT) &&
+            value(ConfigTable.TCP_END_TIMEOUT) < endMs * NS_PER_MS) {
+            giveWay(ConfigTable.TCP_END_TIMEOUT, endMs * NS_PER_MS, endMs + "ms",
+                "segment.exact: by then it is decided which packets were lost");
         }
     }
 

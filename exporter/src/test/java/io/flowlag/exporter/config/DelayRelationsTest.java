@@ -100,6 +100,17 @@ class DelayRelationsTest {
     }
 
     @Test
+    void shouldEndNoFlowBeforeItIsKnownWhichOfItsPacketsWereLost() {
+        assertEquals(1_700_000_000L, config("segment: {ingress: a, egress: b}").metering().tcpEndTimeoutNs());
+        assertEquals(2_500_000_000L, config("segment: {ingress: a, egress: b, max-delay: 1s}").metering().tcpEndTimeoutNs());
+        assertEquals(1_200_000_000L, config(
+            "segment: {ingress: a, egress: b};metering: {idle-timeout: 1200ms}").metering().tcpEndTimeoutNs());
+        assertEquals(500_000_000L, config(
+            "segment: {ingress: a, egress: b};metering: {tcp-end-timeout: 500ms}").metering().tcpEndTimeoutNs());
+        assertEquals(1_000_000_000L, config("").metering().tcpEndTimeoutNs());
+    }
+
+    @Test
     void shouldGiveWayToAPolicyThatNeedsNoCapacity() {
         assertEquals(Policy.EVERY_N, config("").rli().policy());
         assertEquals(Policy.ADAPTIVE, config("rli: {capacity: 1g}").rli().policy());
