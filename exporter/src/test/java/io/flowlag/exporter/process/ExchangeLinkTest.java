@@ -181,7 +181,7 @@ class ExchangeLinkTest {
 
     private static ExporterConfig config(final String role, final String exchange) {
         return new ConfigLoader().text("test",
-            "segment: {" + role + "interval: 10s}\nlds: {enabled: on, rows: 2, columns: 256, witnesses: 0.5, " + WEIGHTS + "}\n" +
+            "segment: {" + role + "interval: 10s, source: [0.0.0.0/0]}\nlds: {enabled: on, rows: 2, columns: 256, witnesses: 0.5, " + WEIGHTS + "}\n" +
             "metering: {max-flows: 1024}\njoint: {enabled: on}\n" + exchange).conclude();
     }
 
