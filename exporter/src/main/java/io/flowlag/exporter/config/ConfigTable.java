@@ -29,6 +29,7 @@ import static io.flowlag.exporter.config.ValueTypes.orWord;
 import static io.flowlag.exporter.config.ValueTypes.path;
 import static io.flowlag.exporter.config.ValueTypes.prefix;
 import static io.flowlag.exporter.config.ValueTypes.sender;
+import static io.flowlag.exporter.config.ValueTypes.shareOr;
 import static io.flowlag.exporter.config.ValueTypes.text;
 import static io.flowlag.exporter.config.ValueTypes.weightRule;
 
@@ -238,11 +239,11 @@ public final class ConfigTable {
     /** Whether every packet is matched. */
     public static final ConfigKey<Boolean> EXACT = row(ConfigKey.of(
         "segment.exact", onOff(), "off",
-        "Match every packet of both points by its digest: exact delay and loss of each flow (role both)."));
+        "Match every packet of both points by its digest: exact delay and loss of each flow. On with role both unless off is given."));
     /** Packets under way at once. */
     public static final ConfigKey<Long> EXACT_PACKETS = row(ConfigKey.of(
         "segment.exact-packets", count("1k", "16m"), "1m",
-        "Packets under way at once that exact matching remembers; more are counted and not matched."));
+        "Packets under way at once that exact matching remembers; with more, run matches a part of the flows and says so."));
     /** Whether a sender makes records. */
     public static final ConfigKey<Boolean> SENDER_RECORDS = row(ConfigKey.of(
         "segment.sender-records", onOff(), "off",
@@ -306,6 +307,12 @@ public final class ConfigTable {
         "rli.max-utilization", fraction(), "0.85",
         "Utilization from which on references are rarest (adaptive).")
         .reloads());
+    /** How fast the estimate of the utilization follows. */
+    public static final ConfigKey<Double> SMOOTHING = row(ConfigKey.of(
+        "rli.smoothing", fraction(), "0.02",
+        "Smoothing factor of the utilization (adaptive), α of the paper: the weight of the newest value, above 0. Each sender " +
+        "has its own.")
+        .reloads());
     /** The lowest rate. */
     public static final ConfigKey<Long> MINIMUM_RATE = row(ConfigKey.of(
         "rli.min-rate", number(1, 1_000_000), "300",
@@ -323,9 +330,11 @@ public final class ConfigTable {
         "between two over which delays are estimated; as rli.silent-after if it is not set.")
         .reloads());
     /** The bandwidth ceiling. */
-    public static final ConfigKey<Long> CEILING = row(ConfigKey.of(
-        "rli.ceiling", bitRate("1k", "100g"), "1m",
-        "Bits a second that references of all classes may take on average.")
+    public static final ConfigKey<ReferenceCeiling> CEILING = row(ConfigKey.of(
+        "rli.ceiling", shareOr(bitRate("1k", "100g")), "1%",
+        "What references of all classes may take of the link on average: a share of rli.capacity, or a rate. The default is 1m " +
+        "without a capacity. Packets of captures that stand in for references take nothing: there is no ceiling unless this is " +
+        "given.")
         .reloads());
     /** When references are sent: what a receiver hands out. */
     static final List<ConfigKey<?>> INJECTION = List.of(
@@ -370,7 +379,8 @@ public final class ConfigTable {
     public static final ConfigKey<ExporterConfig.SerialisationKind> SERIALISATION = row(ConfigKey.of(
         "rli.serialisation", choice(ExporterConfig.SerialisationKind.class), "auto",
         "What a packet's own size adds to its delay: none, as for points behind the queue; its time at rli.capacity; fitted " +
-        "to references of several sizes; auto is fitted where packets of the traffic stand in for references, else none."));
+        "to references of several sizes, within the capacity. Where packets of the traffic stand in for references, auto is the " +
+        "time at rli.capacity if that is given, else fitted, and no more than their least delays allow; else none."));
     /** Packets that wait. */
     public static final ConfigKey<Long> REFERENCE_BUFFER = row(ConfigKey.of(
         "rli.buffer", count("16", "16m"), "64k",

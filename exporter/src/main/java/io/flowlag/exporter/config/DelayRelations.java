@@ -23,6 +23,7 @@ final class DelayRelations {
     private static final int IPV6_BYTES = 40;
     private static final Pattern IPV4_ADDRESS = Pattern.compile("[0-9.]+");
     private static final double BITS_NS = 8e9;
+    private static final long DEFAULT_CEILING_BPS = 1_000_000;
     private static final int MAXIMUM_SESSION = 0xFFFF;
     private static final int MAXIMUM_WAIT_INTERVALS = 6;
     private static final double LEAST_RATE = 1e-6;
@@ -320,6 +321,9 @@ final class DelayRelations {
     }
 
     private void rates() {
+        if (value(ConfigTable.SMOOTHING) == 0) {
+            problem(ConfigTable.SMOOTHING, "must be above 0");
+        }
         if (value(ConfigTable.MINIMUM_UTILIZATION) >= value(ConfigTable.MAXIMUM_UTILIZATION)) {
             problem(blamed(ConfigTable.MINIMUM_UTILIZATION, ConfigTable.MAXIMUM_UTILIZATION),
                 "rli.min-utilization must be below rli.max-utilization");
@@ -342,19 +346,39 @@ final class DelayRelations {
                 "needs references of several sizes, which those sent to rli.target are not: set capacity or none");
         }
         final int classCount = Math.max(1, value(ConfigTable.CLASSES).size());
-        final int lengthBytes =
-            referenceLengthBytes(value(ConfigTable.TARGET), value(ConfigTable.REFERENCE_KEY_FILE) != null);
-        final double leastBps = classCount * lengthBytes * BITS_NS / value(ConfigTable.MAXIMUM_GAP);
-        if (value(ConfigTable.CEILING) < leastBps) {
-            problem(blamed(ConfigTable.CEILING, ConfigTable.MAXIMUM_GAP), "rli.max-gap alone takes " +
-                (long)Math.ceil(leastBps) + " bits/s with " + classCount + " classes: raise rli.ceiling or rli.max-gap");
-        }
+        ceiling(classCount);
         if (value(ConfigTable.SILENT_AFTER) <= value(ConfigTable.MAXIMUM_GAP)) {
             problem(blamed(ConfigTable.SILENT_AFTER, ConfigTable.MAXIMUM_GAP),
                 "rli.silent-after must be more than rli.max-gap, or a sender seems silent between two references");
         }
         if (value(ConfigTable.SESSION) + classCount - 1 > MAXIMUM_SESSION) {
             problem(ConfigTable.SESSION, "leaves no session for each of " + classCount + " classes below 65536");
+        }
+    }
+
+    /** The default follows the capacity, and is never too low for the references that max-gap asks for. */
+    private void ceiling(final int classCount) {
+        final Long capacityBps = value(ConfigTable.CAPACITY);
+        if (capacityBps == null && value(ConfigTable.CEILING).isShare()) {
+            if (isDefault(ConfigTable.CEILING)) {
+                giveWay(ConfigTable.CEILING, new ReferenceCeiling(0, DEFAULT_CEILING_BPS), "1m", "no rli.capacity");
+            } else if (!problems.concern(ConfigTable.CAPACITY.path())) {
+                problem(ConfigTable.CEILING, "is a share of rli.capacity: give that, or a rate such as 1m");
+                return;
+            }
+        }
+        final int lengthBytes =
+            referenceLengthBytes(value(ConfigTable.TARGET), value(ConfigTable.REFERENCE_KEY_FILE) != null);
+        final long leastBps = (long)Math.ceil(classCount * lengthBytes * BITS_NS / value(ConfigTable.MAXIMUM_GAP));
+        if (value(ConfigTable.CEILING).bpsAt(capacityBps == null ? Long.MAX_VALUE : capacityBps) >= leastBps) {
+            return;
+        }
+        if (isDefault(ConfigTable.CEILING)) {
+            giveWay(
+                ConfigTable.CEILING, new ReferenceCeiling(0, leastBps), Long.toString(leastBps), "rli.max-gap alone takes that");
+        } else {
+            problem(blamed(ConfigTable.CEILING, ConfigTable.MAXIMUM_GAP), "rli.max-gap alone takes " +
+                leastBps + " bits/s with " + classCount + " classes: raise rli.ceiling or rli.max-gap");
         }
     }
 

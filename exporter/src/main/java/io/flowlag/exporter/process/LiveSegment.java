@@ -60,6 +60,7 @@ final class LiveSegment implements AutoCloseable {
     private final SegmentAdvice advice;
     private String toldNotice = "";
     private boolean isSilenceTold;
+    private boolean isCeilingTold;
     private boolean isWeightTold;
     private boolean isRemarkTold;
     private long nextAdviceNs = System.nanoTime();
@@ -203,6 +204,11 @@ final class LiveSegment implements AutoCloseable {
         if (advice != null && System.nanoTime() - nextAdviceNs >= 0) {
             nextAdviceNs = System.nanoTime() + ADVICE_INTERVAL_NS;
             advice.look(meter.matchCounters(), counters, meter.statistics().counters(), System.nanoTime());
+        }
+        if (meter != null && !isCeilingTold && meter.isCeilingTooLow()) {
+            isCeilingTold = true;
+            LOG.warn("rli.ceiling holds back references: there are fewer than the policy asks for; references_held_by_ceiling " +
+                "counts them");
         }
         refreshClock();
     }

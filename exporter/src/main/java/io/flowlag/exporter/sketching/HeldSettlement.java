@@ -8,7 +8,7 @@ package io.flowlag.exporter.sketching;
  * It also tells whether the clocks are further apart than packets are held for. The sender's digests begin at a known time: a
  * packet that is among them and arrived well before that time shows a clock that lags too far, and a packet that arrived at the
  * last moment shows one that is ahead too far. If none of them arrived, though other packets did, the clocks have nothing in
- * common. One outage looks the same, so that must be the case from the start, or twice in a row.
+ * common. The beginning and the end of an outage look the same, so that must be the case from the start, or three times in a row.
  * <p>
  * The metering thread owns it. Allocates at construction.
  */
@@ -19,7 +19,7 @@ final class HeldSettlement {
     private static final int LEAST_EARLY_SHARE = 8;
     /** So many packets on both sides have something in common if the clocks do. */
     private static final int LEAST_COMPARED = 8;
-    private static final int MISSES = 2;
+    private static final int MISSES = 3;
     /** Clocks that were too far apart are taken to be so for that many intervals. */
     private static final int APART_INTERVALS = 16;
 
@@ -118,8 +118,8 @@ final class HeldSettlement {
         if (foundCount > 0) {
             isProven = true;
             misses = 0;
-        } else if (sentCount >= LEAST_COMPARED && arrivedCount >= LEAST_COMPARED) {
-            misses++;
+        } else if (sentCount >= LEAST_COMPARED) {
+            misses = arrivedCount >= LEAST_COMPARED ? misses + 1 : 0;
         }
         return isFoundLate || apartIntervals > 0 || misses > 0 && (!isProven || misses >= MISSES);
     }

@@ -54,9 +54,14 @@ class DelayPipelineTest {
     }
 
     private DelayStatistics run(final Destination destination, final Threading threading, final String... options) {
+        return run(DELAY_NS, destination, threading, options);
+    }
+
+    private DelayStatistics run(
+        final long delayNs, final Destination destination, final Threading threading, final String... options) {
         final List<PacketSource> sources = List.of(
             new GeneratedTraffic(TrafficProfile.demo()),
-            new DelayedSource(new GeneratedTraffic(TrafficProfile.demo()), (packet) -> DELAY_NS));
+            new DelayedSource(new GeneratedTraffic(TrafficProfile.demo()), (packet) -> delayNs));
         try (MeteringPipeline pipeline = new MeteringPipeline(
             config(threading, options), sources, false, MARKED, List.of(destination), counters, Pipelines::fail)) {
             Pipelines.runToEnd(pipeline);
@@ -148,6 +153,20 @@ class DelayPipelineTest {
             assertEquals(
                 matched, pipeline.delayMeter().histograms().stream().mapToLong((each) -> each.estimates().count()).sum());
         }
+    }
+
+    /** The receiver's clock is behind by more than the path's delay: each packet arrives before it was sent. */
+    @ParameterizedTest
+    @ValueSource(longs = {-250_000, -5_000_000, -100_000_000})
+    void shouldFindNegativeDelaysFromMarkedPackets(final long delayNs) {
+        final DelayList list = new DelayList();
+        final DelayStatistics statistics = run(delayNs, list, Threading.INVOKER, "rli.every-n", "20");
+
+        assertTrue(statistics.isAccountedFor(), statistics.unexplained()::toString);
+        assertTrue(statistics.counters().get("rli_references_lost") <= PACKETS / 20 / 100, statistics::toString);
+        assertTrue(list.sampleCount > PACKETS * 0.9, list.sampleCount + " samples");
+        assertEquals(list.sampleCount * delayNs, list.sumNs);
+        assertEquals(delayNs, statistics.total().get(0).estimates().meanNs());
     }
 
     @Test
