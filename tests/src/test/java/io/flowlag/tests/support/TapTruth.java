@@ -17,8 +17,9 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What really happened to each flow of a {@link WindowedTraffic} or {@link SegmentTraffic} between two taps: every packet matched by
- * the number that it carries, one of TCP by its IPv4 identification and sequence number. Knows nothing of digests, sketches or intervals of the product.
+ * What really happened to each flow of a {@link WindowedTraffic} or {@link SegmentTraffic} between two taps: every packet matched
+ * by the number that it carries, one of TCP by its IPv4 identification and sequence number. Knows nothing of digests, sketches or
+ * intervals of the product.
  */
 public final class TapTruth {
     private static final int ADDRESSES_OFFSET = 14 + 12;
@@ -139,8 +140,8 @@ public final class TapTruth {
     }
 
     private static String key(final DirectBuffer buffer, final int offset, final int protocol) {
-        return address(buffer, offset + ADDRESSES_OFFSET) + "," + address(buffer, offset + ADDRESSES_OFFSET + 4) + "," + protocol + "," +
-            port(buffer, offset + PORTS_OFFSET) + "," + port(buffer, offset + PORTS_OFFSET + 2);
+        return address(buffer, offset + ADDRESSES_OFFSET) + "," + address(buffer, offset + ADDRESSES_OFFSET + 4) + "," +
+            protocol + "," + port(buffer, offset + PORTS_OFFSET) + "," + port(buffer, offset + PORTS_OFFSET + 2);
     }
 
     private static String address(final DirectBuffer buffer, final int offset) {

@@ -221,7 +221,8 @@ class ExchangeProcessTest {
             ", key: " + directory.resolve("receiver.key") + ", trust: " + directory.resolve("ca.pem") +
             ", peers: [sender.test]}" : exchange;
         Files.writeString(next, "segment: {role: receiver, destination: [" + DESTINATION + "/32], offload: allow}\n" +
-            "lds: {" + lds + "}\nreconcile: {enabled: off}\nexchange: {mode: sketch, listen: \"127.0.0.1:" + port + "\"" + tls + "}\n" +
+            "lds: {" + lds + "}\nreconcile: {enabled: off}\n" +
+            "exchange: {mode: sketch, listen: \"127.0.0.1:" + port + "\"" + tls + "}\n" +
             "capture: {interfaces: [lo], direction: in, filter: \"dst host " + DESTINATION + "\"}\n" +
             "rli: {port: " + referencePort + "}\nclock: {source: fixed, error: 1us}\n");
         Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
