@@ -214,6 +214,7 @@ final class Sketching {
             .alpha(lds.alpha())
             .inFlightPackets(lds.inFlightPackets())
             .waitingRecords(lds.waitingRecords())
+            .isSelected(link == null || isSelected(config))
             .mode(link == null ? IntervalMode.CELLS : link.mode())
             .mostFlows(link == null ? 1 : link.mostFlows())
             .witnessPpm(jointSettings == null ? 0 : lds.witnessPpm())
@@ -221,6 +222,12 @@ final class Sketching {
             .reconcile(!isReconciled(config) ? null : new ReconcileSettings(
                 config.reconcile().packets(), config.reconcile().cells(), link == null ? 0 : config.reconcile().waitNs()))
             .joint(jointSettings);
+    }
+
+    /** Whether somebody said which packets pass both points. */
+    private static boolean isSelected(final ExporterConfig config) {
+        return !config.segment().sources().isEmpty() || !config.segment().destinations().isEmpty() ||
+            config.segment().vlanId() >= 0 || config.rli().senders().stream().anyMatch((each) -> !each.sources().isEmpty());
     }
 
     private static boolean isReconciled(final ExporterConfig config) {

@@ -133,6 +133,18 @@ class DelayRelationsTest {
             "intervals too short to wait for answers, and nobody asked for it");
     }
 
+    /** 60 % of 8 Mbit/s are 600 000 octets a second: 27 272 cells of 22 octets. */
+    @Test
+    void shouldMakeSketchesThatFitTheBandwidthThatWasGiven() {
+        final String receiver = "segment: {role: receiver};exchange: {listen: 5555";
+        assertEquals(6818, config(receiver + ", bandwidth: 8m}").lds().columns());
+        assertEquals(13_636, config("lds: {rows: 2};" + receiver + ", bandwidth: 8m}").lds().columns());
+        assertEquals(64, config(receiver + ", bandwidth: 8k}").lds().columns());
+        assertEquals(16_384, config(receiver + ", bandwidth: 100m}").lds().columns());
+        assertEquals(16_384, config(receiver + "}").lds().columns());
+        assertEquals(5000, config("lds: {columns: 5000};" + receiver + ", bandwidth: 8m}").lds().columns());
+    }
+
     @Test
     void shouldReloadPoliciesAndCeilingsButNoPortOrDelay() {
         final ExporterConfig old = config("");

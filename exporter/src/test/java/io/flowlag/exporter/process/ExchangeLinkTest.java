@@ -69,6 +69,7 @@ class ExchangeLinkTest {
     private static final long PACKETS_PER_INTERVAL = INTERVAL_NS / GAP_NS;
     private static final int FLOWS = 16;
     private static final long DEADLINE_NS = TimeUnit.MINUTES.toNanos(2);
+    private static final String NOT_RECONCILED = "reconcile: {enabled: off}\n";
     private static final String RECONCILE = "reconcile: {enabled: on, packets: 1k, cells: 1k, wait: 5s}\n";
     private static final String WEIGHTS = "weights: [\"src=0.0.0.3 port=7-9 weight=5\"]";
 
@@ -84,7 +85,7 @@ class ExchangeLinkTest {
     private int flowCount = FLOWS;
     private boolean isPassive;
     private boolean isLive;
-    private String senderSection = "";
+    private String senderSection = NOT_RECONCILED;
     private TlsCredentials tls;
     /** Of every other flow. */
     private int dscp;
@@ -182,9 +183,13 @@ class ExchangeLinkTest {
         }
     }
 
-    private static ExporterConfig config(final String role, final String exchange) {
+    /** Sketches, and nothing reconciled, unless a test says otherwise; all that the sender sees is of the segment. */
+    private static ExporterConfig config(final String role, final String more) {
+        final String exchange = more.contains("mode:") ? more : more.replace("listen:", "mode: sketch, listen:");
         return new ConfigLoader().text("test",
-            "segment: {" + role + "interval: 10s}\nlds: {enabled: on, rows: 2, columns: 256, witnesses: 0.5, " + WEIGHTS + "}\n" +
+            (more.contains("reconcile:") ? "" : NOT_RECONCILED) + "segment: {" + role + "interval: 10s" +
+            (role.contains("source") ? "" : ", source: [0.0.0.0/0]") + "}\n" +
+            "lds: {enabled: on, rows: 2, columns: 256, witnesses: 0.5, " + WEIGHTS + "}\n" +
             "metering: {max-flows: 1024}\njoint: {enabled: on}\n" + exchange).conclude();
     }
 
@@ -517,7 +522,7 @@ class ExchangeLinkTest {
         "-5000, cells", "-5000, flows", "-5000, reconcile", "-300, cells", "-300, flows", "-300, reconcile", "5000, cells",
         "5000, flows", "5000, reconcile"})
     void shouldTellLossesByClocksThatAreApart(final long offsetUs, final String kind) throws Exception {
-        final String section = kind.equals("reconcile") ? RECONCILE : "";
+        final String section = kind.equals("reconcile") ? RECONCILE : NOT_RECONCILED;
         senderSection = section;
         reconnect(section, kind.equals("flows") ? ", mode: flows" : "");
         final long seed = new Random().nextLong();
@@ -876,9 +881,10 @@ class ExchangeLinkTest {
         final long nowNs = START_NS + packetNumber * GAP_NS;
         final long lengthNs = INTERVAL_NS / 2;
         final ExporterConfig newer = new ConfigLoader().text("test",
-            "segment: {role: receiver, interval: 5s}\nlds: {enabled: on, rows: 3, columns: 512, " +
+            NOT_RECONCILED + "segment: {role: receiver, interval: 5s, source: [0.0.0.0/0]}\n" +
+            "lds: {enabled: on, rows: 3, columns: 512, " +
             "weights: [\"src=0.0.0.4 weight=50\"]}\nmetering: {max-flows: 1024}\n" +
-            "exchange: {deadline: 20s, listen: " + port + "}\n").conclude();
+            "exchange: {deadline: 20s, mode: sketch, listen: " + port + "}\n").conclude();
         final long fromNs = SegmentChange.fromNs(INTERVAL_NS, lengthNs, nowNs);
         final ExchangeReceiver end = (ExchangeReceiver)receiverAgent;
         receiver.meter.change(new SketchChange(newer, fromNs, end.change(newer, fromNs), true));
