@@ -15,11 +15,13 @@ import java.util.List;
 final class RunCommand extends ConfiguredCommand {
     static final String NAME = "run";
 
-    @Option(names = "--self-test",
+    private static final int SELF_TEST_ORDER = 500;
+
+    @Option(names = "--self-test", order = SELF_TEST_ORDER,
         description = "Adds a known delay and loss to a copy of the input, measures them, and says whether they were found.")
     private boolean isSelfTest;
 
-    @Option(names = {"-r", "--read"}, arity = "1..*", paramLabel = "FILE",
+    @Option(names = {"-r", "--read"}, order = SELF_TEST_ORDER, arity = "1..*", paramLabel = "FILE",
         description = "Captures for --self-test, instead of an interface.")
     private List<String> files;
 
