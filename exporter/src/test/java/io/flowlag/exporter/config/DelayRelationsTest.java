@@ -146,6 +146,24 @@ class DelayRelationsTest {
     }
 
     @Test
+    void shouldTakeAShareOfTheCapacityAsCeiling() {
+        assertEquals(1_000_000, config("").rli().ceilingBps(), "without a capacity");
+        assertEquals(31_911_588, config("rli: {capacity: 3191158800}").rli().ceilingBps());
+        assertEquals(100_000_000, config("rli: {capacity: 10g}").rli().ceilingBps());
+        assertEquals(250_000, config("rli: {capacity: 10m, ceiling: 2.5%}").rli().ceilingBps());
+        assertEquals(250_000, config("rli: {capacity: 10m, ceiling: 0.025}").rli().ceilingBps());
+        assertEquals(3_000_000, config("rli: {capacity: 10m, ceiling: 3000000}").rli().ceilingBps());
+        assertEquals(8_480, config("rli: {capacity: 100k}").rli().ceilingBps(), "what rli.max-gap needs");
+    }
+
+    @Test
+    void shouldTakeOverAnotherSmoothing() {
+        assertEquals(0.02, config("").rli().smoothing());
+        assertEquals(0.1, config("rli: {smoothing: 0.1}").rli().smoothing());
+        assertEquals(List.of(), config("").restartKeys(config("rli: {smoothing: 0.1}")));
+    }
+
+    @Test
     void shouldReloadPoliciesAndCeilingsButNoPortOrDelay() {
         final ExporterConfig old = config("");
         assertEquals(List.of(), old.restartKeys(config(
