@@ -19,7 +19,8 @@ public enum MatchCounter {
         "match_sent_digest_short", "packets", "Sent packets that the capture cut before the octets that the digest covers."),
     /** Sent packets of flows that are not matched. */
     SENT_NOT_SAMPLED(
-        "match_sent_not_sampled", "packets", "Sent packets of flows that are not matched: there is not enough memory or time."),
+        "match_sent_not_sampled", "packets",
+        "Sent packets of flows that are not matched: there is not enough memory or time."),
     /** Sent packets that found no room. */
     SENT_OVERFLOW("match_sent_overflow", "packets", "Sent packets that found the memory for waiting packets full."),
     /** Sent packets that wait now. */
