@@ -111,7 +111,8 @@ class TwoHostsTest {
             await(receiver, () -> {
                 final Stats now = Stats.read(stats);
                 return now.comparedThroughNs() > endNs && now.counter(CounterId.RECORDS_WAITING) == 0 &&
-                    now.counter(CounterId.FLOWS_CREATED) == now.counter(CounterId.FLOWS_ENDED_IDLE);
+                    now.counter(CounterId.FLOWS_CREATED) ==
+                        now.counter(CounterId.FLOWS_ENDED_IDLE) + now.counter(CounterId.FLOWS_ENDED_END_OF_FLOW);
             });
             stop(sender);
             stop(receiver);
