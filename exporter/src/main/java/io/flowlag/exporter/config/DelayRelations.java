@@ -105,13 +105,14 @@ final class DelayRelations {
         }
     }
 
-    /** Sketches that fit the bandwidth too, if somebody gave one: most cells that are not empty take less than is reckoned here. */
+    /** Sketches that fit the bandwidth too, if one was given: most cells that are not empty take less than this formula says. */
     private void sketchOfBandwidth() {
         if (value(ConfigTable.EXCHANGE_LISTEN) == null || isDefault(ConfigTable.EXCHANGE_BANDWIDTH) ||
             !isDefault(ConfigTable.LDS_COLUMNS)) {
             return;
         }
-        final double octets = SKETCH_SHARE * value(ConfigTable.EXCHANGE_BANDWIDTH) * value(ConfigTable.SEGMENT_INTERVAL) / BITS_NS;
+        final double octets =
+            SKETCH_SHARE * value(ConfigTable.EXCHANGE_BANDWIDTH) * value(ConfigTable.SEGMENT_INTERVAL) / BITS_NS;
         final long columns =
             Math.max(LEAST_COLUMNS, (long)(octets / (CELL_BYTES * value(ConfigTable.LDS_ROWS))));
         if (columns < value(ConfigTable.LDS_COLUMNS)) {

@@ -12,8 +12,9 @@ import org.agrona.MutableDirectBuffer;
  * <p>
  * A mean that lacks packets has a wider bound: the missing packets lie within the range of delays that the segment has shown, or
  * between its least delay and the maximum delay where single delays are not known. No bound is smaller than what the timestamps
- * are good for: each of the two stamps is rounded to a unit u, so the standard deviation of a delay's error is 0.41 u, and 95 % of
- * means of three packets or more lie within u/2, of fewer within u.
+ * are good for: each of the two stamps is rounded to a unit u, so the standard deviation of a delay's error is 0.41 u; 95 % of
+ * means of three packets or more lie within u/2, of fewer within u. Stamps of captures show their unit: the largest of 1 ms,
+ * 1 µs and 1 ns that divides all of them.
  * <p>
  * The metering thread owns it. Allocates nothing.
  */
@@ -28,7 +29,7 @@ final class MeanChoice {
     /** Means of so many packets have errors of rounding that are averaged. */
     private static final long MANY_PACKETS = 3;
     /** A parent's bound is that share of the joint one where it leads. */
-    private static final double CLEARLY_BETTER = 0.5;
+    private static final double CLEARLY_BETTER = 1.0 / 3;
 
     private static final int EXACT = 0;
     private static final int BOUNDED = 1;

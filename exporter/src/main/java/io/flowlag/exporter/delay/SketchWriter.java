@@ -142,9 +142,26 @@ final class SketchWriter {
         FlowSketch.jointMean(entry, FlowDelay.sketchOffset(offset), meanNs, ofPackets);
         if (isSolved || !choice.hasMean()) {
             choice.offerEstimate(
-                FlowDelay.ESTIMATOR_JOINT, ofPackets, meanNs,
-                records.hasJointBound(record) ? records.jointBoundNs(record) : MeanChoice.UNKNOWN);
+                FlowDelay.ESTIMATOR_JOINT, ofPackets, meanNs, isSolved ? jointBoundNs(entry, offset, record, ofPackets) :
+                    MeanChoice.UNKNOWN);
         }
+    }
+
+    /**
+     * Packets of intervals in which nobody vouches for a bound are taken to be as wrong as references are about so many packets:
+     * their bound grows as the root of the packets becomes smaller.
+     */
+    private double jointBoundNs(final DirectBuffer entry, final int offset, final int record, final long ofPackets) {
+        final long bounded = records.jointBoundPackets(record);
+        if (bounded == ofPackets) {
+            return records.jointBoundNs(record);
+        }
+        if (bounded == 0 || !FlowDelay.has(entry, offset, FlowDelay.FLAG_ERROR_BOUND)) {
+            return MeanChoice.UNKNOWN;
+        }
+        final double rest = ofPackets - bounded;
+        final double restNs = referenceFactor(ofPackets) * FlowDelay.errorBoundNs(entry, offset) * Math.sqrt(ofPackets / rest);
+        return (bounded * records.jointBoundNs(record) + rest * restNs) / ofPackets;
     }
 
     /** Compares the sketches' mean with what was matched, and with what was interpolated. */

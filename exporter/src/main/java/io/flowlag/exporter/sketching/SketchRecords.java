@@ -41,7 +41,8 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  * 216  jointParentPackets  8   of the jointPackets, where references or sketches alone stand in
  * 224  truthPackets        8   of intervals in which the flow is a witness
  * 232  truthSumNs          8   of their delays
- * 240  (unused)           16
+ * 240  jointBoundPackets   8   of the jointPackets, with a bound
+ * 248  (unused)            8
  * </pre>
  * Four cache lines: a packet that is gathered needs the first alone, the count of an interval's packets the second, an answer of
  * cells or sums the third. One thread. Allocates at construction, off the heap.
@@ -86,6 +87,7 @@ public final class SketchRecords {
     private static final int JOINT_PARENT_PACKETS_OFFSET = JOINT_BOUND_SUM_OFFSET + 8;
     private static final int TRUTH_PACKETS_OFFSET = JOINT_PARENT_PACKETS_OFFSET + 8;
     private static final int TRUTH_SUM_OFFSET = TRUTH_PACKETS_OFFSET + 8;
+    private static final int JOINT_BOUND_PACKETS_OFFSET = TRUTH_SUM_OFFSET + 8;
     private static final int LENGTH_BYTES = 4 * CACHE_LINE_LENGTH;
 
     private static final int FLAG_IN_USE = 1;
@@ -97,7 +99,6 @@ public final class SketchRecords {
     private static final int ANSWER_LOSS_BOUND = 1 << 2;
     private static final int ANSWER_NO_DEVIATION = 1 << 3;
     private static final int ANSWER_NO_BOUND = 1 << 5;
-    private static final int ANSWER_NO_JOINT_BOUND = 1 << 6;
     private static final int ANSWER_JOINT_TOLD = 1 << 7;
     private static final int ANSWER_UNEXPECTED_UNKNOWN = 1 << 8;
 
@@ -410,9 +411,8 @@ public final class SketchRecords {
         final long after = rows.getLong(row + JOINT_PACKETS_OFFSET) + packets;
         rows.putLong(row + JOINT_PACKETS_OFFSET, after);
         addDouble(row + JOINT_MEAN_OFFSET, (meanNs - rows.getDouble(row + JOINT_MEAN_OFFSET)) * packets / after);
-        if (Double.isNaN(boundNs)) {
-            say(record, ANSWER_NO_JOINT_BOUND);
-        } else {
+        if (!Double.isNaN(boundNs)) {
+            addLong(row + JOINT_BOUND_PACKETS_OFFSET, packets);
             addDouble(row + JOINT_BOUND_SUM_OFFSET, packets * boundNs);
         }
         if (kind != JointKind.JOINT) {
@@ -620,20 +620,30 @@ public final class SketchRecords {
      * @return true if so.
      */
     public boolean hasJointBound(final int record) {
-        return hasJointMean(record) && !says(record, ANSWER_NO_JOINT_BOUND);
+        return hasJointMean(record) && jointBoundPackets(record) == jointPackets(record);
     }
 
     /**
-     * Half width of the 95 % interval of that mean: the mean of those of the intervals, since a flow shares its cells with the
-     * same flows in each, and errors may not average out.
+     * Packets of the record behind that mean that have a bound.
      *
-     * @param record that has one.
+     * @param record index.
+     * @return packets.
+     */
+    public long jointBoundPackets(final int record) {
+        return rows.getLong(row(record) + JOINT_BOUND_PACKETS_OFFSET);
+    }
+
+    /**
+     * Half width of the 95 % interval of that mean of the packets that have a bound: the mean of those of the intervals, since a
+     * flow shares its cells with the same flows in each, and errors may not average out.
+     *
+     * @param record of which some packets have one.
      * @return ns, rounded up; at least 1, for the mean is in whole ns.
      */
     public long jointBoundNs(final int record) {
         final int row = row(record);
         return (long)Math.max(1, Math.ceil(
-            rows.getDouble(row + JOINT_BOUND_SUM_OFFSET) / rows.getLong(row + JOINT_PACKETS_OFFSET)));
+            rows.getDouble(row + JOINT_BOUND_SUM_OFFSET) / rows.getLong(row + JOINT_BOUND_PACKETS_OFFSET)));
     }
 
     /**

@@ -113,7 +113,8 @@ final class RecordReference {
                 "the mean has a bound";
             case Presence.UNEXPECTED -> "unexpected packets are known";
             case Presence.MEAN -> "a mean delay is known";
-            case Presence.DEVIATION -> "the estimator of the mean has a standard deviation: two packets have a delay, or the sketches tell it";
+            case Presence.DEVIATION ->
+                "the estimator of the mean has a standard deviation: two packets have a delay, or the sketches tell it";
             case Presence.SKETCH -> "the sketches have a mean";
             case Presence.CLOCK -> "the error of the clocks is known";
             case Presence.SEGMENT -> "the flow is of a segment";
