@@ -32,8 +32,8 @@ public enum MatchCounter {
     /** Sent packets of flows that the receiver point never saw. */
     NOT_OF_SEGMENT(
         "match_not_of_segment", "packets",
-        "Sent packets that did not arrive, of flows of which the receiver point saw nothing so far: traffic for this host or by " +
-        "another way out. They are lost packets where the selector names the segment's addresses."),
+        "Sent packets that did not arrive, of flows of which the receiver point saw nothing so far: traffic for this host or " +
+        "by another way out. They are lost packets where the selector names the segment's addresses."),
     /** Sent packets that may have been lost by ourselves. */
     SENT_UNDECIDED(
         "match_sent_undecided", "packets",
