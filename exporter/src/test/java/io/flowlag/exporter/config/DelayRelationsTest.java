@@ -133,6 +133,36 @@ class DelayRelationsTest {
             "intervals too short to wait for answers, and nobody asked for it");
     }
 
+    /** 60 % of 8 Mbit/s are 600 000 octets a second: 27 272 cells of 22 octets. */
+    @Test
+    void shouldMakeSketchesThatFitTheBandwidthThatWasGiven() {
+        final String receiver = "segment: {role: receiver};exchange: {listen: 5555";
+        assertEquals(6818, config(receiver + ", bandwidth: 8m}").lds().columns());
+        assertEquals(13_636, config("lds: {rows: 2};" + receiver + ", bandwidth: 8m}").lds().columns());
+        assertEquals(64, config(receiver + ", bandwidth: 8k}").lds().columns());
+        assertEquals(16_384, config(receiver + ", bandwidth: 100m}").lds().columns());
+        assertEquals(16_384, config(receiver + "}").lds().columns());
+        assertEquals(5000, config("lds: {columns: 5000};" + receiver + ", bandwidth: 8m}").lds().columns());
+    }
+
+    @Test
+    void shouldTakeAShareOfTheCapacityAsCeiling() {
+        assertEquals(1_000_000, config("").rli().ceilingBps(), "without a capacity");
+        assertEquals(31_911_588, config("rli: {capacity: 3191158800}").rli().ceilingBps());
+        assertEquals(100_000_000, config("rli: {capacity: 10g}").rli().ceilingBps());
+        assertEquals(250_000, config("rli: {capacity: 10m, ceiling: 2.5%}").rli().ceilingBps());
+        assertEquals(250_000, config("rli: {capacity: 10m, ceiling: 0.025}").rli().ceilingBps());
+        assertEquals(3_000_000, config("rli: {capacity: 10m, ceiling: 3000000}").rli().ceilingBps());
+        assertEquals(8_480, config("rli: {capacity: 100k}").rli().ceilingBps(), "what rli.max-gap needs");
+    }
+
+    @Test
+    void shouldTakeOverAnotherSmoothing() {
+        assertEquals(0.02, config("").rli().smoothing());
+        assertEquals(0.1, config("rli: {smoothing: 0.1}").rli().smoothing());
+        assertEquals(List.of(), config("").restartKeys(config("rli: {smoothing: 0.1}")));
+    }
+
     @Test
     void shouldReloadPoliciesAndCeilingsButNoPortOrDelay() {
         final ExporterConfig old = config("");
