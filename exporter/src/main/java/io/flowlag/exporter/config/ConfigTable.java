@@ -239,7 +239,8 @@ public final class ConfigTable {
     /** Whether every packet is matched. */
     public static final ConfigKey<Boolean> EXACT = row(ConfigKey.of(
         "segment.exact", onOff(), "off",
-        "Match every packet of both points by its digest: exact delay and loss of each flow. On with role both unless off is given."));
+        "Match every packet of both points by its digest: exact delay and loss of each flow. On with role both unless off is " +
+        "given."));
     /** Packets under way at once. */
     public static final ConfigKey<Long> EXACT_PACKETS = row(ConfigKey.of(
         "segment.exact-packets", count("1k", "16m"), "1m",
@@ -379,8 +380,8 @@ public final class ConfigTable {
     public static final ConfigKey<ExporterConfig.SerialisationKind> SERIALISATION = row(ConfigKey.of(
         "rli.serialisation", choice(ExporterConfig.SerialisationKind.class), "auto",
         "What a packet's own size adds to its delay: none, as for points behind the queue; its time at rli.capacity; fitted " +
-        "to references of several sizes, within the capacity. Where packets of the traffic stand in for references, auto is the " +
-        "time at rli.capacity if that is given, else fitted, and no more than their least delays allow; else none."));
+        "to references of several sizes, within the capacity. Where packets of the traffic stand in for references, auto is " +
+        "the time at rli.capacity if that is given, else fitted, and no more than their least delays allow; else none."));
     /** Packets that wait. */
     public static final ConfigKey<Long> REFERENCE_BUFFER = row(ConfigKey.of(
         "rli.buffer", count("16", "16m"), "64k",
@@ -446,8 +447,8 @@ public final class ConfigTable {
     /** Packets under way. */
     public static final ConfigKey<Long> LDS_IN_FLIGHT = row(ConfigKey.of(
         "lds.in-flight", count("16", "16m"), "64k",
-        "Packets of the last segment.max-delay of an interval that are remembered, so that those under way at its end are " +
-        "booked where they were sent; with more of them the loss of the interval is not known."));
+        "Packets of the last segment.max-delay and 24 ms of an interval that are remembered, so that those under way at its " +
+        "end are booked where they were sent; with more of them the loss of the interval is not known."));
     /** Records that may wait. */
     public static final ConfigKey<Long> LDS_WAITING = row(ConfigKey.of(
         "lds.waiting-records", count("16", "8m"), "32k",
@@ -664,9 +665,9 @@ public final class ConfigTable {
     /** The destinations. */
     public static final ConfigKey<List<String>> DESTINATIONS = row(ConfigKey.of(
         "exporting.destinations", list(text("destination")), "[]",
-        "Collectors and files: each is a URI (udp://host:port, tcp://host:port, tls://host:port, file:PATH) or a map of " +
-        "uri and keys of this section. The port is 4739 if none is given, 4740 for tls. The keys may also follow the URI: " +
-        "udp://host?options=on&rate-limit=20m.")
+        "Collectors and files, such as udp://HOST:4739 or file:PATH: each is a URI (udp://host:port, tcp://host:port, " +
+        "tls://host:port, file:PATH) or a map of uri and keys of this section. The port is 4739 if none is given, 4740 for " +
+        "tls. The keys may also follow the URI: udp://host?options=on&rate-limit=20m.")
         .example("[\"udp://192.0.2.1:4739\"]").reloads());
     /** The profile. */
     public static final ConfigKey<ExporterConfig.Profile> PROFILE = row(ConfigKey.of(
@@ -836,7 +837,8 @@ public final class ConfigTable {
     /** Where the metrics are served. */
     public static final ConfigKey<HostPort> METRICS_LISTEN = row(ConfigKey.of(
         "metrics.listen", orWord(NONE, hostPort(false)), NONE,
-        "Where to serve; a port alone is on loopback. There is no password: whoever reaches another address may read.")
+        "Where to serve metrics and the status page; a port alone is on loopback. There is no password: whoever reaches " +
+        "another address may read.")
         .example("127.0.0.1:9471"));
     /** How many connections. */
     public static final ConfigKey<Long> METRICS_CONNECTIONS = row(ConfigKey.of(

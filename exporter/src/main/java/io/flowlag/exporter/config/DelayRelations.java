@@ -23,6 +23,9 @@ final class DelayRelations {
     private static final int IPV6_BYTES = 40;
     private static final Pattern IPV4_ADDRESS = Pattern.compile("[0-9.]+");
     private static final double BITS_NS = 8e9;
+    private static final long NS_PER_MS = 1_000_000L;
+    /** So long after the maximum delay it is decided, live, that a packet was lost. */
+    private static final long LOSS_DECIDED_NS = 1500 * NS_PER_MS;
     /** Of the exchange's bandwidth; digests, witnesses and reconciliation have the rest. */
     private static final double SKETCH_SHARE = 0.6;
     private static final int CELL_BYTES = 22;
@@ -109,13 +112,14 @@ final class DelayRelations {
         }
     }
 
-    /** Sketches that fit the bandwidth too, if somebody gave one: most cells that are not empty take less than is reckoned here. */
+    /** Sketches that fit the bandwidth too, if one was given: most cells that are not empty take less than this formula says. */
     private void sketchOfBandwidth() {
         if (value(ConfigTable.EXCHANGE_LISTEN) == null || isDefault(ConfigTable.EXCHANGE_BANDWIDTH) ||
             !isDefault(ConfigTable.LDS_COLUMNS)) {
             return;
         }
-        final double octets = SKETCH_SHARE * value(ConfigTable.EXCHANGE_BANDWIDTH) * value(ConfigTable.SEGMENT_INTERVAL) / BITS_NS;
+        final double octets =
+            SKETCH_SHARE * value(ConfigTable.EXCHANGE_BANDWIDTH) * value(ConfigTable.SEGMENT_INTERVAL) / BITS_NS;
         final long columns =
             Math.max(LEAST_COLUMNS, (long)(octets / (CELL_BYTES * value(ConfigTable.LDS_ROWS))));
         if (columns < value(ConfigTable.LDS_COLUMNS)) {
@@ -316,6 +320,13 @@ final class DelayRelations {
             }
         } else if ((role == Role.SENDER || role == Role.RECEIVER) && value(ConfigTable.EXACT)) {
             problem(ConfigTable.EXACT, "needs both points in one process: role both");
+        }
+        final long decidedMs = (value(ConfigTable.MAXIMUM_DELAY) + LOSS_DECIDED_NS) / NS_PER_MS;
+        final long endMs = Math.min(decidedMs, value(ConfigTable.IDLE_TIMEOUT) / NS_PER_MS);
+        if (role == Role.BOTH && value(ConfigTable.EXACT) && isDefault(ConfigTable.TCP_END_TIMEOUT) &&
+            value(ConfigTable.TCP_END_TIMEOUT) < endMs * NS_PER_MS) {
+            giveWay(ConfigTable.TCP_END_TIMEOUT, endMs * NS_PER_MS, endMs + "ms",
+                "segment.exact: by then it is decided which packets were lost");
         }
     }
 

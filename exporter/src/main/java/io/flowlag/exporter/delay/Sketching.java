@@ -444,10 +444,10 @@ final class Sketching {
     }
 
     /** A flow has ended and its record does not wait: writes what the sketches say. */
-    void finish(final MutableDirectBuffer entry, final int offset) {
+    void finish(final MutableDirectBuffer entry, final int offset, final MeanChoice choice) {
         final int record = FlowDelay.sketchRecord(entry, offset);
         if (record != SketchRecords.NONE) {
-            writer.write(entry, offset, record);
+            writer.write(entry, offset, record, choice);
             current.receiver().done(record);
         }
     }

@@ -120,12 +120,10 @@ final class FlowSumComparison {
             final double meanNs = (double)pairs.delaySumNs(row) / flowPackets;
             final int measuredPackets = (int)Math.min(packets, flowPackets);
             records.addExactDelay(record, measuredPackets, packets == flowPackets, meanNs);
-            joint.tellExact(record, packets, packets == flowPackets, meanNs);
+            joint.tellExact(record, measuredPackets, packets == flowPackets, meanNs);
             tellTakenOut(record, packets == flowPackets, isLossKnown);
             return;
         }
-        records.addUnanswered(record, packets);
-        joint.tellUnanswered(record, packets);
         if (agreement == FlowSumPairs.Agreement.LOST && isLossKnown) {
             if (packets == flows.flowPackets(index)) {
                 records.addLoss(record, lostPackets(row, pairs), LossKind.EXACT);

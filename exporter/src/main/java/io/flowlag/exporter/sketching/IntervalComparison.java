@@ -209,7 +209,6 @@ final class IntervalComparison {
     private void giveUp(final PointInterval own) {
         final long key = run.key(own.intervalNumber());
         for (int i = 0; i < own.recordCount(); i++) {
-            records.addUnanswered(own.record(i), records.packets(own.record(i), key));
             records.addUnknownLoss(own.record(i));
         }
         for (int record = 0; record < records.limit(); record++) {

@@ -311,9 +311,26 @@ class MainTest {
         main("run", "--help");
         final String help = output().replaceAll("\\s+", "");
         for (final ConfigOption option : ConfigOption.values()) {
-            assertTrue(help.contains(option.key().description().replace(" ", "")), option.name());
+            final String beginning = option.key().description().split("[:;.] ")[0];
+            assertTrue(help.contains(beginning.replace(" ", "")), option.name());
+            assertTrue(help.contains(option.longName() + "="), option.name());
         }
         assertTrue(help.contains("Default:128k."), help);
+        assertTrue(help.contains("(adaptive,every-n,every-interval,combined,passive)"), help);
+    }
+
+    @Test
+    void shouldHelpWithRunOnOneScreenTheMostUsedOptionsFirst() {
+        main("run", "--help");
+        assertTrue(output().lines().count() <= 50, output());
+        int before = 0;
+        for (final String option : List.of(
+            " -i,", " --ingress=", " --egress=", " --export=", " -c,", " --filter=", " --capacity=", " --stats=", " --rows=",
+            " --set=", " --self-test", " -h,")) {
+            final int place = output().indexOf(option);
+            assertTrue(place > before, option + " is not behind those that are used more: " + output());
+            before = place;
+        }
     }
 
     @ParameterizedTest
@@ -364,7 +381,7 @@ class MainTest {
         meter small.pcap              | flowlag meter: 'small.pcap' is neither an option nor belongs to one; Missing required
         run --self-test -r x -i lo    | flowlag: run --self-test: -r and --interface contradict each other: leave one out
         run --self-test -r x --set segment.ingress=a --egress b | flowlag: run --self-test: -r and --ingress contradict
-        delay -s x -r y --policy adaptive --capacity 1 | --capacity=1 (rli.capacity): a rate needs a unit
+        delay -s x -r y --policy adaptive --capacity 1 | --capacity=1 (rli.capacity): must be 8k to 1000g; did you mean 1m?
         collect --listen file:x       | flowlag: --listen=file:x is not an address to receive on: write udp://HOST:PORT
         collect --listen udp://h?a=b  | flowlag: --listen=udp://h?a=b is not an address to receive on
         collect --listen tls://h      | needs --tls-certificate

@@ -100,6 +100,17 @@ class DelayRelationsTest {
     }
 
     @Test
+    void shouldEndNoFlowBeforeItIsKnownWhichOfItsPacketsWereLost() {
+        assertEquals(1_700_000_000L, config("segment: {ingress: a, egress: b}").metering().tcpEndTimeoutNs());
+        assertEquals(2_500_000_000L, config("segment: {ingress: a, egress: b, max-delay: 1s}").metering().tcpEndTimeoutNs());
+        assertEquals(1_200_000_000L, config(
+            "segment: {ingress: a, egress: b};metering: {idle-timeout: 1200ms}").metering().tcpEndTimeoutNs());
+        assertEquals(500_000_000L, config(
+            "segment: {ingress: a, egress: b};metering: {tcp-end-timeout: 500ms}").metering().tcpEndTimeoutNs());
+        assertEquals(1_000_000_000L, config("").metering().tcpEndTimeoutNs());
+    }
+
+    @Test
     void shouldGiveWayToAPolicyThatNeedsNoCapacity() {
         assertEquals(Policy.EVERY_N, config("").rli().policy());
         assertEquals(Policy.ADAPTIVE, config("rli: {capacity: 1g}").rli().policy());
@@ -136,6 +147,24 @@ class DelayRelationsTest {
         assertEquals(16_384, config(receiver + ", bandwidth: 100m}").lds().columns());
         assertEquals(16_384, config(receiver + "}").lds().columns());
         assertEquals(5000, config("lds: {columns: 5000};" + receiver + ", bandwidth: 8m}").lds().columns());
+    }
+
+    @Test
+    void shouldTakeAShareOfTheCapacityAsCeiling() {
+        assertEquals(1_000_000, config("").rli().ceilingBps(), "without a capacity");
+        assertEquals(31_911_588, config("rli: {capacity: 3191158800}").rli().ceilingBps());
+        assertEquals(100_000_000, config("rli: {capacity: 10g}").rli().ceilingBps());
+        assertEquals(250_000, config("rli: {capacity: 10m, ceiling: 2.5%}").rli().ceilingBps());
+        assertEquals(250_000, config("rli: {capacity: 10m, ceiling: 0.025}").rli().ceilingBps());
+        assertEquals(3_000_000, config("rli: {capacity: 10m, ceiling: 3000000}").rli().ceilingBps());
+        assertEquals(8_480, config("rli: {capacity: 100k}").rli().ceilingBps(), "what rli.max-gap needs");
+    }
+
+    @Test
+    void shouldTakeOverAnotherSmoothing() {
+        assertEquals(0.02, config("").rli().smoothing());
+        assertEquals(0.1, config("rli: {smoothing: 0.1}").rli().smoothing());
+        assertEquals(List.of(), config("").restartKeys(config("rli: {smoothing: 0.1}")));
     }
 
     @Test

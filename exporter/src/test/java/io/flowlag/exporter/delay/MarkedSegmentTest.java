@@ -69,4 +69,15 @@ class MarkedSegmentTest {
         assertEquals(limited, segment.measure(0, options + ", ceiling: 1m").count("references_sent"));
         assertEquals(limited, segment.measure(0, options + ", ceiling: 1000000").count("references_sent"));
     }
+
+    @ParameterizedTest
+    @ValueSource(doubles = {0.55, 0.88})
+    void shouldFollowTheUtilizationAsFastAsItIsTold(final double load) {
+        final MarkedSegment segment = new MarkedSegment(load, SEED);
+        final long slow = segment.measure(0, "capacity: 1g, smoothing: 0.02").count("references_sent");
+        final long fast = segment.measure(0, "capacity: 1g, smoothing: 1").count("references_sent");
+
+        assertEquals(slow, segment.measure(0, "capacity: 1g").count("references_sent"), "seed " + SEED);
+        assertTrue(Math.abs(fast - slow) > slow / 20, slow + " references, " + fast + " by the last value, seed " + SEED);
+    }
 }

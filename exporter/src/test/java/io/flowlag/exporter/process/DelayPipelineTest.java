@@ -30,7 +30,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
@@ -167,6 +170,20 @@ class DelayPipelineTest {
         assertTrue(list.sampleCount > PACKETS * 0.9, list.sampleCount + " samples");
         assertEquals(list.sampleCount * delayNs, list.sumNs);
         assertEquals(delayNs, statistics.total().get(0).estimates().meanNs());
+    }
+
+    @Test
+    void shouldSayThatTheCeilingKeepsThePolicyFromBeingKept() {
+        final DelayStatistics statistics =
+            run(new DelayList(), Threading.INVOKER, "rli.every-n", "2", "rli.ceiling", "100000");
+        final ByteArrayOutputStream table = new ByteArrayOutputStream();
+        DelayTable.print(statistics, new PrintStream(table, true, StandardCharsets.UTF_8));
+
+        assertTrue(statistics.counters().get("references_held_by_ceiling") > 0);
+        assertTrue(statistics.counters().get("references_sent") < PACKETS / 4);
+        assertTrue(table.toString(StandardCharsets.UTF_8).contains(
+            statistics.counters().get("references_held_by_ceiling") + " of " +
+            statistics.counters().get("references_sent") + " references had to wait for rli.ceiling"), table::toString);
     }
 
     @Test

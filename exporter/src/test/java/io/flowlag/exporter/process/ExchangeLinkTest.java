@@ -44,9 +44,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.LongStream;
@@ -526,6 +528,7 @@ class ExchangeLinkTest {
         final long seed = new Random().nextLong();
         final Random random = new Random(seed);
         final Map<Long, Long> lostByInterval = new HashMap<>();
+        final Map<Long, Set<Long>> lossyFlows = new HashMap<>();
         long receivedNs = 0;
         for (long i = 0; i < 9 * PACKETS_PER_INTERVAL; i++) {
             final long number = packetNumber++;
@@ -538,7 +541,9 @@ class ExchangeLinkTest {
             sender.packet(batch);
             settle();
             if (isLost) {
-                lostByInterval.merge(Math.floorDiv(sentNs, INTERVAL_NS) * INTERVAL_NS, 1L, Long::sum);
+                final long startNs = Math.floorDiv(sentNs, INTERVAL_NS) * INTERVAL_NS;
+                lostByInterval.merge(startNs, 1L, Long::sum);
+                lossyFlows.computeIfAbsent(startNs, (each) -> new HashSet<>()).add(number % flowCount);
             } else {
                 receivedNs = Math.max(receivedNs + 1,
                     sentNs + 150_000 + offsetUs * 1000 + (sentNs - START_NS) / 500_000 + random.nextInt(100_000));
@@ -558,12 +563,23 @@ class ExchangeLinkTest {
         }
         assertTrue(compared >= 4 || kind.equals("flows"), "intervals: " + compared + ", seed " + seed);
         assertEquals(0, receiver.count("lds_clocks_apart"), "seed " + seed);
-        assertEquals(0, receiver.count("lds_flows_different"), "seed " + seed);
+        // Nobody knows what was sent around the beginning of the first interval; it tells of no loss.
+        assertTrue(receiver.count("lds_flows_different") <= (offsetUs > 0 ? FLOWS : 0), "seed " + seed);
+        if (kind.equals("flows")) {
+            final long first = Collections.min(receiver.intervals.keySet());
+            final long last = Collections.max(receiver.intervals.keySet());
+            final long least = lossyFlows.entrySet().stream().filter((each) -> each.getKey() > first && each.getKey() <= last)
+                .mapToLong((each) -> each.getValue().size()).sum();
+            final long told = receiver.count("lds_flows_with_loss");
+            assertTrue(
+                least > 0 && told >= least && told <= least + FLOWS + lossyFlows.getOrDefault(first, Set.of()).size(),
+                told + " of " + least + ", " + receiver.intervals.keySet() + ", seed " + seed);
+        }
         assertEquals(1, receiver.count("lds_intervals_damaged"), "the first, seed " + seed);
         assertEquals(offsetUs < 0, receiver.count("lds_booked_later") > 0, "seed " + seed);
         if (kind.equals("reconcile")) {
             assertTrue(receiver.count("reconcile_complete") >= 4, receiver.meter.statistics()::toString);
-            assertEquals(0, receiver.count("reconcile_unexpected"), "seed " + seed);
+            assertTrue(receiver.count("reconcile_unexpected") <= (offsetUs > 0 ? 60 : 0), "seed " + seed);
         }
         assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
     }

@@ -167,10 +167,21 @@ class HandedOutPolicyTest {
     @ParameterizedTest
     @CsvSource({"4112k, '', 300", "41120k, '', 10", "4112k, 'capacity: 41120k', 10"})
     void shouldKnowItsOwnQueueBetterThanTheReceiver(final String capacity, final String own, final int oneIn) throws Exception {
-        connect("policy: adaptive, capacity: " + capacity + ", max-gap: 900ms", own);
+        connect("policy: adaptive, capacity: " + capacity + ", ceiling: 1m, max-gap: 900ms", own);
         pass(UNTIL_IT_HOLDS + 2);
         assertOneIn(oneIn, pass(5), 5);
         assertEquals("adaptive", policy());
+    }
+
+    /** A share of the receiver's capacity: one reference of 106 octets and more in each 21 ms at 4112k. */
+    @Test
+    void shouldKeepToTheCeilingOfTheReceiversCapacity() throws Exception {
+        connect("policy: every-n, every-n: 5, capacity: 4112k", "capacity: 1g");
+        pass(UNTIL_IT_HOLDS + 2);
+        final int sent = pass(5);
+        assertTrue(sent > 200 && sent < 300, sent + " references");
+        assertTrue(sender.count("references_held_by_ceiling") > sent / 2, sender.statistics()::toString);
+        assertTrue(sender.meter.isCeilingTooLow());
     }
 
     /** A reload at the sender changes what is its own affair, and nothing that the receiver says. */
