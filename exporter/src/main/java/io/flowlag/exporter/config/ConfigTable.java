@@ -516,7 +516,7 @@ public final class ConfigTable {
         "Largest aggregator of a traffic class, 24 octets a cell; 1.7 cells tell of one packet that only one point has."));
     /** How long answers are waited for. */
     public static final ConfigKey<Long> RECONCILE_WAIT = row(ConfigKey.of(
-        "reconcile.wait", duration("1ms", "10s"), "500ms",
+        "reconcile.wait", duration("1ms", "10s"), "2500ms",
         "How long the sender's answers about an interval are waited for."));
 
     static {

@@ -30,6 +30,8 @@ final class DelayRelations {
     private static final double SKETCH_SHARE = 0.6;
     private static final int CELL_BYTES = 22;
     private static final long LEAST_COLUMNS = 64;
+    private static final long MILLISECOND_NS = 1_000_000;
+    private static final long LEAST_WAIT_MS = 100;
     private static final long DEFAULT_CEILING_BPS = 1_000_000;
     private static final int MAXIMUM_SESSION = 0xFFFF;
     private static final int MAXIMUM_WAIT_INTERVALS = 6;
@@ -96,10 +98,15 @@ final class DelayRelations {
             giveWay(ConfigTable.LDS_ENABLED, Boolean.TRUE, "on", "exchange.listen needs it");
         }
         sketchOfBandwidth();
+        final long leftMs = (MAXIMUM_WAIT_INTERVALS * value(ConfigTable.SEGMENT_INTERVAL) - waitNs()) / MILLISECOND_NS;
+        if (value(ConfigTable.EXCHANGE_LISTEN) != null && isDefault(ConfigTable.RECONCILE_WAIT) && leftMs >= LEAST_WAIT_MS &&
+            leftMs * MILLISECOND_NS < value(ConfigTable.RECONCILE_WAIT)) {
+            giveWay(ConfigTable.RECONCILE_WAIT, leftMs * MILLISECOND_NS, leftMs + "ms", "what segment.interval leaves");
+        }
         final boolean isUsed = value(ConfigTable.EXCHANGE_LISTEN) != null || value(ConfigTable.EXCHANGE_CONNECT) != null;
         if (isUsed && isDefault(ConfigTable.RECONCILE_ENABLED)) {
-            final boolean fits = value(ConfigTable.EXCHANGE_LISTEN) == null || waitNs() + value(ConfigTable.RECONCILE_WAIT) <=
-                MAXIMUM_WAIT_INTERVALS * value(ConfigTable.SEGMENT_INTERVAL);
+            final boolean fits = value(ConfigTable.EXCHANGE_LISTEN) == null ||
+                leftMs * MILLISECOND_NS >= value(ConfigTable.RECONCILE_WAIT);
             giveWay(ConfigTable.RECONCILE_ENABLED, fits, fits ? "on" : "off",
                 fits ? "there is an exchange" : "segment.interval is too short for reconcile.wait");
         }

@@ -129,7 +129,11 @@ class DelayRelationsTest {
         final ExporterConfig alone = config("segment: {role: receiver}");
         assertFalse(alone.lds().enabled() || alone.reconcile().enabled());
         assertNull(alone.exchange().listen(), "without a key nobody is let in from elsewhere");
-        assertFalse(config("segment: {role: receiver, interval: 600ms};exchange: {listen: 5555}").reconcile().enabled(),
+        assertEquals(2_500_000_000L, receiver.reconcile().waitNs());
+        final ExporterConfig shorter = config("segment: {role: receiver, interval: 600ms};exchange: {listen: 5555}");
+        assertTrue(shorter.reconcile().enabled());
+        assertEquals(400_000_000L, shorter.reconcile().waitNs(), "six intervals, without max-delay and the deadline");
+        assertFalse(config("segment: {role: receiver, interval: 540ms};exchange: {listen: 5555}").reconcile().enabled(),
             "intervals too short to wait for answers, and nobody asked for it");
     }
 

@@ -104,7 +104,7 @@ class TwoHostsTest {
             Command.Running sender = start(topology.source(), "run", "--sender", RouterTopology.EXIT, "-i",
                 RouterTopology.HOST_INTERFACE, "--key", copy, "--capacity", "40m");
             SegmentTraffic traffic = new SegmentTraffic(topology, new SegmentTraffic.Plan(
-                seed, Duration.ofSeconds(10), 100, 60, 20, 100_000, 4, 10_000_000, 2_000_000, 16_000_000, 0, 0))) {
+                seed, Duration.ofSeconds(10), 100, 60, 20, 100_000, 4, 8_000_000, 2_000_000, 10_000_000, 0, 0))) {
             await(receiver, () -> Files.exists(stats) && Stats.read(stats).delayCounter("lds_intervals") >= 2);
             traffic.run();
             final long endNs = System.currentTimeMillis() * 1_000_000;
