@@ -22,7 +22,8 @@ import org.agrona.MutableDirectBuffer;
  * 102  estimator                1   of the mean: 0 for none, else as element 12 has it
  * 103  lossKind                 1   as element 24 has it, valid with FLAG_LOSS
  * 104  samples sharing spans    8   while the flow lives: SpanCounters, far
- * 112  (unused)                16
+ * 112  (unused)                 8
+ * 120  matchedErrorNs           8   how much too large the sum of matched delays may be
  * 128  quantiles               64   FlowQuantiles
  * 192  matched counters        64   DelayCounters, of matched packets; only with exact matching or sketches
  * 256  sketch                  64   FlowSketch, only with sketches
@@ -86,6 +87,7 @@ public final class FlowDelay {
     private static final int LOSS_KIND_OFFSET = ESTIMATOR_OFFSET + 1;
     private static final int SPAN_OFFSET = SKETCH_RECORD_OFFSET + 4;
     private static final int SHARED_SPANS_OFFSET = LOSS_KIND_OFFSET + 1;
+    private static final int MATCHED_ERROR_NS_OFFSET = SHARED_SPANS_OFFSET + 16;
     private static final int QUANTILES_OFFSET = LENGTH_BYTES - FlowQuantiles.LENGTH_BYTES;
 
     private FlowDelay() {
@@ -144,6 +146,34 @@ public final class FlowDelay {
      */
     public static int matchedOffset(final int offset) {
         return offset + LENGTH_BYTES;
+    }
+
+    /**
+     * Whether the matched delays are those of every packet of the record, each its own.
+     *
+     * @param buffer holds the layout, with matched counters, behind its {@link FlowEntry}; the flow has ended.
+     * @param offset of the layout.
+     * @return true if their mean is exact.
+     */
+    public static boolean isMatchedWhole(final DirectBuffer buffer, final int offset) {
+        return matchedErrorNs(buffer, offset) == 0 && DelayCounters.count(buffer, matchedOffset(offset)) ==
+            FlowEntry.packetCount(buffer, offset - FlowEntry.BASE_LENGTH_BYTES);
+    }
+
+    /**
+     * How much too large the sum of the matched delays may be: of packets with one digest some were lost, and it is not known
+     * which. The mean may be too large by that, divided by the matched packets.
+     *
+     * @param buffer holds the layout; the flow has ended.
+     * @param offset of the layout.
+     * @return ns, 0 or more.
+     */
+    public static long matchedErrorNs(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + MATCHED_ERROR_NS_OFFSET);
+    }
+
+    static void matchedErrorNs(final MutableDirectBuffer buffer, final int offset, final long value) {
+        buffer.putLong(offset + MATCHED_ERROR_NS_OFFSET, value);
     }
 
     /**

@@ -20,12 +20,14 @@ final class DelayTable {
     }
 
     static void print(final DelayStatistics delay, final PrintStream out) {
-        final boolean hasSummary = delay.total().stream().anyMatch((each) -> each.references().count() > 0);
+        final boolean hasSummary = delay.total().stream()
+            .anyMatch((each) -> each.delays().count() > 0 || each.references().count() > 0);
         if (hasSummary) {
             out.printf(Locale.ROOT, "%n%-5s %-10s %10s %10s %10s %10s %10s %10s %10s %10s %10s %10s%n", "class", "delays",
                 "count", "mean_us", "sd_us", "min_us", "p50_us", "p90_us", "p99_us", "p99.9_us", "max_us", "pdv_us");
         }
         for (final DelaySummary each : delay.total()) {
+            print(each, "matched", each.matched(), out);
             print(each, "estimates", each.estimates(), out);
             print(each, "references", each.references(), out);
         }
@@ -38,6 +40,10 @@ final class DelayTable {
             out.printf(Locale.ROOT, "%d of %d packets have an estimate; %d references, %d lost (policy %s)%n",
                 counters.get("rli_estimated"), counters.get("rli_packets"), counters.get("rli_references"),
                 counters.get("rli_references_lost"), delay.policy());
+        }
+        if (counters.getOrDefault("references_held_by_ceiling", 0L) > 0) {
+            out.printf(Locale.ROOT, "%d of %d references had to wait for rli.ceiling: there are fewer than the policy asks for%n",
+                counters.get("references_held_by_ceiling"), counters.get("references_sent"));
         }
         if (counters.containsKey("match_sent")) {
             out.printf(Locale.ROOT,
