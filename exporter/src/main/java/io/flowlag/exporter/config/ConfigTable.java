@@ -114,7 +114,7 @@ public final class ConfigTable {
     /** Whose header counts when a packet is in a tunnel. */
     public static final ConfigKey<ExporterConfig.Tunnels> TUNNELS = row(ConfigKey.of(
         "decode.tunnels", choice(ExporterConfig.Tunnels.class), "outer",
-        "Measure a tunnelled packet by its outer header, or by its inner one (GRE, IPIP, 6in4, VXLAN, GENEVE, GTP-U)."));
+        "Measure a tunnelled packet by its outer or its inner header; tunnels are GRE, IPIP, 6in4, VXLAN, GENEVE and GTP-U."));
     /** Whether later fragments are given ports. */
     public static final ConfigKey<Boolean> FRAGMENTS = row(ConfigKey.of(
         "decode.fragments", onOff(), "on",
@@ -239,11 +239,11 @@ public final class ConfigTable {
     /** Whether every packet is matched. */
     public static final ConfigKey<Boolean> EXACT = row(ConfigKey.of(
         "segment.exact", onOff(), "off",
-        "Match every packet of both points by its digest: exact delay and loss of each flow (role both)."));
+        "Match every packet of both points by its digest: exact delay and loss of each flow. On with role both unless off is given."));
     /** Packets under way at once. */
     public static final ConfigKey<Long> EXACT_PACKETS = row(ConfigKey.of(
         "segment.exact-packets", count("1k", "16m"), "1m",
-        "Packets under way at once that exact matching remembers; more are counted and not matched."));
+        "Packets under way at once that exact matching remembers; with more, run matches a part of the flows and says so."));
     /** Whether a sender makes records. */
     public static final ConfigKey<Boolean> SENDER_RECORDS = row(ConfigKey.of(
         "segment.sender-records", onOff(), "off",
@@ -410,7 +410,7 @@ public final class ConfigTable {
     /** Whether there are sketches. */
     public static final ConfigKey<Boolean> LDS_ENABLED = row(ConfigKey.of(
         "lds.enabled", onOff(), "off",
-        "Estimate delay and loss of each flow from sketches of both points (role both, or receiver with exchange.listen)."));
+        "Estimate delay and loss of each flow from sketches of both points (role both); on by itself with exchange.listen."));
     /** Rows of the sketch. */
     public static final ConfigKey<Long> LDS_ROWS = row(ConfigKey.of(
         "lds.rows", number(1, 16), "4",
@@ -503,7 +503,7 @@ public final class ConfigTable {
     public static final ConfigKey<Boolean> RECONCILE_ENABLED = row(ConfigKey.of(
         "reconcile.enabled", onOff(), "off",
         "Remember the packets of each interval, find those that were lost or came unexpectedly, and take them out of sketches " +
-        "and sums of flows before anything is estimated. At both ends, or nothing is reconciled."));
+        "and sums of flows before anything is estimated. On by itself with an exchange; it needs both ends."));
     /** Packets that are remembered. */
     public static final ConfigKey<Long> RECONCILE_PACKETS = row(ConfigKey.of(
         "reconcile.packets", count("1k", "24m"), "384k",
@@ -540,7 +540,8 @@ public final class ConfigTable {
     /** Where the receiver listens. */
     public static final ConfigKey<HostPort> EXCHANGE_LISTEN = row(ConfigKey.of(
         "exchange.listen", orWord(NONE, hostPort(false)), NONE,
-        "Where role receiver waits for the sender; a port alone is on loopback. Other addresses need exchange.key-file or TLS.")
+        "Where role receiver waits for the sender; a port alone is on loopback. Other addresses need exchange.key-file or TLS, " +
+        "and with one of them it is port 8621 of all addresses by itself.")
         .example("192.0.2.2:8621"));
     /** Where the sender connects to. */
     public static final ConfigKey<HostPort> EXCHANGE_CONNECT = row(ConfigKey.of(
@@ -551,12 +552,12 @@ public final class ConfigTable {
     /** A key that both ends have. */
     public static final ConfigKey<Path> EXCHANGE_KEY_FILE = row(ConfigKey.of(
         "exchange.key-file", orWord(NONE, path()), NONE,
-        "File with the key that both ends share, 32 to 128 hexadecimal digits, as openssl rand -hex 32 prints.")
+        "File with the key that both ends share, 32 to 128 hexadecimal digits, as flowlag key writes it.")
         .example("/etc/flowlag/exchange.key"));
     /** What is exchanged. */
     public static final ConfigKey<ExporterConfig.ExchangeMode> EXCHANGE_MODE = row(ConfigKey.of(
-        "exchange.mode", choice(ExporterConfig.ExchangeMode.class), "sketch",
-        "What the sender ships of an interval: sketch; flows is exact sums of every flow, 72 octets each; auto is flows while " +
+        "exchange.mode", choice(ExporterConfig.ExchangeMode.class), "auto",
+        "What the sender ships of an interval: flows is exact sums of every flow, 72 octets each; sketch; auto is flows while " +
         "they fit exchange.bandwidth, else the sketch. The receiver's."));
     /** What auto may take of the network. */
     public static final ConfigKey<Long> EXCHANGE_BANDWIDTH = row(ConfigKey.of(
@@ -695,7 +696,7 @@ public final class ConfigTable {
     /** Whether options records are sent. */
     public static final ConfigKey<ExporterConfig.OptionsMode> OPTIONS = row(ConfigKey.of(
         "exporting.options", choice(ExporterConfig.OptionsMode.class), "auto",
-        "Send options records (statistics, types of enterprise elements); auto is on for tcp, tls and file, off for udp, " +
+        "Send options records (statistics, types of elements); auto is on for tcp, tls and file, off for udp, " +
         "where nfdump takes each for a sequence error.")
         .reloads().perDestination(UDP, TCP, TLS, FILE));
     /** How often statistics records are sent. */

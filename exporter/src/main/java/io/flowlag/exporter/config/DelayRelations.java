@@ -48,6 +48,7 @@ final class DelayRelations {
         digest();
         capacity();
         rates();
+        listening();
         references();
         senders();
         clock();
@@ -77,6 +78,30 @@ final class DelayRelations {
         }
     }
 
+    /** What follows from an exchange: both ends know it without being told. */
+    private void listening() {
+        final boolean isSecret = value(ConfigTable.EXCHANGE_KEY_FILE) != null || value(ConfigTable.EXCHANGE_TLS);
+        if (value(ConfigTable.ROLE) == Role.RECEIVER && isSecret && isDefault(ConfigTable.EXCHANGE_LISTEN)) {
+            final HostPort everywhere = new HostPort(HostPort.EVERYWHERE, HostPort.EXCHANGE_PORT);
+            giveWay(ConfigTable.EXCHANGE_LISTEN, everywhere, everywhere.toString(), "there is a key, or TLS");
+        }
+        if (value(ConfigTable.EXCHANGE_LISTEN) != null && isDefault(ConfigTable.LDS_ENABLED)) {
+            giveWay(ConfigTable.LDS_ENABLED, Boolean.TRUE, "on", "exchange.listen needs it");
+        }
+        final boolean isUsed = value(ConfigTable.EXCHANGE_LISTEN) != null || value(ConfigTable.EXCHANGE_CONNECT) != null;
+        if (isUsed && isDefault(ConfigTable.RECONCILE_ENABLED)) {
+            final boolean fits = value(ConfigTable.EXCHANGE_LISTEN) == null || waitNs() + value(ConfigTable.RECONCILE_WAIT) <=
+                MAXIMUM_WAIT_INTERVALS * value(ConfigTable.SEGMENT_INTERVAL);
+            giveWay(ConfigTable.RECONCILE_ENABLED, fits, fits ? "on" : "off",
+                fits ? "there is an exchange" : "segment.interval is too short for reconcile.wait");
+        }
+    }
+
+    /** How long an answer may take from the end of its interval on. */
+    private long waitNs() {
+        return value(ConfigTable.MAXIMUM_DELAY) + value(ConfigTable.EXCHANGE_DEADLINE);
+    }
+
     private void exchange() {
         for (final ConfigKey<?> key : List.of(ConfigTable.EXCHANGE_MODE, ConfigTable.EXCHANGE_BANDWIDTH)) {
             if (value(ConfigTable.EXCHANGE_LISTEN) == null && !isDefault(key)) {
@@ -98,7 +123,7 @@ final class DelayRelations {
             if (value(key) != null && value(key).isAddressBeyondLoopback() &&
                 value(ConfigTable.EXCHANGE_KEY_FILE) == null && !value(ConfigTable.EXCHANGE_TLS)) {
                 problem(key, "is not on loopback, and the key of digests passes there: give exchange.key-file or exchange.tls, " +
-                    "alike at both ends");
+                    "alike at both ends; flowlag key makes a key, run --key takes it");
             }
         }
         final boolean isUsed = value(ConfigTable.EXCHANGE_LISTEN) != null || value(ConfigTable.EXCHANGE_CONNECT) != null;
@@ -123,7 +148,7 @@ final class DelayRelations {
             }
         }
         final long maximumNs = MAXIMUM_WAIT_INTERVALS * value(ConfigTable.SEGMENT_INTERVAL);
-        final long waitNs = value(ConfigTable.MAXIMUM_DELAY) + value(ConfigTable.EXCHANGE_DEADLINE);
+        final long waitNs = waitNs();
         if (value(ConfigTable.EXCHANGE_LISTEN) != null && waitNs > maximumNs) {
             problem(blamed(ConfigTable.EXCHANGE_DEADLINE, ConfigTable.SEGMENT_INTERVAL),
                 "segment.max-delay and exchange.deadline must not be more than " + MAXIMUM_WAIT_INTERVALS +
@@ -256,10 +281,11 @@ final class DelayRelations {
 
     private void exact() {
         final Role role = value(ConfigTable.ROLE);
-        if (role == Role.BOTH && value(ConfigTable.TARGET) == null && value(ConfigTable.POLICY) != Policy.PASSIVE) {
+        if (role == Role.BOTH) {
             if (isDefault(ConfigTable.EXACT)) {
-                giveWay(ConfigTable.EXACT, Boolean.TRUE, "on", "no rli.target for references");
-            } else if (!value(ConfigTable.EXACT) && !value(ConfigTable.LDS_ENABLED)) {
+                giveWay(ConfigTable.EXACT, Boolean.TRUE, "on", "role both has both points");
+            } else if (!value(ConfigTable.EXACT) && value(ConfigTable.TARGET) == null &&
+                value(ConfigTable.POLICY) != Policy.PASSIVE && !value(ConfigTable.LDS_ENABLED)) {
                 problem(ConfigTable.EXACT, "measures nothing without rli.target: give that, or set this or lds.enabled to on");
             }
         } else if ((role == Role.SENDER || role == Role.RECEIVER) && value(ConfigTable.EXACT)) {

@@ -120,8 +120,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         samples = new SampleWriter(cache, wiring.isExact() ? null : distributions, classes.count());
         final boolean isReceiver = wiring.role().isReceiver() && wiring.isInterpolated();
         receiver = isReceiver ? new RliReceiver(receiverContext(config, wiring, classes), samples) : null;
-        summaries = isReceiver ? new DelaySummaries(
-            receiver, classes, senders.count(), config.segment().intervalNs(), recordNs(config)) : null;
+        summaries = isReceiver || wiring.isExact() ? new DelaySummaries(
+            receiver, wiring.isExact(), classes, senders.count(), config.segment().intervalNs(), recordNs(config)) : null;
         final boolean isMarking = wiring.referenceMode() == ReferenceMode.MARKED && isReceiver;
         ownReferences = config.rli();
         ownTerms = isMarking ? InjectionTerms.ofMarked(config) :
@@ -138,7 +138,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             new ShippedSendTimes(wiring.receiverLink(), receiver, passive, classes.count()) : null;
         sender = wiring.transmitter() == null ? null : new ReferenceSender(scheduler, wiring, sendTimeTaker(), clock);
         matching = wiring.isMatched() ?
-            new Matching(config, clock != null, cache, wiring.isExact() ? distributions : null) : null;
+            new Matching(config, clock != null, cache, wiring.isExact() ? distributions : null,
+                wiring.isExact() ? summaries : null) : null;
         flowDelays = new FlowDelays(
             config, wiring, flowEnd, cache, counters, senders, classes, clocks, receiver, distributions, matching);
         sketching = wiring.isSketched() ?
@@ -228,8 +229,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     public static long memoryBytes(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
         final TrafficClasses classes = new TrafficClasses(config.rli().classes());
         final boolean isReceiver = wiring.role().isReceiver() && wiring.isInterpolated();
-        return (isReceiver ? receiverContext(config, wiring, classes).memoryBytes() +
-            DelaySummaries.memoryBytes(config.rli().senderCount() * classes.count()) : 0) +
+        return (isReceiver ? receiverContext(config, wiring, classes).memoryBytes() : 0) +
+            (isReceiver || wiring.isExact() ? DelaySummaries.memoryBytes(
+                config.rli().senderCount() * classes.count(), isReceiver, wiring.isExact()) : 0) +
             (isReceiver && wiring.referenceMode() == ReferenceMode.MARKED ?
                 MarkedReferences.memoryBytes(MARKED_CAPACITY) + EarlyArrivals.memoryBytes() : 0) +
             (isReceiver && wiring.referenceMode() == ReferenceMode.PASSIVE ?
@@ -433,18 +435,18 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             onOversize(descriptor, offset, false);
             return;
         }
+        final long arrivalNs = PacketDescriptor.timestampNs(descriptor, offset);
+        if (summaries != null && summaries.onTime(arrivalNs)) {
+            report.onInterval();
+        }
         if (matching != null) {
-            matching.onReceived(descriptor, offset, slot);
+            matching.onReceived(descriptor, offset, slot, stream(senderIndex, classes.of(descriptor, offset)));
         }
         if (sketching != null) {
             sketching.of(senderIndex).onReceived(descriptor, offset, slot);
         }
         if (receiver == null) {
             return;
-        }
-        final long arrivalNs = PacketDescriptor.timestampNs(descriptor, offset);
-        if (summaries.onTime(arrivalNs)) {
-            report.onInterval();
         }
         interpolate(descriptor, offset, slot, senderIndex, sketching == null ? 0 : sketching.of(senderIndex).ticket());
         if (passive != null) {
@@ -564,6 +566,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         settle();
         if (receiver != null) {
             receiver.onClockStep();
+        }
+        if (summaries != null) {
             summaries.onTimeSetBack();
         }
         if (passive != null) {
@@ -588,11 +592,12 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         if (kernelTotal == kernelDrops && ringTotal == ringDrops) {
             return;
         }
+        final long newDrops = kernelTotal - kernelDrops + ringTotal - ringDrops;
         kernelDrops = kernelTotal;
         ringDrops = ringTotal;
         final long nowNs = clock == null ? packetNs : clock.nanoTime();
         if (matching != null) {
-            matching.onOwnLoss(nowNs);
+            matching.onOwnLoss(nowNs, newDrops);
         }
         if (sketching != null) {
             sketching.onOwnLoss(nowNs);
@@ -654,6 +659,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         }
         if (receiver != null) {
             receiver.capacityBps(rli.capacityBps());
+        }
+        if (summaries != null) {
             summaries.recordNs(recordNs(settings));
         }
         if (passive != null) {
@@ -670,9 +677,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         }
         if (receiver != null) {
             receiver.onTime(capturedNs);
-            if (summaries.onTime(capturedNs)) {
-                report.onInterval();
-            }
+        }
+        if (summaries != null && summaries.onTime(capturedNs)) {
+            report.onInterval();
         }
         if (matching != null) {
             matching.onTime(capturedNs);
@@ -692,6 +699,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         }
         if (receiver != null) {
             receiver.onEnd();
+        }
+        if (summaries != null) {
             summaries.onEnd();
         }
         if (matching != null) {

@@ -29,6 +29,9 @@ final class DelaySummaries {
     private TrafficClasses classes;
     private long intervalNs;
     private long recordNs;
+    /** Of the interval, and since the start; null where nothing is matched. */
+    private final SignedHistogram[] matched;
+    private final SignedHistogram[] totalMatched;
     private final SignedHistogram[] totalEstimates;
     private final SignedHistogram[] totalReferences;
 
@@ -47,35 +50,42 @@ final class DelaySummaries {
     /**
      * Nothing yet.
      *
-     * @param receiver    whose statistics are summed up; this class rotates them.
+     * @param receiver    whose statistics are summed up; this class rotates them. Null where nothing is interpolated.
+     * @param isMatched   whether {@link #onMatched} is told of packets.
      * @param classes     of the traffic.
      * @param senderCount of the streams, which are numbered by sender, then class.
      * @param intervalNs  of measurement.
      * @param recordNs    see {@link #recordNs(long)}.
      */
     DelaySummaries(
-        final RliReceiver receiver, final TrafficClasses classes, final int senderCount, final long intervalNs,
-        final long recordNs) {
+        final RliReceiver receiver, final boolean isMatched, final TrafficClasses classes, final int senderCount,
+        final long intervalNs, final long recordNs) {
         this.receiver = receiver;
         this.classes = classes;
         this.intervalNs = intervalNs;
         recordNs(recordNs);
         final int count = senderCount * classes.count();
-        totalEstimates = new SignedHistogram[count];
-        totalReferences = new SignedHistogram[count];
+        matched = isMatched ? histograms(count) : null;
+        totalMatched = isMatched ? histograms(count) : null;
+        totalEstimates = receiver == null ? null : histograms(count);
+        totalReferences = receiver == null ? null : histograms(count);
         toldLost = new long[count];
         oversize = new long[count];
         totalOversize = new long[count];
-        for (int i = 0; i < count; i++) {
-            totalEstimates[i] = new SignedHistogram(HIGHEST_NS, SIGNIFICANT_DIGITS);
-            totalReferences[i] = new SignedHistogram(HIGHEST_NS, SIGNIFICANT_DIGITS);
-        }
     }
 
-    /** {@return octets of the distributions since the start, and of the intervals that are remembered, by formula} */
-    static long memoryBytes(final int streamCount) {
-        return streamCount *
-            (2 * SignedHistogram.memoryBytes(HIGHEST_NS, SIGNIFICANT_DIGITS) + REMEMBERED_INTERVALS * SUMMARY_BYTES);
+    private static SignedHistogram[] histograms(final int count) {
+        final SignedHistogram[] all = new SignedHistogram[count];
+        for (int i = 0; i < count; i++) {
+            all[i] = new SignedHistogram(HIGHEST_NS, SIGNIFICANT_DIGITS);
+        }
+        return all;
+    }
+
+    /** {@return octets of the distributions kept here, and of the intervals that are remembered, by formula} */
+    static long memoryBytes(final int streamCount, final boolean isInterpolated, final boolean isMatched) {
+        return streamCount * (((isInterpolated ? 2 : 0) + (isMatched ? 2 : 0)) * SignedHistogram
+            .memoryBytes(HIGHEST_NS, SIGNIFICANT_DIGITS) + REMEMBERED_INTERVALS * SUMMARY_BYTES);
     }
 
     /** Time has passed, by packet timestamps; ends the interval if that lies behind. */
@@ -121,12 +131,19 @@ final class DelaySummaries {
     /** As long may a record wait for its flow's end: the errors behind its bound are to be of that time. */
     void recordNs(final long lengthNs) {
         recordNs = lengthNs;
-        receiver.heldOutPeriods((int)Math.min(Integer.MAX_VALUE, 1 + (lengthNs - 1) / intervalNs));
+        if (receiver != null) {
+            receiver.heldOutPeriods((int)Math.min(Integer.MAX_VALUE, 1 + (lengthNs - 1) / intervalNs));
+        }
     }
 
     /** Other classes hold, as many as before. */
     void classes(final TrafficClasses newClasses) {
         classes = newClasses;
+    }
+
+    /** A packet of a stream matched. */
+    void onMatched(final int stream, final long delayNs) {
+        matched[stream].record(delayNs);
     }
 
     /** A packet of a stream was longer than the link carries, and is not measured. */
@@ -165,48 +182,72 @@ final class DelaySummaries {
         final List<DelaySummary> newInterval = new ArrayList<>();
         final List<DelaySummary> newTotal = new ArrayList<>();
         final List<DelayHistogram> newHistograms = new ArrayList<>();
-        for (int i = 0; i < totalEstimates.length; i++) {
-            final ClassStatistics statistics = receiver.statistics(i);
-            totalEstimates[i].add(statistics.estimates());
-            totalReferences[i].add(statistics.references());
-            final long lost = receiver.counter(i, ReceiverCounter.REFERENCES_LOST);
+        for (int i = 0; i < oversize.length; i++) {
+            final ClassStatistics statistics = receiver == null ? null : receiver.statistics(i);
+            final long lost = receiver == null ? 0 : receiver.counter(i, ReceiverCounter.REFERENCES_LOST);
+            final SignedHistogram estimates = statistics == null ? null : statistics.estimates();
+            final SignedHistogram references = statistics == null ? null : statistics.references();
             totalOversize[i] += oversize[i];
             newInterval.add(summary(
-                i, startNs, endNs, statistics.estimates(), statistics.references(), lost - toldLost[i], oversize[i]));
-            newTotal.add(summary(i, firstNs, endNs, totalEstimates[i], totalReferences[i], lost, totalOversize[i]));
+                i, startNs, endNs, at(matched, i), estimates, references, lost - toldLost[i], oversize[i]));
+            add(totalMatched, i, at(matched, i));
+            add(totalEstimates, i, estimates);
+            add(totalReferences, i, references);
+            newTotal.add(summary(
+                i, firstNs, endNs, at(totalMatched, i), at(totalEstimates, i), at(totalReferences, i), lost, totalOversize[i]));
             newHistograms.add(new DelayHistogram(
-                i / classes.count(), i % classes.count(), classes.dscp(i % classes.count()), buckets(totalEstimates[i]),
-                buckets(totalReferences[i])));
+                i / classes.count(), i % classes.count(), classes.dscp(i % classes.count()),
+                buckets(totalMatched != null ? totalMatched[i] : totalEstimates[i]), buckets(at(totalReferences, i))));
             toldLost[i] = lost;
             oversize[i] = 0;
+            if (matched != null) {
+                matched[i].reset();
+            }
         }
-        receiver.rotate();
+        if (receiver != null) {
+            receiver.rotate();
+        }
         total = newTotal;
         histograms = newHistograms;
         intervals.add(newInterval);
     }
 
+    private static SignedHistogram at(final SignedHistogram[] all, final int stream) {
+        return all == null ? null : all[stream];
+    }
+
+    private static void add(final SignedHistogram[] totals, final int stream, final SignedHistogram part) {
+        if (totals != null) {
+            totals[stream].add(part);
+        }
+    }
+
     private DelaySummary summary(
-        final int stream, final long fromNs, final long toNs, final SignedHistogram estimates,
-        final SignedHistogram references, final long lostReferences, final long oversizePackets) {
-        final HeldOutErrors heldOut = receiver.statistics(stream).heldOut();
+        final int stream, final long fromNs, final long toNs, final SignedHistogram matchedDelays,
+        final SignedHistogram estimates, final SignedHistogram references, final long lostReferences,
+        final long oversizePackets) {
+        final HeldOutErrors heldOut = receiver == null ? null : receiver.statistics(stream).heldOut();
         final int classIndex = stream % classes.count();
         return new DelaySummary(
-            stream / classes.count(), classIndex, classes.dscp(classIndex), fromNs, toNs, distribution(estimates),
-            distribution(references), lostReferences, oversizePackets, heldOut.count(),
-            heldOut.hasBound() ? heldOut.quantile95Ns() : null);
+            stream / classes.count(), classIndex, classes.dscp(classIndex), fromNs, toNs, distribution(matchedDelays),
+            distribution(estimates), distribution(references), lostReferences, oversizePackets,
+            heldOut == null ? 0 : heldOut.count(),
+            heldOut != null && heldOut.hasBound() ? heldOut.quantile95Ns() : null);
     }
 
     private static DelayHistogram.Buckets buckets(final SignedHistogram histogram) {
         final long[] boundariesNs = DelayHistogram.boundariesNs();
         final long[] counts = new long[boundariesNs.length];
-        histogram.countsAtMost(boundariesNs, counts);
+        final boolean isEmpty = histogram == null || histogram.count() == 0;
+        if (!isEmpty) {
+            histogram.countsAtMost(boundariesNs, counts);
+        }
         return new DelayHistogram.Buckets(
-            Arrays.stream(counts).boxed().toList(), histogram.count(), histogram.count() == 0 ? 0 : histogram.sumNs());
+            Arrays.stream(counts).boxed().toList(), isEmpty ? 0 : histogram.count(), isEmpty ? 0 : histogram.sumNs());
     }
 
     private static DelayDistribution distribution(final SignedHistogram histogram) {
-        if (histogram.count() == 0) {
+        if (histogram == null || histogram.count() == 0) {
             return DelayDistribution.EMPTY;
         }
         return new DelayDistribution(

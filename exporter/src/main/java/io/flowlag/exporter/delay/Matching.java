@@ -2,8 +2,10 @@ package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.flow.FlowCache;
+import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.match.ExactMatcher;
 import io.flowlag.exporter.match.ExactMatcherContext;
+import io.flowlag.exporter.match.MatchCounter;
 import io.flowlag.exporter.match.MatchCounters;
 import io.flowlag.exporter.match.MatchHandler;
 import io.flowlag.exporter.match.SegmentFlows;
@@ -22,6 +24,13 @@ final class Matching implements MatchHandler {
     private static final int FINISH_LIMIT = 64 * 1024;
     /** Longer than packets spend in the merge of live sources and in the rings. */
     private static final long LIVE_GRACE_NS = 1_000_000_000L;
+    /** So long are packets waited for at the most, where they come later than the maximum delay. */
+    private static final long LIVE_WAIT_NS = 5_000_000_000L;
+
+    /** A tag is the generation of a flow's slot, the stream of the packet, and the slot. */
+    private static final int STREAM_SHIFT = 24;
+    private static final int SLOT_MASK = (1 << STREAM_SHIFT) - 1;
+    private static final int STREAM_MASK = 0xFF;
 
     private static final int FLOW_ENDED = 0;
     private static final int BOUNDED_FLOWS = 1;
@@ -30,12 +39,16 @@ final class Matching implements MatchHandler {
 
     private final FlowCache cache;
     private final FlowDistributions distributions;
+    private final DelaySummaries summaries;
     private final OffHeapBuffer entries;
     private final SegmentFlows flows;
+    private final MatchedShare share;
     private final ExactMatcher matcher;
     private final CounterTable table = new CounterTable(1, COLUMNS);
     private final boolean isLive;
     private final long maximumDelayNs;
+    /** Of flows that began before, not every packet was looked at. */
+    private long watchedSinceNs = Long.MAX_VALUE;
     private long senderTimeNs = Long.MIN_VALUE;
     private long receiverTimeNs = Long.MIN_VALUE;
 
@@ -46,24 +59,35 @@ final class Matching implements MatchHandler {
      * @param isLive   whether packets come as they happen; flows of captures are kept to the end.
      * @param cache    whose flows have room for matched counters.
      * @param distributions of flows' matched delays; null if they are of other delays.
+     * @param summaries of classes' matched delays; null if they are of other delays.
      */
     Matching(
-        final ExporterConfig config, final boolean isLive, final FlowCache cache, final FlowDistributions distributions) {
+        final ExporterConfig config, final boolean isLive, final FlowCache cache, final FlowDistributions distributions,
+        final DelaySummaries summaries) {
         this.distributions = distributions;
+        this.summaries = summaries;
         this.cache = cache;
         this.isLive = isLive;
         maximumDelayNs = config.segment().maximumDelayNs();
         entries = cache.entries();
         final long silenceNs = 2 * (config.metering().activeTimeoutNs() + config.segment().maximumDelayNs());
-        flows = new SegmentFlows(config.metering().maxFlows(), isLive ? silenceNs : SegmentFlows.NEVER_NS);
+        flows = new SegmentFlows(
+            config.metering().maxFlows(), isLive ? silenceNs : SegmentFlows.NEVER_NS, !isLive || isSelected(config.segment()));
         matcher = new ExactMatcher(context(config, isLive), flows, this);
+        share = isLive ? new MatchedShare(matcher, config.segment().exactPackets()) : null;
     }
 
     private static ExactMatcherContext context(final ExporterConfig config, final boolean isLive) {
         return new ExactMatcherContext()
             .maxPackets(config.segment().exactPackets())
             .maximumDelayNs(config.segment().maximumDelayNs())
+            .growingUpToNs(isLive ? LIVE_WAIT_NS : 0)
             .graceNs(isLive ? LIVE_GRACE_NS : 0);
+    }
+
+    /** Whether somebody said which packets pass both points. */
+    private static boolean isSelected(final ExporterConfig.Segment segment) {
+        return !segment.sources().isEmpty() || !segment.destinations().isEmpty() || segment.vlanId() >= 0;
     }
 
     /** {@return octets off the heap, by formula} */
@@ -75,6 +99,7 @@ final class Matching implements MatchHandler {
     void onSenderTime(final long timeNs) {
         if (senderTimeNs == Long.MIN_VALUE) {
             matcher.onSenderGap(timeNs);
+            watchedSinceNs = Math.min(watchedSinceNs, timeNs);
         }
         senderTimeNs = Math.max(senderTimeNs, timeNs);
     }
@@ -86,6 +111,7 @@ final class Matching implements MatchHandler {
     void onReceiverTime(final long timeNs) {
         if (receiverTimeNs == Long.MIN_VALUE) {
             matcher.onReceiverGap(timeNs - maximumDelayNs);
+            watchedSinceNs = Math.min(watchedSinceNs, timeNs);
         }
         receiverTimeNs = Math.max(receiverTimeNs, timeNs);
     }
@@ -99,8 +125,9 @@ final class Matching implements MatchHandler {
         matcher.onSent(descriptor, offset);
     }
 
-    void onReceived(final DirectBuffer descriptor, final int offset, final int slot) {
-        matcher.onReceived(descriptor, offset, (long)cache.generation(slot) << Integer.SIZE | slot);
+    void onReceived(final DirectBuffer descriptor, final int offset, final int slot, final int stream) {
+        matcher.onReceived(
+            descriptor, offset, (long)cache.generation(slot) << Integer.SIZE | (long)stream << STREAM_SHIFT | slot);
     }
 
     void onOversize(final boolean isSent) {
@@ -108,14 +135,18 @@ final class Matching implements MatchHandler {
     }
 
     /** This process dropped packets, at one point or the other, up to a time. */
-    void onOwnLoss(final long throughNs) {
+    void onOwnLoss(final long throughNs, final long packets) {
         matcher.onSenderGap(throughNs);
         matcher.onReceiverGap(throughNs);
+        if (share != null) {
+            share.onOwnLoss(packets);
+        }
     }
 
     /** The clock of both points was set back. */
     void onTimeSetBack(final long nowNs) {
         matcher.onTimeSetBack(nowNs);
+        watchedSinceNs = Math.min(watchedSinceNs, nowNs);
         senderTimeNs = nowNs;
         receiverTimeNs = nowNs;
     }
@@ -125,6 +156,9 @@ final class Matching implements MatchHandler {
         final long watchedNs = isLive ? capturedNs : Math.min(senderTimeNs, receiverTimeNs);
         if (watchedNs != Long.MIN_VALUE) {
             matcher.onTime(watchedNs, DECIDE_LIMIT);
+            if (share != null && share.hasGrown(watchedNs)) {
+                watchedSinceNs = watchedNs;
+            }
         }
     }
 
@@ -141,7 +175,10 @@ final class Matching implements MatchHandler {
 
     @Override
     public void onMatched(final long receiverTag, final long delayNs, final long sentNs, final long receivedNs) {
-        final int slot = (int)receiverTag;
+        if (summaries != null) {
+            summaries.onMatched((int)(receiverTag >> STREAM_SHIFT) & STREAM_MASK, delayNs);
+        }
+        final int slot = (int)receiverTag & SLOT_MASK;
         if (cache.isCurrent(slot, (int)(receiverTag >> Integer.SIZE))) {
             final int offset = cache.stateOffset(slot);
             final int matchedOffset = FlowDelay.matchedOffset(offset);
@@ -157,12 +194,13 @@ final class Matching implements MatchHandler {
     /** A flow ends: writes its loss, and compares its estimate with what was matched. */
     void onFlowEnd(final MutableDirectBuffer entry, final int offset, final boolean isLossTold) {
         final int flow = flows.findOfEntry(entry, 0);
-        if (flow != SegmentFlows.NO_FLOW) {
+        if (flow >= 0) {
             final long undecided = flows.takeUndecided(flow);
             final long lost = flows.takeLost(flow);
             final long unexpected = flows.takeUnexpected(flow);
-            if (undecided == 0 && isLossTold) {
-                FlowDelay.loss(entry, offset, lost, unexpected, FlowDelay.LOSS_EXACT);
+            FlowDelay.matchedErrorNs(entry, offset, flows.takeAmbiguousNs(flow));
+            if (undecided == 0 && isLossTold && FlowEntry.startNs(entry, 0) >= watchedSinceNs) {
+                writeLoss(entry, offset, lost, unexpected);
             }
         }
         final int matchedOffset = FlowDelay.matchedOffset(offset);
@@ -171,6 +209,15 @@ final class Matching implements MatchHandler {
             final long errorNs = DelayCounters.meanNs(entry, offset) - DelayCounters.meanNs(entry, matchedOffset);
             table.increment(0, BOUNDED_FLOWS);
             table.add(0, BOUNDS_HELD, Math.abs(errorNs) <= FlowDelay.errorBoundNs(entry, offset) ? 1 : 0);
+        }
+    }
+
+    /** Where packets came later than they were waited for, a lost one may be one of those that came unexpectedly. */
+    private void writeLoss(final MutableDirectBuffer entry, final int offset, final long lost, final long unexpected) {
+        if (isLive && lost > 0 && unexpected > 0 && counters().get(MatchCounter.DISTANT) > 0) {
+            FlowDelay.lossBound(entry, offset, lost);
+        } else {
+            FlowDelay.loss(entry, offset, lost, unexpected, FlowDelay.LOSS_EXACT);
         }
     }
 

@@ -1,6 +1,5 @@
 package io.flowlag.exporter.delay;
 
-import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.sketching.SketchRecords;
 import io.flowlag.rli.counters.CounterTable;
 import io.flowlag.rli.counters.DelayCounters;
@@ -47,7 +46,8 @@ final class SketchWriter {
             writeSums(entry, offset, record);
         } else if (records.hasMean(record)) {
             FlowSketch.mean(
-                entry, sketchOffset, records.meanNs(record), records.samples(record), records.usableCells(record));
+                entry, sketchOffset, records.meanNs(record), records.samples(record), records.usableCells(record),
+                records.answeredPackets(record));
             FlowDelay.sketchFlags(entry, offset, FlowDelay.FLAG_SKETCH);
             if (records.hasStandardDeviation(record)) {
                 FlowSketch.standardDeviationNs(entry, sketchOffset, records.standardDeviationNs(record));
@@ -90,7 +90,8 @@ final class SketchWriter {
         final boolean isExact = records.isMeanExact(record);
         if (estimator == 0 || isExact && estimator != FlowDelay.ESTIMATOR_MATCHED) {
             FlowSketch.mean(
-                entry, FlowDelay.sketchOffset(offset), records.meanNs(record), records.samples(record), 0);
+                entry, FlowDelay.sketchOffset(offset), records.meanNs(record), records.samples(record), 0,
+                records.answeredPackets(record));
             FlowDelay.estimator(entry, offset, FlowDelay.ESTIMATOR_FLOW_SUMS);
             if (isExact) {
                 FlowDelay.errorBoundNs(entry, offset, 0);
@@ -122,11 +123,9 @@ final class SketchWriter {
             return;
         }
         if (hasMean) {
-            FlowSketch.jointMeanNs(entry, FlowDelay.sketchOffset(offset), records.jointMeanNs(record));
+            FlowSketch.jointMean(
+                entry, FlowDelay.sketchOffset(offset), records.jointMeanNs(record), records.jointPackets(record));
             FlowDelay.estimator(entry, offset, FlowDelay.ESTIMATOR_JOINT);
-            if (records.jointPackets(record) == FlowEntry.packetCount(entry, offset - FlowEntry.BASE_LENGTH_BYTES)) {
-                FlowDelay.sketchFlags(entry, offset, FlowDelay.FLAG_JOINT_COMPLETE);
-            }
             errorBound(entry, offset, records.hasJointBound(record) ? records.jointBoundNs(record) : -1);
         } else if (records.isSketchPreferred(record) && records.hasMean(record)) {
             FlowDelay.estimator(entry, offset, FlowDelay.ESTIMATOR_SKETCH);

@@ -197,14 +197,20 @@ final class Sketching {
         final JointSettings jointSettings = !joint.enabled() || link != null && link.mode() == IntervalMode.FLOWS ? null :
             new JointSettings(joint.waitNs(), joint.budgetNs(), joint.maxFlows(), joint.pendingPackets(), isLive,
                 joint.isChecked() && link == null);
+        // The most delay is by the clocks; these may be apart.
+        final ExporterConfig.Segment segment = config.segment();
+        final long guardNs = SketchContext.clockGuardNs(segment.intervalNs());
+        final long heldNs = Math.min(segment.intervalNs(), segment.maximumDelayNs() + guardNs);
+        final long longerNs = heldNs - segment.maximumDelayNs();
         return new SketchContext()
             .geometry(SketchGeometry.lds(lds.rows(), lds.columns(), lds.vldaLength(), ratesPpm))
             .aggregatorCells(lds.aggregatorCells())
             .classCount(config.rli().classCount())
-            .intervalNs(config.segment().intervalNs())
-            .maximumDelayNs(config.segment().maximumDelayNs())
+            .intervalNs(segment.intervalNs())
+            .maximumDelayNs(heldNs)
+            .guardNs(guardNs)
             .isLive(isLive)
-            .answerDeadlineNs(link == null ? 0 : link.answerDeadlineNs())
+            .answerDeadlineNs(link == null ? 0 : Math.max(0, link.answerDeadlineNs() - longerNs))
             .alpha(lds.alpha())
             .inFlightPackets(lds.inFlightPackets())
             .waitingRecords(lds.waitingRecords())

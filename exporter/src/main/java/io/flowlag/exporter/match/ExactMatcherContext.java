@@ -16,6 +16,7 @@ public final class ExactMatcherContext {
     private long maximumDelayNs = TimeUnit.MILLISECONDS.toNanos(200);
     private long maximumLeadNs = -1;
     private long graceNs;
+    private long growingUpToNs;
 
     /** Defaults. */
     public ExactMatcherContext() {
@@ -50,6 +51,23 @@ public final class ExactMatcherContext {
      */
     public ExactMatcherContext maximumDelayNs(final long maximumDelayNs) {
         this.maximumDelayNs = maximumDelayNs;
+        return this;
+    }
+
+    /** {@return how far the maximum delay may grow when packets come later than that, ns} */
+    public long growingUpToNs() {
+        return Math.max(growingUpToNs, maximumDelayNs);
+    }
+
+    /**
+     * Sets how far the maximum delay may grow when packets come later than that and there is memory. By default it does not
+     * grow.
+     *
+     * @param growingUpToNs at most {@link #MAX_DELAY_NS}.
+     * @return this.
+     */
+    public ExactMatcherContext growingUpToNs(final long growingUpToNs) {
+        this.growingUpToNs = growingUpToNs;
         return this;
     }
 
@@ -102,6 +120,9 @@ public final class ExactMatcherContext {
         }
         if (maximumLeadNs() > maximumDelayNs) {
             throw new IllegalArgumentException("maximumLeadNs=" + maximumLeadNs + " exceeds maximumDelayNs=" + maximumDelayNs);
+        }
+        if (growingUpToNs() > MAX_DELAY_NS) {
+            throw new IllegalArgumentException("growingUpToNs=" + growingUpToNs + " is above " + MAX_DELAY_NS);
         }
         if (graceNs < 0 || graceNs > MAX_DELAY_NS) {
             throw new IllegalArgumentException("graceNs=" + graceNs + " is not within 0.." + MAX_DELAY_NS);

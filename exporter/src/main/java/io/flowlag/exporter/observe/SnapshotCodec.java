@@ -200,6 +200,7 @@ final class SnapshotCodec {
         out.number(summary.dscp());
         out.number(summary.startNs());
         out.number(summary.endNs());
+        encodeDistribution(summary.matched(), out);
         encodeDistribution(summary.estimates(), out);
         encodeDistribution(summary.references(), out);
         out.number(summary.lostReferences());
@@ -211,7 +212,7 @@ final class SnapshotCodec {
     private static DelaySummary decodeSummary(final FieldReader in) throws StatusFileException {
         return new DelaySummary(
             (int)in.number(), (int)in.number(), (int)in.number(), in.number(), in.number(), decodeDistribution(in),
-            decodeDistribution(in), in.number(), in.number(), in.number(), in.numberOrNone());
+            decodeDistribution(in), decodeDistribution(in), in.number(), in.number(), in.number(), in.numberOrNone());
     }
 
     private static void encodeDistribution(final DelayDistribution distribution, final FieldWriter out) {

@@ -20,12 +20,14 @@ final class DelayTable {
     }
 
     static void print(final DelayStatistics delay, final PrintStream out) {
-        final boolean hasSummary = delay.total().stream().anyMatch((each) -> each.references().count() > 0);
+        final boolean hasSummary = delay.total().stream()
+            .anyMatch((each) -> each.delays().count() > 0 || each.references().count() > 0);
         if (hasSummary) {
             out.printf(Locale.ROOT, "%n%-5s %-10s %10s %10s %10s %10s %10s %10s %10s %10s %10s %10s%n", "class", "delays",
                 "count", "mean_us", "sd_us", "min_us", "p50_us", "p90_us", "p99_us", "p99.9_us", "max_us", "pdv_us");
         }
         for (final DelaySummary each : delay.total()) {
+            print(each, "matched", each.matched(), out);
             print(each, "estimates", each.estimates(), out);
             print(each, "references", each.references(), out);
         }

@@ -22,6 +22,11 @@ import java.util.Locale;
  * it. Allocates when a template is needed for the first time.
  */
 final class DelayOptionsWriter {
+    private static final String MATCHED = "matched";
+    private static final String REFERENCES = "references";
+    /** What a class is summed up by, in the order in which it is told. */
+    static final List<String> KINDS = List.of(MATCHED, "estimates", REFERENCES);
+
     private static final long NS_PER_MS = 1_000_000L;
     private static final int ECN_BITS = 2;
     /** Name of what the aggregators (LDA) say. */
@@ -117,25 +122,27 @@ final class DelayOptionsWriter {
     }
 
     /**
-     * What one class showed in one measurement interval: its estimates, or its references and how many of those were lost.
+     * What one class showed in one measurement interval: its matched packets, its estimates, or its references and how many of
+     * those were lost.
      *
      * @param segmentId    of the process; that of a further sender follows it.
      * @param summary      of the class.
-     * @param isReferences which of the two.
+     * @param kind         which, of {@link #KINDS}.
      * @param nowMs        milliseconds since the UNIX epoch.
      * @return as {@link ExportingSession#claim}; {@link ExportingSession#NOT_SENT} if there is nothing to tell.
      */
-    int summary(final long segmentId, final DelaySummary summary, final boolean isReferences, final long nowMs) {
-        final DelayDistribution delays = isReferences ? summary.references() : summary.estimates();
+    int summary(final long segmentId, final DelaySummary summary, final String kind, final long nowMs) {
+        final boolean isReferences = REFERENCES.equals(kind);
+        final DelayDistribution delays = isReferences ? summary.references() :
+            MATCHED.equals(kind) ? summary.matched() : summary.estimates();
         if (delays.count() == 0) {
             return ExportingSession.NOT_SENT;
         }
-        final String name = isReferences ? "references" : "estimates";
         final boolean hasLoss = isReferences && summary.lostReferences() >= 0;
         final boolean hasClass = summary.dscp() >= 0;
         final int groups = quantileGroups(delays);
         final boolean hasDeviation = delays.standardDeviationNs() != null;
-        final int claimed = claim(template(hasClass, hasDeviation, hasLoss, groups), nowMs, name);
+        final int claimed = claim(template(hasClass, hasDeviation, hasLoss, groups), nowMs, kind);
         if (claimed < 0) {
             return claimed;
         }
@@ -143,7 +150,7 @@ final class DelayOptionsWriter {
         if (hasClass) {
             encoder.unsigned((long)summary.dscp() << ECN_BITS);
         }
-        encoder.string(name)
+        encoder.string(kind)
             .timeNs(summary.startNs() / NS_PER_MS * NS_PER_MS)
             .timeNs(summary.endNs() / NS_PER_MS * NS_PER_MS)
             .unsigned(delays.count())

@@ -216,6 +216,7 @@ final class FlowRecordEncoder {
                 put8(to, at, FlowQuantiles.variationNs(entry, FlowDelay.quantilesOffset(flowDelayOffset)));
             case DELAY_ESTIMATOR -> put1(to, at, FlowDelay.estimator(entry, flowDelayOffset));
             case DELAY_ERROR_BOUND -> put8(to, at, FlowDelay.errorBoundNs(entry, flowDelayOffset));
+            case DELAY_PACKETS -> put8(to, at, FlowDelay.meanPackets(entry, flowDelayOffset));
             case DELAY_INTERPOLATED_MEAN -> put8(to, at, DelayCounters.meanNs(entry, flowDelayOffset));
             case SKETCH_MEAN -> put8(to, at, FlowSketch.meanNs(entry, FlowDelay.sketchOffset(flowDelayOffset)));
             case SKETCH_SAMPLES -> put8(to, at, FlowSketch.samples(entry, FlowDelay.sketchOffset(flowDelayOffset)));
@@ -232,7 +233,8 @@ final class FlowRecordEncoder {
     /** With another estimator than that of the packets' delays, the mean times the packets. */
     private static long sumNs(final DirectBuffer entry, final int offset) {
         final int flowDelayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
-        return FlowDelay.estimator(entry, flowDelayOffset) == FlowDelay.ESTIMATOR_JOINT ?
+        return FlowDelay.isSketchMean(entry, flowDelayOffset) ||
+            FlowDelay.estimator(entry, flowDelayOffset) == FlowDelay.ESTIMATOR_JOINT ?
             FlowDelay.meanNs(entry, flowDelayOffset) * FlowEntry.packetCount(entry, offset) :
             DelayCounters.sumNs(entry, FlowDelay.bestOffset(entry, flowDelayOffset));
     }

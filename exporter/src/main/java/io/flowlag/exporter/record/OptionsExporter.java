@@ -155,9 +155,10 @@ final class OptionsExporter {
             if (interval == null) {
                 counters.increment(CounterId.INTERVAL_SUMMARIES_SKIPPED);
             } else {
-                while (toldSummaries < 2 * interval.size()) {
-                    final int result = delayWriter.summary(
-                        delay.segment().segmentId(), interval.get(toldSummaries / 2), toldSummaries % 2 == 1, nowMs);
+                while (toldSummaries < DelayOptionsWriter.KINDS.size() * interval.size()) {
+                    final DelaySummary summary = interval.get(toldSummaries / DelayOptionsWriter.KINDS.size());
+                    final String kind = DelayOptionsWriter.KINDS.get(toldSummaries % DelayOptionsWriter.KINDS.size());
+                    final int result = delayWriter.summary(delay.segment().segmentId(), summary, kind, nowMs);
                     if (result == ExportingSession.BLOCKED) {
                         return count;
                     }

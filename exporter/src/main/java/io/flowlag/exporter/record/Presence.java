@@ -25,7 +25,7 @@ final class Presence {
     static final int MINIMUM_US = 1 << 5;
     /** The largest delay fits. */
     static final int MAXIMUM_US = 1 << 6;
-    /** Every packet has a sample and the sum is not negative. */
+    /** Every packet is behind the mean, and the sum is not negative. */
     static final int SUM_US = 1 << 7;
     /** The error bound of the mean. */
     static final int BOUND = 1 << 8;
@@ -109,28 +109,21 @@ final class Presence {
             return mask;
         }
         final int delayOffset = FlowDelay.bestOffset(entry, flowDelayOffset);
-        final long sampleCount = DelayCounters.count(entry, delayOffset);
-        final boolean isOfSamples = isOfSamples(estimator);
-        if (isOfSamples && sampleCount == 0) {
+        final long meanPackets = FlowDelay.meanPackets(entry, flowDelayOffset);
+        if (meanPackets == 0) {
             return mask;
         }
+        final long sampleCount = DelayCounters.count(entry, delayOffset);
         final boolean isMatched = estimator == FlowDelay.ESTIMATOR_MATCHED;
         final boolean isBounded = !isMatched && FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_ERROR_BOUND);
-        final boolean isComplete = isOfSamples ? sampleCount == FlowEntry.packetCount(entry, offset) :
-            FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_JOINT_COMPLETE);
-        final boolean isInterpolated = !isOfSamples || isMatched;
+        final boolean isComplete = meanPackets == FlowEntry.packetCount(entry, offset);
+        final boolean isInterpolated = !FlowDelay.isInterpolated(entry, flowDelayOffset);
         final long meanNs = FlowDelay.meanNs(entry, flowDelayOffset);
         return mask | MEAN | (isBounded ? BOUND : 0) | (fitsMicros(meanNs) ? MEAN_US : 0) |
             (isInterpolated && DelayCounters.count(entry, flowDelayOffset) > 0 ? INTERPOLATED : 0) |
-            (isComplete && (isOfSamples ? DelayCounters.sumNs(entry, delayOffset) : meanNs) >= 0 ? SUM_US : 0) |
+            (isComplete && (isMatched || !isInterpolated ? DelayCounters.sumNs(entry, delayOffset) : meanNs) >= 0 ? SUM_US : 0) |
             (sampleCount > 0 ? sampleMaskOf(entry, flowDelayOffset, delayOffset) :
                 FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_SKETCH_DEVIATION) ? DEVIATION : 0);
-    }
-
-    /** Whether the mean is that of the packets' delays. */
-    private static boolean isOfSamples(final int estimator) {
-        return estimator != FlowDelay.ESTIMATOR_SKETCH && estimator != FlowDelay.ESTIMATOR_JOINT &&
-            estimator != FlowDelay.ESTIMATOR_FLOW_SUMS;
     }
 
     private static int sampleMaskOf(final DirectBuffer entry, final int flowDelayOffset, final int delayOffset) {

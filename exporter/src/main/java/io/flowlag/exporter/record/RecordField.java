@@ -52,6 +52,7 @@ enum RecordField {
     DELAY_VARIATION("flowlagDelayVariationNanoseconds", Profile.FULL, Presence.P999, 0),
     DELAY_ESTIMATOR("flowlagDelayEstimator", Profile.FULL, Presence.MEAN, 0),
     DELAY_ERROR_BOUND("flowlagDelayErrorBoundNanoseconds", Profile.FULL, Presence.BOUND, 0),
+    DELAY_PACKETS("flowlagDelayPacketDeltaCount", Profile.FULL, Presence.MEAN, 0),
     DELAY_INTERPOLATED_MEAN("flowlagDelayInterpolatedMeanNanoseconds", Profile.FULL, Presence.INTERPOLATED, 0),
     SKETCH_MEAN("flowlagDelaySketchMeanNanoseconds", Profile.FULL, Presence.SKETCH, 0),
     SKETCH_SAMPLES("flowlagSketchSampleCount", Profile.FULL, Presence.SKETCH, 0),

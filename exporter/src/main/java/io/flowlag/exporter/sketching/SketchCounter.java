@@ -40,6 +40,14 @@ public enum SketchCounter {
     /** Received packets booked by the sender's digests. */
     BOOKED_EARLIER(
         "lds_booked_earlier", "packets", "Received packets that were booked into an earlier interval, by the sender's digests."),
+    /** Received packets booked by the sender's digests. */
+    BOOKED_LATER(
+        "lds_booked_later", "packets",
+        "Received packets that were booked into a later interval, by the sender's digests: the receiver's clock lags."),
+    /** Ends of intervals that could not be settled. */
+    CLOCKS_APART(
+        "lds_clocks_apart", "intervals",
+        "Ends of intervals at which the clocks were too far apart to say where packets were sent: loss is absent on both sides."),
     /** Received packets for which there was no room. */
     HELD_OVERFLOW(
         "lds_held_overflow", "packets", "Received packets booked by their arrival, because too many were held."),

@@ -490,7 +490,17 @@ public final class SketchRecords {
     }
 
     /**
-     * Packets behind the mean.
+     * Packets of the record that the mean is of.
+     *
+     * @param record index.
+     * @return packets; 0 without a mean.
+     */
+    public long answeredPackets(final int record) {
+        return rows.getLong(row(record) + ANSWERED_PACKETS_OFFSET);
+    }
+
+    /**
+     * Packets in the cells behind the mean.
      *
      * @param record that has one.
      * @return at least 1.

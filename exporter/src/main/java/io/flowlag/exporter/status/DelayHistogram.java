@@ -8,7 +8,7 @@ import java.util.List;
  * @param senderIndex of the references, in the order of the configuration.
  * @param classIndex  of the class.
  * @param dscp        of the class; below 0 where there is one class for all.
- * @param estimates   of regular packets.
+ * @param estimates   of regular packets: matched where every packet is matched, else interpolated.
  * @param references  measured on reference packets.
  */
 public record DelayHistogram(int senderIndex, int classIndex, int dscp, Buckets estimates, Buckets references) {

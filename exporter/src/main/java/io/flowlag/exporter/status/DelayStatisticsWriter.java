@@ -143,6 +143,7 @@ final class DelayStatisticsWriter {
             }
             json.writeNumberField("start_ns", summary.startNs());
             json.writeNumberField("end_ns", summary.endNs());
+            distribution(json, "matched", summary.matched());
             distribution(json, "estimates", summary.estimates());
             distribution(json, "references", summary.references());
             json.writeNumberField("references_lost", summary.lostReferences());

@@ -8,6 +8,7 @@ package io.flowlag.exporter.status;
  * @param dscp         of the class; below 0 where there is one class for all.
  * @param startNs      of the time, UNIX epoch, by packet timestamps at the receiver point.
  * @param endNs        of the time.
+ * @param matched      of regular packets, each measured by matching; empty where nothing is matched.
  * @param estimates    of regular packets, by interpolation: their tails lean low, for a line cuts peaks.
  * @param references   measured on reference packets.
  * @param lostReferences found missing in this time, less those that had been missing and came late: so below 0 at times.
@@ -22,10 +23,20 @@ public record DelaySummary(
     int dscp,
     long startNs,
     long endNs,
+    DelayDistribution matched,
     DelayDistribution estimates,
     DelayDistribution references,
     long lostReferences,
     long oversizePackets,
     long heldOutCount,
     Long heldOutP95Ns) {
+    /** {@return the best delays of regular packets: matched, unless that are fewer than half of those that have an estimate} */
+    public DelayDistribution delays() {
+        return isMatched() ? matched : estimates;
+    }
+
+    /** {@return whether {@link #delays()} were matched} */
+    public boolean isMatched() {
+        return matched.count() > 0 && 2 * matched.count() >= estimates.count();
+    }
 }

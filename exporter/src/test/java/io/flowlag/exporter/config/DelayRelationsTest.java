@@ -10,6 +10,7 @@ import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -85,13 +86,17 @@ class DelayRelationsTest {
     void shouldBeBothPointsWhenBothInterfacesAreGiven() {
         final ExporterConfig config = config("segment: {ingress: a, egress: b}");
         assertEquals(Role.BOTH, config.segment().role());
-        assertTrue(config.segment().exact(), "without a target every packet is matched");
+        assertTrue(config.segment().exact());
         assertTrue(config.decode().digest());
     }
 
     @Test
-    void shouldNotMatchEveryPacketForWantOfATargetWherePacketsStandInForReferences() {
-        assertFalse(config("segment: {ingress: a, egress: b};rli: {policy: passive}").segment().exact());
+    void shouldMatchEveryPacketOfBothPointsBesideReferencesUnlessToldOtherwise() {
+        assertTrue(config("segment: {ingress: a, egress: b};rli: {target: 192.0.2.1}").segment().exact());
+        assertTrue(config("segment: {ingress: a, egress: b};rli: {policy: passive}").segment().exact());
+        assertFalse(config("segment: {ingress: a, egress: b, exact: off};rli: {target: 192.0.2.1}").segment().exact());
+        assertFalse(config("segment: {ingress: a, egress: b, exact: off};rli: {policy: passive}").segment().exact());
+        assertFalse(config("segment: {role: sender};rli: {target: 192.0.2.1}").segment().exact());
     }
 
     @Test
@@ -116,6 +121,23 @@ class DelayRelationsTest {
         assertEquals(0.02, config("").rli().smoothing());
         assertEquals(0.1, config("rli: {smoothing: 0.1}").rli().smoothing());
         assertEquals(List.of(), config("").restartKeys(config("rli: {smoothing: 0.1}")));
+    }
+
+    @Test
+    void shouldMeasureByAnExchangeWithoutBeingToldTo() {
+        final ExporterConfig receiver = config("segment: {role: receiver};exchange: {listen: 5555}");
+        assertTrue(receiver.lds().enabled() && receiver.reconcile().enabled());
+        assertEquals(ExporterConfig.ExchangeMode.AUTO, receiver.exchange().mode());
+        assertTrue(config("segment: {role: sender};exchange: {connect: 'h:1'}").reconcile().enabled());
+        final ExporterConfig told =
+            config("segment: {role: receiver};exchange: {listen: 5555, mode: sketch};reconcile: {enabled: off}");
+        assertEquals(ExporterConfig.ExchangeMode.SKETCH, told.exchange().mode());
+        assertFalse(told.reconcile().enabled());
+        final ExporterConfig alone = config("segment: {role: receiver}");
+        assertFalse(alone.lds().enabled() || alone.reconcile().enabled());
+        assertNull(alone.exchange().listen(), "without a key nobody is let in from elsewhere");
+        assertFalse(config("segment: {role: receiver, interval: 600ms};exchange: {listen: 5555}").reconcile().enabled(),
+            "intervals too short to wait for answers, and nobody asked for it");
     }
 
     @Test

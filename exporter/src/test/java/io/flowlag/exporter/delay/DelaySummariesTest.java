@@ -19,7 +19,7 @@ class DelaySummariesTest {
     private final RliReceiver receiver =
         new RliReceiver(new ReceiverContext().sendTimes(SendTimes.STAMP), DelaySummariesTest::onSample);
     private final DelaySummaries summaries = new DelaySummaries(
-        receiver, new TrafficClasses(List.of()), 1, INTERVAL_NS, RECORD_INTERVALS * INTERVAL_NS);
+        receiver, false, new TrafficClasses(List.of()), 1, INTERVAL_NS, RECORD_INTERVALS * INTERVAL_NS);
     private int number;
 
     /** Every flow lives on. */

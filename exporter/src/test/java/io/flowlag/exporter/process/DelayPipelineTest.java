@@ -1,6 +1,8 @@
 package io.flowlag.exporter.process;
 
+import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
@@ -11,14 +13,18 @@ import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.lab.GeneratedTraffic;
+import io.flowlag.exporter.lab.SegmentProfile;
+import io.flowlag.exporter.lab.SimulatedSegment;
 import io.flowlag.exporter.lab.TrafficProfile;
 import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.status.AccountingIdentity;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
+import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.rli.counters.DelayCounters;
 import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -26,6 +32,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.ByteArrayOutputStream;
 import java.io.PrintStream;
+import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
@@ -82,6 +89,73 @@ class DelayPipelineTest {
         assertTrue(list.boundedCount > 0, "no flow has a bound");
         assertEquals(DELAY_NS, statistics.total().get(0).estimates().meanNs());
         assertEquals(0, statistics.total().get(0).references().standardDeviationNs());
+    }
+
+    /** Every fourth IPv4 packet of another source has DSCP 46. */
+    private static final class RemarkingSource extends WrappedSource implements PacketHandler {
+        private static final int TYPE_OFFSET = 12;
+        private static final int CLASS_OF_SERVICE_OFFSET = 15;
+        private final UnsafeBuffer copy = new UnsafeBuffer(new byte[65_536]);
+        private PacketHandler handler;
+        private long packetCount;
+
+        RemarkingSource(final PacketSource source) {
+            super(source);
+        }
+
+        @Override
+        public int poll(final PacketHandler next, final int packetLimit) {
+            handler = next;
+            return super.poll(this, packetLimit);
+        }
+
+        @Override
+        public void onPacket(
+            final DirectBuffer buffer, final int offset, final int capturedLengthBytes, final int wireLengthBytes,
+            final long timestampNs, final int linkType, final int interfaceId, final int vlanTag) {
+            copy.putBytes(0, buffer, offset, capturedLengthBytes);
+            if (packetCount++ % 4 == 0 && copy.getShort(TYPE_OFFSET, ByteOrder.BIG_ENDIAN) == 0x0800) {
+                copy.putByte(CLASS_OF_SERVICE_OFFSET, (byte)(46 << 2));
+            }
+            handler.onPacket(
+                copy, 0, capturedLengthBytes, wireLengthBytes, timestampNs, linkType, interfaceId, vlanTag);
+        }
+    }
+
+    /** What matching measured is summed up by class and interval, also where nothing is interpolated. */
+    @ParameterizedTest
+    @ValueSource(booleans = {false, true})
+    void shouldSumUpMatchedPacketsByClass(final boolean isInterpolated) {
+        final DelayWiring wiring = new DelayWiring(
+            Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.fixed(0), isInterpolated, true, true,
+            DelayWiring.DIGEST_PAYLOAD_BYTES);
+        final SimulatedSegment segment = new SimulatedSegment(SegmentProfile.demo());
+        final ExporterConfig config = new ConfigLoader()
+            .text("test", "rli: {every-n: 20, classes: [0, 46]}\nsegment: {interval: 100ms, max-delay: 1s}")
+            .option("--threading", ConfigTable.THREADING, List.of("invoker")).conclude();
+        try (MeteringPipeline pipeline = new MeteringPipeline(
+            config, List.of(segment.sender(), new RemarkingSource(segment.receiver())), false, wiring,
+            List.of(new FlowRecordList()), counters, Pipelines::fail)) {
+            Pipelines.runToEnd(pipeline);
+            final DelayStatistics statistics = pipeline.delayStatistics();
+            final long matched = statistics.counters().get("match_matched");
+            final List<DelaySummary> total = statistics.total();
+            final long[] inIntervals = new long[total.size()];
+            for (long i = 0; i < pipeline.delayMeter().intervalCount(); i++) {
+                pipeline.delayMeter().interval(i).forEach((each) -> inIntervals[each.classIndex()] += each.matched().count());
+            }
+            assertTrue(pipeline.delayMeter().intervalCount() > 5, "intervals");
+            assertEquals(2, total.size());
+            assertEquals(matched, total.stream().mapToLong((each) -> each.matched().count()).sum());
+            for (final DelaySummary each : total) {
+                assertTrue(each.matched().count() > 100, each::toString);
+                assertEquals(each.matched().count(), inIntervals[each.classIndex()], "each packet is in one interval");
+                assertEquals(each.matched(), each.delays());
+                assertEquals(isInterpolated && each.classIndex() == 0, each.references().count() > 0, each::toString);
+            }
+            assertEquals(
+                matched, pipeline.delayMeter().histograms().stream().mapToLong((each) -> each.estimates().count()).sum());
+        }
     }
 
     /** The receiver's clock is behind by more than the path's delay: each packet arrives before it was sent. */

@@ -46,6 +46,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.LongStream;
@@ -503,6 +504,63 @@ class ExchangeLinkTest {
             }
             settleRequests();
         }
+    }
+
+    /**
+     * A receiver's clock that lags or is ahead, and drifts and jitters: packets just before and after the end of an interval are
+     * told of in the interval in which they were sent, whatever is compared.
+     */
+    @ParameterizedTest
+    @CsvSource({
+        "-5000, cells", "-5000, flows", "-5000, reconcile", "-300, cells", "-300, flows", "-300, reconcile", "5000, cells",
+        "5000, flows", "5000, reconcile"})
+    void shouldTellLossesByClocksThatAreApart(final long offsetUs, final String kind) throws Exception {
+        final String section = kind.equals("reconcile") ? RECONCILE : "";
+        senderSection = section;
+        reconnect(section, kind.equals("flows") ? ", mode: flows" : "");
+        final long seed = new Random().nextLong();
+        final Random random = new Random(seed);
+        final Map<Long, Long> lostByInterval = new HashMap<>();
+        long receivedNs = 0;
+        for (long i = 0; i < 9 * PACKETS_PER_INTERVAL; i++) {
+            final long number = packetNumber++;
+            // The packets of an interval are sent in its first and its last 10 ms.
+            final long placeNs = number % PACKETS_PER_INTERVAL * 100_000;
+            final long sentNs = START_NS + number / PACKETS_PER_INTERVAL * INTERVAL_NS +
+                (placeNs < 10_000_000 ? placeNs : INTERVAL_NS - 20_000_000 + placeNs);
+            final boolean isLost = random.nextInt(50) == 0;
+            describe(number, 0, sentNs);
+            sender.packet(batch);
+            settle();
+            if (isLost) {
+                lostByInterval.merge(Math.floorDiv(sentNs, INTERVAL_NS) * INTERVAL_NS, 1L, Long::sum);
+            } else {
+                receivedNs = Math.max(receivedNs + 1,
+                    sentNs + 150_000 + offsetUs * 1000 + (sentNs - START_NS) / 500_000 + random.nextInt(100_000));
+                describe(number, 1, receivedNs);
+                receiver.packet(batch);
+            }
+            settleRequests();
+        }
+
+        int compared = 0;
+        for (final Map.Entry<Long, SketchStatistics> each : receiver.intervals.entrySet()) {
+            final Long told = each.getValue().interval().get(0).lostPackets();
+            if (told != null) {
+                assertEquals(lostByInterval.getOrDefault(each.getKey(), 0L), told, "seed " + seed);
+                compared++;
+            }
+        }
+        assertTrue(compared >= 4 || kind.equals("flows"), "intervals: " + compared + ", seed " + seed);
+        assertEquals(0, receiver.count("lds_clocks_apart"), "seed " + seed);
+        assertEquals(0, receiver.count("lds_flows_different"), "seed " + seed);
+        assertEquals(1, receiver.count("lds_intervals_damaged"), "the first, seed " + seed);
+        assertEquals(offsetUs < 0, receiver.count("lds_booked_later") > 0, "seed " + seed);
+        if (kind.equals("reconcile")) {
+            assertTrue(receiver.count("reconcile_complete") >= 4, receiver.meter.statistics()::toString);
+            assertEquals(0, receiver.count("reconcile_unexpected"), "seed " + seed);
+        }
+        assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
     }
 
     /** Mean of the packets of a record, by what the test sent. */

@@ -32,8 +32,8 @@ class DelayOptionsWriterTest {
         final ExportingSession session = new ExportingSession(new FileTransport(file), new SessionSettings(), catalog);
         final DelayOptionsWriter writer = new DelayOptionsWriter(session, catalog);
         session.doWork(NOW_MS);
-        writer.summary(1, summary(1, null), false, NOW_MS);
-        writer.summary(1, summary(2, 0L), false, NOW_MS);
+        writer.summary(1, summary(1, null), "estimates", NOW_MS);
+        writer.summary(1, summary(2, 0L), "estimates", NOW_MS);
         session.flush(NOW_MS);
         session.close();
 
@@ -46,7 +46,7 @@ class DelayOptionsWriterTest {
     }
 
     private static DelaySummary summary(final long count, final Long deviationNs) {
-        return new DelaySummary(0, 0, 46, 0, 1,
+        return new DelaySummary(0, 0, 46, 0, 1, DelayDistribution.EMPTY,
             new DelayDistribution(count, 0, 2, deviationNs, -5, 7, null, null, null, null, null, null), DelayDistribution.EMPTY,
             0, 0, 0, null);
     }

@@ -199,9 +199,9 @@ class FlowRecordEncoderTest {
             flow(4, UDP, 0);
             delay(4_000);
             delay(8_000);
-            FlowSketch.mean(entry, sketch, 7_000, 2, 3);
-            FlowSketch.jointMeanNs(entry, sketch, 5_500);
-            FlowDelay.sketchFlags(entry, DELAY_OFFSET, FlowDelay.FLAG_SKETCH | FlowDelay.FLAG_JOINT_COMPLETE);
+            FlowSketch.mean(entry, sketch, 7_000, 2, 3, 2);
+            FlowSketch.jointMean(entry, sketch, 5_500, 2);
+            FlowDelay.sketchFlags(entry, DELAY_OFFSET, FlowDelay.FLAG_SKETCH);
             FlowDelay.estimator(entry, DELAY_OFFSET, FlowDelay.ESTIMATOR_JOINT);
             FlowDelay.errorBoundNs(entry, DELAY_OFFSET, 300);
         };
@@ -226,6 +226,39 @@ class FlowRecordEncoderTest {
         assertFalse(withoutReferences.containsKey("flowlagDelayInterpolatedMeanNanoseconds"));
         assertFalse(withoutReferences.containsKey("flowlagDelaySampleCount"));
         assertFalse(withoutReferences.containsKey("flowlagDelayErrorBoundNanoseconds"));
+    }
+
+    @Test
+    void shouldSayHowManyPacketsAreBehindTheMeanOfEachEstimator() throws IOException {
+        final int sketch = FlowDelay.sketchOffset(DELAY_OFFSET);
+        final int[] estimators = {
+            FlowDelay.ESTIMATOR_INTERPOLATED, FlowDelay.ESTIMATOR_LEFT, FlowDelay.ESTIMATOR_SKETCH, FlowDelay.ESTIMATOR_JOINT,
+            FlowDelay.ESTIMATOR_FLOW_SUMS, FlowDelay.ESTIMATOR_MATCHED};
+        for (final int estimator : estimators) {
+            for (int packets = 1; packets <= 2; packets++) {
+                final int measured = packets;
+                final Map<String, String> record = records(Profile.FULL, 64, () -> {
+                    flow(4, UDP, 0);
+                    for (int i = 0; i < measured; i++) {
+                        delay(6_000);
+                        DelayCounters.record(entry, FlowDelay.matchedOffset(DELAY_OFFSET), 6_000);
+                    }
+                    FlowSketch.mean(entry, sketch, 6_000, 5, 3, measured);
+                    FlowSketch.jointMean(entry, sketch, 6_000, measured);
+                    FlowDelay.estimator(entry, DELAY_OFFSET, estimator);
+                }).get(0);
+
+                final String name = "estimator " + estimator;
+                assertEquals(Integer.toString(measured), record.get("flowlagDelayPacketDeltaCount"), name);
+                assertEquals(measured == 2 ? "12" : null, record.get("pathDelaySumDeltaMicroseconds"), name);
+                assertEquals("6000", record.get("flowlagDelayMeanNanoseconds"), name);
+            }
+        }
+    }
+
+    @Test
+    void shouldNotSayHowManyPacketsAreBehindAMeanThatIsNotThere() throws IOException {
+        assertFalse(records(Profile.FULL, 64, () -> flow(4, UDP, 0)).get(0).containsKey("flowlagDelayPacketDeltaCount"));
     }
 
     @Test

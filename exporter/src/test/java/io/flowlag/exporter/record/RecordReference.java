@@ -107,7 +107,7 @@ final class RecordReference {
             case Presence.MEAN_US -> "the mean delay is known, not negative and fits";
             case Presence.MINIMUM_US -> "the smallest delay is known, not negative and fits";
             case Presence.MAXIMUM_US -> "the largest delay is known, not negative and fits";
-            case Presence.SUM_US -> "every packet has a delay, or a part in the mean, and the sum is not negative";
+            case Presence.SUM_US -> "every packet is behind the mean, and the sum is not negative";
             case Presence.BOUND ->
                 "the mean has a bound: enough references were held out, or it is the sketches', or that of both together";
             case Presence.UNEXPECTED -> "unexpected packets are known";
