@@ -239,7 +239,8 @@ public final class ConfigTable {
     /** Whether every packet is matched. */
     public static final ConfigKey<Boolean> EXACT = row(ConfigKey.of(
         "segment.exact", onOff(), "off",
-        "Match every packet of both points by its digest: exact delay and loss of each flow. On with role both unless off is given."));
+        "Match every packet of both points by its digest: exact delay and loss of each flow. On with role both unless off is " +
+        "given."));
     /** Packets under way at once. */
     public static final ConfigKey<Long> EXACT_PACKETS = row(ConfigKey.of(
         "segment.exact-packets", count("1k", "16m"), "1m",
@@ -446,8 +447,8 @@ public final class ConfigTable {
     /** Packets under way. */
     public static final ConfigKey<Long> LDS_IN_FLIGHT = row(ConfigKey.of(
         "lds.in-flight", count("16", "16m"), "64k",
-        "Packets of the last segment.max-delay of an interval that are remembered, so that those under way at its end are " +
-        "booked where they were sent; with more of them the loss of the interval is not known."));
+        "Packets of the last segment.max-delay and 24 ms of an interval that are remembered, so that those under way at its " +
+        "end are booked where they were sent; with more of them the loss of the interval is not known."));
     /** Records that may wait. */
     public static final ConfigKey<Long> LDS_WAITING = row(ConfigKey.of(
         "lds.waiting-records", count("16", "8m"), "32k",
@@ -562,7 +563,8 @@ public final class ConfigTable {
     /** What auto may take of the network. */
     public static final ConfigKey<Long> EXCHANGE_BANDWIDTH = row(ConfigKey.of(
         "exchange.bandwidth", bitRate("8k", "100g"), "10m",
-        "Bits per second that mode auto may take for flows. The receiver's."));
+        "Bits per second that mode auto may take for flows. If given, lds.columns has no more by itself than fits too. The " +
+        "receiver's."));
     /** How long the receiver waits. */
     public static final ConfigKey<Long> EXCHANGE_DEADLINE = row(ConfigKey.of(
         "exchange.deadline", duration("100ms", "1m"), "3s",

@@ -23,6 +23,13 @@ final class DelayRelations {
     private static final int IPV6_BYTES = 40;
     private static final Pattern IPV4_ADDRESS = Pattern.compile("[0-9.]+");
     private static final double BITS_NS = 8e9;
+    private static final long NS_PER_MS = 1_000_000L;
+    /** So long after the maximum delay it is decided, live, that a packet was lost. */
+    private static final long LOSS_DECIDED_NS = 1500 * NS_PER_MS;
+    /** Of the exchange's bandwidth; digests, witnesses and reconciliation have the rest. */
+    private static final double SKETCH_SHARE = 0.6;
+    private static final int CELL_BYTES = 22;
+    private static final long LEAST_COLUMNS = 64;
     private static final long DEFAULT_CEILING_BPS = 1_000_000;
     private static final int MAXIMUM_SESSION = 0xFFFF;
     private static final int MAXIMUM_WAIT_INTERVALS = 6;
@@ -88,12 +95,28 @@ final class DelayRelations {
         if (value(ConfigTable.EXCHANGE_LISTEN) != null && isDefault(ConfigTable.LDS_ENABLED)) {
             giveWay(ConfigTable.LDS_ENABLED, Boolean.TRUE, "on", "exchange.listen needs it");
         }
+        sketchOfBandwidth();
         final boolean isUsed = value(ConfigTable.EXCHANGE_LISTEN) != null || value(ConfigTable.EXCHANGE_CONNECT) != null;
         if (isUsed && isDefault(ConfigTable.RECONCILE_ENABLED)) {
             final boolean fits = value(ConfigTable.EXCHANGE_LISTEN) == null || waitNs() + value(ConfigTable.RECONCILE_WAIT) <=
                 MAXIMUM_WAIT_INTERVALS * value(ConfigTable.SEGMENT_INTERVAL);
             giveWay(ConfigTable.RECONCILE_ENABLED, fits, fits ? "on" : "off",
                 fits ? "there is an exchange" : "segment.interval is too short for reconcile.wait");
+        }
+    }
+
+    /** Sketches that fit the bandwidth too, if one was given: most cells that are not empty take less than this formula says. */
+    private void sketchOfBandwidth() {
+        if (value(ConfigTable.EXCHANGE_LISTEN) == null || isDefault(ConfigTable.EXCHANGE_BANDWIDTH) ||
+            !isDefault(ConfigTable.LDS_COLUMNS)) {
+            return;
+        }
+        final double octets =
+            SKETCH_SHARE * value(ConfigTable.EXCHANGE_BANDWIDTH) * value(ConfigTable.SEGMENT_INTERVAL) / BITS_NS;
+        final long columns =
+            Math.max(LEAST_COLUMNS, (long)(octets / (CELL_BYTES * value(ConfigTable.LDS_ROWS))));
+        if (columns < value(ConfigTable.LDS_COLUMNS)) {
+            giveWay(ConfigTable.LDS_COLUMNS, columns, Long.toString(columns), "what exchange.bandwidth allows");
         }
     }
 
@@ -290,6 +313,13 @@ final class DelayRelations {
             }
         } else if ((role == Role.SENDER || role == Role.RECEIVER) && value(ConfigTable.EXACT)) {
             problem(ConfigTable.EXACT, "needs both points in one process: role both");
+        }
+        final long decidedMs = (value(ConfigTable.MAXIMUM_DELAY) + LOSS_DECIDED_NS) / NS_PER_MS;
+        final long endMs = Math.min(decidedMs, value(ConfigTable.IDLE_TIMEOUT) / NS_PER_MS);
+        if (role == Role.BOTH && value(ConfigTable.EXACT) && isDefault(ConfigTable.TCP_END_TIMEOUT) &&
+            value(ConfigTable.TCP_END_TIMEOUT) < endMs * NS_PER_MS) {
+            giveWay(ConfigTable.TCP_END_TIMEOUT, endMs * NS_PER_MS, endMs + "ms",
+                "segment.exact: by then it is decided which packets were lost");
         }
     }
 

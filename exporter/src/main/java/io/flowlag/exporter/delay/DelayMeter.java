@@ -141,7 +141,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             new Matching(config, clock != null, cache, wiring.isExact() ? distributions : null,
                 wiring.isExact() ? summaries : null) : null;
         flowDelays = new FlowDelays(
-            config, wiring, flowEnd, cache, counters, senders, classes, clocks, receiver, distributions, matching);
+            config, wiring, flowEnd, cache, counters, senders, classes, clocks, receiver, distributions, matching, clock != null);
         sketching = wiring.isSketched() ?
             new SenderSketches(config, clock != null, wiring.receiverLink(), cache, classes, senders, flowDelays) : null;
         flowDelays.sketches(sketching);

@@ -127,6 +127,18 @@ public final class FlowDelay {
     }
 
     /**
+     * Where the counters of packets lie whose number and sums are told: by references, or by matching if that is the flow's best
+     * estimate and there are no references.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     * @return their offset.
+     */
+    public static int samplesOffset(final DirectBuffer buffer, final int offset) {
+        return DelayCounters.count(buffer, offset) > 0 ? offset : bestOffset(buffer, offset);
+    }
+
+    /**
      * Where the counters of matched packets lie.
      *
      * @param offset of the layout.

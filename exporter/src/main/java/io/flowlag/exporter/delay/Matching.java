@@ -1,6 +1,7 @@
 package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.flow.EndReason;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.match.ExactMatcher;
@@ -98,8 +99,8 @@ final class Matching implements MatchHandler {
     /** The sender point saw a packet, of the segment or not; what came before its first cannot be judged. */
     void onSenderTime(final long timeNs) {
         if (senderTimeNs == Long.MIN_VALUE) {
+            onFirst(timeNs);
             matcher.onSenderGap(timeNs);
-            watchedSinceNs = Math.min(watchedSinceNs, timeNs);
         }
         senderTimeNs = Math.max(senderTimeNs, timeNs);
     }
@@ -110,10 +111,21 @@ final class Matching implements MatchHandler {
      */
     void onReceiverTime(final long timeNs) {
         if (receiverTimeNs == Long.MIN_VALUE) {
+            onFirst(timeNs);
             matcher.onReceiverGap(timeNs - maximumDelayNs);
-            watchedSinceNs = Math.min(watchedSinceNs, timeNs);
         }
         receiverTimeNs = Math.max(receiverTimeNs, timeNs);
+    }
+
+    /** The first packet of a point. Live, both are watched from about then on, whether packets pass the other one or not. */
+    private void onFirst(final long timeNs) {
+        watchedSinceNs = Math.min(watchedSinceNs, timeNs);
+        if (isLive) {
+            matcher.onSenderGap(timeNs);
+            matcher.onReceiverGap(timeNs);
+            senderTimeNs = Math.max(senderTimeNs, timeNs);
+            receiverTimeNs = Math.max(receiverTimeNs, timeNs);
+        }
     }
 
     /** Reads ahead what the next packets need; {@link ExactMatcher#touch}. */
@@ -191,10 +203,15 @@ final class Matching implements MatchHandler {
         }
     }
 
-    /** A flow ends: writes its loss, and compares its estimate with what was matched. */
+    /**
+     * A flow ends: writes its loss, and compares its estimate with what was matched. While packets of a flow that has no further
+     * record are not decided of, its loss is not known.
+     */
     void onFlowEnd(final MutableDirectBuffer entry, final int offset, final boolean isLossTold) {
         final int flow = flows.findOfEntry(entry, 0);
-        if (flow >= 0) {
+        final boolean isLater = flow >= 0 && flows.waitingCount(flow) > 0 &&
+            FlowEntry.endReason(entry, 0) != EndReason.ACTIVE_TIMEOUT.code();
+        if (flow >= 0 && !isLater) {
             final long undecided = flows.takeUndecided(flow);
             final long lost = flows.takeLost(flow);
             final long unexpected = flows.takeUnexpected(flow);

@@ -214,6 +214,7 @@ final class Sketching {
             .alpha(lds.alpha())
             .inFlightPackets(lds.inFlightPackets())
             .waitingRecords(lds.waitingRecords())
+            .isSelected(link == null || isSelected(config))
             .mode(link == null ? IntervalMode.CELLS : link.mode())
             .mostFlows(link == null ? 1 : link.mostFlows())
             .witnessPpm(jointSettings == null ? 0 : lds.witnessPpm())
@@ -221,6 +222,12 @@ final class Sketching {
             .reconcile(!isReconciled(config) ? null : new ReconcileSettings(
                 config.reconcile().packets(), config.reconcile().cells(), link == null ? 0 : config.reconcile().waitNs()))
             .joint(jointSettings);
+    }
+
+    /** Whether somebody said which packets pass both points. */
+    private static boolean isSelected(final ExporterConfig config) {
+        return !config.segment().sources().isEmpty() || !config.segment().destinations().isEmpty() ||
+            config.segment().vlanId() >= 0 || config.rli().senders().stream().anyMatch((each) -> !each.sources().isEmpty());
     }
 
     private static boolean isReconciled(final ExporterConfig config) {
@@ -437,10 +444,10 @@ final class Sketching {
     }
 
     /** A flow has ended and its record does not wait: writes what the sketches say. */
-    void finish(final MutableDirectBuffer entry, final int offset) {
+    void finish(final MutableDirectBuffer entry, final int offset, final MeanChoice choice) {
         final int record = FlowDelay.sketchRecord(entry, offset);
         if (record != SketchRecords.NONE) {
-            writer.write(entry, offset, record);
+            writer.write(entry, offset, record, choice);
             current.receiver().done(record);
         }
     }

@@ -19,7 +19,8 @@ public enum MatchCounter {
         "match_sent_digest_short", "packets", "Sent packets that the capture cut before the octets that the digest covers."),
     /** Sent packets of flows that are not matched. */
     SENT_NOT_SAMPLED(
-        "match_sent_not_sampled", "packets", "Sent packets of flows that are not matched: there is not enough memory or time."),
+        "match_sent_not_sampled", "packets",
+        "Sent packets of flows that are not matched: there is not enough memory or time."),
     /** Sent packets that found no room. */
     SENT_OVERFLOW("match_sent_overflow", "packets", "Sent packets that found the memory for waiting packets full."),
     /** Sent packets that wait now. */
@@ -31,8 +32,8 @@ public enum MatchCounter {
     /** Sent packets of flows that the receiver point never saw. */
     NOT_OF_SEGMENT(
         "match_not_of_segment", "packets",
-        "Sent packets that did not arrive, of flows of which the receiver point saw nothing so far: traffic for this host or by " +
-        "another way out. They are lost packets where the selector names the segment's addresses."),
+        "Sent packets that did not arrive, of flows of which the receiver point saw nothing so far: traffic for this host or " +
+        "by another way out. They are lost packets where the selector names the segment's addresses."),
     /** Sent packets that may have been lost by ourselves. */
     SENT_UNDECIDED(
         "match_sent_undecided", "packets",

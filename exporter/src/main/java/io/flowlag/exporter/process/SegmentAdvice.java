@@ -11,9 +11,9 @@ import java.util.Map;
 import java.util.function.Consumer;
 
 /**
- * Says what stands in the way of true numbers where one process has both points: a selector that selects nothing, points that are
- * swapped, bounds that do not hold, packets that come late, and memory or time that is too short to match every flow. Each is said
- * once, in one line. One thread.
+ * Says what stands in the way of true numbers where one process has both points: a selector that selects nothing, points that
+ * are swapped, bounds that do not hold, packets that come late, and memory or time that is too short to match every flow. Each is
+ * said once, in one line. One thread.
  */
 final class SegmentAdvice {
     private static final long LEAST_PACKETS = 100;
@@ -101,21 +101,21 @@ final class SegmentAdvice {
         final long held = delay.getOrDefault("bounds_held", 0L);
         if (!areBoundsTold && bounded >= LEAST_FLOWS && held < LEAST_HELD * bounded) {
             areBoundsTold = true;
-            lines.accept("the error bound by references holds for " + held + " of " + bounded + " flows only, as matched packets " +
-                "show; more references (rli.ceiling, rli.policy) would make it truer");
+            lines.accept("the error bound by references holds for " + held + " of " + bounded + " flows only, as matched " +
+                "packets show; more references (rli.ceiling, rli.policy) would make it truer");
         }
     }
 
     private void tellWait(final MatchCounters matched) {
         if (matched.waitNs() > toldWaitNs) {
             toldWaitNs = matched.waitNs();
-            lines.accept(String.format(Locale.ROOT, "packets come later than segment.max-delay (%.0f ms): a packet is waited for " +
-                "%.0f ms from now on", config.segment().maximumDelayNs() / NS_PER_MS, toldWaitNs / NS_PER_MS));
+            lines.accept(String.format(Locale.ROOT, "packets come later than segment.max-delay (%.0f ms): a packet is " +
+                "waited for %.0f ms from now on", config.segment().maximumDelayNs() / NS_PER_MS, toldWaitNs / NS_PER_MS));
         }
         if (!isRefusalTold && matched.refusedWaitNs() > 0) {
             isRefusalTold = true;
-            lines.accept(String.format(Locale.ROOT, "packets come up to %.0f ms late, and there is no memory to wait for them: they " +
-                "count as lost; segment.exact-packets=%d would do", matched.refusedWaitNs() / 2 / NS_PER_MS,
+            lines.accept(String.format(Locale.ROOT, "packets come up to %.0f ms late, and there is no memory to wait for " +
+                "them: they count as lost; segment.exact-packets=%d would do", matched.refusedWaitNs() / 2 / NS_PER_MS,
                 packetsThatDo(matched.refusedWaitNs())));
         }
     }

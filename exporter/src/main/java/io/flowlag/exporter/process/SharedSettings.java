@@ -74,7 +74,7 @@ final class SharedSettings {
             injection(config.rli()), lds.witnessPpm(), classes, sketches, rules(lds.weights()), mostFlows(config));
     }
 
-    /** How long before an interval's end its packets may be sent and still arrive when they are held, by clocks that are apart. */
+    /** How long before an interval's end the packets are sent that may arrive when packets are held, by clocks apart. */
     private static long tailNs(final ExporterConfig.Segment segment) {
         return Math.min(
             segment.intervalNs(), segment.maximumDelayNs() + 2 * SketchContext.clockGuardNs(segment.intervalNs()));

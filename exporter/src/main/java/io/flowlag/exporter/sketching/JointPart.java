@@ -89,13 +89,6 @@ final class JointPart implements AutoCloseable {
         }
     }
 
-    /** Nothing is known of some packets of a record. */
-    void tellUnanswered(final int record, final int packets) {
-        if (stage != null) {
-            records.table().addJointUnanswered(record, packets);
-        }
-    }
-
     /** Has an interval solved whose sketches were compared, its records counting under the key. */
     void solve(
         final SenderAnswer answer, final PointInterval own, final FlowSumPairs pairs, final long key, final int settingsRun) {

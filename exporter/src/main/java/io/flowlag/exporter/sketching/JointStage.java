@@ -189,8 +189,6 @@ final class JointStage implements AutoCloseable {
             if (estimates > 0) {
                 records.addJoint(
                     record, packets, recordEstimates.sumNs(record, number) / (double)estimates, Double.NaN, JointKind.RLI);
-            } else {
-                records.addJointUnanswered(record, packets);
             }
         }
     }
@@ -213,9 +211,7 @@ final class JointStage implements AutoCloseable {
     /** Tells a record what its interval said. */
     void tell(final JointTask task, final int index) {
         final int record = task.records[index];
-        if (task.kinds[index] == JointKind.NONE) {
-            records.addJointUnanswered(record, task.packets[index]);
-        } else {
+        if (task.kinds[index] != JointKind.NONE) {
             records.addJoint(
                 record, task.packets[index], task.meansNs[index], task.boundsNs[index], task.kinds[index]);
             if (task.areTold[index]) {

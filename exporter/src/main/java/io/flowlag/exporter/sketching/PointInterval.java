@@ -10,8 +10,8 @@ import org.agrona.DirectBuffer;
 
 /**
  * All that one point keeps of one interval: the sketch of all flows, the aggregator of each class, the sums of flows, the
- * digests of the packets near its end, and at the receiver point the packets that are held and the records that have packets here. Allocates
- * at construction. Threads as in {@link IntervalSketch}; it owns its memory.
+ * digests of the packets near its end, and at the receiver point the packets that are held and the records that have packets
+ * here. Allocates at construction. Threads as in {@link IntervalSketch}; it owns its memory.
  */
 final class PointInterval implements IntervalSketch, SenderAnswer {
     /** Octets of a packet in flight. */

@@ -84,8 +84,6 @@ final class ReceiverBooking {
         counters.set(SketchCounter.RECEIVED_LATE, earlierLate + intervals.latePackets());
         counters.set(SketchCounter.RECEIVED_UNSKETCHED, earlierUnsketched + intervals.unsketchedPackets());
         if (record != SketchRecords.NONE) {
-            records.addUnanswered(record, 1);
-            records.addJointUnanswered(record, 1);
             records.addUnknownLoss(record);
         }
     }

@@ -41,6 +41,7 @@ public final class SketchContext {
     private int witnessPpm;
     private JointSettings joint;
     private ReconcileSettings reconcile;
+    private boolean isSelected = true;
     private int keptIntervals;
     private boolean isLive;
 
@@ -364,6 +365,22 @@ public final class SketchContext {
         return this;
     }
 
+    /** {@return whether all packets that the sender point sees are of the segment} */
+    public boolean isSelected() {
+        return isSelected;
+    }
+
+    /**
+     * Sets whether all packets that the sender point sees are of the segment.
+     *
+     * @param newIsSelected false if some may take another way, so that flows that only it sees are not lost.
+     * @return this.
+     */
+    public SketchContext isSelected(final boolean newIsSelected) {
+        isSelected = newIsSelected;
+        return this;
+    }
+
     /** {@return intervals that are kept when they were shipped} */
     public int keptIntervals() {
         return keptIntervals;
@@ -485,7 +502,7 @@ public final class SketchContext {
             (isSketched() ? FlowEstimator.memoryBytes(geometry) : 0) +
             DigestSet.memoryBytes(inFlightPackets) + (joint == null ? 0 : JointStage.memoryBytes(this)) +
             (reconcile == null ? 0 : reconcile.reconcilerBytes(classCount) + reconcile.responderBytes() +
-            FlowSums.memoryBytes(reconcile.mostKeys()));
+            FlowSums.memoryBytes(reconcile.mostKeys())) + (isSelected ? 0 : UnseenFlows.memoryBytes());
     }
 
     /** {@return octets of an interval at either point} */

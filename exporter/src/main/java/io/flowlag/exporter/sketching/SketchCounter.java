@@ -82,6 +82,11 @@ public enum SketchCounter {
         "lds_flows_different", "flows", "Flows of an interval with as many packets at the receiver point, or more, but others."),
     /** Flows that only the sender saw. */
     FLOWS_UNSEEN("lds_flows_unseen", "flows", "Flows of an interval of which no packet came to the receiver point."),
+    /** Packets of flows that only the sender saw so far. */
+    NOT_OF_SEGMENT(
+        "lds_not_of_segment", "packets",
+        "Packets of flows of which the receiver point saw nothing so far: traffic by another way out. They are lost packets " +
+        "where the receiver's selector names the segment's addresses."),
     /** Packets without a sum. */
     FLOW_SUMS_OVERFLOW(
         "lds_flow_sums_overflow", "packets", "Packets of flows for whose sums there was no room, at a point of this process."),

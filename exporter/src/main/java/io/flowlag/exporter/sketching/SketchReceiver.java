@@ -38,7 +38,7 @@ public final class SketchReceiver {
 
         @Override
         public HeldPackets held(final long number) {
-            return number > nextInterval - 1 ? booking.held(number) : null;
+            return number >= nextInterval ? booking.held(number) : null;
         }
     };
     /** What held before, until it has said all of its intervals. */

@@ -168,8 +168,7 @@ public final class FlowWatch implements FlowRecordSink {
         } else {
             writeCounters(flow, to, estimator, entry, countersOffset);
         }
-        // The bound in a record is of the interpolated or of the sketch's mean: a matched mean has none.
-        if (estimator != FlowDelay.ESTIMATOR_MATCHED && FlowDelay.has(entry, delayOffset, FlowDelay.FLAG_ERROR_BOUND)) {
+        if (FlowDelay.has(entry, delayOffset, FlowDelay.FLAG_ERROR_BOUND)) {
             WatchedFlow.boundNs(flow, to, FlowDelay.errorBoundNs(entry, delayOffset));
             addFlag(flow, to, WatchedFlow.FLAG_BOUND);
         }

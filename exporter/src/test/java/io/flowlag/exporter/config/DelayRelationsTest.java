@@ -100,9 +100,49 @@ class DelayRelationsTest {
     }
 
     @Test
+    void shouldEndNoFlowBeforeItIsKnownWhichOfItsPacketsWereLost() {
+        assertEquals(1_700_000_000L, config("segment: {ingress: a, egress: b}").metering().tcpEndTimeoutNs());
+        assertEquals(2_500_000_000L, config("segment: {ingress: a, egress: b, max-delay: 1s}").metering().tcpEndTimeoutNs());
+        assertEquals(1_200_000_000L, config(
+            "segment: {ingress: a, egress: b};metering: {idle-timeout: 1200ms}").metering().tcpEndTimeoutNs());
+        assertEquals(500_000_000L, config(
+            "segment: {ingress: a, egress: b};metering: {tcp-end-timeout: 500ms}").metering().tcpEndTimeoutNs());
+        assertEquals(1_000_000_000L, config("").metering().tcpEndTimeoutNs());
+    }
+
+    @Test
     void shouldGiveWayToAPolicyThatNeedsNoCapacity() {
         assertEquals(Policy.EVERY_N, config("").rli().policy());
         assertEquals(Policy.ADAPTIVE, config("rli: {capacity: 1g}").rli().policy());
+    }
+
+    @Test
+    void shouldMeasureByAnExchangeWithoutBeingToldTo() {
+        final ExporterConfig receiver = config("segment: {role: receiver};exchange: {listen: 5555}");
+        assertTrue(receiver.lds().enabled() && receiver.reconcile().enabled());
+        assertEquals(ExporterConfig.ExchangeMode.AUTO, receiver.exchange().mode());
+        assertTrue(config("segment: {role: sender};exchange: {connect: 'h:1'}").reconcile().enabled());
+        final ExporterConfig told =
+            config("segment: {role: receiver};exchange: {listen: 5555, mode: sketch};reconcile: {enabled: off}");
+        assertEquals(ExporterConfig.ExchangeMode.SKETCH, told.exchange().mode());
+        assertFalse(told.reconcile().enabled());
+        final ExporterConfig alone = config("segment: {role: receiver}");
+        assertFalse(alone.lds().enabled() || alone.reconcile().enabled());
+        assertNull(alone.exchange().listen(), "without a key nobody is let in from elsewhere");
+        assertFalse(config("segment: {role: receiver, interval: 600ms};exchange: {listen: 5555}").reconcile().enabled(),
+            "intervals too short to wait for answers, and nobody asked for it");
+    }
+
+    /** 60 % of 8 Mbit/s are 600 000 octets a second: 27 272 cells of 22 octets. */
+    @Test
+    void shouldMakeSketchesThatFitTheBandwidthThatWasGiven() {
+        final String receiver = "segment: {role: receiver};exchange: {listen: 5555";
+        assertEquals(6818, config(receiver + ", bandwidth: 8m}").lds().columns());
+        assertEquals(13_636, config("lds: {rows: 2};" + receiver + ", bandwidth: 8m}").lds().columns());
+        assertEquals(64, config(receiver + ", bandwidth: 8k}").lds().columns());
+        assertEquals(16_384, config(receiver + ", bandwidth: 100m}").lds().columns());
+        assertEquals(16_384, config(receiver + "}").lds().columns());
+        assertEquals(5000, config("lds: {columns: 5000};" + receiver + ", bandwidth: 8m}").lds().columns());
     }
 
     @Test
@@ -121,23 +161,6 @@ class DelayRelationsTest {
         assertEquals(0.02, config("").rli().smoothing());
         assertEquals(0.1, config("rli: {smoothing: 0.1}").rli().smoothing());
         assertEquals(List.of(), config("").restartKeys(config("rli: {smoothing: 0.1}")));
-    }
-
-    @Test
-    void shouldMeasureByAnExchangeWithoutBeingToldTo() {
-        final ExporterConfig receiver = config("segment: {role: receiver};exchange: {listen: 5555}");
-        assertTrue(receiver.lds().enabled() && receiver.reconcile().enabled());
-        assertEquals(ExporterConfig.ExchangeMode.AUTO, receiver.exchange().mode());
-        assertTrue(config("segment: {role: sender};exchange: {connect: 'h:1'}").reconcile().enabled());
-        final ExporterConfig told =
-            config("segment: {role: receiver};exchange: {listen: 5555, mode: sketch};reconcile: {enabled: off}");
-        assertEquals(ExporterConfig.ExchangeMode.SKETCH, told.exchange().mode());
-        assertFalse(told.reconcile().enabled());
-        final ExporterConfig alone = config("segment: {role: receiver}");
-        assertFalse(alone.lds().enabled() || alone.reconcile().enabled());
-        assertNull(alone.exchange().listen(), "without a key nobody is let in from elsewhere");
-        assertFalse(config("segment: {role: receiver, interval: 600ms};exchange: {listen: 5555}").reconcile().enabled(),
-            "intervals too short to wait for answers, and nobody asked for it");
     }
 
     @Test

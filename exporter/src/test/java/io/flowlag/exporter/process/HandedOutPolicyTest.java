@@ -69,13 +69,15 @@ class HandedOutPolicyTest {
 
     private ExporterConfig receiverConfig(final String rli) {
         return new ConfigLoader().text("test", "segment: {role: receiver, interval: 1s}\nlds: {enabled: on, columns: 256}\n" +
-            "metering: {max-flows: 1024}\nexchange: {listen: " + port + "}\nrli: {" + rli + "}\n").conclude();
+            "metering: {max-flows: 1024}\nreconcile: {enabled: off}\n" +
+            "exchange: {mode: sketch, listen: " + port + "}\nrli: {" + rli + "}\n").conclude();
     }
 
     private void connect(final String receiverRli, final String senderRli) throws IOException {
         port = FreePorts.tcp();
         receiver = new ExchangeReceiver(receiverConfig(receiverRli), null, null);
-        final ExporterConfig config = new ConfigLoader().text("test", "segment: {role: sender}\nmetering: {max-flows: 1024}\n" +
+        final ExporterConfig config = new ConfigLoader().text("test", "segment: {role: sender}\n" +
+            "reconcile: {enabled: off}\nmetering: {max-flows: 1024}\n" +
             "exchange: {connect: \"127.0.0.1:" + port + "\"}\n" +
             "rli: {target: 127.0.0.1, every-n: " + OWN_N + ", " + senderRli + "}\n").conclude();
         link = new ExchangeSender(config, null, null, () -> START_NS, ClockError.NONE);

@@ -94,7 +94,7 @@ class SeveralSendersTest {
     private void connectSender(final int index) {
         ends[index] = end(FIRST_ID + index);
         final ExporterConfig config = new ConfigLoader().text("test",
-            "segment: {role: sender}\nexchange: {connect: \"127.0.0.1:" + port + "\"}\n").conclude();
+            section + "segment: {role: sender}\nexchange: {connect: \"127.0.0.1:" + port + "\"}\n").conclude();
         senders[index] = new MeteringPoint(config, wiring(Role.SENDER).withLink(ends[index]));
     }
 

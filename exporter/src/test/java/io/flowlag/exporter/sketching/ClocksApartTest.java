@@ -193,7 +193,8 @@ class ClocksApartTest {
 
     /** All packets are lost for longer than an interval: that is no sign of the clocks. */
     @ParameterizedTest
-    @CsvSource({"-4000, 650, 901", "0, 650, 901", "4000, 650, 901", "0, 668, 803", "-4000, 668, 803", "0, 698, 701", "0, 640, 802"})
+    @CsvSource({"-4000, 650, 901", "0, 650, 901", "4000, 650, 901", "0, 668, 803", "-4000, 668, 803",
+        "0, 698, 701", "0, 640, 802"})
     void shouldTellTheLossesOfAnOutage(final long offsetUs, final long fromMs, final long toMs) {
         final long seed = new Random().nextLong();
         final Random random = new Random(seed);
