@@ -29,6 +29,7 @@ public final class ExactMatcher {
     private final long maximumDelayNs;
     private final long maximumLeadNs;
     private final long rememberedNs;
+    private final int joinedAboveBytes;
     private final WaitingPackets packets;
     private final DigestTable digests;
     private final DistantDigests distantSent = new DistantDigests();
@@ -56,6 +57,7 @@ public final class ExactMatcher {
         maximumDelayNs = context.maximumDelayNs();
         maximumLeadNs = context.maximumLeadNs();
         rememberedNs = context.maximumDelayNs() + context.graceNs();
+        joinedAboveBytes = context.joinedAboveBytes();
         packets = new WaitingPackets(context.maxPackets());
         digests = new DigestTable(context.maxPackets(), packets);
         this.flows = flows;
@@ -96,6 +98,7 @@ public final class ExactMatcher {
         final long sentNs = PacketDescriptor.timestampNs(descriptor, offset);
         final long digest = PacketDescriptor.digest(descriptor, offset);
         final int flow = flows.onSent(descriptor, offset);
+        tellJoined(descriptor, offset, flow);
         distantSent.add(digest, sentNs);
 
         makeRoom();
@@ -147,6 +150,7 @@ public final class ExactMatcher {
         final long receivedNs = PacketDescriptor.timestampNs(descriptor, offset);
         final long digest = PacketDescriptor.digest(descriptor, offset);
         final int flow = flows.onReceived(descriptor, offset);
+        tellJoined(descriptor, offset, flow);
         distantReceived.add(digest, receivedNs);
 
         makeRoom();
@@ -260,6 +264,12 @@ public final class ExactMatcher {
         return ageNs > rememberedNs || ageNs < -(rememberedNs + FUTURE_NS);
     }
 
+    private void tellJoined(final DirectBuffer descriptor, final int offset, final int flow) {
+        if (PacketDescriptor.ipLengthBytes(descriptor, offset) > joinedAboveBytes) {
+            flows.onJoined(flow);
+        }
+    }
+
     private boolean hasDigest(
         final DirectBuffer descriptor, final int offset, final MatchCounter whenShort, final MatchCounter whenNone) {
         final int flags = PacketDescriptor.flags(descriptor, offset) & NOT_GIVEN_BY_DIGEST;
@@ -359,7 +369,7 @@ public final class ExactMatcher {
     private void decideOfSent(final int packet) {
         final long sentNs = packets.timeNs(packet);
         final int flow = packets.flow(packet);
-        if (hasReceiverGap && difference(sentNs, receiverGapNs) <= maximumLeadNs) {
+        if (hasReceiverGap && difference(sentNs, receiverGapNs) <= maximumLeadNs || flows.isJoined(flow)) {
             leaveSent(packet, MatchCounter.SENT_UNDECIDED);
             flows.onUndecided(flow);
         } else {
@@ -378,7 +388,7 @@ public final class ExactMatcher {
             leaveReceived(packet, MatchCounter.DUPLICATES);
             flows.onDuplicate(flow);
             handler.onDuplicate(packets.tag(packet), receivedNs);
-        } else if (hasSenderGap && difference(receivedNs, senderGapNs) <= maximumDelayNs) {
+        } else if (hasSenderGap && difference(receivedNs, senderGapNs) <= maximumDelayNs || flows.isJoined(flow)) {
             leaveReceived(packet, MatchCounter.RECEIVED_UNDECIDED);
             flows.onUndecided(flow);
         } else {
