@@ -12,8 +12,9 @@ import java.util.concurrent.TimeUnit;
 /**
  * Aligned columns for the eye, as records come: addresses, protocol, ports, packets, octets, start (UTC), duration and end
  * reason; and, from the first record on that has a delay, the header again with mean, standard deviation and error bound of the
- * delay, its estimator, the interpolated mean where the estimator is another, and the packets lost; from the first record on that
- * has one, quantiles of the delay; and from the first on that has one, the mean by sketches. {@code -} is a value that the
+ * delay, its estimator, the interpolated mean where the estimator is another, the packets lost, and the packets that are behind
+ * the mean; from the first record on that has one, quantiles of the delay; and from the first on that has one, the mean by
+ * sketches. {@code -} is a value that the
  * record does not have; {@code <=} marks a loss that is only an upper bound. A column grows when a value needs it, with the
  * header again, and never shrinks. Options records are shown only if verbose, as {@code # name=value ...}.
  */
@@ -30,7 +31,7 @@ final class TableFormatter implements RecordFormatter {
 
     private static final String[] FLOW_HEADER = {
         "src", "dst", "proto", "sport", "dport", "packets", "octets", "start", "duration_ms", "end"};
-    private static final String[] DELAY_HEADER = {"mean_us", "sd_us", "bound_us", "estimator", "interp_us", "lost"};
+    private static final String[] DELAY_HEADER = {"mean_us", "sd_us", "bound_us", "estimator", "interp_us", "lost", "measured"};
     private static final String[] QUANTILE_HEADER = {"p50_us", "p90_us", "p99_us"};
     private static final String[] QUANTILES = {
         "flowlagDelayP50Nanoseconds", "flowlagDelayP90Nanoseconds", "flowlagDelayP99Nanoseconds"};
@@ -43,7 +44,7 @@ final class TableFormatter implements RecordFormatter {
     private final boolean isVerbose;
     private final RecordNames.Cache namesCache = new RecordNames.Cache();
     private final String[] cells = new String[COLUMNS];
-    private final int[] widths = {15, 15, 5, 5, 5, 9, 11, 23, 11, 6, 9, 9, 9, 12, 9, 6, 9, 9, 9, 9};
+    private final int[] widths = {15, 15, 5, 5, 5, 9, 11, 23, 11, 6, 9, 9, 9, 12, 9, 6, 9, 9, 9, 9, 9};
     private final boolean[] isLeftAligned = new boolean[COLUMNS];
     private final StringBuilder value = new StringBuilder();
     private RecordNames names;
@@ -165,6 +166,7 @@ final class TableFormatter implements RecordFormatter {
             cells[DELAY_COLUMNS + i] = micros(record, QUANTILES[i]);
         }
         cells[QUANTILE_COLUMNS] = micros(record, "flowlagDelaySketchMeanNanoseconds");
+        cells[column + 6] = number(record, "flowlagDelayPacketDeltaCount");
         cells[column + 5] = isUpperBound && !lost.equals(ABSENT) ? "<=" + lost : lost;
     }
 

@@ -7,22 +7,30 @@ import picocli.CommandLine.Model.OptionSpec;
 import java.util.List;
 
 /**
- * Options that set one key of the configuration each: the names, the key, and a value to show in the help. Their descriptions and
- * defaults are the key's.
+ * Options that set one key of the configuration each: the names, the key, and a value to show in the help. The most used come
+ * first. Their defaults are the key's, and so is the beginning of its description: docs/configuration.md has the whole.
  */
 enum ConfigOption {
+    /** Interfaces. */
+    INTERFACE(ConfigTable.INTERFACES, "IFACE", "-i", "--interface"),
+    /** Direction of packets. */
+    DIRECTION(ConfigTable.DIRECTION, "in|out|both", "--direction"),
+    /** The sender point of both. */
+    INGRESS(ConfigTable.INGRESS, "IFACE", "--ingress"),
+    /** The receiver point of both. */
+    EGRESS(ConfigTable.EGRESS, "IFACE", "--egress"),
     /** Where records go. */
     EXPORT(ConfigTable.DESTINATIONS, "URI", "--export"),
     /** Elements in a record. */
     PROFILE(ConfigTable.PROFILE, "PROFILE", "--profile"),
-    /** Options records. */
-    OPTIONS(ConfigTable.OPTIONS, "auto|on|off", "--options"),
-    /** Counters at the end. */
-    STATS(ConfigTable.STATS_FILE, "FILE", "--stats"),
-    /** Where HTTP for monitoring is served. */
-    METRICS(ConfigTable.METRICS_LISTEN, "[HOST:]PORT", "--metrics"),
     /** Packets to measure. */
     FILTER(ConfigTable.FILTER, "BPF", "--filter"),
+    /** The rate of the bottleneck. */
+    CAPACITY(ConfigTable.CAPACITY, "RATE", "--capacity"),
+    /** How long a packet may be under way. */
+    MAXIMUM_DELAY(ConfigTable.MAXIMUM_DELAY, "DURATION", "--max-delay"),
+    /** The measurement interval. */
+    INTERVAL(ConfigTable.SEGMENT_INTERVAL, "DURATION", "--interval"),
     /** Active timeout. */
     ACTIVE(ConfigTable.ACTIVE_TIMEOUT, "DURATION", "--active"),
     /** Idle timeout. */
@@ -35,38 +43,18 @@ enum ConfigOption {
     TUNNELS(ConfigTable.TUNNELS, "outer|inner", "--tunnels"),
     /** Ports of later fragments. */
     FRAGMENTS(ConfigTable.FRAGMENTS, "on|off", "--fragments"),
+    /** Counters at the end. */
+    STATS(ConfigTable.STATS_FILE, "FILE", "--stats"),
+    /** Where HTTP for monitoring is served. */
+    METRICS(ConfigTable.METRICS_LISTEN, "[HOST:]PORT", "--metrics"),
+    /** Where the log goes. */
+    LOG_FILE(ConfigTable.LOG_FILE, "FILE", "--log-file"),
+    /** Options records. */
+    OPTIONS(ConfigTable.OPTIONS, "auto|on|off", "--options"),
     /** The Observation Domain. */
     OBSERVATION_DOMAIN(ConfigTable.OBSERVATION_DOMAIN, "ID", "--observation-domain"),
     /** The enterprise number. */
-    ENTERPRISE_NUMBER(ConfigTable.ENTERPRISE_NUMBER, "NUMBER", "--enterprise-number"),
-    /** Threads. */
-    THREADING(ConfigTable.THREADING, "MODE", "--threading"),
-    /** Interfaces. */
-    INTERFACE(ConfigTable.INTERFACES, "IFACE", "-i", "--interface"),
-    /** Capture mechanism. */
-    SOURCE(ConfigTable.SOURCE, "afpacket|pcap", "--source"),
-    /** Direction of packets. */
-    DIRECTION(ConfigTable.DIRECTION, "in|out|both", "--direction"),
-    /** The sender point of both. */
-    INGRESS(ConfigTable.INGRESS, "IFACE", "--ingress"),
-    /** The receiver point of both. */
-    EGRESS(ConfigTable.EGRESS, "IFACE", "--egress"),
-    /** How long a packet may be under way. */
-    MAXIMUM_DELAY(ConfigTable.MAXIMUM_DELAY, "DURATION", "--max-delay"),
-    /** The measurement interval. */
-    INTERVAL(ConfigTable.SEGMENT_INTERVAL, "DURATION", "--interval"),
-    /** When references are sent. */
-    POLICY(ConfigTable.POLICY, "POLICY", "--policy"),
-    /** The rate of the bottleneck. */
-    CAPACITY(ConfigTable.CAPACITY, "RATE", "--capacity"),
-    /** Rows of the sketch. */
-    ROWS(ConfigTable.LDS_ROWS, "R", "--rows"),
-    /** Cells of a row. */
-    SKETCH_COLUMNS(ConfigTable.LDS_COLUMNS, "C", "--columns"),
-    /** Cells of a flow in a row. */
-    VLDA(ConfigTable.LDS_VLDA, "K", "--vlda"),
-    /** Sampling rates. */
-    RATES(ConfigTable.LDS_RATES, "SHARE,...", "--rates"),
+    ENTERPRISE_NUMBER(ConfigTable.ENTERPRISE_NUMBER, "N", "--enterprise-number"),
     /** Our certificate. */
     TLS_CERTIFICATE(ConfigTable.TLS_CERTIFICATE, "PEM", "--tls-certificate"),
     /** Our key. */
@@ -75,8 +63,28 @@ enum ConfigOption {
     TLS_TRUST(ConfigTable.TLS_TRUST, "PEM", "--tls-trust"),
     /** Names of the other end. */
     TLS_PEER(ConfigTable.TLS_PEERS, "NAME", "--tls-peer"),
-    /** Where the log goes. */
-    LOG_FILE(ConfigTable.LOG_FILE, "FILE", "--log-file");
+    /** Capture mechanism. */
+    SOURCE(ConfigTable.SOURCE, "afpacket|pcap", "--source"),
+    /** Threads. */
+    THREADING(ConfigTable.THREADING, "MODE", "--threading"),
+    /** When references are sent. */
+    POLICY(ConfigTable.POLICY, "POLICY", "--policy"),
+    /** Rows of the sketch. */
+    ROWS(ConfigTable.LDS_ROWS, "R", "--rows"),
+    /** Cells of a row. */
+    SKETCH_COLUMNS(ConfigTable.LDS_COLUMNS, "C", "--columns"),
+    /** Cells of a flow in a row. */
+    VLDA(ConfigTable.LDS_VLDA, "K", "--vlda"),
+    /** Sampling rates. */
+    RATES(ConfigTable.LDS_RATES, "SHARE,...", "--rates");
+
+    /** Of the option -c in the help: behind {@link #EXPORT}. */
+    static final int FILE_ORDER = EXPORT.order() + 1;
+    /** Of --set in the help: behind them all. */
+    static final int SET_ORDER = RATES.order() + 1;
+
+    private static final String CHOICE = "one of ";
+    private static final int FIRST_ORDER = 10;
 
     private final ConfigKey<?> key;
     private final String label;
@@ -106,8 +114,20 @@ enum ConfigOption {
         } else {
             builder.type(String.class);
         }
-        final String usual = "[]".equals(key.defaultText()) ? "" : " Default: " + key.defaultText() + ".";
-        return builder.description(escaped(key.description() + (isList ? " Repeatable." : "") + usual)).build();
+        final String usual = "[]".equals(key.defaultText()) || "none".equals(key.defaultText()) ? "" :
+            " Default: " + key.defaultText() + ".";
+        return builder.order(order()).description(escaped(brief() + (isList ? " Repeatable." : "") + usual)).build();
+    }
+
+    private int order() {
+        return FIRST_ORDER + 2 * ordinal();
+    }
+
+    /** What the key does, up to the first colon, semicolon or full stop; and the choices, where the label does not have them. */
+    private String brief() {
+        final String first = key.description().split("[:;.] |\\.$", 2)[0];
+        final boolean isChoice = key.syntax().startsWith(CHOICE) && !label.contains("|");
+        return first + (isChoice ? " (" + key.syntax().substring(CHOICE.length()) + ")." : ".");
     }
 
     private static String escaped(final String text) {

@@ -40,15 +40,16 @@ final class ConfigOptions {
     /** Adds the options to a command, after its own. */
     void addTo(final CommandSpec command) {
         command.addOption(OptionSpec.builder(FILE_OPTION, "--config").paramLabel("FILE").type(Path.class)
+            .order(ConfigOption.FILE_ORDER)
             .description("Configuration file; the options of the command line lie over it.").build());
         options.forEach((option) -> command.addOption(option.spec()));
         command.addOption(OptionSpec.builder(SET_OPTION).paramLabel("KEY=VALUE").type(List.class)
-            .auxiliaryTypes(String.class).arity("1")
-            .description("Any key of the configuration, such as pipeline.idle=spin. Repeatable.").build());
+            .auxiliaryTypes(String.class).arity("1").order(ConfigOption.SET_ORDER)
+            .description("Any key of the configuration, such as pipeline.idle=spin: docs/configuration.md. Repeatable.").build());
         command.addOption(OptionSpec.builder(QUIET_OPTION, "--quiet").type(boolean.class).arity("0")
-            .description("Log errors alone.").build());
+            .order(ConfigOption.SET_ORDER).description("Log errors alone.").build());
         command.addOption(OptionSpec.builder(VERBOSE_OPTION, "--verbose").type(boolean.class).arity("0")
-            .description("Log details, and stack traces of errors.").build());
+            .order(ConfigOption.SET_ORDER).description("Log details, and stack traces of errors.").build());
     }
 
     /** The configuration that a command line asks for; what else the command has lies under the options. */

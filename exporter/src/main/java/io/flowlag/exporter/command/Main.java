@@ -34,6 +34,9 @@ import java.util.regex.Pattern;
  */
 public final class Main {
     private static final int USAGE_COLUMNS = 110;
+    /** Of long names with their values; others have a line of their own. */
+    private static final int OPTION_COLUMNS = 23;
+    private static final int HELP_ORDER = 1000;
     private static final Pattern UNKNOWN_OPTION = Pattern.compile("Unknown options?: '([^'=]+)");
 
     private final Terminal terminal;
@@ -65,6 +68,7 @@ public final class Main {
         addHelp(commandLine);
         commandLine.getSubcommands().values().forEach(Main::addHelp);
         commandLine.setUsageHelpWidth(USAGE_COLUMNS);
+        commandLine.setUsageHelpLongOptionsMaxWidth(OPTION_COLUMNS);
         commandLine.setCaseInsensitiveEnumValuesAllowed(true);
         commandLine.setUnmatchedOptionsAllowedAsOptionParameters(false);
         commandLine.setOut(new PrintWriter(terminal.out(), true, StandardCharsets.UTF_8));
@@ -92,6 +96,7 @@ public final class Main {
             commands.put("delay", () -> new DelayCommand(starter, terminal));
             commands.put("collect", () -> new CollectCommand(starter, terminal));
         }
+        commands.put("key", () -> new KeyCommand(terminal));
         commands.put("check-config", () -> new CheckConfigCommand(terminal));
         commands.put("size", () -> new SizeCommand(terminal));
         commands.put("lab", () -> new LabCommand(terminal));
@@ -171,7 +176,7 @@ public final class Main {
 
     private static void addHelp(final CommandLine command) {
         command.getCommandSpec().addOption(OptionSpec.builder("-h", "--help").usageHelp(true).type(boolean.class).arity("0")
-            .description("Prints this help.").build());
+            .order(HELP_ORDER).description("Prints this help.").build());
         command.getCommandSpec().usageMessage().sortOptions(false).abbreviateSynopsis(true);
     }
 

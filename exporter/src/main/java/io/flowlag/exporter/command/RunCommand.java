@@ -1,7 +1,9 @@
 package io.flowlag.exporter.command;
 
 import io.flowlag.exporter.config.ConfigLoader;
+import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.HostPort;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.console.Terminal;
@@ -9,17 +11,39 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 
 /** {@code flowlag run}. */
 @Command(name = RunCommand.NAME, description = "Meters live interfaces and exports IPFIX until it is told to stop.")
 final class RunCommand extends ConfiguredCommand {
     static final String NAME = "run";
 
-    @Option(names = "--self-test",
+    private static final int HOSTS_ORDER = 3;
+    private static final int SELF_TEST_ORDER = 500;
+    /** A host, an IPv6 address with or without brackets, and a port where the host cannot be mistaken for one. */
+    private static final Pattern RECEIVER =
+        Pattern.compile("(?:\\[([0-9A-Fa-f:.]+)\\]|([^:\\[\\]]+|[0-9A-Fa-f]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*?))(?::([0-9]{1,5}))?");
+
+    @Option(names = "--receiver", order = HOSTS_ORDER,
+        description = "Measures as the receiver of two hosts: --set segment.role=receiver --direction in.")
+    private boolean isReceiver;
+
+    @Option(names = "--sender", order = HOSTS_ORDER + 1, paramLabel = "RECEIVER[:PORT]",
+        description = "Measures as the sender of two hosts: --set segment.role=sender --direction out, the exchange with that " +
+        "host, and references to it. Default port: 8621.")
+    private String receiver;
+
+    @Option(names = "--key", order = HOSTS_ORDER + 2, paramLabel = "FILE",
+        description = "Key that both hosts share, as flowlag key writes it: for references and the exchange (rli.key-file, " +
+        "exchange.key-file).")
+    private String keyFile;
+
+    @Option(names = "--self-test", order = SELF_TEST_ORDER,
         description = "Adds a known delay and loss to a copy of the input, measures them, and says whether they were found.")
     private boolean isSelfTest;
 
-    @Option(names = {"-r", "--read"}, arity = "1..*", paramLabel = "FILE",
+    @Option(names = {"-r", "--read"}, order = SELF_TEST_ORDER, arity = "1..*", paramLabel = "FILE",
         description = "Captures for --self-test, instead of an interface.")
     private List<String> files;
 
@@ -34,6 +58,31 @@ final class RunCommand extends ConfiguredCommand {
     void layOver(final ConfigLoader loader) {
         if (files != null) {
             loader.reads("-r", files);
+        }
+        if (isReceiver && receiver != null) {
+            throw new ExitException(ExitCode.USAGE, "run: --receiver and --sender contradict each other: leave one out");
+        }
+        if (isReceiver) {
+            loader.option("--receiver", ConfigTable.ROLE, List.of("receiver"));
+            loader.optionUnlessGiven("--receiver", ConfigTable.DIRECTION, "in");
+        }
+        if (receiver != null) {
+            final Matcher written = RECEIVER.matcher(receiver);
+            if (!written.matches()) {
+                throw new ExitException(ExitCode.USAGE, "run: --sender " + receiver + ": write HOST or HOST:PORT, an IPv6 " +
+                    "address with a port in brackets");
+            }
+            final String host = written.group(1) != null ? written.group(1) : written.group(2);
+            final String port = written.group(3) != null ? written.group(3) : Integer.toString(HostPort.EXCHANGE_PORT);
+            loader.option("--sender", ConfigTable.ROLE, List.of("sender"));
+            loader.option("--sender", ConfigTable.EXCHANGE_CONNECT,
+                List.of((host.contains(":") ? "[" + host + "]" : host) + ":" + port));
+            loader.optionUnlessGiven("--sender", ConfigTable.TARGET, host);
+            loader.optionUnlessGiven("--sender", ConfigTable.DIRECTION, "out");
+        }
+        if (keyFile != null) {
+            loader.option("--key", ConfigTable.EXCHANGE_KEY_FILE, List.of(keyFile));
+            loader.option("--key", ConfigTable.REFERENCE_KEY_FILE, List.of(keyFile));
         }
     }
 

@@ -68,8 +68,9 @@ final class Conclusion {
     private ExporterConfig.Rli rli() {
         return new ExporterConfig.Rli(value(ConfigTable.POLICY), value(ConfigTable.EVERY_N), value(ConfigTable.EVERY_INTERVAL),
             value(ConfigTable.MINIMUM_UTILIZATION), value(ConfigTable.MAXIMUM_UTILIZATION), value(ConfigTable.MINIMUM_RATE),
-            value(ConfigTable.MAXIMUM_RATE), value(ConfigTable.MAXIMUM_GAP), value(ConfigTable.CEILING),
-            orZero(value(ConfigTable.CAPACITY)), value(ConfigTable.TARGET), intValue(ConfigTable.REFERENCE_PORT),
+            value(ConfigTable.MAXIMUM_RATE), value(ConfigTable.MAXIMUM_GAP), value(ConfigTable.SMOOTHING),
+            value(ConfigTable.CEILING).bpsAt(orZero(value(ConfigTable.CAPACITY))), orZero(value(ConfigTable.CAPACITY)),
+            value(ConfigTable.TARGET), intValue(ConfigTable.REFERENCE_PORT),
             intValue(ConfigTable.SESSION), value(ConfigTable.REFERENCE_KEY_FILE),
             value(ConfigTable.CLASSES).stream().map(Long::intValue).toList(), value(ConfigTable.ESTIMATOR),
             value(ConfigTable.SERIALISATION), intValue(ConfigTable.REFERENCE_BUFFER), value(ConfigTable.SILENT_AFTER),

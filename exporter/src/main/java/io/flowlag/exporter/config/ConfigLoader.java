@@ -113,6 +113,18 @@ public final class ConfigLoader {
     }
 
     /**
+     * Sets a key to what an option of the command line means for it, unless the file gives it.
+     *
+     * @param option such as {@code --receiver}.
+     * @param key    that it sets.
+     * @param text   the value.
+     * @return this.
+     */
+    public ConfigLoader optionUnlessGiven(final String option, final ConfigKey<?> key, final String text) {
+        return settings.get(key).origin().isDefault() ? option(option, key, List.of(text)) : this;
+    }
+
+    /**
      * Names files that the command reads, so that nothing is written over them.
      *
      * @param option that has them, such as {@code -r}.

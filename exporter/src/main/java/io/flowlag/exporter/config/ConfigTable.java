@@ -29,6 +29,7 @@ import static io.flowlag.exporter.config.ValueTypes.orWord;
 import static io.flowlag.exporter.config.ValueTypes.path;
 import static io.flowlag.exporter.config.ValueTypes.prefix;
 import static io.flowlag.exporter.config.ValueTypes.sender;
+import static io.flowlag.exporter.config.ValueTypes.shareOr;
 import static io.flowlag.exporter.config.ValueTypes.text;
 import static io.flowlag.exporter.config.ValueTypes.weightRule;
 
@@ -238,11 +239,12 @@ public final class ConfigTable {
     /** Whether every packet is matched. */
     public static final ConfigKey<Boolean> EXACT = row(ConfigKey.of(
         "segment.exact", onOff(), "off",
-        "Match every packet of both points by its digest: exact delay and loss of each flow (role both)."));
+        "Match every packet of both points by its digest: exact delay and loss of each flow. On with role both unless off is " +
+        "given."));
     /** Packets under way at once. */
     public static final ConfigKey<Long> EXACT_PACKETS = row(ConfigKey.of(
         "segment.exact-packets", count("1k", "16m"), "1m",
-        "Packets under way at once that exact matching remembers; more are counted and not matched."));
+        "Packets under way at once that exact matching remembers; with more, run matches a part of the flows and says so."));
     /** Whether a sender makes records. */
     public static final ConfigKey<Boolean> SENDER_RECORDS = row(ConfigKey.of(
         "segment.sender-records", onOff(), "off",
@@ -306,6 +308,12 @@ public final class ConfigTable {
         "rli.max-utilization", fraction(), "0.85",
         "Utilization from which on references are rarest (adaptive).")
         .reloads());
+    /** How fast the estimate of the utilization follows. */
+    public static final ConfigKey<Double> SMOOTHING = row(ConfigKey.of(
+        "rli.smoothing", fraction(), "0.02",
+        "Smoothing factor of the utilization (adaptive), α of the paper: the weight of the newest value, above 0. Each sender " +
+        "has its own.")
+        .reloads());
     /** The lowest rate. */
     public static final ConfigKey<Long> MINIMUM_RATE = row(ConfigKey.of(
         "rli.min-rate", number(1, 1_000_000), "300",
@@ -323,9 +331,11 @@ public final class ConfigTable {
         "between two over which delays are estimated; as rli.silent-after if it is not set.")
         .reloads());
     /** The bandwidth ceiling. */
-    public static final ConfigKey<Long> CEILING = row(ConfigKey.of(
-        "rli.ceiling", bitRate("1k", "100g"), "1m",
-        "Bits a second that references of all classes may take on average.")
+    public static final ConfigKey<ReferenceCeiling> CEILING = row(ConfigKey.of(
+        "rli.ceiling", shareOr(bitRate("1k", "100g")), "1%",
+        "What references of all classes may take of the link on average: a share of rli.capacity, or a rate. The default is 1m " +
+        "without a capacity. Packets of captures that stand in for references take nothing: there is no ceiling unless this is " +
+        "given.")
         .reloads());
     /** When references are sent: what a receiver hands out. */
     static final List<ConfigKey<?>> INJECTION = List.of(
@@ -370,7 +380,8 @@ public final class ConfigTable {
     public static final ConfigKey<ExporterConfig.SerialisationKind> SERIALISATION = row(ConfigKey.of(
         "rli.serialisation", choice(ExporterConfig.SerialisationKind.class), "auto",
         "What a packet's own size adds to its delay: none, as for points behind the queue; its time at rli.capacity; fitted " +
-        "to references of several sizes; auto is fitted where packets of the traffic stand in for references, else none."));
+        "to references of several sizes, within the capacity. Where packets of the traffic stand in for references, auto is " +
+        "the time at rli.capacity if that is given, else fitted, and no more than their least delays allow; else none."));
     /** Packets that wait. */
     public static final ConfigKey<Long> REFERENCE_BUFFER = row(ConfigKey.of(
         "rli.buffer", count("16", "16m"), "64k",
@@ -400,7 +411,7 @@ public final class ConfigTable {
     /** Whether there are sketches. */
     public static final ConfigKey<Boolean> LDS_ENABLED = row(ConfigKey.of(
         "lds.enabled", onOff(), "off",
-        "Estimate delay and loss of each flow from sketches of both points (role both, or receiver with exchange.listen)."));
+        "Estimate delay and loss of each flow from sketches of both points (role both); on by itself with exchange.listen."));
     /** Rows of the sketch. */
     public static final ConfigKey<Long> LDS_ROWS = row(ConfigKey.of(
         "lds.rows", number(1, 16), "4",
@@ -436,8 +447,8 @@ public final class ConfigTable {
     /** Packets under way. */
     public static final ConfigKey<Long> LDS_IN_FLIGHT = row(ConfigKey.of(
         "lds.in-flight", count("16", "16m"), "64k",
-        "Packets of the last segment.max-delay of an interval that are remembered, so that those under way at its end are " +
-        "booked where they were sent; with more of them the loss of the interval is not known."));
+        "Packets of the last segment.max-delay and 24 ms of an interval that are remembered, so that those under way at its " +
+        "end are booked where they were sent; with more of them the loss of the interval is not known."));
     /** Records that may wait. */
     public static final ConfigKey<Long> LDS_WAITING = row(ConfigKey.of(
         "lds.waiting-records", count("16", "8m"), "32k",
@@ -493,7 +504,7 @@ public final class ConfigTable {
     public static final ConfigKey<Boolean> RECONCILE_ENABLED = row(ConfigKey.of(
         "reconcile.enabled", onOff(), "off",
         "Remember the packets of each interval, find those that were lost or came unexpectedly, and take them out of sketches " +
-        "and sums of flows before anything is estimated. At both ends, or nothing is reconciled."));
+        "and sums of flows before anything is estimated. On by itself with an exchange; it needs both ends."));
     /** Packets that are remembered. */
     public static final ConfigKey<Long> RECONCILE_PACKETS = row(ConfigKey.of(
         "reconcile.packets", count("1k", "24m"), "384k",
@@ -530,7 +541,8 @@ public final class ConfigTable {
     /** Where the receiver listens. */
     public static final ConfigKey<HostPort> EXCHANGE_LISTEN = row(ConfigKey.of(
         "exchange.listen", orWord(NONE, hostPort(false)), NONE,
-        "Where role receiver waits for the sender; a port alone is on loopback. Other addresses need exchange.key-file or TLS.")
+        "Where role receiver waits for the sender; a port alone is on loopback. Other addresses need exchange.key-file or TLS, " +
+        "and with one of them it is port 8621 of all addresses by itself.")
         .example("192.0.2.2:8621"));
     /** Where the sender connects to. */
     public static final ConfigKey<HostPort> EXCHANGE_CONNECT = row(ConfigKey.of(
@@ -541,17 +553,18 @@ public final class ConfigTable {
     /** A key that both ends have. */
     public static final ConfigKey<Path> EXCHANGE_KEY_FILE = row(ConfigKey.of(
         "exchange.key-file", orWord(NONE, path()), NONE,
-        "File with the key that both ends share, 32 to 128 hexadecimal digits, as openssl rand -hex 32 prints.")
+        "File with the key that both ends share, 32 to 128 hexadecimal digits, as flowlag key writes it.")
         .example("/etc/flowlag/exchange.key"));
     /** What is exchanged. */
     public static final ConfigKey<ExporterConfig.ExchangeMode> EXCHANGE_MODE = row(ConfigKey.of(
-        "exchange.mode", choice(ExporterConfig.ExchangeMode.class), "sketch",
-        "What the sender ships of an interval: sketch; flows is exact sums of every flow, 72 octets each; auto is flows while " +
+        "exchange.mode", choice(ExporterConfig.ExchangeMode.class), "auto",
+        "What the sender ships of an interval: flows is exact sums of every flow, 72 octets each; sketch; auto is flows while " +
         "they fit exchange.bandwidth, else the sketch. The receiver's."));
     /** What auto may take of the network. */
     public static final ConfigKey<Long> EXCHANGE_BANDWIDTH = row(ConfigKey.of(
         "exchange.bandwidth", bitRate("8k", "100g"), "10m",
-        "Bits per second that mode auto may take for flows. The receiver's."));
+        "Bits per second that mode auto may take for flows. If given, lds.columns has no more by itself than fits too. The " +
+        "receiver's."));
     /** How long the receiver waits. */
     public static final ConfigKey<Long> EXCHANGE_DEADLINE = row(ConfigKey.of(
         "exchange.deadline", duration("100ms", "1m"), "3s",
@@ -652,9 +665,9 @@ public final class ConfigTable {
     /** The destinations. */
     public static final ConfigKey<List<String>> DESTINATIONS = row(ConfigKey.of(
         "exporting.destinations", list(text("destination")), "[]",
-        "Collectors and files: each is a URI (udp://host:port, tcp://host:port, tls://host:port, file:PATH) or a map of " +
-        "uri and keys of this section. The port is 4739 if none is given, 4740 for tls. The keys may also follow the URI: " +
-        "udp://host?options=on&rate-limit=20m.")
+        "Collectors and files, such as udp://HOST:4739 or file:PATH: each is a URI (udp://host:port, tcp://host:port, " +
+        "tls://host:port, file:PATH) or a map of uri and keys of this section. The port is 4739 if none is given, 4740 for " +
+        "tls. The keys may also follow the URI: udp://host?options=on&rate-limit=20m.")
         .example("[\"udp://192.0.2.1:4739\"]").reloads());
     /** The profile. */
     public static final ConfigKey<ExporterConfig.Profile> PROFILE = row(ConfigKey.of(
@@ -824,7 +837,8 @@ public final class ConfigTable {
     /** Where the metrics are served. */
     public static final ConfigKey<HostPort> METRICS_LISTEN = row(ConfigKey.of(
         "metrics.listen", orWord(NONE, hostPort(false)), NONE,
-        "Where to serve; a port alone is on loopback. There is no password: whoever reaches another address may read.")
+        "Where to serve metrics and the status page; a port alone is on loopback. There is no password: whoever reaches " +
+        "another address may read.")
         .example("127.0.0.1:9471"));
     /** How many connections. */
     public static final ConfigKey<Long> METRICS_CONNECTIONS = row(ConfigKey.of(

@@ -23,6 +23,14 @@ final class DelayRelations {
     private static final int IPV6_BYTES = 40;
     private static final Pattern IPV4_ADDRESS = Pattern.compile("[0-9.]+");
     private static final double BITS_NS = 8e9;
+    private static final long NS_PER_MS = 1_000_000L;
+    /** So long after the maximum delay it is decided, live, that a packet was lost. */
+    private static final long LOSS_DECIDED_NS = 1500 * NS_PER_MS;
+    /** Of the exchange's bandwidth; digests, witnesses and reconciliation have the rest. */
+    private static final double SKETCH_SHARE = 0.6;
+    private static final int CELL_BYTES = 22;
+    private static final long LEAST_COLUMNS = 64;
+    private static final long DEFAULT_CEILING_BPS = 1_000_000;
     private static final int MAXIMUM_SESSION = 0xFFFF;
     private static final int MAXIMUM_WAIT_INTERVALS = 6;
     private static final double LEAST_RATE = 1e-6;
@@ -47,6 +55,7 @@ final class DelayRelations {
         digest();
         capacity();
         rates();
+        listening();
         references();
         senders();
         clock();
@@ -76,6 +85,46 @@ final class DelayRelations {
         }
     }
 
+    /** What follows from an exchange: both ends know it without being told. */
+    private void listening() {
+        final boolean isSecret = value(ConfigTable.EXCHANGE_KEY_FILE) != null || value(ConfigTable.EXCHANGE_TLS);
+        if (value(ConfigTable.ROLE) == Role.RECEIVER && isSecret && isDefault(ConfigTable.EXCHANGE_LISTEN)) {
+            final HostPort everywhere = new HostPort(HostPort.EVERYWHERE, HostPort.EXCHANGE_PORT);
+            giveWay(ConfigTable.EXCHANGE_LISTEN, everywhere, everywhere.toString(), "there is a key, or TLS");
+        }
+        if (value(ConfigTable.EXCHANGE_LISTEN) != null && isDefault(ConfigTable.LDS_ENABLED)) {
+            giveWay(ConfigTable.LDS_ENABLED, Boolean.TRUE, "on", "exchange.listen needs it");
+        }
+        sketchOfBandwidth();
+        final boolean isUsed = value(ConfigTable.EXCHANGE_LISTEN) != null || value(ConfigTable.EXCHANGE_CONNECT) != null;
+        if (isUsed && isDefault(ConfigTable.RECONCILE_ENABLED)) {
+            final boolean fits = value(ConfigTable.EXCHANGE_LISTEN) == null || waitNs() + value(ConfigTable.RECONCILE_WAIT) <=
+                MAXIMUM_WAIT_INTERVALS * value(ConfigTable.SEGMENT_INTERVAL);
+            giveWay(ConfigTable.RECONCILE_ENABLED, fits, fits ? "on" : "off",
+                fits ? "there is an exchange" : "segment.interval is too short for reconcile.wait");
+        }
+    }
+
+    /** Sketches that fit the bandwidth too, if one was given: most cells that are not empty take less than this formula says. */
+    private void sketchOfBandwidth() {
+        if (value(ConfigTable.EXCHANGE_LISTEN) == null || isDefault(ConfigTable.EXCHANGE_BANDWIDTH) ||
+            !isDefault(ConfigTable.LDS_COLUMNS)) {
+            return;
+        }
+        final double octets =
+            SKETCH_SHARE * value(ConfigTable.EXCHANGE_BANDWIDTH) * value(ConfigTable.SEGMENT_INTERVAL) / BITS_NS;
+        final long columns =
+            Math.max(LEAST_COLUMNS, (long)(octets / (CELL_BYTES * value(ConfigTable.LDS_ROWS))));
+        if (columns < value(ConfigTable.LDS_COLUMNS)) {
+            giveWay(ConfigTable.LDS_COLUMNS, columns, Long.toString(columns), "what exchange.bandwidth allows");
+        }
+    }
+
+    /** How long an answer may take from the end of its interval on. */
+    private long waitNs() {
+        return value(ConfigTable.MAXIMUM_DELAY) + value(ConfigTable.EXCHANGE_DEADLINE);
+    }
+
     private void exchange() {
         for (final ConfigKey<?> key : List.of(ConfigTable.EXCHANGE_MODE, ConfigTable.EXCHANGE_BANDWIDTH)) {
             if (value(ConfigTable.EXCHANGE_LISTEN) == null && !isDefault(key)) {
@@ -97,7 +146,7 @@ final class DelayRelations {
             if (value(key) != null && value(key).isAddressBeyondLoopback() &&
                 value(ConfigTable.EXCHANGE_KEY_FILE) == null && !value(ConfigTable.EXCHANGE_TLS)) {
                 problem(key, "is not on loopback, and the key of digests passes there: give exchange.key-file or exchange.tls, " +
-                    "alike at both ends");
+                    "alike at both ends; flowlag key makes a key, run --key takes it");
             }
         }
         final boolean isUsed = value(ConfigTable.EXCHANGE_LISTEN) != null || value(ConfigTable.EXCHANGE_CONNECT) != null;
@@ -122,7 +171,7 @@ final class DelayRelations {
             }
         }
         final long maximumNs = MAXIMUM_WAIT_INTERVALS * value(ConfigTable.SEGMENT_INTERVAL);
-        final long waitNs = value(ConfigTable.MAXIMUM_DELAY) + value(ConfigTable.EXCHANGE_DEADLINE);
+        final long waitNs = waitNs();
         if (value(ConfigTable.EXCHANGE_LISTEN) != null && waitNs > maximumNs) {
             problem(blamed(ConfigTable.EXCHANGE_DEADLINE, ConfigTable.SEGMENT_INTERVAL),
                 "segment.max-delay and exchange.deadline must not be more than " + MAXIMUM_WAIT_INTERVALS +
@@ -255,14 +304,22 @@ final class DelayRelations {
 
     private void exact() {
         final Role role = value(ConfigTable.ROLE);
-        if (role == Role.BOTH && value(ConfigTable.TARGET) == null && value(ConfigTable.POLICY) != Policy.PASSIVE) {
+        if (role == Role.BOTH) {
             if (isDefault(ConfigTable.EXACT)) {
-                giveWay(ConfigTable.EXACT, Boolean.TRUE, "on", "no rli.target for references");
-            } else if (!value(ConfigTable.EXACT) && !value(ConfigTable.LDS_ENABLED)) {
+                giveWay(ConfigTable.EXACT, Boolean.TRUE, "on", "role both has both points");
+            } else if (!value(ConfigTable.EXACT) && value(ConfigTable.TARGET) == null &&
+                value(ConfigTable.POLICY) != Policy.PASSIVE && !value(ConfigTable.LDS_ENABLED)) {
                 problem(ConfigTable.EXACT, "measures nothing without rli.target: give that, or set this or lds.enabled to on");
             }
         } else if ((role == Role.SENDER || role == Role.RECEIVER) && value(ConfigTable.EXACT)) {
             problem(ConfigTable.EXACT, "needs both points in one process: role both");
+        }
+        final long decidedMs = (value(ConfigTable.MAXIMUM_DELAY) + LOSS_DECIDED_NS) / NS_PER_MS;
+        final long endMs = Math.min(decidedMs, value(ConfigTable.IDLE_TIMEOUT) / NS_PER_MS);
+        if (role == Role.BOTH && value(ConfigTable.EXACT) && isDefault(ConfigTable.TCP_END_TIMEOUT) &&
+            value(ConfigTable.TCP_END_TIMEOUT) < endMs * NS_PER_MS) {
+            giveWay(ConfigTable.TCP_END_TIMEOUT, endMs * NS_PER_MS, endMs + "ms",
+                "segment.exact: by then it is decided which packets were lost");
         }
     }
 
@@ -294,6 +351,9 @@ final class DelayRelations {
     }
 
     private void rates() {
+        if (value(ConfigTable.SMOOTHING) == 0) {
+            problem(ConfigTable.SMOOTHING, "must be above 0");
+        }
         if (value(ConfigTable.MINIMUM_UTILIZATION) >= value(ConfigTable.MAXIMUM_UTILIZATION)) {
             problem(blamed(ConfigTable.MINIMUM_UTILIZATION, ConfigTable.MAXIMUM_UTILIZATION),
                 "rli.min-utilization must be below rli.max-utilization");
@@ -316,19 +376,39 @@ final class DelayRelations {
                 "needs references of several sizes, which those sent to rli.target are not: set capacity or none");
         }
         final int classCount = Math.max(1, value(ConfigTable.CLASSES).size());
-        final int lengthBytes =
-            referenceLengthBytes(value(ConfigTable.TARGET), value(ConfigTable.REFERENCE_KEY_FILE) != null);
-        final double leastBps = classCount * lengthBytes * BITS_NS / value(ConfigTable.MAXIMUM_GAP);
-        if (value(ConfigTable.CEILING) < leastBps) {
-            problem(blamed(ConfigTable.CEILING, ConfigTable.MAXIMUM_GAP), "rli.max-gap alone takes " +
-                (long)Math.ceil(leastBps) + " bits/s with " + classCount + " classes: raise rli.ceiling or rli.max-gap");
-        }
+        ceiling(classCount);
         if (value(ConfigTable.SILENT_AFTER) <= value(ConfigTable.MAXIMUM_GAP)) {
             problem(blamed(ConfigTable.SILENT_AFTER, ConfigTable.MAXIMUM_GAP),
                 "rli.silent-after must be more than rli.max-gap, or a sender seems silent between two references");
         }
         if (value(ConfigTable.SESSION) + classCount - 1 > MAXIMUM_SESSION) {
             problem(ConfigTable.SESSION, "leaves no session for each of " + classCount + " classes below 65536");
+        }
+    }
+
+    /** The default follows the capacity, and is never too low for the references that max-gap asks for. */
+    private void ceiling(final int classCount) {
+        final Long capacityBps = value(ConfigTable.CAPACITY);
+        if (capacityBps == null && value(ConfigTable.CEILING).isShare()) {
+            if (isDefault(ConfigTable.CEILING)) {
+                giveWay(ConfigTable.CEILING, new ReferenceCeiling(0, DEFAULT_CEILING_BPS), "1m", "no rli.capacity");
+            } else if (!problems.concern(ConfigTable.CAPACITY.path())) {
+                problem(ConfigTable.CEILING, "is a share of rli.capacity: give that, or a rate such as 1m");
+                return;
+            }
+        }
+        final int lengthBytes =
+            referenceLengthBytes(value(ConfigTable.TARGET), value(ConfigTable.REFERENCE_KEY_FILE) != null);
+        final long leastBps = (long)Math.ceil(classCount * lengthBytes * BITS_NS / value(ConfigTable.MAXIMUM_GAP));
+        if (value(ConfigTable.CEILING).bpsAt(capacityBps == null ? Long.MAX_VALUE : capacityBps) >= leastBps) {
+            return;
+        }
+        if (isDefault(ConfigTable.CEILING)) {
+            giveWay(
+                ConfigTable.CEILING, new ReferenceCeiling(0, leastBps), Long.toString(leastBps), "rli.max-gap alone takes that");
+        } else {
+            problem(blamed(ConfigTable.CEILING, ConfigTable.MAXIMUM_GAP), "rli.max-gap alone takes " +
+                leastBps + " bits/s with " + classCount + " classes: raise rli.ceiling or rli.max-gap");
         }
     }
 

@@ -223,7 +223,7 @@ public record ExporterConfig(
 
     /** What a packet's own size adds to its delay. */
     public enum SerialisationKind {
-        /** {@link #FITTED} where packets of the traffic stand in for references, {@link #NONE} with references of our own. */
+        /** As the references show where packets of the traffic stand in for them, {@link #NONE} with references of our own. */
         AUTO,
         /** Nothing. */
         NONE,
@@ -393,6 +393,7 @@ public record ExporterConfig(
      * @param minimumRateOneIn   packets to each reference at the lowest rate.
      * @param maximumRateOneIn   packets to each reference at the highest rate.
      * @param maximumGapNs       without a reference.
+     * @param smoothing          weight of the newest utilization.
      * @param ceilingBps         of all references.
      * @param capacityBps        of the bottleneck queue; 0 for unknown.
      * @param target             host that references are sent to, or null.
@@ -418,6 +419,7 @@ public record ExporterConfig(
         long minimumRateOneIn,
         long maximumRateOneIn,
         long maximumGapNs,
+        double smoothing,
         long ceilingBps,
         long capacityBps,
         String target,
@@ -441,7 +443,7 @@ public record ExporterConfig(
          */
         public Rli withSerialisationAt(final long bps) {
             return new Rli(policy, everyN, everyIntervalNs, minimumUtilization, maximumUtilization, minimumRateOneIn,
-                maximumRateOneIn, maximumGapNs, ceilingBps, bps, target, port, session, keyFile, classes, estimator,
+                maximumRateOneIn, maximumGapNs, smoothing, ceilingBps, bps, target, port, session, keyFile, classes, estimator,
                 SerialisationKind.CAPACITY, bufferPackets, silentAfterNs, drift, senders, passivePpm, injectionGiven);
         }
 

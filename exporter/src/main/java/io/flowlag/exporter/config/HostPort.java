@@ -11,6 +11,12 @@ import java.util.regex.Pattern;
  * @param port 1 to 65535.
  */
 public record HostPort(String host, int port) {
+    /** Where a receiver of the exchange listens if nothing else is said. */
+    public static final int EXCHANGE_PORT = 8621;
+
+    /** All addresses of this host. */
+    public static final String EVERYWHERE = "0.0.0.0";
+
     /** The host where none is written and none is needed. */
     public static final String LOOPBACK = "127.0.0.1";
 

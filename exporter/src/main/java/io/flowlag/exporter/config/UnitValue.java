@@ -1,6 +1,8 @@
 package io.flowlag.exporter.config;
 
+import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -44,9 +46,9 @@ final class UnitValue extends ValueType<Long> {
         return new UnitValue("duration", TIME_UNITS, "s", false, false, minimum, maximum);
     }
 
-    /** A rate in bits/s, decimal units; a bare number is refused. */
+    /** A rate in bits/s, decimal units. */
     static UnitValue bitRate(final String minimum, final String maximum) {
-        return new UnitValue("rate", DECIMAL_UNITS, "m", false, false, minimum, maximum);
+        return new UnitValue("rate", DECIMAL_UNITS, "m", true, false, minimum, maximum);
     }
 
     /** A number of octets; k is 1024. */
@@ -72,8 +74,9 @@ final class UnitValue extends ValueType<Long> {
         }
         final String unit = matcher.group(2);
         if (unit.isEmpty() && !bareAllowed) {
-            throw new BadValueException("a " + noun + " needs a unit: write " + text + usualUnit + " (units " + unitNames() +
-                ")");
+            final String fitting = fittingUnit(text, usualUnit);
+            throw new BadValueException("a " + noun + " needs a unit: write " +
+                (fitting == null ? range : text + fitting) + " (units " + unitNames() + ")");
         }
         final Long factor = unit.isEmpty() ? Long.valueOf(1L) : factor(unit);
         if (factor == null) {
@@ -98,16 +101,24 @@ final class UnitValue extends ValueType<Long> {
     }
 
     private String suggestion(final String digits, final String unit) {
-        if (unit.isEmpty() || units == TIME_UNITS) {
-            for (final Map.Entry<String, Long> candidate : units.entrySet()) {
-                final long value = multiply(digits, candidate.getValue());
-                final boolean isRound = candidate.getKey().equals(usualUnit) || !units.containsKey(usualUnit);
-                if (isRound && value >= minimum && value <= maximum && !candidate.getKey().equals(unit)) {
-                    return "; did you mean " + digits + candidate.getKey() + "?";
-                }
-            }
+        final String fitting = unit.isEmpty() || units == TIME_UNITS ? fittingUnit(digits, unit) : null;
+        return fitting == null ? "" : "; did you mean " + digits + fitting + "?";
+    }
+
+    /** The usual unit if the value is in range by it, else the one nearest to what was written, or null if there is none. */
+    private String fittingUnit(final String digits, final String unit) {
+        if (isInRange(digits, usualUnit)) {
+            return usualUnit;
         }
-        return "";
+        final List<String> names = List.copyOf(units.keySet());
+        final int written = names.indexOf(units.containsKey(unit) ? unit : usualUnit);
+        return names.stream().filter((each) -> isInRange(digits, each))
+            .min(Comparator.comparingInt((each) -> Math.abs(names.indexOf(each) - written))).orElse(null);
+    }
+
+    private boolean isInRange(final String digits, final String unit) {
+        final long value = multiply(digits, units.get(unit));
+        return value >= minimum && value <= maximum;
     }
 
     private static String below(final long value) {

@@ -122,6 +122,30 @@ final class ValueTypes {
         };
     }
 
+    /** What references may take of the link: a share of its capacity, such as 1% or 0.01, or a rate. */
+    static ValueType<ReferenceCeiling> shareOr(final ValueType<Long> rate) {
+        return new ValueType<>() {
+            @Override
+            ReferenceCeiling parse(final String text) throws BadValueException {
+                final boolean isPercent = text.matches("[0-9]{1,3}(\\.[0-9]{1,9})?%");
+                if (!isPercent && !text.matches("0?\\.[0-9]{1,9}")) {
+                    return new ReferenceCeiling(0, rate.parse(text));
+                }
+                final double share =
+                    isPercent ? Double.parseDouble(text.substring(0, text.length() - 1)) / 100 : Double.parseDouble(text);
+                if (!(share > 0 && share <= 1)) {
+                    throw new BadValueException("is no share: write more than 0% and up to 100%, such as 1%");
+                }
+                return new ReferenceCeiling(share, 0);
+            }
+
+            @Override
+            String syntax() {
+                return "share of the capacity, such as 1%, or " + rate.syntax();
+            }
+        };
+    }
+
     /** Addresses that begin alike. */
     static ValueType<Prefix> prefix() {
         return new ValueType<>() {

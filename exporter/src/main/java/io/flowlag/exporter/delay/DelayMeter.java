@@ -22,6 +22,7 @@ import io.flowlag.rli.receiver.RliReceiver;
 import io.flowlag.rli.receiver.SendTimes;
 import io.flowlag.rli.receiver.SerialisationMode;
 import io.flowlag.rli.sender.InjectionScheduler;
+import io.flowlag.rli.sender.SenderCounter;
 import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
@@ -45,6 +46,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private static final int MARKED_CAPACITY = 64 * 1024;
     /** In place of a slot: a packet of the sender point. */
     private static final int NOT_METERED = -1;
+    private static final long LEAST_HELD = 50;
+    private static final long HELD_SHARE = 100;
     /** Live packets come in blocks, later than they are said to have come by less than this. */
     private static final long LINK_LAG_NS = 100_000_000L;
 
@@ -64,9 +67,11 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     /** By which references are sent; null without a schedule. */
     private InjectionTerms terms;
     private ExporterConfig.Rli ownReferences;
+    private InjectionTerms ownTerms;
     private SketchAgreement followed;
     private final ReferenceSender sender;
     private final MarkedReferences marked;
+    private final EarlyArrivals early;
     private final PassiveStage passive;
     private final ShippedSendTimes shipped;
     private final FlowDistributions distributions;
@@ -122,10 +127,13 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             config.segment().intervalNs(), recordNs(config)) : null;
         final boolean isMarking = wiring.referenceMode() == ReferenceMode.MARKED && isReceiver;
         ownReferences = config.rli();
-        terms = wiring.transmitter() != null || isMarking ? InjectionTerms.of(ownReferences) : null;
+        ownTerms = isMarking ? InjectionTerms.ofMarked(config) :
+            wiring.transmitter() != null ? InjectionTerms.of(ownReferences) : null;
+        terms = ownTerms;
         scheduler = terms == null ? null : new InjectionScheduler(terms.context());
         marked = isMarking ?
             new MarkedReferences(MARKED_CAPACITY, classes.count(), config.segment().maximumDelayNs()) : null;
+        early = isMarking ? new EarlyArrivals(config.segment().maximumDelayNs()) : null;
         passive = wiring.referenceMode() == ReferenceMode.PASSIVE && isReceiver ? new PassiveStage(
             receiver, senders.count(), config.rli().passivePpm(), config.segment().maximumDelayNs(),
             wiring.receiverLink() == null ? 0 : config.rli().silentAfterNs()) : null;
@@ -136,7 +144,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             new Matching(config, clock != null, wiring.captures(), cache, wiring.isExact() ? distributions : null,
                 wiring.isExact() ? summaries : null) : null;
         flowDelays = new FlowDelays(
-            config, wiring, flowEnd, cache, counters, senders, classes, clocks, receiver, distributions, matching);
+            config, wiring, flowEnd, cache, counters, senders, classes, clocks, receiver, distributions, matching, clock != null);
         sketching = wiring.isSketched() ?
             new SenderSketches(config, clock != null, wiring.receiverLink(), cache, classes, senders, flowDelays) : null;
         flowDelays.sketches(sketching);
@@ -230,7 +238,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         return (isReceiver ? receiverContext(config, wiring, classes).memoryBytes() : 0) +
             (isReceiver || wiring.isExact() ? DelaySummaries.memoryBytes(
                 config.rli().senderCount() * classes.count(), isReceiver, wiring.isExact()) : 0) +
-            (isReceiver && wiring.referenceMode() == ReferenceMode.MARKED ? MarkedReferences.memoryBytes(MARKED_CAPACITY) : 0) +
+            (isReceiver && wiring.referenceMode() == ReferenceMode.MARKED ?
+                MarkedReferences.memoryBytes(MARKED_CAPACITY) + EarlyArrivals.memoryBytes() : 0) +
             (isReceiver && wiring.referenceMode() == ReferenceMode.PASSIVE ?
                 PassiveStage.memoryBytes(config.rli().senderCount()) : 0) +
             (wiring.isSketched() ? PendingPackets.MEMORY_BYTES + config.rli().senderCount() * Sketching.BATCH_BYTES : 0) +
@@ -332,9 +341,18 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             marked.due(classIndex, scheduler.isDueByCount(classIndex) ? 1 : scheduler.packetCount(classIndex));
             scheduler.onInjected(classIndex, nowNs, InjectionTerms.REFERENCE_LENGTH_BYTES);
         }
-        if (marked.isNext(classIndex) && (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_DIGEST) != 0) {
-            marked.mark(
-                classIndex, PacketDescriptor.digest(descriptor, offset), PacketDescriptor.timestampNs(descriptor, offset));
+        final boolean isNext = marked.isNext(classIndex);
+        if ((PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_DIGEST) == 0) {
+            return;
+        }
+        final long digest = PacketDescriptor.digest(descriptor, offset);
+        final long sentNs = PacketDescriptor.timestampNs(descriptor, offset);
+        final int arrived = early.onSent(digest, sentNs);
+        if (isNext && arrived >= 0) {
+            receiver.onReference(
+                classIndex, marked.markArrived(classIndex), sentNs, early.arrivalNs(arrived), early.lengthBytes(arrived));
+        } else if (isNext) {
+            marked.mark(classIndex, digest, sentNs);
         }
     }
 
@@ -476,12 +494,14 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             passive.onReceived(descriptor, offset, stream(senderIndex, classes.of(descriptor, offset)));
         }
         if (marked != null && (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_DIGEST) != 0) {
-            final long position = marked.take(PacketDescriptor.digest(descriptor, offset));
+            final long digest = PacketDescriptor.digest(descriptor, offset);
+            final int lengthBytes = PacketDescriptor.wireLengthBytes(descriptor, offset);
+            final long position = marked.take(digest);
             if (position != MarkedReferences.NONE) {
                 receiver.onReference(
-                    marked.stream(position), marked.number(position), marked.sentNs(position), arrivalNs,
-                    PacketDescriptor.wireLengthBytes(descriptor, offset));
+                    marked.stream(position), marked.number(position), marked.sentNs(position), arrivalNs, lengthBytes);
             }
+            early.onReceived(digest, arrivalNs, lengthBytes);
         }
     }
 
@@ -613,11 +633,12 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         if (kernelTotal == kernelDrops && ringTotal == ringDrops) {
             return;
         }
+        final long newDrops = kernelTotal - kernelDrops + ringTotal - ringDrops;
         kernelDrops = kernelTotal;
         ringDrops = ringTotal;
         final long nowNs = clock == null ? packetNs : clock.nanoTime();
         if (matching != null) {
-            matching.onOwnLoss(nowNs);
+            matching.onOwnLoss(nowNs, newDrops);
         }
         if (sketching != null) {
             sketching.onOwnLoss(nowNs);
@@ -663,7 +684,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private void injectBy(final SketchAgreement agreement) {
         followed = agreement;
         terms = agreement == null || agreement.injection() == null ?
-            InjectionTerms.of(ownReferences) : agreement.injection().apply(ownReferences);
+            ownTerms : agreement.injection().apply(ownReferences);
         report.policy(terms.name());
         if (terms.isInjecting()) {
             scheduler.reconfigure(terms.context());
@@ -674,6 +695,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         final ExporterConfig.Rli rli = settings.rli();
         if (scheduler != null && rli.policy() != ExporterConfig.Policy.PASSIVE) {
             ownReferences = rli;
+            ownTerms = marked == null ? InjectionTerms.of(rli) : InjectionTerms.ofMarked(settings);
             injectBy(followed);
         }
         if (receiver != null) {
@@ -832,6 +854,16 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         return sketching == null ? 0 : sketching.get(SketchCounter.INTERVALS_REMARKED);
     }
 
+    /**
+     * Whether the ceiling of references keeps the policy from being kept. Any thread.
+     *
+     * @return true if one reference in a hundred had to wait for it, and {@value #LEAST_HELD} in all.
+     */
+    public boolean isCeilingTooLow() {
+        final long held = scheduler == null ? 0 : scheduler.counter(SenderCounter.HELD_BY_CEILING);
+        return held >= LEAST_HELD && held * HELD_SHARE > scheduler.counter(SenderCounter.REFERENCES);
+    }
+
     @Override
     public DelayStatistics statistics() {
         return report.statistics();
@@ -875,7 +907,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     /** Our own references are of one size, so there is nothing to fit; packets of the traffic differ. */
     private static SerialisationMode serialisation(final ExporterConfig.Rli rli, final ReferenceMode mode) {
         return switch (rli.serialisation()) {
-            case AUTO -> isStamped(mode) ? SerialisationMode.FITTED : SerialisationMode.NONE;
+            case AUTO -> isStamped(mode) ? SerialisationMode.AUTO : SerialisationMode.NONE;
             case NONE -> SerialisationMode.NONE;
             case CAPACITY -> SerialisationMode.CAPACITY;
             case FITTED -> SerialisationMode.FITTED;

@@ -210,13 +210,16 @@ final class DelayReport {
     }
 
     private Map<String, Double> gauges() {
-        if (sketching == null || sketching.errors().count() == 0) {
-            return gauges;
-        }
         final Map<String, Double> all = new LinkedHashMap<>(gauges);
-        all.put("error_median_rli", sketching.errors().rliMedian());
-        all.put("error_median_lds", sketching.errors().ldsMedian());
-        all.put("error_median_joint", sketching.errors().jointMedian());
+        if (matching != null) {
+            all.put("match_share", 1.0 / matching.counters().matchedOneIn());
+            all.put("match_wait_ns", (double)matching.counters().waitNs());
+        }
+        if (sketching != null && sketching.errors().count() > 0) {
+            all.put("error_median_rli", sketching.errors().rliMedian());
+            all.put("error_median_lds", sketching.errors().ldsMedian());
+            all.put("error_median_joint", sketching.errors().jointMedian());
+        }
         return all;
     }
 

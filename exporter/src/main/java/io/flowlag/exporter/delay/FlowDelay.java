@@ -22,7 +22,8 @@ import org.agrona.MutableDirectBuffer;
  * 102  estimator                1   of the mean: 0 for none, else as element 12 has it
  * 103  lossKind                 1   as element 24 has it, valid with FLAG_LOSS
  * 104  samples sharing spans    8   while the flow lives: SpanCounters, far
- * 112  (unused)                16
+ * 112  (unused)                 8
+ * 120  matchedErrorNs           8   how much too large the sum of matched delays may be
  * 128  quantiles               64   FlowQuantiles
  * 192  matched counters        64   DelayCounters, of matched packets; only with exact matching or sketches
  * 256  sketch                  64   FlowSketch, only with sketches
@@ -55,8 +56,6 @@ public final class FlowDelay {
     public static final int FLAG_SKETCH = 1 << 5;
     /** The standard deviation by sketches is known. */
     public static final int FLAG_SKETCH_DEVIATION = 1 << 6;
-    /** The mean by references and sketches together is of every packet. */
-    public static final int FLAG_JOINT_COMPLETE = 1 << 7;
 
     /** Estimator: interpolated between two references. */
     public static final int ESTIMATOR_INTERPOLATED = 1;
@@ -88,6 +87,7 @@ public final class FlowDelay {
     private static final int LOSS_KIND_OFFSET = ESTIMATOR_OFFSET + 1;
     private static final int SPAN_OFFSET = SKETCH_RECORD_OFFSET + 4;
     private static final int SHARED_SPANS_OFFSET = LOSS_KIND_OFFSET + 1;
+    private static final int MATCHED_ERROR_NS_OFFSET = SHARED_SPANS_OFFSET + 16;
     private static final int QUANTILES_OFFSET = LENGTH_BYTES - FlowQuantiles.LENGTH_BYTES;
 
     private FlowDelay() {
@@ -127,6 +127,18 @@ public final class FlowDelay {
     }
 
     /**
+     * Where the counters of packets lie whose number and sums are told: by references, or by matching if that is the flow's best
+     * estimate and there are no references.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     * @return their offset.
+     */
+    public static int samplesOffset(final DirectBuffer buffer, final int offset) {
+        return DelayCounters.count(buffer, offset) > 0 ? offset : bestOffset(buffer, offset);
+    }
+
+    /**
      * Where the counters of matched packets lie.
      *
      * @param offset of the layout.
@@ -134,6 +146,34 @@ public final class FlowDelay {
      */
     public static int matchedOffset(final int offset) {
         return offset + LENGTH_BYTES;
+    }
+
+    /**
+     * Whether the matched delays are those of every packet of the record, each its own.
+     *
+     * @param buffer holds the layout, with matched counters, behind its {@link FlowEntry}; the flow has ended.
+     * @param offset of the layout.
+     * @return true if their mean is exact.
+     */
+    public static boolean isMatchedWhole(final DirectBuffer buffer, final int offset) {
+        return matchedErrorNs(buffer, offset) == 0 && DelayCounters.count(buffer, matchedOffset(offset)) ==
+            FlowEntry.packetCount(buffer, offset - FlowEntry.BASE_LENGTH_BYTES);
+    }
+
+    /**
+     * How much too large the sum of the matched delays may be: of packets with one digest some were lost, and it is not known
+     * which. The mean may be too large by that, divided by the matched packets.
+     *
+     * @param buffer holds the layout; the flow has ended.
+     * @param offset of the layout.
+     * @return ns, 0 or more.
+     */
+    public static long matchedErrorNs(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + MATCHED_ERROR_NS_OFFSET);
+    }
+
+    static void matchedErrorNs(final MutableDirectBuffer buffer, final int offset, final long value) {
+        buffer.putLong(offset + MATCHED_ERROR_NS_OFFSET, value);
     }
 
     /**
@@ -177,7 +217,7 @@ public final class FlowDelay {
      *
      * @param buffer holds the layout.
      * @param offset of the layout.
-     * @param flags  of FLAG_SKETCH, FLAG_SKETCH_DEVIATION, FLAG_JOINT_COMPLETE.
+     * @param flags  of FLAG_SKETCH, FLAG_SKETCH_DEVIATION.
      */
     public static void sketchFlags(final MutableDirectBuffer buffer, final int offset, final int flags) {
         addFlag(buffer, offset, flags);
@@ -229,6 +269,21 @@ public final class FlowDelay {
             case ESTIMATOR_SKETCH, ESTIMATOR_FLOW_SUMS -> FlowSketch.meanNs(buffer, sketchOffset(offset));
             case ESTIMATOR_JOINT -> FlowSketch.jointMeanNs(buffer, sketchOffset(offset));
             default -> DelayCounters.meanNs(buffer, bestOffset(buffer, offset));
+        };
+    }
+
+    /**
+     * How many packets of the record are behind its mean.
+     *
+     * @param buffer holds the layout, with an estimator.
+     * @param offset of the layout.
+     * @return packets; 0 if the estimator has no mean.
+     */
+    public static long meanPackets(final DirectBuffer buffer, final int offset) {
+        return switch (estimator(buffer, offset)) {
+            case ESTIMATOR_SKETCH, ESTIMATOR_FLOW_SUMS -> FlowSketch.meanPackets(buffer, sketchOffset(offset));
+            case ESTIMATOR_JOINT -> FlowSketch.jointPackets(buffer, sketchOffset(offset));
+            default -> DelayCounters.count(buffer, bestOffset(buffer, offset));
         };
     }
 
@@ -342,6 +397,18 @@ public final class FlowDelay {
     public static boolean isSketchMean(final DirectBuffer buffer, final int offset) {
         final int estimator = estimator(buffer, offset);
         return estimator == ESTIMATOR_SKETCH || estimator == ESTIMATOR_FLOW_SUMS;
+    }
+
+    /**
+     * Whether the mean is that of the delays by references.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     * @return true if so.
+     */
+    public static boolean isInterpolated(final DirectBuffer buffer, final int offset) {
+        final int estimator = estimator(buffer, offset);
+        return estimator == ESTIMATOR_INTERPOLATED || estimator == ESTIMATOR_LEFT;
     }
 
     /**

@@ -34,6 +34,7 @@ public final class FlowDelays {
     private final RliReceiver receiver;
     private final FlowDistributions distributions;
     private final Matching matching;
+    private final MeanChoice choice;
     private final int segmentId;
     private final int estimator;
     private final UnsafeBuffer unseen =
@@ -55,6 +56,7 @@ public final class FlowDelays {
      * @param receiver      of references; null where nothing is interpolated.
      * @param distributions of delays; null at the sender point alone.
      * @param matching      of packets of both points; null without it.
+     * @param isLive        whether packets come as they happen.
      */
     FlowDelays(
         final ExporterConfig config,
@@ -67,7 +69,9 @@ public final class FlowDelays {
         final ClockDifference clocks,
         final RliReceiver receiver,
         final FlowDistributions distributions,
-        final Matching matching) {
+        final Matching matching,
+        final boolean isLive) {
+        choice = new MeanChoice(isLive, config.segment().maximumDelayNs());
         this.wiring = wiring;
         this.flowEnd = flowEnd;
         this.cache = cache;
@@ -110,8 +114,6 @@ public final class FlowDelays {
      */
     boolean onFlowEnd(final MutableDirectBuffer entry, final int offset) {
         final long sampleCount = DelayCounters.count(entry, offset);
-        final boolean isExact =
-            wiring.isExact() && DelayCounters.count(entry, FlowDelay.matchedOffset(offset)) > 0;
         if (sampleCount > 0) {
             final long boundNs = boundNs(entry, 0);
             if (boundNs >= 0) {
@@ -122,16 +124,53 @@ public final class FlowDelays {
         if (matching != null) {
             matching.onFlowEnd(entry, offset, wiring.isExact() || sketching == null);
         }
-        FlowDelay.estimator(entry, offset, isExact ? FlowDelay.ESTIMATOR_MATCHED : sampleCount > 0 ? estimator : 0);
-        if (sketching != null && !isBackward(entry, offset - FlowEntry.BASE_LENGTH_BYTES)) {
-            if (sketching.waits(entry, offset)) {
-                counters.increment(CounterId.RECORDS_WAITING);
-                return false;
-            }
-            sketching.finish(entry, offset);
+        final boolean isSketched = sketching != null && !isBackward(entry, offset - FlowEntry.BASE_LENGTH_BYTES);
+        if (isSketched && sketching.waits(entry, offset)) {
+            counters.increment(CounterId.RECORDS_WAITING);
+            return false;
+        }
+        begin(entry, offset);
+        if (isSketched) {
+            sketching.finish(entry, offset, choice);
+        }
+        conclude(entry, offset);
+        return true;
+    }
+
+    /** Begins to choose the mean, with what matching and references know. */
+    private void begin(final MutableDirectBuffer entry, final int offset) {
+        choice.begin(entry, offset);
+        choice.learnRange(entry, offset);
+        if (wiring.isMatched() || wiring.isExact()) {
+            choice.learnRange(entry, FlowDelay.matchedOffset(offset));
+        }
+        if (wiring.isExact() && DelayCounters.count(entry, FlowDelay.matchedOffset(offset)) > 0) {
+            final int matchedOffset = FlowDelay.matchedOffset(offset);
+            choice.offerExact(
+                FlowDelay.ESTIMATOR_MATCHED, DelayCounters.count(entry, matchedOffset),
+                DelayCounters.meanNs(entry, matchedOffset));
+        }
+        if (DelayCounters.count(entry, offset) > 0) {
+            choice.offerWhole(
+                estimator, DelayCounters.count(entry, offset), DelayCounters.meanNs(entry, offset),
+                FlowDelay.has(entry, offset, FlowDelay.FLAG_ERROR_BOUND) ?
+                    referenceFactor(entry, offset) * FlowDelay.errorBoundNs(entry, offset) : MeanChoice.UNKNOWN);
+        }
+    }
+
+    private double referenceFactor(final DirectBuffer entry, final int offset) {
+        return sketching == null ? 1 : sketching.ofEntry(entry, offset - FlowEntry.BASE_LENGTH_BYTES).writer()
+            .referenceFactor(choice.packets());
+    }
+
+    /** Writes the mean that was chosen; quantiles of another estimator's delays go. */
+    private void conclude(final MutableDirectBuffer entry, final int offset) {
+        choice.conclude(entry, offset);
+        final boolean isMatched = FlowDelay.estimator(entry, offset) == FlowDelay.ESTIMATOR_MATCHED;
+        if (wiring.isExact() ? !isMatched : !FlowDelay.isInterpolated(entry, offset)) {
+            FlowQuantiles.clear(entry, FlowDelay.quantilesOffset(offset));
         }
         writeSegment(entry, offset);
-        return true;
     }
 
     /** {@return the error bound of the interpolated mean of a flow, ns; below 0 if it is not known} */
@@ -202,8 +241,9 @@ public final class FlowDelays {
         final int senderIndex, final MutableDirectBuffer buffer, final int offset, final int lengthBytes,
         final int record) {
         final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
-        sketching.of(senderIndex).writer().write(buffer, delayOffset, record);
-        writeSegment(buffer, delayOffset);
+        begin(buffer, delayOffset);
+        sketching.of(senderIndex).writer().write(buffer, delayOffset, record, choice);
+        conclude(buffer, delayOffset);
         counters.add(CounterId.RECORDS_WAITING, -1);
         flowEnd.onWaited(buffer, offset, lengthBytes);
     }

@@ -47,6 +47,11 @@ public final class FlowQuantiles {
         buffer.putInt(offset + GROUPS_OFFSET, groups);
     }
 
+    /** There are none. */
+    static void clear(final MutableDirectBuffer buffer, final int offset) {
+        buffer.putInt(offset + GROUPS_OFFSET, 0);
+    }
+
     /**
      * How many of the quantiles, in the order of the layout, are known; with all of them the variation is too.
      *

@@ -12,7 +12,9 @@ import org.agrona.MutableDirectBuffer;
  * 16  samples                8
  * 24  standardDeviationNs    8   floating point, valid with FLAG_SKETCH_DEVIATION
  * 32  jointMeanNs            8   of references and sketches together, valid with that estimator
- * 40  (unused)              24
+ * 40  meanPackets            8   of the record, behind meanNs
+ * 48  jointPackets           8   of the record, behind jointMeanNs
+ * 56  (unused)               8
  * </pre>
  * Written when the flow's record is complete. Fields are in the byte order of the machine. Stateless; the thread that owns the
  * memory may call it.
@@ -26,6 +28,8 @@ public final class FlowSketch {
     private static final int SAMPLES_OFFSET = MEAN_OFFSET + 8;
     private static final int STANDARD_DEVIATION_OFFSET = SAMPLES_OFFSET + 8;
     private static final int JOINT_MEAN_OFFSET = STANDARD_DEVIATION_OFFSET + 8;
+    private static final int MEAN_PACKETS_OFFSET = JOINT_MEAN_OFFSET + 8;
+    private static final int JOINT_PACKETS_OFFSET = MEAN_PACKETS_OFFSET + 8;
 
     private FlowSketch() {
     }
@@ -36,11 +40,14 @@ public final class FlowSketch {
      * @param buffer      holds the layout.
      * @param offset      of the layout.
      * @param meanNs      signed.
-     * @param samples     packets behind it.
+     * @param samples     packets in the cells behind it.
      * @param usableCells behind it.
+     * @param packets     of the record that it is of.
      */
     public static void mean(
-        final MutableDirectBuffer buffer, final int offset, final long meanNs, final long samples, final int usableCells) {
+        final MutableDirectBuffer buffer, final int offset, final long meanNs, final long samples, final int usableCells,
+        final long packets) {
+        buffer.putLong(offset + MEAN_PACKETS_OFFSET, packets);
         buffer.putLong(offset + MEAN_OFFSET, meanNs);
         buffer.putLong(offset + SAMPLES_OFFSET, samples);
         buffer.putInt(offset + USABLE_CELLS_OFFSET, usableCells);
@@ -80,6 +87,28 @@ public final class FlowSketch {
     }
 
     /**
+     * Reads of how many packets of the record the mean is.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     * @return packets.
+     */
+    public static long meanPackets(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + MEAN_PACKETS_OFFSET);
+    }
+
+    /**
+     * Reads of how many packets of the record the mean by references and sketches together is.
+     *
+     * @param buffer holds the layout.
+     * @param offset of the layout.
+     * @return packets.
+     */
+    public static long jointPackets(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + JOINT_PACKETS_OFFSET);
+    }
+
+    /**
      * Reads the mean by references and sketches together.
      *
      * @param buffer holds the layout.
@@ -93,11 +122,14 @@ public final class FlowSketch {
     /**
      * Writes the mean by references and sketches together.
      *
-     * @param buffer holds the layout.
-     * @param offset of the layout.
-     * @param meanNs signed.
+     * @param buffer  holds the layout.
+     * @param offset  of the layout.
+     * @param meanNs  signed.
+     * @param packets of the record that it is of.
      */
-    public static void jointMeanNs(final MutableDirectBuffer buffer, final int offset, final long meanNs) {
+    public static void jointMean(
+        final MutableDirectBuffer buffer, final int offset, final long meanNs, final long packets) {
+        buffer.putLong(offset + JOINT_PACKETS_OFFSET, packets);
         buffer.putLong(offset + JOINT_MEAN_OFFSET, meanNs);
     }
 

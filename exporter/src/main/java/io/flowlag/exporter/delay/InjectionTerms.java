@@ -1,5 +1,7 @@
 package io.flowlag.exporter.delay;
 
+import io.flowlag.exporter.config.ConfigTable;
+import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Policy;
 import io.flowlag.exporter.config.ExporterConfig.Rli;
 import io.flowlag.rli.sender.AdaptivePolicy;
@@ -48,6 +50,7 @@ public record InjectionTerms(Policy policy, InjectionContext context) {
         return new InjectionTerms(name, new InjectionContext()
             .policies(policies)
             .capacityBps(capacityBps)
+            .utilizationSmoothing(own.smoothing())
             .maximumGapNs(maximumGapNs)
             .ceilingBps(ceilingBps)
             .referenceLengthBytes(own.referenceLengthBytes())
@@ -56,6 +59,16 @@ public record InjectionTerms(Policy policy, InjectionContext context) {
 
     /** By a process's own configuration. */
     static InjectionTerms of(final Rli rli) {
+        return of(rli, rli.ceilingBps());
+    }
+
+    /** By the configuration where packets of the traffic stand in for references: they take nothing of the link. */
+    static InjectionTerms ofMarked(final ExporterConfig config) {
+        final boolean isGiven = !config.effectiveValue(ConfigTable.CEILING).origin().isDefault();
+        return of(config.rli(), isGiven ? config.rli().ceilingBps() : Long.MAX_VALUE);
+    }
+
+    private static InjectionTerms of(final Rli rli, final long ceilingBps) {
         final InjectionPolicy policy = switch (rli.policy()) {
             case ADAPTIVE -> new AdaptivePolicy(
                 rli.minimumUtilization(), rli.maximumUtilization(), 1.0 / rli.minimumRateOneIn(),
@@ -65,7 +78,7 @@ public record InjectionTerms(Policy policy, InjectionContext context) {
             case COMBINED -> new CombinedPolicy(rli.everyN(), rli.everyIntervalNs());
             case PASSIVE -> throw new IllegalArgumentException("policy passive sends no references");
         };
-        return of(rli.policy(), policy, rli.capacityBps(), rli.maximumGapNs(), rli.ceilingBps(), rli);
+        return of(rli.policy(), policy, rli.capacityBps(), rli.maximumGapNs(), ceilingBps, rli);
     }
 
     /** {@return whether references are sent at all} */

@@ -60,6 +60,16 @@ final class MarkedReferences {
         return size * (2 * Long.BYTES + 2 * Integer.BYTES) + 2 * size * 2 * Long.BYTES;
     }
 
+    /**
+     * Marks a packet that has arrived already.
+     *
+     * @return its number.
+     */
+    int markArrived(final int streamIndex) {
+        packetsToPass[streamIndex] = NONE;
+        return nextNumbers[streamIndex];
+    }
+
     /** A reference is due: one of the next packets, this one among them, with equal chances. */
     void due(final int streamIndex, final long packets) {
         nextNumbers[streamIndex]++;

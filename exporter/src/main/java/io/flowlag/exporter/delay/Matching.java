@@ -1,9 +1,12 @@
 package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.flow.EndReason;
 import io.flowlag.exporter.flow.FlowCache;
+import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.match.ExactMatcher;
 import io.flowlag.exporter.match.ExactMatcherContext;
+import io.flowlag.exporter.match.MatchCounter;
 import io.flowlag.exporter.match.MatchCounters;
 import io.flowlag.exporter.match.MatchHandler;
 import io.flowlag.exporter.match.SegmentFlows;
@@ -22,6 +25,8 @@ final class Matching implements MatchHandler {
     private static final int FINISH_LIMIT = 64 * 1024;
     /** Longer than packets spend in the merge of live sources and in the rings. */
     private static final long LIVE_GRACE_NS = 1_000_000_000L;
+    /** So long are packets waited for at the most, where they come later than the maximum delay. */
+    private static final long LIVE_WAIT_NS = 5_000_000_000L;
 
     /** A tag is the generation of a flow's slot, the stream of the packet, and the slot. */
     private static final int STREAM_SHIFT = 24;
@@ -38,11 +43,14 @@ final class Matching implements MatchHandler {
     private final DelaySummaries summaries;
     private final OffHeapBuffer entries;
     private final SegmentFlows flows;
+    private final MatchedShare share;
     private final ExactMatcher matcher;
     private final CounterTable table = new CounterTable(1, COLUMNS);
     private final boolean isLive;
     private final long maximumDelayNs;
     private final boolean areBothWays;
+    /** Of flows that began before, not every packet was looked at. */
+    private long watchedSinceNs = Long.MAX_VALUE;
     private long senderTimeNs = Long.MIN_VALUE;
     private long receiverTimeNs = Long.MIN_VALUE;
     private long newestMatchedNs = Long.MIN_VALUE;
@@ -71,16 +79,24 @@ final class Matching implements MatchHandler {
         maximumDelayNs = config.segment().maximumDelayNs();
         entries = cache.entries();
         final long silenceNs = 2 * (config.metering().activeTimeoutNs() + config.segment().maximumDelayNs());
-        flows = new SegmentFlows(config.metering().maxFlows(), isLive ? silenceNs : SegmentFlows.NEVER_NS);
-        matcher =
-            new ExactMatcher(context(config, isLive).joinedAboveBytes(captures.joinedAboveBytes()), flows, this);
+        flows = new SegmentFlows(
+            config.metering().maxFlows(), isLive ? silenceNs : SegmentFlows.NEVER_NS, !isLive || isSelected(config.segment()));
+        matcher = new ExactMatcher(
+            context(config, isLive).joinedAboveBytes(captures.joinedAboveBytes()), flows, this);
+        share = isLive ? new MatchedShare(matcher, config.segment().exactPackets()) : null;
     }
 
     private static ExactMatcherContext context(final ExporterConfig config, final boolean isLive) {
         return new ExactMatcherContext()
             .maxPackets(config.segment().exactPackets())
             .maximumDelayNs(config.segment().maximumDelayNs())
+            .growingUpToNs(isLive ? LIVE_WAIT_NS : 0)
             .graceNs(isLive ? LIVE_GRACE_NS : 0);
+    }
+
+    /** Whether somebody said which packets pass both points. */
+    private static boolean isSelected(final ExporterConfig.Segment segment) {
+        return !segment.sources().isEmpty() || !segment.destinations().isEmpty() || segment.vlanId() >= 0;
     }
 
     /** {@return octets off the heap, by formula} */
@@ -91,6 +107,7 @@ final class Matching implements MatchHandler {
     /** The sender point saw a packet, of the segment or not; what came before its first cannot be judged. */
     void onSenderTime(final long timeNs) {
         if (senderTimeNs == Long.MIN_VALUE) {
+            onFirst(timeNs);
             matcher.onSenderGap(timeNs);
             if (areBothWays) {
                 matcher.onReceiverGap(timeNs - maximumDelayNs);
@@ -105,12 +122,24 @@ final class Matching implements MatchHandler {
      */
     void onReceiverTime(final long timeNs) {
         if (receiverTimeNs == Long.MIN_VALUE) {
+            onFirst(timeNs);
             matcher.onReceiverGap(timeNs - maximumDelayNs);
             if (areBothWays) {
                 matcher.onSenderGap(timeNs);
             }
         }
         receiverTimeNs = Math.max(receiverTimeNs, timeNs);
+    }
+
+    /** The first packet of a point. Live, both are watched from about then on, whether packets pass the other one or not. */
+    private void onFirst(final long timeNs) {
+        watchedSinceNs = Math.min(watchedSinceNs, timeNs);
+        if (isLive) {
+            matcher.onSenderGap(timeNs);
+            matcher.onReceiverGap(timeNs);
+            senderTimeNs = Math.max(senderTimeNs, timeNs);
+            receiverTimeNs = Math.max(receiverTimeNs, timeNs);
+        }
     }
 
     /** Reads ahead what the next packets need; {@link ExactMatcher#touch}. */
@@ -132,15 +161,19 @@ final class Matching implements MatchHandler {
     }
 
     /** This process dropped packets, at one point or the other, up to a time. */
-    void onOwnLoss(final long throughNs) {
+    void onOwnLoss(final long throughNs, final long packets) {
         matcher.onSenderGap(throughNs);
         matcher.onReceiverGap(throughNs);
+        if (share != null) {
+            share.onOwnLoss(packets);
+        }
     }
 
     /** The clock of both points was set back. */
     void onTimeSetBack(final long nowNs) {
         matcher.onTimeSetBack(nowNs);
         newestMatchedNs = Long.MIN_VALUE;
+        watchedSinceNs = Math.min(watchedSinceNs, nowNs);
         senderTimeNs = nowNs;
         receiverTimeNs = nowNs;
     }
@@ -150,6 +183,9 @@ final class Matching implements MatchHandler {
         final long watchedNs = isLive ? capturedNs : Math.min(senderTimeNs, receiverTimeNs);
         if (watchedNs != Long.MIN_VALUE) {
             matcher.onTime(watchedNs, DECIDE_LIMIT);
+            if (share != null && share.hasGrown(watchedNs)) {
+                watchedSinceNs = watchedNs;
+            }
         }
     }
 
@@ -191,15 +227,21 @@ final class Matching implements MatchHandler {
         }
     }
 
-    /** A flow ends: writes its loss, and compares its estimate with what was matched. */
+    /**
+     * A flow ends: writes its loss, and compares its estimate with what was matched. While packets of a flow that has no further
+     * record are not decided of, its loss is not known.
+     */
     void onFlowEnd(final MutableDirectBuffer entry, final int offset, final boolean isLossTold) {
         final int flow = flows.findOfEntry(entry, 0);
-        if (flow != SegmentFlows.NO_FLOW) {
+        final boolean isLater = flow >= 0 && flows.waitingCount(flow) > 0 &&
+            FlowEntry.endReason(entry, 0) != EndReason.ACTIVE_TIMEOUT.code();
+        if (flow >= 0 && !isLater) {
             final long undecided = flows.takeUndecided(flow);
             final long lost = flows.takeLost(flow);
             final long unexpected = flows.takeUnexpected(flow);
-            if (undecided == 0 && isLossTold) {
-                FlowDelay.loss(entry, offset, lost, unexpected, FlowDelay.LOSS_EXACT);
+            FlowDelay.matchedErrorNs(entry, offset, flows.takeAmbiguousNs(flow));
+            if (undecided == 0 && isLossTold && FlowEntry.startNs(entry, 0) >= watchedSinceNs) {
+                writeLoss(entry, offset, lost, unexpected);
             }
         }
         final int matchedOffset = FlowDelay.matchedOffset(offset);
@@ -208,6 +250,15 @@ final class Matching implements MatchHandler {
             final long errorNs = DelayCounters.meanNs(entry, offset) - DelayCounters.meanNs(entry, matchedOffset);
             table.increment(0, BOUNDED_FLOWS);
             table.add(0, BOUNDS_HELD, Math.abs(errorNs) <= FlowDelay.errorBoundNs(entry, offset) ? 1 : 0);
+        }
+    }
+
+    /** Where packets came later than they were waited for, a lost one may be one of those that came unexpectedly. */
+    private void writeLoss(final MutableDirectBuffer entry, final int offset, final long lost, final long unexpected) {
+        if (isLive && lost > 0 && unexpected > 0 && counters().get(MatchCounter.DISTANT) > 0) {
+            FlowDelay.lossBound(entry, offset, lost);
+        } else {
+            FlowDelay.loss(entry, offset, lost, unexpected, FlowDelay.LOSS_EXACT);
         }
     }
 

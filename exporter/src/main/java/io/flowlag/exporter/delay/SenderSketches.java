@@ -63,7 +63,8 @@ final class SenderSketches {
         return senders.length == 1 ? senders[0].touch(descriptors, offset, count) : 0;
     }
 
-    private Sketching ofEntry(final DirectBuffer entry, final int offset) {
+    /** {@return of the sender that a flow has passed} */
+    Sketching ofEntry(final DirectBuffer entry, final int offset) {
         return senders.length == 1 ? senders[0] : senders[selector.ofEntry(entry, offset)];
     }
 
@@ -136,8 +137,8 @@ final class SenderSketches {
     }
 
     /** A flow has ended and its record does not wait: writes what the sketches say. */
-    void finish(final MutableDirectBuffer entry, final int offset) {
-        ofEntry(entry, offset - FlowEntry.BASE_LENGTH_BYTES).finish(entry, offset);
+    void finish(final MutableDirectBuffer entry, final int offset, final MeanChoice choice) {
+        ofEntry(entry, offset - FlowEntry.BASE_LENGTH_BYTES).finish(entry, offset, choice);
     }
 
     void close() {

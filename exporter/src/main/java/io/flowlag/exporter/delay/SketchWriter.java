@@ -26,6 +26,8 @@ final class SketchWriter {
 
     private final SketchRecords records;
     private final boolean isReconciled;
+    private final BoundCheck referenceBounds = new BoundCheck();
+    private final BoundCheck sketchBounds = new BoundCheck();
     private final EstimateErrors errors = new EstimateErrors();
     private final CounterTable table = new CounterTable(1, COLUMNS);
 
@@ -40,28 +42,48 @@ final class SketchWriter {
         this.isReconciled = isReconciled;
     }
 
-    /** Writes what the sketches say into a record. */
-    void write(final MutableDirectBuffer entry, final int offset, final int record) {
-        final int sketchOffset = FlowDelay.sketchOffset(offset);
+    /** {@return by what the bound of a mean by references is multiplied, as witnesses say} */
+    double referenceFactor(final long packets) {
+        return referenceBounds.factor(packets);
+    }
+
+    /** A record of a witness flow tells how good the bounds of both parents are. */
+    private void check(final DirectBuffer entry, final int offset, final int record, final long packets) {
+        if (records.truthPackets(record) != packets) {
+            return;
+        }
+        final double truthNs = records.truthNs(record);
+        if (records.hasMean(record) && records.hasCells(record) && records.hasBound(record) &&
+            records.answeredPackets(record) == packets) {
+            sketchBounds.add(packets, Math.abs(records.meanNs(record) - truthNs), records.boundNs(record));
+        }
+        if (DelayCounters.count(entry, offset) > 0 && FlowDelay.has(entry, offset, FlowDelay.FLAG_ERROR_BOUND)) {
+            referenceBounds.add(
+                packets, Math.abs(DelayCounters.meanNs(entry, offset) - truthNs), FlowDelay.errorBoundNs(entry, offset));
+        }
+    }
+
+    /** Writes what the sketches say into a record, and offers their means. */
+    void write(final MutableDirectBuffer entry, final int offset, final int record, final MeanChoice choice) {
+        check(entry, offset, record, choice.packets());
         if (records.hasMean(record) && !records.hasCells(record)) {
-            writeSums(entry, offset, record);
+            writeSums(entry, offset, record, choice);
         } else if (records.hasMean(record)) {
+            final int sketchOffset = FlowDelay.sketchOffset(offset);
             FlowSketch.mean(
-                entry, sketchOffset, records.meanNs(record), records.samples(record), records.usableCells(record));
+                entry, sketchOffset, records.meanNs(record), records.samples(record), records.usableCells(record),
+                records.answeredPackets(record));
             FlowDelay.sketchFlags(entry, offset, FlowDelay.FLAG_SKETCH);
             if (records.hasStandardDeviation(record)) {
                 FlowSketch.standardDeviationNs(entry, sketchOffset, records.standardDeviationNs(record));
                 FlowDelay.sketchFlags(entry, offset, FlowDelay.FLAG_SKETCH_DEVIATION);
             }
             judge(entry, offset, record);
-            if (FlowDelay.estimator(entry, offset) == 0) {
-                FlowDelay.estimator(entry, offset, FlowDelay.ESTIMATOR_SKETCH);
-                if (records.hasBound(record)) {
-                    FlowDelay.errorBoundNs(entry, offset, records.boundNs(record));
-                }
-            }
+            choice.offerEstimate(
+                FlowDelay.ESTIMATOR_SKETCH, records.answeredPackets(record), records.meanNs(record),
+                records.hasBound(record) ? sketchBounds.factor(choice.packets()) * records.boundNs(record) : MeanChoice.UNKNOWN);
         }
-        writeJoint(entry, offset, record);
+        writeJoint(entry, offset, record, choice);
         judgeLoss(entry, offset, record);
         if (records.hasLoss(record) && !FlowDelay.has(entry, offset, FlowDelay.FLAG_LOSS)) {
             if (records.isLossExact(record) && !records.hasUnexpected(record)) {
@@ -84,69 +106,70 @@ final class SketchWriter {
         }
     }
 
-    /** The mean by sums of the flow: exact if it is of all packets, else of the intervals in which the sums agree. */
-    private void writeSums(final MutableDirectBuffer entry, final int offset, final int record) {
-        final int estimator = FlowDelay.estimator(entry, offset);
-        final boolean isExact = records.isMeanExact(record);
-        if (estimator == 0 || isExact && estimator != FlowDelay.ESTIMATOR_MATCHED) {
-            FlowSketch.mean(
-                entry, FlowDelay.sketchOffset(offset), records.meanNs(record), records.samples(record), 0);
-            FlowDelay.estimator(entry, offset, FlowDelay.ESTIMATOR_FLOW_SUMS);
-            if (isExact) {
-                FlowDelay.errorBoundNs(entry, offset, 0);
-            }
+    /** The mean by sums of the flow, of the intervals in which they agree; of a part of a flow only the range is known. */
+    private void writeSums(final MutableDirectBuffer entry, final int offset, final int record, final MeanChoice choice) {
+        final long ofPackets = records.answeredPackets(record);
+        final long meanNs = records.meanNs(record);
+        FlowSketch.mean(entry, FlowDelay.sketchOffset(offset), meanNs, records.samples(record), 0, ofPackets);
+        if (records.hasBound(record)) {
+            choice.offerExact(FlowDelay.ESTIMATOR_FLOW_SUMS, ofPackets, meanNs);
+        } else {
+            choice.offerEstimate(FlowDelay.ESTIMATOR_FLOW_SUMS, ofPackets, meanNs, choice.reachNs(meanNs));
         }
     }
 
-    /** References and sketches together, or the parent that stands in; only exact matching knows better. */
-    private void writeJoint(final MutableDirectBuffer entry, final int offset, final int record) {
-        final int matchedOffset = FlowDelay.matchedOffset(offset);
-        final boolean isSketchBetter = DelayCounters.count(entry, offset) == 0 && records.hasBound(record) &&
-            !records.hasJointBound(record);
-        final boolean hasMean = records.hasJointMean(record) && !isSketchBetter;
-        final boolean isTold = records.isJointTold(record);
-        table.add(0, JOINT_FLOWS, hasMean ? 1 : 0);
-        if (hasMean && !isTold && records.hasJointBound(record) && DelayCounters.count(entry, matchedOffset) > 0) {
-            final long errorNs = Math.abs(records.jointMeanNs(record) - DelayCounters.meanNs(entry, matchedOffset));
-            table.increment(0, JOINT_BOUNDED_FLOWS);
-            table.add(0, JOINT_BOUNDS_HELD, errorNs <= Math.max(1, records.jointBoundNs(record)) ? 1 : 0);
-        }
-        if (hasMean && !isTold && records.hasMean(record) && DelayCounters.count(entry, offset) > 0 &&
-            DelayCounters.count(entry, matchedOffset) > 0) {
-            errors.record(
-                DelayCounters.meanNs(entry, matchedOffset), DelayCounters.meanNs(entry, offset), records.meanNs(record),
-                records.jointMeanNs(record));
-        }
-        final int estimator = FlowDelay.estimator(entry, offset);
-        if (estimator == FlowDelay.ESTIMATOR_MATCHED || estimator == FlowDelay.ESTIMATOR_FLOW_SUMS) {
+    /** References and sketches together; a parent that stands in for all of a record only where nobody else has a mean. */
+    private void writeJoint(final MutableDirectBuffer entry, final int offset, final int record, final MeanChoice choice) {
+        final long ofPackets = records.jointPackets(record);
+        if (ofPackets == 0) {
             return;
         }
-        if (hasMean) {
-            FlowSketch.jointMeanNs(entry, FlowDelay.sketchOffset(offset), records.jointMeanNs(record));
-            FlowDelay.estimator(entry, offset, FlowDelay.ESTIMATOR_JOINT);
-            if (records.jointPackets(record) == FlowEntry.packetCount(entry, offset - FlowEntry.BASE_LENGTH_BYTES)) {
-                FlowDelay.sketchFlags(entry, offset, FlowDelay.FLAG_JOINT_COMPLETE);
-            }
-            errorBound(entry, offset, records.hasJointBound(record) ? records.jointBoundNs(record) : -1);
-        } else if (records.isSketchPreferred(record) && records.hasMean(record)) {
-            FlowDelay.estimator(entry, offset, FlowDelay.ESTIMATOR_SKETCH);
-            errorBound(entry, offset, records.hasBound(record) ? records.boundNs(record) : -1);
+        final int matchedOffset = FlowDelay.matchedOffset(offset);
+        final boolean isMatched = DelayCounters.count(entry, matchedOffset) > 0;
+        final boolean isTold = records.isJointTold(record);
+        final boolean isSolved = records.hasJointMean(record);
+        final long meanNs = records.jointMeanNs(record);
+        table.add(0, JOINT_FLOWS, isSolved ? 1 : 0);
+        if (isSolved && !isTold && isMatched && ofPackets == choice.packets() && records.hasJointBound(record)) {
+            final long errorNs = Math.abs(meanNs - DelayCounters.meanNs(entry, matchedOffset));
+            table.increment(0, JOINT_BOUNDED_FLOWS);
+            table.add(0, JOINT_BOUNDS_HELD, errorNs <= Math.max(choice.floorNs(), records.jointBoundNs(record)) ? 1 : 0);
+        }
+        if (isSolved && !isTold && isMatched && records.hasMean(record) && DelayCounters.count(entry, offset) > 0) {
+            errors.record(
+                DelayCounters.meanNs(entry, matchedOffset), DelayCounters.meanNs(entry, offset), records.meanNs(record), meanNs);
+        }
+        FlowSketch.jointMean(entry, FlowDelay.sketchOffset(offset), meanNs, ofPackets);
+        if (isSolved || !choice.hasMean()) {
+            choice.offerEstimate(
+                FlowDelay.ESTIMATOR_JOINT, ofPackets, meanNs, isSolved ? jointBoundNs(entry, offset, record, ofPackets) :
+                    MeanChoice.UNKNOWN);
         }
     }
 
-    private static void errorBound(final MutableDirectBuffer entry, final int offset, final long boundNs) {
-        if (boundNs >= 0) {
-            FlowDelay.errorBoundNs(entry, offset, boundNs);
-        } else {
-            FlowDelay.clearErrorBound(entry, offset);
+    /**
+     * Packets of intervals in which nobody vouches for a bound are taken to be as wrong as references are about so many packets:
+     * their bound grows as the root of the packets becomes smaller.
+     */
+    private double jointBoundNs(final DirectBuffer entry, final int offset, final int record, final long ofPackets) {
+        final long bounded = records.jointBoundPackets(record);
+        if (bounded == ofPackets) {
+            return records.jointBoundNs(record);
         }
+        if (bounded == 0 || !FlowDelay.has(entry, offset, FlowDelay.FLAG_ERROR_BOUND)) {
+            return MeanChoice.UNKNOWN;
+        }
+        final double rest = ofPackets - bounded;
+        final double restNs = referenceFactor(ofPackets) * FlowDelay.errorBoundNs(entry, offset) * Math.sqrt(ofPackets / rest);
+        return (bounded * records.jointBoundNs(record) + rest * restNs) / ofPackets;
     }
 
     /** Compares the sketches' mean with what was matched, and with what was interpolated. */
     private void judge(final MutableDirectBuffer entry, final int offset, final int record) {
         final long meanNs = records.meanNs(record);
         final int matchedOffset = FlowDelay.matchedOffset(offset);
-        final boolean isBounded = records.hasBound(record);
+        final boolean isBounded = records.hasBound(record) &&
+            records.answeredPackets(record) == FlowEntry.packetCount(entry, offset - FlowEntry.BASE_LENGTH_BYTES);
         if (isBounded && DelayCounters.count(entry, matchedOffset) > 0) {
             final long errorNs = Math.abs(meanNs - DelayCounters.meanNs(entry, matchedOffset));
             table.increment(0, BOUNDED_FLOWS);

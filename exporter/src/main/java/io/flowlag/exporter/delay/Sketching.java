@@ -197,17 +197,24 @@ final class Sketching {
         final JointSettings jointSettings = !joint.enabled() || link != null && link.mode() == IntervalMode.FLOWS ? null :
             new JointSettings(joint.waitNs(), joint.budgetNs(), joint.maxFlows(), joint.pendingPackets(), isLive,
                 joint.isChecked() && link == null);
+        // The most delay is by the clocks; these may be apart.
+        final ExporterConfig.Segment segment = config.segment();
+        final long guardNs = SketchContext.clockGuardNs(segment.intervalNs());
+        final long heldNs = Math.min(segment.intervalNs(), segment.maximumDelayNs() + guardNs);
+        final long longerNs = heldNs - segment.maximumDelayNs();
         return new SketchContext()
             .geometry(SketchGeometry.lds(lds.rows(), lds.columns(), lds.vldaLength(), ratesPpm))
             .aggregatorCells(lds.aggregatorCells())
             .classCount(config.rli().classCount())
-            .intervalNs(config.segment().intervalNs())
-            .maximumDelayNs(config.segment().maximumDelayNs())
+            .intervalNs(segment.intervalNs())
+            .maximumDelayNs(heldNs)
+            .guardNs(guardNs)
             .isLive(isLive)
-            .answerDeadlineNs(link == null ? 0 : link.answerDeadlineNs())
+            .answerDeadlineNs(link == null ? 0 : Math.max(0, link.answerDeadlineNs() - longerNs))
             .alpha(lds.alpha())
             .inFlightPackets(lds.inFlightPackets())
             .waitingRecords(lds.waitingRecords())
+            .isSelected(link == null || isSelected(config))
             .mode(link == null ? IntervalMode.CELLS : link.mode())
             .mostFlows(link == null ? 1 : link.mostFlows())
             .witnessPpm(jointSettings == null ? 0 : lds.witnessPpm())
@@ -215,6 +222,12 @@ final class Sketching {
             .reconcile(!isReconciled(config) ? null : new ReconcileSettings(
                 config.reconcile().packets(), config.reconcile().cells(), link == null ? 0 : config.reconcile().waitNs()))
             .joint(jointSettings);
+    }
+
+    /** Whether somebody said which packets pass both points. */
+    private static boolean isSelected(final ExporterConfig config) {
+        return !config.segment().sources().isEmpty() || !config.segment().destinations().isEmpty() ||
+            config.segment().vlanId() >= 0 || config.rli().senders().stream().anyMatch((each) -> !each.sources().isEmpty());
     }
 
     private static boolean isReconciled(final ExporterConfig config) {
@@ -436,10 +449,10 @@ final class Sketching {
     }
 
     /** A flow has ended and its record does not wait: writes what the sketches say. */
-    void finish(final MutableDirectBuffer entry, final int offset) {
+    void finish(final MutableDirectBuffer entry, final int offset, final MeanChoice choice) {
         final int record = FlowDelay.sketchRecord(entry, offset);
         if (record != SketchRecords.NONE) {
-            writer.write(entry, offset, record);
+            writer.write(entry, offset, record, choice);
             current.receiver().done(record);
         }
     }

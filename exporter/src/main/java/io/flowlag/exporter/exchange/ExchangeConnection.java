@@ -44,7 +44,9 @@ final class ExchangeConnection {
     private final UnsafeBuffer outboundView = new UnsafeBuffer(0, 0);
     private ByteBuffer inbound = ByteBuffer.allocate(STRANGER_BYTES);
     private ByteBuffer outbound = ByteBuffer.allocate(STRANGER_BYTES);
-    private MessageAuthenticator authenticator;
+    private MessageSeal seal;
+    private boolean isUnreadable;
+    private int version;
     private int maxMessageBytes;
     private boolean isInSession;
     private long lastMessageNs;
@@ -71,6 +73,7 @@ final class ExchangeConnection {
         openedNs = nowNs;
         lastMessageNs = nowNs;
         lastPingNs = nowNs;
+        version = isReceiver ? MessageHeader.OLDEST_VERSION : MessageHeader.VERSION;
         maxMessageBytes = isReceiver ? HelloMessage.MAX_BYTES : STRANGER_BYTES / 2;
         outboundView.wrap(outbound);
     }
@@ -93,13 +96,33 @@ final class ExchangeConnection {
         return isInSession;
     }
 
-    MessageAuthenticator authenticator() {
-        return authenticator;
+    MessageSeal seal() {
+        return seal;
     }
 
-    /** From now on every message is authenticated, in both directions. */
-    void authenticate(final MessageAuthenticator sessionAuthenticator) {
-        authenticator = sessionAuthenticator;
+    /** From now on every message is sealed, in both directions. */
+    void authenticate(final MessageSeal sessionSeal) {
+        seal = sessionSeal;
+    }
+
+    /** Says that nobody else can read what passes here: there is TLS, or both ends are on this host. */
+    void unreadable() {
+        isUnreadable = true;
+    }
+
+    /** {@return whether addresses and ports may pass here} */
+    boolean mayCarryFlowKeys() {
+        return isUnreadable || null != seal && seal.isEncrypting();
+    }
+
+    /** From now on this version is spoken: a sender's, as its HELLO says. */
+    void speak(final int newVersion) {
+        version = newVersion;
+    }
+
+    /** {@return the version that this end speaks} */
+    int version() {
+        return version;
     }
 
     /** {@return when the last whole message came, or the session began} */
@@ -234,20 +257,24 @@ final class ExchangeConnection {
     }
 
     private void passOn(final int offset, final int lengthBytes, final long nowNs, final Handler handler) {
-        final MessageResult result = ExchangeVerifier.verify(view, offset, lengthBytes);
         final MessageType type = MessageHeader.type(view, offset);
-        if (MessageResult.ACCEPTED != result) {
-            refuse(result, "message " + type + ": " + result.label());
+        if (isInSession && MessageHeader.version(view, offset) != version && MessageType.REFUSED != type) {
+            refuse(MessageResult.VERSION, difference("version", MessageHeader.version(view, offset), version));
             return;
         }
-        if (null == authenticator) {
+        if (null == seal) {
             if (MessageType.HELLO != type && MessageHeader.isAuthenticated(view, offset)) {
                 refuse(MessageResult.AUTHENTICATION, difference("authenticated", "yes", "no"));
                 return;
             }
-        } else if (!authenticator.open(view, offset, lengthBytes) && !isLastWord(type)) {
+        } else if (!seal.open(view, offset, lengthBytes) && !isLastWord(type, offset)) {
             refuse(MessageResult.AUTHENTICATION,
                 "message " + type + ": not authentic; the shared keys differ, or it was changed");
+            return;
+        }
+        final MessageResult result = ExchangeVerifier.verify(view, offset, lengthBytes);
+        if (MessageResult.ACCEPTED != result) {
+            refuse(result, "message " + type + ": " + result.label());
             return;
         }
         lastMessageNs = nowNs;
@@ -260,8 +287,8 @@ final class ExchangeConnection {
     }
 
     /** A peer that knows no common key can still say so; nothing but the end of the connection follows from it. */
-    private boolean isLastWord(final MessageType type) {
-        return MessageType.REFUSED == type && 0 == authenticator.opened();
+    private boolean isLastWord(final MessageType type, final int offset) {
+        return MessageType.REFUSED == type && 0 == seal.opened() && !MessageHeader.isAuthenticated(view, offset);
     }
 
     private MessageResult onPing(final int offset) {
@@ -310,13 +337,14 @@ final class ExchangeConnection {
      * @return false if there is no room now; then nothing has happened.
      */
     boolean send(final MutableDirectBuffer message, final int bareBytes) {
-        final int lengthBytes = bareBytes + (null == authenticator ? 0 : MessageHeader.TRAILER_BYTES);
+        final int lengthBytes = bareBytes + (null == seal ? 0 : MessageHeader.TRAILER_BYTES);
         if (isEnded() || outbound.remaining() < lengthBytes) {
             return false;
         }
-        if (null != authenticator) {
+        MessageHeader.version(message, 0, version);
+        if (null != seal) {
             MessageHeader.addTrailer(message, 0, bareBytes);
-            authenticator.seal(message, 0, lengthBytes);
+            seal.seal(message, 0, lengthBytes);
         }
         outboundView.putBytes(outbound.position(), message, 0, lengthBytes);
         outbound.position(outbound.position() + lengthBytes);
@@ -348,7 +376,7 @@ final class ExchangeConnection {
     void refuse(final MessageResult result, final String text) {
         counters.refused(result);
         if (MessageResult.AUTHENTICATION == result && !isInSession) {
-            authenticator = null;
+            seal = null;
         }
         send(scratch, RefusedMessage.encode(scratch, 0, result, text));
         end(ExchangeCounter.ENDED_REFUSED, text);

@@ -346,7 +346,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
             return MessageType.HELLO == type ? onHello(from, buffer, offset, lengthBytes) : MessageResult.UNEXPECTED;
         }
         return switch (type) {
-            case SETTINGS -> onSettings(from, buffer, offset, lengthBytes);
+            case SETTINGS -> onSettings(from, buffer, offset);
             case INTERVAL_ACK -> onIntervalAck(buffer, offset);
             case SYNOPSIS_REQUEST -> onSynopsisRequest(buffer, offset);
             default -> MessageResult.UNEXPECTED;
@@ -381,7 +381,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
             MessageHeader.addTrailer(scratch, 0, helloBytes);
             final byte[] senderHello = new byte[helloBytes];
             scratch.getBytes(0, senderHello);
-            from.authenticate(MessageAuthenticator.of(key, false, receiverHello, senderHello));
+            from.authenticate(MessageCipher.of(key, false, receiverHello, senderHello));
         }
         from.send(scratch, helloBytes);
         from.beginSession(nowNs);
@@ -389,13 +389,8 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         return MessageResult.ACCEPTED;
     }
 
-    private MessageResult onSettings(
-        final ExchangeConnection from, final DirectBuffer buffer, final int offset, final int lengthBytes) {
-        scratch.putBytes(0, buffer, offset, lengthBytes);
-        if (null != from.authenticator()) {
-            SettingsMessage.applyMask(scratch, 0, from.authenticator().openingMask());
-        }
-        settingsMessage.wrap(scratch, 0);
+    private MessageResult onSettings(final ExchangeConnection from, final DirectBuffer buffer, final int offset) {
+        settingsMessage.wrap(buffer, offset);
         final HeldSettings held = new HeldSettings(settingsMessage.receiverInstance(), settingsMessage.settings());
         if (schedule.add(held)) {
             handler.onSettings(held);

@@ -41,6 +41,8 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     private static final int ALIVE_PART = 2;
     /** A stranger may stay for this part of the handshake's time before it can lose its place. */
     private static final int GRACE_PART = 10;
+    private static final String UNENCRYPTED_TEXT = "its version " + MessageHeader.OLDEST_VERSION +
+        " does not encrypt keys of flows, so it is asked for sketches alone: upgrade it";
 
     private final long pointId;
     private final ReceiverHandler handler;
@@ -270,14 +272,19 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         final PeerChannel peer =
             null == tls ? new PlainChannel(channel) : new TlsChannel(channel, tls.serverEngine(), allowedPeers, worker);
         final ExchangeConnection connection = new ExchangeConnection(peer, true, limits, counters, nowNs);
+        final InetSocketAddress address = (InetSocketAddress)channel.getRemoteAddress();
+        if (null != tls || address.getAddress().isLoopbackAddress()) {
+            connection.unreadable();
+        }
         final byte[] nonce = new byte[HelloMessage.NONCE_BYTES];
         random.nextBytes(nonce);
         final int helloBytes =
             HelloMessage.encode(scratch, 0, HelloMessage.RECEIVER, null != key, pointId, instance, nonce);
+        MessageHeader.version(scratch, 0, MessageHeader.OLDEST_VERSION);
         final byte[] hello = new byte[helloBytes];
         scratch.getBytes(0, hello);
         connection.send(scratch, helloBytes);
-        strangers.add(new Stranger(connection, hello, nowNs, String.valueOf(channel.getRemoteAddress())));
+        strangers.add(new Stranger(connection, hello, nowNs, String.valueOf(address)));
     }
 
     private int pollStrangers() {
@@ -308,6 +315,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
             connection.refuse(MessageResult.UNEXPECTED, connection.difference("role", "receiver", "receiver"));
             return MessageResult.UNEXPECTED;
         }
+        connection.speak(MessageHeader.version(buffer, offset));
         if (hello.isKeyed() != (null != key)) {
             connection.refuse(MessageResult.AUTHENTICATION,
                 connection.difference("shared key", hello.isKeyed() ? "yes" : "no", null != key ? "yes" : "no"));
@@ -327,11 +335,13 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         }
         final byte[] senderHello = new byte[lengthBytes - MessageHeader.TRAILER_BYTES];
         buffer.getBytes(offset, senderHello);
-        final MessageAuthenticator authenticator =
-            MessageAuthenticator.of(key, true, stranger.hello, senderHello);
-        final boolean isAuthentic = authenticator.open(buffer, offset, lengthBytes);
+        final byte[] whole = new byte[lengthBytes];
+        buffer.getBytes(offset, whole);
+        final MessageSeal seal =
+            MessageSeal.of(stranger.connection.version(), key, true, stranger.hello, senderHello);
+        final boolean isAuthentic = seal.open(new UnsafeBuffer(whole), 0, lengthBytes);
         if (isAuthentic) {
-            stranger.connection.authenticate(authenticator);
+            stranger.connection.authenticate(seal);
         }
         return isAuthentic;
     }
@@ -342,6 +352,11 @@ public final class ExchangeListener implements Agent, AutoCloseable {
             connection.refuse(
                 MessageResult.PAIRING, connection.difference("point", hello.pointId(), "knows " + knownText()));
             return MessageResult.PAIRING;
+        }
+        if (!connection.mayCarryFlowKeys() && ExchangeSettings.Mode.FLOWS == schedule.latest().settings().mode()) {
+            connection.refuse(MessageResult.VERSION, connection.difference("version",
+                connection.version() + ", which does not encrypt keys of flows", "in exchange.mode flows"));
+            return MessageResult.VERSION;
         }
         final SenderRecord sender = sender(hello.pointId());
         if (null == sender) {
@@ -361,7 +376,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         sender.connected(connection, hello.instance());
         connection.beginSession(nowNs);
         count(sender, ExchangeCounter.SESSIONS);
-        handler.onSession(sender.pointId(), true, "");
+        handler.onSession(sender.pointId(), true, connection.mayCarryFlowKeys() ? "" : UNENCRYPTED_TEXT);
         for (final HeldSettings held : schedule.all()) {
             sendSettings(sender, held.settings());
         }
@@ -466,7 +481,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
                 sender.assembler().begin(buffer, offset);
                 yield MessageResult.ACCEPTED;
             }
-            case DROPS, CELLS, IN_FLIGHT, FLOW_SUMS, WITNESS -> sender.assembler().add(type, buffer, offset);
+            case DROPS, CELLS, IN_FLIGHT, HEAD, FLOW_SUMS, WITNESS -> sender.assembler().add(type, buffer, offset);
             case INTERVAL_END -> onIntervalEnd(sender, connection, buffer, offset);
             case SEND_TIMES -> onSendTimes(sender, buffer, offset);
             case SYNOPSIS -> onSynopsis(sender, buffer, offset);
@@ -513,7 +528,8 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         final ExchangeConnection connection = null == sender ? null : sender.connection();
         int index = 0;
         do {
-            if (null == connection || !connection.send(
+            if (null == connection || SynopsisRequest.Kind.FLOWS == request.kind() && !connection.mayCarryFlowKeys() ||
+                !connection.send(
                 scratch, SynopsisRequestMessage.encode(scratch, 0, requestId, settingsNumber, request, index))) {
                 return false;
             }
@@ -602,9 +618,11 @@ public final class ExchangeListener implements Agent, AutoCloseable {
 
     private void sendSettings(final SenderRecord sender, final ExchangeSettings settings) {
         final ExchangeConnection connection = sender.connection();
-        final int lengthBytes = SettingsMessage.encode(scratch, 0, variant.apply(settings, sender.pointId()), instance);
-        if (null != connection.authenticator()) {
-            SettingsMessage.applyMask(scratch, 0, connection.authenticator().sealingMask());
+        final ExchangeSettings own = variant.apply(settings, sender.pointId());
+        final int lengthBytes = SettingsMessage.encode(
+            scratch, 0, connection.mayCarryFlowKeys() ? own : own.withoutFlowKeys(), instance);
+        if (null != connection.seal()) {
+            connection.seal().hideSecrets(scratch, 0);
         }
         if (connection.send(scratch, lengthBytes)) {
             counters.increment(ExchangeCounter.SETTINGS_SENT);

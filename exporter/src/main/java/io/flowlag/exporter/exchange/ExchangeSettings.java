@@ -308,6 +308,16 @@ public record ExchangeSettings(
             witnessPpm, classes, sketches, weights, mostFlows);
     }
 
+    /**
+     * The same settings for a sender whose messages others can read: sketches alone, without witnesses.
+     *
+     * @return the copy.
+     */
+    ExchangeSettings withoutFlowKeys() {
+        return new ExchangeSettings(number, fromInterval, intervalNs, maxDelayNs, Mode.CELLS, secrets, selector, injection, 0,
+            classes, sketches, weights, mostFlows);
+    }
+
     /** {@return octets of all images of an interval} */
     public long imageBytes() {
         return sketches.stream().mapToLong(sketch -> sketch.geometry().imageLength()).sum();

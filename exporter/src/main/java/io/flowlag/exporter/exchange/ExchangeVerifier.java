@@ -28,10 +28,12 @@ final class ExchangeVerifier {
         if (MessageHeader.MAGIC != buffer.getInt(offset, MessageHeader.BYTE_ORDER)) {
             return MessageResult.MAGIC;
         }
-        if (MessageHeader.VERSION != MessageHeader.version(buffer, offset)) {
+        final int version = MessageHeader.version(buffer, offset);
+        if (version < MessageHeader.OLDEST_VERSION || version > MessageHeader.VERSION) {
             return MessageResult.VERSION;
         }
-        if (null == MessageHeader.type(buffer, offset)) {
+        final MessageType type = MessageHeader.type(buffer, offset);
+        if (null == type || !type.isOf(version)) {
             return MessageResult.TYPE;
         }
         if (0 != (MessageHeader.flags(buffer, offset) & ~MessageHeader.FLAG_AUTHENTICATED)) {
@@ -67,10 +69,11 @@ final class ExchangeVerifier {
             case HELLO -> HelloMessage.verify(buffer, body, bodyBytes);
             case SETTINGS -> SettingsMessage.verify(buffer, body, bodyBytes);
             case SETTINGS_ACK -> SettingsAckMessage.verify(buffer, body, bodyBytes);
-            case INTERVAL_BEGIN -> IntervalBeginMessage.verify(buffer, body, bodyBytes);
+            case INTERVAL_BEGIN ->
+                IntervalBeginMessage.verify(buffer, body, bodyBytes, MessageHeader.version(buffer, offset));
             case DROPS -> DropsMessage.verify(buffer, body, bodyBytes);
             case CELLS -> CellsMessage.verify(buffer, body, bodyBytes);
-            case IN_FLIGHT -> InFlightMessage.verify(buffer, body, bodyBytes);
+            case IN_FLIGHT, HEAD -> InFlightMessage.verify(buffer, body, bodyBytes);
             case FLOW_SUMS, WITNESS -> FlowSumsMessage.verify(buffer, body, bodyBytes);
             case INTERVAL_END -> IntervalEndMessage.verify(buffer, body, bodyBytes);
             case INTERVAL_ACK -> IntervalAckMessage.verify(buffer, body, bodyBytes);

@@ -11,14 +11,14 @@ import java.security.GeneralSecurityException;
 import java.security.MessageDigest;
 
 /**
- * Authenticates the messages of one session with HMAC-SHA-256 (RFC 2104), cut to 16 octets. The session's key comes from the
- * shared key and both HELLOs, nonces included, so it is another one for each session; each direction has its own, and each
- * message its number, so that none can be changed, left out, repeated or sent back. One thread; allocates per message (inside
- * the JDK).
+ * Authenticates the messages of one session of version 4 with HMAC-SHA-256 (RFC 2104), cut to 16 octets. The session's key comes
+ * from the shared key and both HELLOs, nonces included, so it is another one for each session; each direction has its own, and
+ * each message its number, so that none can be changed, left out, repeated or sent back. One thread; allocates per message
+ * (inside the JDK).
  */
-final class MessageAuthenticator {
+final class MessageAuthenticator implements MessageSeal {
     private static final String ALGORITHM = "HmacSHA256";
-    private static final byte[] CONTEXT = "flowlag exchange 1".getBytes(StandardCharsets.US_ASCII);
+    private static final String CONTEXT = "flowlag exchange 1";
 
     private final Mac sealing;
     private final Mac opening;
@@ -45,17 +45,24 @@ final class MessageAuthenticator {
      */
     static MessageAuthenticator of(
         final SharedKey key, final boolean isReceiver, final byte[] receiverHello, final byte[] senderHello) {
-        final Mac shared = mac(key.octets());
-        shared.update(CONTEXT);
-        shared.update(receiverHello);
-        final byte[] session = shared.doFinal(senderHello);
+        final byte[] session = sessionKey(key, CONTEXT, receiverHello, senderHello);
         final Mac sender = mac(derived(session, "sender"));
         final Mac receiver = mac(derived(session, "receiver"));
         final Mac masking = mac(derived(session, "secrets"));
         return new MessageAuthenticator(isReceiver ? receiver : sender, isReceiver ? sender : receiver, masking);
     }
 
-    private static byte[] derived(final byte[] key, final String purpose) {
+    /** The key of a session, from which those of its directions are derived. */
+    static byte[] sessionKey(
+        final SharedKey key, final String context, final byte[] receiverHello, final byte[] senderHello) {
+        final Mac shared = mac(key.octets());
+        shared.update(context.getBytes(StandardCharsets.US_ASCII));
+        shared.update(receiverHello);
+        return shared.doFinal(senderHello);
+    }
+
+    /** A key for one purpose. */
+    static byte[] derived(final byte[] key, final String purpose) {
         return mac(key).doFinal(purpose.getBytes(StandardCharsets.US_ASCII));
     }
 
@@ -69,14 +76,14 @@ final class MessageAuthenticator {
         }
     }
 
-    /** Writes the trailer of a message that has room for it. */
-    void seal(final MutableDirectBuffer buffer, final int offset, final int lengthBytes) {
+    @Override
+    public void seal(final MutableDirectBuffer buffer, final int offset, final int lengthBytes) {
         final byte[] code = code(sealing, sealed++, buffer, offset, lengthBytes - MessageHeader.TRAILER_BYTES);
         buffer.putBytes(offset + lengthBytes - MessageHeader.TRAILER_BYTES, code, 0, MessageHeader.TRAILER_BYTES);
     }
 
-    /** Whether the next message is what the other end sent next. */
-    boolean open(final DirectBuffer buffer, final int offset, final int lengthBytes) {
+    @Override
+    public boolean open(final MutableDirectBuffer buffer, final int offset, final int lengthBytes) {
         if (!MessageHeader.isAuthenticated(buffer, offset)) {
             return false;
         }
@@ -92,24 +99,20 @@ final class MessageAuthenticator {
         return true;
     }
 
-    /** Messages of the other end that were authentic. */
-    long opened() {
+    @Override
+    public long opened() {
         return opened;
     }
 
-    /** What hides the secrets of the message that is sealed next. */
-    byte[] sealingMask() {
-        return mask(sealed);
+    @Override
+    public boolean isEncrypting() {
+        return false;
     }
 
-    /** What hid the secrets of the message that was opened last. */
-    byte[] openingMask() {
-        return mask(opened - 1);
-    }
-
-    private byte[] mask(final long messageNumber) {
-        number.putLong(0, messageNumber, MessageHeader.BYTE_ORDER);
-        return masking.doFinal(numberOctets);
+    @Override
+    public void hideSecrets(final MutableDirectBuffer settings, final int offset) {
+        number.putLong(0, sealed, MessageHeader.BYTE_ORDER);
+        SettingsMessage.applyMask(settings, offset, masking.doFinal(numberOctets));
     }
 
     private byte[] code(

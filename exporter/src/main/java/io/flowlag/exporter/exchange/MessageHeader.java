@@ -9,7 +9,7 @@ import java.nio.ByteOrder;
  * What every message begins with, little-endian like all of the exchange.
  * <pre>
  *   0  magic       4   "FLGX" as octets
- *   4  version     1   3
+ *   4  version     1   5; 4 is taken from senders too
  *   5  type        1   {@link MessageType}
  *   6  flags       2   bit 0: a trailer of 16 octets authenticates the message
  *   8  length      4   of the whole message in octets, header and trailer included
@@ -23,7 +23,9 @@ final class MessageHeader {
     static final int LENGTH_BYTES = 16;
     static final int TRAILER_BYTES = 16;
     static final int MAGIC = 'F' | 'L' << 8 | 'G' << 16 | 'X' << 24;
-    static final int VERSION = 4;
+    static final int VERSION = 5;
+    /** A receiver takes senders of it, for upgrades host by host; its HELLO is of this version, so that they can read it. */
+    static final int OLDEST_VERSION = 4;
     static final int FLAG_AUTHENTICATED = 1;
     /** No message is longer; the sender cuts what is. */
     static final int MAX_MESSAGE_BYTES = 64 * 1024;
@@ -64,6 +66,10 @@ final class MessageHeader {
 
     static int version(final DirectBuffer buffer, final int offset) {
         return buffer.getByte(offset + VERSION_OFFSET) & 0xff;
+    }
+
+    static void version(final MutableDirectBuffer buffer, final int offset, final int version) {
+        buffer.putByte(offset + VERSION_OFFSET, (byte)version);
     }
 
     static int flags(final DirectBuffer buffer, final int offset) {

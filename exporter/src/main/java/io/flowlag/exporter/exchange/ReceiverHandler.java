@@ -43,7 +43,8 @@ public interface ReceiverHandler {
      *
      * @param pointId     of the sender.
      * @param isConnected whether it began.
-     * @param text        why it ended, for people; empty if it began, or the other end closed it and said nothing.
+     * @param text        why it ended, or what is not as it should be, for people; empty if nothing is, or the other end closed
+     *                    it and said nothing.
      */
     void onSession(long pointId, boolean isConnected, String text);
 

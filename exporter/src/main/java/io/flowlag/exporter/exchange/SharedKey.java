@@ -29,7 +29,7 @@ public final class SharedKey {
             return of(HexFormat.of().parseHex(Files.readString(file).strip()));
         } catch (final IllegalArgumentException | CharacterCodingException ex) {
             throw new IOException(
-                file + " holds no key: write 32 to 128 hexadecimal digits, as openssl rand -hex 32 prints", ex);
+                file + " holds no key: write 32 to 128 hexadecimal digits, as flowlag key writes", ex);
         }
     }
 

@@ -72,9 +72,14 @@ public final class DigestAgreement {
         return verdict;
     }
 
-    /** {@return sent packets of the window last judged that were decided of: matched, lost, or cut too short to match} */
+    /**
+     * The sent packets of the window last judged that were decided of. Those of flows that the receiver point never saw are
+     * missing only where others came in their place.
+     *
+     * @return packets that matched, are missing, or were cut too short to match.
+     */
     public long decidedPackets() {
-        return in(MatchCounter.MATCHED) + in(MatchCounter.LOST) + in(MatchCounter.SENT_DIGEST_SHORT);
+        return in(MatchCounter.MATCHED) + missing() + in(MatchCounter.SENT_DIGEST_SHORT);
     }
 
     /** {@return the share of these that matched, 0 to 1; NaN if there are none} */
@@ -146,8 +151,8 @@ public final class DigestAgreement {
 
     /** Without a better sign: do others come in place of the missing packets, and are they of the same flows? */
     private void addCausesByFlows(final Set<DisagreementCause> causes) {
-        final long lost = in(MatchCounter.LOST);
-        final long strangers = in(MatchCounter.UNEXPECTED) + in(MatchCounter.RECEIVED_UNDECIDED);
+        final long lost = missing();
+        final long strangers = strangers();
         if (strangers < SOME * lost) {
             causes.add(DisagreementCause.LOSS);
         } else if (in(MatchCounter.LOST_OF_SEEN_FLOW) < ENOUGH * lost) {
@@ -160,6 +165,16 @@ public final class DigestAgreement {
             causes.addAll(EnumSet.of(
                 DisagreementCause.PROXY, DisagreementCause.OFFLOAD, DisagreementCause.FRAGMENTATION));
         }
+    }
+
+    private long missing() {
+        final long unseen = Math.max(0, in(MatchCounter.NOT_OF_SEGMENT));
+        return Math.max(0, in(MatchCounter.LOST)) +
+            (in(MatchCounter.RECEIVED) == 0 ? unseen : Math.min(unseen, strangers()));
+    }
+
+    private long strangers() {
+        return in(MatchCounter.UNEXPECTED) + in(MatchCounter.RECEIVED_UNDECIDED);
     }
 
     private boolean isCut() {

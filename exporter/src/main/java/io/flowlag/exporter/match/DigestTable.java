@@ -15,7 +15,8 @@ import io.flowlag.sketch.memory.OffHeapBuffer;
  *  32  packetCount       4   of this digest in WaitingPackets
  *  36  sentCount         4   of these, those that stand for a sent packet
  *  40  flags             4   FLAG_MATCHED
- *  44  nextFree          4
+ *  44  matchedSpan       4   from the smallest sender time of a matched packet to the largest, 1024 ns, rounded up; in a free
+ *                            slot, the next free one
  * </pre>
  * One thread owns it. Allocates at construction, off-heap; the memory of slots that never held a digest is not touched.
  */
@@ -34,7 +35,9 @@ final class DigestTable {
     private static final int PACKET_COUNT_OFFSET = RECEIVED_TAIL_OFFSET + 4;
     private static final int SENT_COUNT_OFFSET = PACKET_COUNT_OFFSET + 4;
     private static final int FLAGS_OFFSET = SENT_COUNT_OFFSET + 4;
-    private static final int NEXT_FREE_OFFSET = FLAGS_OFFSET + 4;
+    private static final int MATCHED_SPAN_OFFSET = FLAGS_OFFSET + 4;
+    private static final int NEXT_FREE_OFFSET = MATCHED_SPAN_OFFSET;
+    private static final int SPAN_UNIT_SHIFT = 10;
 
     private static final int FLAG_MATCHED = 1;
     /** Spreads digests that are not as random as a keyed hash is; 2^64 divided by the golden ratio. */
@@ -141,10 +144,16 @@ final class DigestTable {
 
     void onMatched(final int slot, final long sentNs) {
         final int offset = slot * ENTRY_LENGTH_BYTES + NEWEST_MATCHED_NS_OFFSET;
-        if (!hasMatched(slot) || sentNs > entries.getLong(offset)) {
+        if (!hasMatched(slot)) {
             entries.putLong(offset, sentNs);
+            putInt(slot, FLAGS_OFFSET, FLAG_MATCHED);
+            putInt(slot, MATCHED_SPAN_OFFSET, 0);
+        } else {
+            final long oldestNs = Math.min(oldestMatchedNs(slot), sentNs);
+            final long newestNs = Math.max(entries.getLong(offset), sentNs);
+            entries.putLong(offset, newestNs);
+            putInt(slot, MATCHED_SPAN_OFFSET, (int)Math.min(Integer.MAX_VALUE, (newestNs - oldestNs >> SPAN_UNIT_SHIFT) + 1));
         }
-        putInt(slot, FLAGS_OFFSET, FLAG_MATCHED);
     }
 
     boolean hasMatched(final int slot) {
@@ -153,6 +162,11 @@ final class DigestTable {
 
     long newestMatchedNs(final int slot) {
         return entries.getLong(slot * ENTRY_LENGTH_BYTES + NEWEST_MATCHED_NS_OFFSET);
+    }
+
+    /** {@return the smallest sender time of a matched packet, or up to 1024 ns less} */
+    long oldestMatchedNs(final int slot) {
+        return newestMatchedNs(slot) - ((long)getInt(slot, MATCHED_SPAN_OFFSET) << SPAN_UNIT_SHIFT);
     }
 
     /** One packet of the digest is remembered no more; the digest goes with the last. */

@@ -18,18 +18,24 @@ import java.util.concurrent.TimeUnit;
  * undecided: neither lost nor unexpected.
  * <p>
  * One thread owns a matcher, its flows and its counters. All work of a call is bounded by the packets that it decides of; each
- * is decided of once. Allocates at construction, off-heap.
+ * is decided of once. Where the maximum delay may grow, packets that come later than that make it longer, if there is memory.
+ * Allocates at construction, off-heap.
  */
 public final class ExactMatcher {
     private static final int NOT_GIVEN_BY_DIGEST = PacketDescriptor.FLAG_DIGEST_SHORT | PacketDescriptor.FLAG_DIGEST;
     private static final int FORGET_LIMIT = 64;
+    /** One packet that was there at another time may have been another one with the same digest. */
+    private static final long SURE_DISTANT = 4;
+    /** Of the memory, share that a longer wait may take. */
+    private static final double MOST_FULL = 0.75;
     /** Packets that come from so far in the future are not waited for: a clock was set back since. */
     private static final long FUTURE_NS = TimeUnit.MINUTES.toNanos(1);
 
-    private final long maximumDelayNs;
     private final long maximumLeadNs;
-    private final long rememberedNs;
     private final int joinedAboveBytes;
+    private final long graceNs;
+    private final long growingUpToNs;
+    private final int maxPackets;
     private final WaitingPackets packets;
     private final DigestTable digests;
     private final DistantDigests distantSent = new DistantDigests();
@@ -39,6 +45,8 @@ public final class ExactMatcher {
     private final MatchHandler handler;
     private final MatchCounters counters;
 
+    private long maximumDelayNs;
+    private long rememberedNs;
     private boolean hasSenderGap;
     private long senderGapNs;
     private boolean hasReceiverGap;
@@ -56,14 +64,18 @@ public final class ExactMatcher {
         context.check();
         maximumDelayNs = context.maximumDelayNs();
         maximumLeadNs = context.maximumLeadNs();
-        rememberedNs = context.maximumDelayNs() + context.graceNs();
         joinedAboveBytes = context.joinedAboveBytes();
+        graceNs = context.graceNs();
+        growingUpToNs = context.growingUpToNs();
+        maxPackets = context.maxPackets();
+        rememberedNs = maximumDelayNs + graceNs;
         packets = new WaitingPackets(context.maxPackets());
         digests = new DigestTable(context.maxPackets(), packets);
         this.flows = flows;
         this.handler = handler;
         counters = flows.counters();
         features = new PacketFeatures(counters);
+        counters.waitNs(maximumDelayNs);
     }
 
     /**
@@ -98,6 +110,9 @@ public final class ExactMatcher {
         final long sentNs = PacketDescriptor.timestampNs(descriptor, offset);
         final long digest = PacketDescriptor.digest(descriptor, offset);
         final int flow = flows.onSent(descriptor, offset);
+        if (flow == SegmentFlows.NOT_SAMPLED) {
+            return MatchResult.NOT_SAMPLED;
+        }
         tellJoined(descriptor, offset, flow);
         distantSent.add(digest, sentNs);
 
@@ -150,6 +165,9 @@ public final class ExactMatcher {
         final long receivedNs = PacketDescriptor.timestampNs(descriptor, offset);
         final long digest = PacketDescriptor.digest(descriptor, offset);
         final int flow = flows.onReceived(descriptor, offset);
+        if (flow == SegmentFlows.NOT_SAMPLED) {
+            return MatchResult.NOT_SAMPLED;
+        }
         tellJoined(descriptor, offset, flow);
         distantReceived.add(digest, receivedNs);
 
@@ -301,7 +319,8 @@ public final class ExactMatcher {
     /** Matches a packet that is received now with the sent packet that waits longest. */
     private boolean matchWithSent(final int slot, final long receivedNs, final int flow, final long receiverTag) {
         int packet = digests.sentHead(slot);
-        while (packet != WaitingPackets.NONE && difference(receivedNs, packets.timeNs(packet)) > maximumDelayNs) {
+        while (packet != WaitingPackets.NONE && difference(receivedNs, packets.timeNs(packet)) > maximumDelayNs &&
+            !isLateOnly(packet, receivedNs)) {
             decideOfSent(packet);
             packet = digests.sentHead(slot);
         }
@@ -311,6 +330,49 @@ public final class ExactMatcher {
         leaveSent(packet, MatchCounter.MATCHED);
         onMatched(slot, flow, receiverTag, packets.timeNs(packet), receivedNs);
         return true;
+    }
+
+    /** A packet came late, and no twin was sent after it that came in time: from now on such packets are waited for. */
+    private boolean isLateOnly(final int packet, final long receivedNs) {
+        return growingUpToNs > maximumDelayNs && packets.next(packet) == WaitingPackets.NONE &&
+            waitsAsLong(difference(receivedNs, packets.timeNs(packet)));
+    }
+
+    /**
+     * Waits longer from now on, if that is allowed and what would wait then fits into three quarters of the memory.
+     *
+     * @return whether the wait is as long as asked for.
+     */
+    private boolean waitsAsLong(final long delayNs) {
+        if (delayNs > growingUpToNs) {
+            return false;
+        }
+        final long wantedNs = Math.min(growingUpToNs, 2 * delayNs);
+        if (packets.size() * (double)(wantedNs + graceNs) > MOST_FULL * maxPackets * rememberedNs) {
+            counters.refusedWaitNs(wantedNs);
+            return false;
+        }
+        maximumDelayNs = Math.max(maximumDelayNs, wantedNs);
+        rememberedNs = maximumDelayNs + graceNs;
+        counters.waitNs(maximumDelayNs);
+        return true;
+    }
+
+    /**
+     * Matches one flow in so many from now on. What is not matched then is undecided, as if packets had been missed.
+     *
+     * @param oneIn a power of two, 1 to {@link SegmentFlows#MOST_ONE_IN}.
+     * @param nowNs newest time of a packet of either point, UNIX epoch.
+     */
+    public void matchOneIn(final int oneIn, final long nowNs) {
+        flows.matchOneIn(oneIn);
+        onSenderGap(nowNs);
+        onReceiverGap(nowNs);
+    }
+
+    /** {@return packets that are remembered now} */
+    public int size() {
+        return packets.size();
     }
 
     private void onMatched(
@@ -373,10 +435,17 @@ public final class ExactMatcher {
             leaveSent(packet, MatchCounter.SENT_UNDECIDED);
             flows.onUndecided(flow);
         } else {
-            leaveSent(packet, MatchCounter.LOST);
+            final int slot = packets.digest(packet);
+            final MatchCounter counter = flows.whenLost(flow);
+            leaveSent(packet, counter);
             flows.onLost(flow);
-            countIfDistant(sentNs, distantReceived.timeNs(digests.digest(packets.digest(packet))));
-            handler.onLost(flow, sentNs);
+            if (digests.hasMatched(slot)) {
+                flows.onAmbiguous(flow, Math.max(0, sentNs - digests.oldestMatchedNs(slot)));
+            }
+            countIfDistant(sentNs, distantReceived.timeNs(digests.digest(slot)));
+            if (counter == MatchCounter.LOST) {
+                handler.onLost(flow, sentNs);
+            }
         }
     }
 
@@ -405,6 +474,10 @@ public final class ExactMatcher {
             final long distanceNs = difference(receivedNs, sentNs);
             if (distanceNs > maximumDelayNs || distanceNs < -maximumLeadNs) {
                 counters.onDistant(distanceNs);
+                if (distanceNs > maximumDelayNs && growingUpToNs > maximumDelayNs &&
+                    counters.get(MatchCounter.DISTANT) >= SURE_DISTANT) {
+                    waitsAsLong(distanceNs);
+                }
             }
         }
     }

@@ -17,6 +17,7 @@ public final class ExactMatcherContext {
     private long maximumLeadNs = -1;
     private long graceNs;
     private int joinedAboveBytes = Integer.MAX_VALUE;
+    private long growingUpToNs;
 
     /** Defaults. */
     public ExactMatcherContext() {
@@ -51,6 +52,23 @@ public final class ExactMatcherContext {
      */
     public ExactMatcherContext maximumDelayNs(final long maximumDelayNs) {
         this.maximumDelayNs = maximumDelayNs;
+        return this;
+    }
+
+    /** {@return how far the maximum delay may grow when packets come later than that, ns} */
+    public long growingUpToNs() {
+        return Math.max(growingUpToNs, maximumDelayNs);
+    }
+
+    /**
+     * Sets how far the maximum delay may grow when packets come later than that and there is memory. By default it does not
+     * grow.
+     *
+     * @param growingUpToNs at most {@link #MAX_DELAY_NS}.
+     * @return this.
+     */
+    public ExactMatcherContext growingUpToNs(final long growingUpToNs) {
+        this.growingUpToNs = growingUpToNs;
         return this;
     }
 
@@ -120,6 +138,9 @@ public final class ExactMatcherContext {
         }
         if (maximumLeadNs() > maximumDelayNs) {
             throw new IllegalArgumentException("maximumLeadNs=" + maximumLeadNs + " exceeds maximumDelayNs=" + maximumDelayNs);
+        }
+        if (growingUpToNs() > MAX_DELAY_NS) {
+            throw new IllegalArgumentException("growingUpToNs=" + growingUpToNs + " is above " + MAX_DELAY_NS);
         }
         if (graceNs < 0 || graceNs > MAX_DELAY_NS) {
             throw new IllegalArgumentException("graceNs=" + graceNs + " is not within 0.." + MAX_DELAY_NS);

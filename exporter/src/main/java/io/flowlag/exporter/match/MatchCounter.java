@@ -3,9 +3,10 @@ package io.flowlag.exporter.match;
 /**
  * What exact matching counts: label, unit and one sentence. Two sums hold at any time:
  * <pre>
- * sent     = sentWithoutDigest + sentDigestShort + sentOverflow + sentWaiting + matched + lost + sentUndecided
- * received = receivedWithoutDigest + receivedDigestShort + receivedOverflow + receivedWaiting + matched
- *            + unexpected + duplicates + receivedUndecided
+ * sent     = sentWithoutDigest + sentDigestShort + sentNotSampled + sentOverflow + sentWaiting + matched + lost
+ *            + notOfSegment + sentUndecided
+ * received = receivedWithoutDigest + receivedDigestShort + receivedNotSampled + receivedOverflow + receivedWaiting
+ *            + matched + unexpected + duplicates + receivedUndecided
  * </pre>
  */
 public enum MatchCounter {
@@ -16,6 +17,10 @@ public enum MatchCounter {
     /** Sent packets that were cut too short for a digest. */
     SENT_DIGEST_SHORT(
         "match_sent_digest_short", "packets", "Sent packets that the capture cut before the octets that the digest covers."),
+    /** Sent packets of flows that are not matched. */
+    SENT_NOT_SAMPLED(
+        "match_sent_not_sampled", "packets",
+        "Sent packets of flows that are not matched: there is not enough memory or time."),
     /** Sent packets that found no room. */
     SENT_OVERFLOW("match_sent_overflow", "packets", "Sent packets that found the memory for waiting packets full."),
     /** Sent packets that wait now. */
@@ -24,6 +29,11 @@ public enum MatchCounter {
     MATCHED("match_matched", "packets", "Packets seen at both points."),
     /** Sent packets that never came. */
     LOST("match_lost", "packets", "Sent packets that did not arrive within the maximum delay."),
+    /** Sent packets of flows that the receiver point never saw. */
+    NOT_OF_SEGMENT(
+        "match_not_of_segment", "packets",
+        "Sent packets that did not arrive, of flows of which the receiver point saw nothing so far: traffic for this host or " +
+        "by another way out. They are lost packets where the selector names the segment's addresses."),
     /** Sent packets that may have been lost by ourselves. */
     SENT_UNDECIDED(
         "match_sent_undecided", "packets",
@@ -38,6 +48,10 @@ public enum MatchCounter {
     RECEIVED_DIGEST_SHORT(
         "match_received_digest_short", "packets",
         "Received packets that the capture cut before the octets that the digest covers."),
+    /** Received packets of flows that are not matched. */
+    RECEIVED_NOT_SAMPLED(
+        "match_received_not_sampled", "packets",
+        "Received packets of flows that are not matched: there is not enough memory or time."),
     /** Received packets that found no room. */
     RECEIVED_OVERFLOW(
         "match_received_overflow", "packets", "Received packets that found the memory for waiting packets full."),
@@ -54,6 +68,10 @@ public enum MatchCounter {
 
     /** Sent packets with the digest of another. */
     TWINS("match_twins", "packets", "Sent packets with the digest of another one that is still remembered."),
+    /** Lost packets with a twin that matched. */
+    AMBIGUOUS(
+        "match_ambiguous", "packets",
+        "Lost packets with the digest of another one that matched: it is not known which of them was lost."),
     /** Packets that arrived before they were sent. */
     NEGATIVE("match_negative", "packets", "Matched packets with a negative delay."),
     /** Matched packets that were forgotten early. */

@@ -8,8 +8,11 @@ import io.flowlag.rli.counters.CounterTable;
  */
 public final class MatchCounters {
     private static final int DISTANCE_COLUMN = MatchCounter.count();
+    private static final int WAIT_COLUMN = DISTANCE_COLUMN + 1;
+    private static final int REFUSED_WAIT_COLUMN = WAIT_COLUMN + 1;
+    private static final int SAMPLE_MASK_COLUMN = REFUSED_WAIT_COLUMN + 1;
 
-    private final CounterTable table = new CounterTable(1, MatchCounter.count() + 1);
+    private final CounterTable table = new CounterTable(1, SAMPLE_MASK_COLUMN + 1);
 
     /** All counters at 0. */
     public MatchCounters() {
@@ -32,8 +35,9 @@ public final class MatchCounters {
      */
     public long unexplainedSent() {
         return get(MatchCounter.SENT) - get(MatchCounter.SENT_WITHOUT_DIGEST) - get(MatchCounter.SENT_DIGEST_SHORT) -
-            get(MatchCounter.SENT_OVERFLOW) - get(MatchCounter.SENT_WAITING) - get(MatchCounter.MATCHED) -
-            get(MatchCounter.LOST) - get(MatchCounter.SENT_UNDECIDED);
+            get(MatchCounter.SENT_NOT_SAMPLED) - get(MatchCounter.SENT_OVERFLOW) - get(MatchCounter.SENT_WAITING) -
+            get(MatchCounter.MATCHED) - get(MatchCounter.LOST) - get(MatchCounter.NOT_OF_SEGMENT) -
+            get(MatchCounter.SENT_UNDECIDED);
     }
 
     /**
@@ -43,7 +47,8 @@ public final class MatchCounters {
      */
     public long unexplainedReceived() {
         return get(MatchCounter.RECEIVED) - get(MatchCounter.RECEIVED_WITHOUT_DIGEST) -
-            get(MatchCounter.RECEIVED_DIGEST_SHORT) - get(MatchCounter.RECEIVED_OVERFLOW) -
+            get(MatchCounter.RECEIVED_DIGEST_SHORT) - get(MatchCounter.RECEIVED_NOT_SAMPLED) -
+            get(MatchCounter.RECEIVED_OVERFLOW) -
             get(MatchCounter.RECEIVED_WAITING) - get(MatchCounter.MATCHED) - get(MatchCounter.UNEXPECTED) -
             get(MatchCounter.DUPLICATES) - get(MatchCounter.RECEIVED_UNDECIDED);
     }
@@ -55,6 +60,45 @@ public final class MatchCounters {
      */
     public long distanceNs() {
         return table.get(0, DISTANCE_COLUMN);
+    }
+
+    /**
+     * How long a sent packet is waited for; safe from any thread.
+     *
+     * @return ns; more than at first where packets came later than that.
+     */
+    public long waitNs() {
+        return table.get(0, WAIT_COLUMN);
+    }
+
+    /**
+     * How long a sent packet would have to be waited for, if there were more memory; safe from any thread.
+     *
+     * @return ns; 0 if there was always enough.
+     */
+    public long refusedWaitNs() {
+        return table.get(0, REFUSED_WAIT_COLUMN);
+    }
+
+    /**
+     * Of how many flows one is matched; safe from any thread.
+     *
+     * @return 1 where every flow is.
+     */
+    public long matchedOneIn() {
+        return 1 + table.get(0, SAMPLE_MASK_COLUMN);
+    }
+
+    void waitNs(final long waitNs) {
+        table.set(0, WAIT_COLUMN, waitNs);
+    }
+
+    void refusedWaitNs(final long waitNs) {
+        table.set(0, REFUSED_WAIT_COLUMN, waitNs);
+    }
+
+    void sampleMask(final int mask) {
+        table.set(0, SAMPLE_MASK_COLUMN, mask);
     }
 
     void onDistant(final long distanceNs) {

@@ -8,6 +8,8 @@ public enum MatchResult {
     WAITING,
     /** It has no digest, or was cut too short for one. */
     WITHOUT_DIGEST,
+    /** Its flow is not matched. */
+    NOT_SAMPLED,
     /** There is no room for it. */
     OVERFLOW
 }

@@ -34,7 +34,9 @@ import java.util.SplittableRandom;
  * 112  newestNs                 8   largest time of its packets
  * 120  waitingCount             4   packets that wait in the matcher
  * 124  tag                      4   part of the key's hash; in a free slot, the next free one
- * 128  DelayCounters           64   of its matched packets
+ * 128  DelayCounters           48   of its matched packets
+ * 176  ambiguousNs              8   how much too large the sum of its delays may be: of two twins one was lost
+ * 184  ambiguousTakenNs         8   of it, told of in flow records
  * </pre>
  * One thread owns the table: that of the matcher. Allocates at construction, off-heap; the memory of slots that never held a
  * flow is not touched.
@@ -47,6 +49,12 @@ public final class SegmentFlows {
     /** Given as the time after which silent flows are forgotten: never. */
     public static final long NEVER_NS = Long.MAX_VALUE;
 
+    /** The flow of a packet whose flow is not matched. */
+    public static final int NOT_SAMPLED = -2;
+    /** Of so many flows one is matched at the least. */
+    public static final int MOST_ONE_IN = 1 << 12;
+
+    private static final int SAMPLE_SHIFT = Integer.SIZE - 12;
     private static final int SWEEP_SLOTS = 16;
 
     private static final int SOURCE_HIGH_OFFSET = 0;
@@ -71,11 +79,15 @@ public final class SegmentFlows {
     private static final int WAITING_COUNT_OFFSET = NEWEST_NS_OFFSET + 8;
     private static final int TAG_OFFSET = WAITING_COUNT_OFFSET + 4;
     private static final int DELAY_OFFSET = TAG_OFFSET + 4;
+    private static final int AMBIGUOUS_NS_OFFSET = DELAY_OFFSET + DelayCounters.USED_BYTES;
+    private static final int AMBIGUOUS_TAKEN_NS_OFFSET = AMBIGUOUS_NS_OFFSET + 8;
     private static final int FLOW_LENGTH_BYTES = DELAY_OFFSET + DelayCounters.LENGTH_BYTES;
 
     private final int capacity;
     private final long silenceNs;
     private final long sweepEveryNs;
+    private final boolean isUnseenLost;
+    private int sampleMask;
     private final int[] touchedTags = new int[FlowCache.TOUCH_LIMIT];
     private final SlotIndex index;
     private final OffHeapBuffer flows;
@@ -103,6 +115,17 @@ public final class SegmentFlows {
      * @param silenceNs after what time without a packet a flow is forgotten, more than 0; {@link #NEVER_NS} for a truth file.
      */
     public SegmentFlows(final int maxFlows, final long silenceNs) {
+        this(maxFlows, silenceNs, true);
+    }
+
+    /**
+     * No flows yet.
+     *
+     * @param maxFlows     how many there are at most, 1 to {@link #MAX_FLOWS}; further ones are counted and have no flow.
+     * @param silenceNs    after what time without a packet a flow is forgotten, more than 0; {@link #NEVER_NS} for a truth file.
+     * @param isUnseenLost whether packets of flows that the receiver point never saw are lost; else they are not of the segment.
+     */
+    public SegmentFlows(final int maxFlows, final long silenceNs, final boolean isUnseenLost) {
         if (maxFlows < 1 || maxFlows > MAX_FLOWS) {
             throw new IllegalArgumentException("maxFlows=" + maxFlows + " is not within 1.." + MAX_FLOWS);
         }
@@ -111,6 +134,7 @@ public final class SegmentFlows {
         }
         capacity = maxFlows;
         this.silenceNs = silenceNs;
+        this.isUnseenLost = isUnseenLost;
         sweepEveryNs = (long)((double)silenceNs / maxFlows * SWEEP_SLOTS);
         index = new SlotIndex(maxFlows);
         flows = OffHeapBuffer.allocateUntouched(maxFlows * FLOW_LENGTH_BYTES);
@@ -168,7 +192,7 @@ public final class SegmentFlows {
      *
      * @param entries holds the entry.
      * @param offset  of the entry.
-     * @return the flow, or {@link #NO_FLOW}.
+     * @return the flow, {@link #NO_FLOW}, or {@link #NOT_SAMPLED}.
      */
     public int findOfEntry(final DirectBuffer entries, final int offset) {
         keySourceHigh = FlowEntry.sourceHigh(entries, offset);
@@ -178,7 +202,8 @@ public final class SegmentFlows {
         keyPorts = ports(
             FlowEntry.sourcePort(entries, offset), FlowEntry.destinationPort(entries, offset),
             FlowEntry.protocol(entries, offset), FlowEntry.ipVersion(entries, offset));
-        return find(tagOfKey());
+        final int tag = tagOfKey();
+        return isSampled(tag) ? find(tag) : NOT_SAMPLED;
     }
 
     /**
@@ -225,6 +250,16 @@ public final class SegmentFlows {
      */
     public long takeUndecided(final int flow) {
         return take(flow, UNDECIDED_OFFSET, UNDECIDED_TAKEN_OFFSET);
+    }
+
+    /**
+     * Takes how much too large the sum of the flow's delays may be, of what no record has told of yet.
+     *
+     * @param flow of the record.
+     * @return ns: of two packets with one digest one was lost, and it is not known which.
+     */
+    public long takeAmbiguousNs(final int flow) {
+        return take(flow, AMBIGUOUS_NS_OFFSET, AMBIGUOUS_TAKEN_NS_OFFSET);
     }
 
     /**
@@ -395,12 +430,12 @@ public final class SegmentFlows {
     /**
      * Counts a packet at the sender point.
      *
-     * @return its flow, or NO_FLOW if the table is full.
+     * @return its flow, NO_FLOW if the table is full, or NOT_SAMPLED.
      */
     int onSent(final DirectBuffer descriptor, final int offset) {
         final int flow = findOrCreate(descriptor, offset);
-        if (flow == NO_FLOW) {
-            counters.increment(MatchCounter.SENT_WITHOUT_FLOW);
+        if (flow < 0) {
+            counters.increment(flow == NO_FLOW ? MatchCounter.SENT_WITHOUT_FLOW : MatchCounter.SENT_NOT_SAMPLED);
             return flow;
         }
         count(flow, SENT_OFFSET);
@@ -410,13 +445,16 @@ public final class SegmentFlows {
     /**
      * Counts a packet at the receiver point.
      *
-     * @return its flow, or NO_FLOW if the table is full.
+     * @return its flow, NO_FLOW if the table is full, or NOT_SAMPLED.
      */
     int onReceived(final DirectBuffer descriptor, final int offset) {
         final int flow = findOrCreate(descriptor, offset);
-        if (flow == NO_FLOW) {
-            counters.increment(MatchCounter.RECEIVED_WITHOUT_FLOW);
+        if (flow < 0) {
+            counters.increment(flow == NO_FLOW ? MatchCounter.RECEIVED_WITHOUT_FLOW : MatchCounter.RECEIVED_NOT_SAMPLED);
             return flow;
+        }
+        if (!isUnseenLost && received(flow) == 0) {
+            onFirstReceived(flow);
         }
         count(flow, RECEIVED_OFFSET);
         return flow;
@@ -454,11 +492,48 @@ public final class SegmentFlows {
         }
     }
 
+    /** {@return as what a sent packet counts that did not arrive} */
+    MatchCounter whenLost(final int flow) {
+        return isUnseenLost || flow == NO_FLOW || received(flow) > 0 ? MatchCounter.LOST : MatchCounter.NOT_OF_SEGMENT;
+    }
+
     void onLost(final int flow) {
         countIfAny(flow, LOST_OFFSET);
         if (flow != NO_FLOW && received(flow) > 0) {
             counters.increment(MatchCounter.LOST_OF_SEEN_FLOW);
         }
+    }
+
+    /** The flow is of the segment, and so are its packets that did not arrive. */
+    private void onFirstReceived(final int flow) {
+        counters.add(MatchCounter.NOT_OF_SEGMENT, -lost(flow));
+        counters.add(MatchCounter.LOST, lost(flow));
+    }
+
+    void onAmbiguous(final int flow, final long spanNs) {
+        counters.increment(MatchCounter.AMBIGUOUS);
+        if (flow != NO_FLOW) {
+            flows.putLong(flow * FLOW_LENGTH_BYTES + AMBIGUOUS_NS_OFFSET, getLong(flow, AMBIGUOUS_NS_OFFSET) + spanNs);
+        }
+    }
+
+    /**
+     * Has flows matched, by the hash of their key: each of them, or one in so many. Whoever is of a smaller part is of a larger.
+     *
+     * @param oneIn a power of two up to MOST_ONE_IN.
+     */
+    void matchOneIn(final int oneIn) {
+        sampleMask = oneIn - 1;
+        counters.sampleMask(sampleMask);
+    }
+
+    /** {@return of how many flows one is matched} */
+    int matchedOneIn() {
+        return sampleMask + 1;
+    }
+
+    private boolean isSampled(final int tag) {
+        return (tag >>> SAMPLE_SHIFT & sampleMask) == 0;
     }
 
     void onUnexpected(final int flow) {
@@ -509,6 +584,9 @@ public final class SegmentFlows {
     private int findOrCreate(final DirectBuffer descriptor, final int offset) {
         wrapPacket(descriptor, offset);
         final int tag = tagOfKey();
+        if (!isSampled(tag)) {
+            return NOT_SAMPLED;
+        }
         int flow = find(tag);
         if (flow == NO_FLOW) {
             flow = create(tag);
@@ -568,7 +646,7 @@ public final class SegmentFlows {
     }
 
     private void countIfUnseen(final int flow) {
-        if (received(flow) == 0 && lost(flow) > 0) {
+        if (isUnseenLost && received(flow) == 0 && lost(flow) > 0) {
             counters.increment(MatchCounter.FLOWS_UNSEEN);
             counters.add(MatchCounter.LOST_OF_UNSEEN_FLOWS, lost(flow));
         }
@@ -576,7 +654,8 @@ public final class SegmentFlows {
 
     private void remove(final int flow) {
         countIfUnseen(flow);
-        counters.add(MatchCounter.LOST_UNTAKEN, takeLost(flow));
+        final long lost = takeLost(flow);
+        counters.add(MatchCounter.LOST_UNTAKEN, isUnseenLost || received(flow) > 0 ? lost : 0);
         counters.add(MatchCounter.UNEXPECTED_UNTAKEN, takeUnexpected(flow));
         counters.add(MatchCounter.FLOWS, -1);
         counters.increment(MatchCounter.FLOWS_REMOVED);

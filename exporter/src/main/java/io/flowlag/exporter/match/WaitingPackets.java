@@ -54,6 +54,10 @@ final class WaitingPackets {
         return size == capacity;
     }
 
+    int size() {
+        return size;
+    }
+
     /** {@return the packet that came first; there must be one} */
     int oldest() {
         return oldest;

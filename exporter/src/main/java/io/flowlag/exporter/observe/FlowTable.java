@@ -6,7 +6,7 @@ import java.util.Locale;
 
 /** Flows as a table for people, or as JSON, one object a line. Stateless. */
 public final class FlowTable {
-    private static final String FORMAT = "%-39s %-39s %-5s %6s %6s %8s %9s %9s %9s %9s %7s %s";
+    private static final String FORMAT = "%-39s %-39s %-5s %6s %6s %8s %9s %9s %9s %9s %9s %7s %s";
 
     private FlowTable() {
     }
@@ -20,11 +20,11 @@ public final class FlowTable {
     public static List<String> lines(final List<FlowView> flows) {
         final List<String> lines = new ArrayList<>();
         lines.add(String.format(Locale.ROOT, FORMAT, "source", "destination", "proto", "sport", "dport", "packets", "mean",
-            "bound", "sd", "lds", "lost", "state"));
+            "bound", "sd", "rli", "lds", "lost", "state"));
         for (final FlowView flow : flows) {
             lines.add(String.format(Locale.ROOT, FORMAT, flow.source(), flow.destination(), flow.protocolName(),
                 flow.sourcePort(), flow.destinationPort(), Durations.count(flow.packets()), Durations.text(flow.meanNs()),
-                Durations.text(flow.boundNs()), Durations.text(flow.standardDeviationNs()),
+                flow.bound(), Durations.text(flow.standardDeviationNs()), Durations.text(flow.referenceMeanNs()),
                 Durations.text(flow.sketchMeanNs()), lost(flow), flow.endReason() == null ? "living" : flow.endReason()));
         }
         return lines;

@@ -29,10 +29,12 @@ import java.util.Locale;
  * @param estimator           of the mean: interpolated, left, sketch, joint, sums, matched; null without a delay, as is the rest.
  * @param samples             delays behind the mean.
  * @param meanNs              signed.
+ * @param isExact             whether the mean is that of every packet's own delay.
  * @param boundNs             95 % error bound.
  * @param standardDeviationNs of the delays.
  * @param minimumNs           signed.
  * @param maximumNs           signed.
+ * @param interpolatedMeanNs  by references, where the mean is another one.
  * @param sketchMeanNs        by sketches.
  * @param lostPackets         on the segment.
  * @param isLossExact         whether that is exact, and not at most so many.
@@ -54,10 +56,12 @@ public record FlowView(
     String estimator,
     Long samples,
     Long meanNs,
+    boolean isExact,
     Long boundNs,
     Long standardDeviationNs,
     Long minimumNs,
     Long maximumNs,
+    Long interpolatedMeanNs,
     Long sketchMeanNs,
     Long lostPackets,
     Boolean isLossExact,
@@ -100,14 +104,26 @@ public record FlowView(
             estimator(estimator),
             hasDelay ? WatchedFlow.sampleCount(buffer, offset) : null,
             hasDelay ? WatchedFlow.meanNs(buffer, offset) : null,
+            (flags & WatchedFlow.FLAG_EXACT) != 0,
             (flags & WatchedFlow.FLAG_BOUND) != 0 ? WatchedFlow.boundNs(buffer, offset) : null,
             hasSpread && WatchedFlow.sampleCount(buffer, offset) > 1 ? WatchedFlow.standardDeviationNs(buffer, offset) : null,
             hasSpread ? WatchedFlow.minimumNs(buffer, offset) : null,
             hasSpread ? WatchedFlow.maximumNs(buffer, offset) : null,
+            (flags & WatchedFlow.FLAG_INTERPOLATED) != 0 ? WatchedFlow.interpolatedMeanNs(buffer, offset) : null,
             (flags & WatchedFlow.FLAG_SKETCH) != 0 ? WatchedFlow.sketchMeanNs(buffer, offset) : null,
             lossKind != 0 ? WatchedFlow.lostPackets(buffer, offset) : null,
             lossKind != 0 ? lossKind == FlowDelay.LOSS_EXACT : null,
             hasDelay ? WatchedFlow.segmentId(buffer, offset) : null);
+    }
+
+    /** {@return the mean by references, be it the flow's mean or beside it; null without one} */
+    Long referenceMeanNs() {
+        return "interpolated".equals(estimator) || "left".equals(estimator) ? meanNs : interpolatedMeanNs;
+    }
+
+    /** {@return the error bound for people: a mean that is exact has none} */
+    String bound() {
+        return isExact ? "exact" : Durations.text(boundNs);
     }
 
     /** {@return the protocol's name, or its number} */

@@ -16,7 +16,7 @@ import java.util.Map;
 /**
  * Says what of a process is well: threads that work, sources that give, packets and records that are not dropped by the hundred,
  * destinations that take, spools with room, an exchange that is connected, no unexpected errors. What is ill has to be so now:
- * the last minute counts. No packets at all is not ill. One thread.
+ * the last minute counts. No packets at all is not ill; flows that are not matched for lack of memory or time are. One thread.
  */
 final class HealthJudge {
     /** Of time that is looked back. */
@@ -31,6 +31,7 @@ final class HealthJudge {
     static final double FULL_SPOOL_SHARE = 0.9;
     private static final long LEAST_PACKETS = 1000;
     private static final String EXCHANGE = "exchange_";
+    private static final String MATCH_SHARE = "match_share";
 
     private record Sample(long timeNs, long captured, long droppedPackets, long records, long droppedRecords, long failed,
         long errors) {
@@ -80,6 +81,9 @@ final class HealthJudge {
         if (statistics.delay() != null && statistics.delay().counters().containsKey(EXCHANGE + "connections")) {
             checks.add(exchange(statistics.delay().counters(), nowNs));
         }
+        if (statistics.delay() != null && statistics.delay().gauges().containsKey(MATCH_SHARE)) {
+            checks.add(matching(statistics.delay().gauges().get(MATCH_SHARE)));
+        }
         checks.add(count("errors", now.errors - before.errors, "unexpected errors in the last minute"));
         return List.copyOf(checks);
     }
@@ -121,6 +125,11 @@ final class HealthJudge {
         final boolean isFlood = all >= LEAST_PACKETS && dropped > all * DROP_SHARE;
         return new HealthCheck(what, !isFlood, String.format(
             Locale.ROOT, "%d of %d dropped in the last minute", dropped, Math.max(all, dropped)));
+    }
+
+    private static HealthCheck matching(final double share) {
+        return new HealthCheck("matching", share >= 1, share >= 1 ? "every flow is matched" : String.format(
+            Locale.ROOT, "one flow in %.0f is matched, for lack of memory (segment.exact-packets) or time", 1 / share));
     }
 
     private static HealthCheck count(final String name, final long count, final String what) {

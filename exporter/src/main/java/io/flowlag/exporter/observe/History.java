@@ -49,13 +49,16 @@ final class History {
 
     private static HistoryRow.ClassPoint point(final DelayStatistics delay, final AggregateDelay sketched, final int index) {
         final DelaySummary summary = index < delay.interval().size() ? delay.interval().get(index) : null;
+        final boolean hasDelays = summary != null && summary.delays().count() > 0;
         final boolean hasEstimates = summary != null && summary.estimates().count() > 0;
         final boolean hasReferences = summary != null && summary.references().count() > 0;
         return new HistoryRow.ClassPoint(
             ClassNames.of(summary, sketched),
+            hasDelays && summary.isMatched(),
+            hasDelays ? summary.delays().meanNs() : null,
+            hasDelays ? summary.delays().p95Ns() : null,
+            hasDelays ? summary.delays().p99Ns() : null,
             hasEstimates ? summary.estimates().meanNs() : null,
-            hasEstimates ? summary.estimates().p95Ns() : null,
-            hasEstimates ? summary.estimates().p99Ns() : null,
             hasReferences ? summary.references().meanNs() : null,
             sketched == null ? null : sketched.meanNs(),
             sketched == null ? null : sketched.lostPackets(),

@@ -16,9 +16,11 @@ public record HistoryRow(long timeMs, long captured, long dropped, Double refere
      * One class.
      *
      * @param name              for people.
+     * @param isExact           whether mean and quantiles are of matched packets, and not by references.
      * @param meanNs            of regular packets in the interval.
      * @param p95Ns             95 % quantile.
      * @param p99Ns             99 % quantile.
+     * @param interpolatedMeanNs of regular packets, by references.
      * @param referenceMeanNs   of references.
      * @param sketchMeanNs      of the class by sketches, in the interval that was compared last.
      * @param lost              packets of that interval, by sketches.
@@ -27,9 +29,11 @@ public record HistoryRow(long timeMs, long captured, long dropped, Double refere
      */
     public record ClassPoint(
         String name,
+        boolean isExact,
         Long meanNs,
         Long p95Ns,
         Long p99Ns,
+        Long interpolatedMeanNs,
         Long referenceMeanNs,
         Long sketchMeanNs,
         Long lost,

@@ -95,6 +95,8 @@ final class MetricCatalogue {
         counter("lds_rli_flows", "flows", "Flow records with two bounded means, by sketches and by references.");
         counter("lds_rli_agreed", "flows", "Those of them where the means differ by no more than both bounds.");
 
+        gauge("match_share", "Share of flows that are matched, 1 where memory and time allow each of them.");
+        gauge("match_wait_ns", "So long a sent packet is waited for: segment.max-delay, or longer where packets came later.");
         gauge("error_median_rli", "Median relative error of interpolated means against matched ones.");
         gauge("error_median_lds", "Median relative error of the sketches' means against matched ones.");
         gauge("error_median_joint", "Median relative error of joint means against matched ones.");

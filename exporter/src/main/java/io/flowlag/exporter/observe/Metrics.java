@@ -4,6 +4,7 @@ import io.flowlag.exporter.observe.MetricFamily.Type;
 import io.flowlag.exporter.status.AccountingIdentity;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.DelayDistribution;
 import io.flowlag.exporter.status.DelayHistogram;
 import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.DelaySummary;
@@ -144,8 +145,11 @@ final class Metrics {
         final MetricFamily unexplained = families.get("flowlag_unexplained");
         delay.unexplained().forEach((name, value) -> unexplained.add(value, "sum", name.replaceFirst("^unexplained_", "")));
         delay.interval().forEach((each) -> {
-            addDistribution("interval_delay", "regular packets in the last measurement interval", each, true);
-            addDistribution("interval_reference_delay", "references in the last measurement interval", each, false);
+            addDistribution("interval_delay", "regular packets in the last measurement interval", each, each.delays());
+            addDistribution("interval_interpolated_delay", "regular packets by references in the last measurement interval", each,
+                each.estimates());
+            addDistribution(
+                "interval_reference_delay", "references in the last measurement interval", each, each.references());
         });
         delay.total().forEach((each) -> {
             final List<String> labels = labels(each.senderIndex(), each.classIndex(), each.dscp());
@@ -161,8 +165,8 @@ final class Metrics {
         delay.sketches().forEach(this::addSketches);
     }
 
-    private void addDistribution(final String name, final String what, final DelaySummary summary, final boolean isEstimates) {
-        final var distribution = isEstimates ? summary.estimates() : summary.references();
+    private void addDistribution(
+        final String name, final String what, final DelaySummary summary, final DelayDistribution distribution) {
         final List<String> labels = labels(summary.senderIndex(), summary.classIndex(), summary.dscp());
         gauge(name + "_packets", "Delays of " + what + ".").addSuffixed("", distribution.count(), labels);
         if (distribution.count() == 0) {
@@ -228,7 +232,8 @@ final class Metrics {
     private void addHistogram(final DelayHistogram histogram) {
         final List<String> labels = labels(histogram.senderIndex(), histogram.classIndex(), histogram.dscp());
         addBuckets(family("flowlag_packet_delay_seconds", Type.HISTOGRAM,
-            "Delay of regular packets by interpolation; tails lean low. Negative delays are in every bucket and in the sum."),
+            "Delay of regular packets: matched with both points in one process, else by interpolation, whose tails lean low. " +
+            "Negative delays are in every bucket and in the sum."),
             histogram.estimates(), labels);
         addBuckets(family("flowlag_reference_delay_seconds", Type.HISTOGRAM,
             "Delay of reference packets. Negative delays are in every bucket and in the sum."), histogram.references(), labels);

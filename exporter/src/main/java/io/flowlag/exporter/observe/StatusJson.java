@@ -123,10 +123,14 @@ final class StatusJson {
         }
         number(json, "samples", flow.samples());
         number(json, "mean_ns", flow.meanNs());
+        if (flow.isExact()) {
+            json.writeBooleanField("exact", true);
+        }
         number(json, "bound_ns", flow.boundNs());
         number(json, "sd_ns", flow.standardDeviationNs());
         number(json, "min_ns", flow.minimumNs());
         number(json, "max_ns", flow.maximumNs());
+        number(json, "interpolated_mean_ns", flow.referenceMeanNs());
         number(json, "sketch_mean_ns", flow.sketchMeanNs());
         number(json, "lost", flow.lostPackets());
         if (flow.isLossExact() != null) {
@@ -147,9 +151,11 @@ final class StatusJson {
             for (final HistoryRow.ClassPoint point : row.classes()) {
                 json.writeStartObject();
                 json.writeStringField("name", point.name());
+                json.writeBooleanField("exact", point.isExact());
                 number(json, "mean_ns", point.meanNs());
                 number(json, "p95_ns", point.p95Ns());
                 number(json, "p99_ns", point.p99Ns());
+                number(json, "interpolated_mean_ns", point.interpolatedMeanNs());
                 number(json, "reference_mean_ns", point.referenceMeanNs());
                 number(json, "sketch_mean_ns", point.sketchMeanNs());
                 number(json, "lost", point.lost());

@@ -154,6 +154,9 @@ public final class TopView {
         line.append(delay.clockErrorNs() < 0 ? "  clock error not known" :
             "  clock error " + Durations.text(delay.clockErrorNs()));
         lines.add(line.toString());
+        if (delay.gauges().containsKey("match_share")) {
+            lines.add(matched(delay.counters()));
+        }
         final Long both = delay.counters().get("lds_rli_flows");
         if (both != null) {
             final long agreed = delay.counters().getOrDefault("lds_rli_agreed", 0L);
@@ -167,22 +170,35 @@ public final class TopView {
         return lines;
     }
 
+    private static String matched(final Map<String, Long> counters) {
+        final long lost = counters.get("match_lost");
+        final long all = counters.get("match_matched") + lost;
+        return String.format(Locale.ROOT, "matched   %s  lost %s (%.3f %%)  not of the segment %s  undecided %s  unexpected %s",
+            Durations.count(counters.get("match_matched")), Durations.count(lost), all == 0 ? 0 : 100.0 * lost / all,
+            Durations.count(counters.get("match_not_of_segment")),
+            Durations.count(counters.get("match_sent_undecided") + counters.get("match_received_undecided")),
+            Durations.count(counters.get("match_unexpected")));
+    }
+
     private static List<String> classes(final DelayStatistics delay) {
         final List<String> lines = new ArrayList<>();
-        final String format = "%-12s %9s %8s %8s %8s %8s %8s %8s";
-        lines.add(String.format(Locale.ROOT, format, "class", "packets", "mean", "p50", "p95", "p99", "lds", "lost"));
+        final String format = "%-10s %-5s %7s %8s %8s %8s %8s %8s %6s";
+        lines.add(String.format(
+            Locale.ROOT, format, "class", "by", "packets", "mean", "p50", "p99", "rli", "lds", "lost"));
         final List<AggregateDelay> sketched = delay.sketchedInterval();
         final int count = Math.max(delay.interval().size(), sketched.size());
         for (int i = 0; i < Math.min(CLASSES, count); i++) {
             final DelaySummary summary = i < delay.interval().size() ? delay.interval().get(i) : null;
             final AggregateDelay aggregate = i < sketched.size() ? sketched.get(i) : null;
-            final boolean hasDelays = summary != null && summary.estimates().count() > 0;
+            final boolean hasDelays = summary != null && summary.delays().count() > 0;
+            final boolean isEstimated = summary != null && summary.estimates().count() > 0;
             lines.add(String.format(Locale.ROOT, format, ClassNames.of(summary, aggregate),
-                hasDelays ? Durations.count(summary.estimates().count()) : "-",
-                hasDelays ? Durations.text(summary.estimates().meanNs()) : "-",
-                hasDelays ? Durations.text(summary.estimates().p50Ns()) : "-",
-                hasDelays ? Durations.text(summary.estimates().p95Ns()) : "-",
-                hasDelays ? Durations.text(summary.estimates().p99Ns()) : "-",
+                !hasDelays ? "-" : summary.isMatched() ? "exact" : "rli",
+                hasDelays ? Durations.count(summary.delays().count()) : "-",
+                hasDelays ? Durations.text(summary.delays().meanNs()) : "-",
+                hasDelays ? Durations.text(summary.delays().p50Ns()) : "-",
+                hasDelays ? Durations.text(summary.delays().p99Ns()) : "-",
+                isEstimated ? Durations.text(summary.estimates().meanNs()) : "-",
                 aggregate == null ? "-" : Durations.text(aggregate.meanNs()),
                 aggregate == null || aggregate.lostPackets() == null ? "-" : Durations.count(aggregate.lostPackets())));
         }
@@ -200,7 +216,7 @@ public final class TopView {
             final String ends = endpoint(flow.source(), flow.sourcePort()) + " > " +
                 endpoint(flow.destination(), flow.destinationPort()) + " " + flow.protocolName();
             lines.add(String.format(Locale.ROOT, format, cut(ends, endpoints), Durations.text(flow.meanNs()),
-                Durations.text(flow.boundNs()), Durations.count(flow.packets()), FlowTable.lost(flow),
+                flow.bound(), Durations.count(flow.packets()), FlowTable.lost(flow),
                 flow.endReason() == null ? "" : "x"));
         }
         return lines;

@@ -45,6 +45,10 @@ final class DelayTable {
                 counters.get("rli_estimated"), counters.get("rli_packets"), counters.get("rli_references"),
                 counters.get("rli_references_lost"), delay.policy());
         }
+        if (counters.getOrDefault("references_held_by_ceiling", 0L) > 0) {
+            out.printf(Locale.ROOT, "%d of %d references had to wait for rli.ceiling: there are fewer than the policy asks for%n",
+                counters.get("references_held_by_ceiling"), counters.get("references_sent"));
+        }
         if (counters.containsKey("match_sent")) {
             out.printf(Locale.ROOT,
                 "%d packets sent, %d received: %d matched, %d lost, %d duplicates, %d unexpected, %d undecided%n",

@@ -287,8 +287,10 @@ final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Agent, Au
         if (!isConnected) {
             sender(senderPointId).onSessionEnd();
         }
-        if (isConnected) {
+        if (isConnected && text.isEmpty()) {
             LOG.info("exchange: sender {} connected", senderPointId);
+        } else if (isConnected) {
+            LOG.warn("exchange: sender {} connected; {}", senderPointId, text);
         } else if (text.isEmpty()) {
             LOG.info("exchange: sender {} is gone: it closed the connection", senderPointId);
         } else {

@@ -281,9 +281,17 @@ final class ExchangeSender implements SenderLink, SenderHandler, Agent, AutoClos
         try {
             final int wantedIntervals = keptIntervals(settings.intervalNs());
             int keptIntervals = wantedIntervals;
-            long neededBytes = neededBytes(settings, keptIntervals);
+            ReconcileSettings remembered = reconcile;
+            long neededBytes = neededBytes(settings, remembered, keptIntervals);
             while (neededBytes > memoryBytes && keptIntervals > LEAST_KEPT) {
-                neededBytes = neededBytes(settings, --keptIntervals);
+                neededBytes = neededBytes(settings, remembered, --keptIntervals);
+            }
+            if (neededBytes > memoryBytes && remembered != null) {
+                LOG.warn("exchange: exchange.memory={} has no room for packets beside what else is shipped, {} octets with " +
+                    "them: nothing is reconciled; raise it, or lower reconcile.packets", memoryBytes, neededBytes);
+                remembered = null;
+                keptIntervals = 0;
+                neededBytes = neededBytes(settings, null, 0);
             }
             if (neededBytes > memoryBytes) {
                 throw new IllegalArgumentException("sketches need " + neededBytes + " octets, exchange.memory allows " +
@@ -294,7 +302,7 @@ final class ExchangeSender implements SenderLink, SenderHandler, Agent, AutoClos
                 last.settings().secrets().equals(settings.secrets());
             final long nowInterval = Math.floorDiv(clock.nanoTime(), settings.intervalNs());
             final SketchAgreement sketches = SharedSettings.agreement(
-                settings, inFlightPackets, maxFlows, reconcile, keptIntervals, nowInterval, isSuccessor);
+                settings, inFlightPackets, maxFlows, remembered, keptIntervals, nowInterval, isSuccessor);
             final Agreed agreement = new Agreed(
                 sketches.withInjection(injection(settings.injection())), newer, new ModeChoice(settings));
             agreed.offer(agreement.agreement());
@@ -308,7 +316,7 @@ final class ExchangeSender implements SenderLink, SenderHandler, Agent, AutoClos
             LOG.info("exchange: the receiver asks for {}, {}, in intervals of {} ns, from interval {} on; {} octets by formula",
                 settings.mode(), settings.sketches().get(0).geometry(), settings.intervalNs(), settings.fromInterval(),
                 neededBytes);
-            if (keptIntervals < wantedIntervals) {
+            if (remembered != null && keptIntervals < wantedIntervals) {
                 LOG.warn("exchange: exchange.memory={} has room for the packets of {} intervals, not {}: late questions " +
                     "of reconciliation find no answer; raise it, or lower reconcile.packets", memoryBytes,
                     keptIntervals, wantedIntervals);
@@ -335,8 +343,8 @@ final class ExchangeSender implements SenderLink, SenderHandler, Agent, AutoClos
         }
     }
 
-    private long neededBytes(final ExchangeSettings settings, final int keptIntervals) {
-        return SharedSettings.memoryBytes(settings, inFlightPackets, maxFlows, reconcile, keptIntervals);
+    private long neededBytes(final ExchangeSettings settings, final ReconcileSettings remembered, final int keptIntervals) {
+        return SharedSettings.memoryBytes(settings, inFlightPackets, maxFlows, remembered, keptIntervals);
     }
 
     @Override

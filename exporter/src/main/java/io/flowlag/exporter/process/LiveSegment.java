@@ -45,6 +45,7 @@ final class LiveSegment implements AutoCloseable {
     /** Shares by which a configured and a read rate may differ: they are written in other units. */
     private static final double RATE_TOLERANCE = 0.02;
     private static final long CLOCK_INTERVAL_NS = 1_000_000_000L;
+    private static final long ADVICE_INTERVAL_NS = 1_000_000_000L;
     /** So many references that nobody saw: they take another way. */
     private static final long SILENCE_REFERENCES = 50;
 
@@ -56,10 +57,13 @@ final class LiveSegment implements AutoCloseable {
     private final Heartbeat exchangeHeartbeat;
     private final StageErrors exchangeErrors = new StageErrors();
     private final ExchangeReceiver exchangeReceiver;
+    private final SegmentAdvice advice;
     private String toldNotice = "";
     private boolean isSilenceTold;
+    private boolean isCeilingTold;
     private boolean isWeightTold;
     private boolean isRemarkTold;
+    private long nextAdviceNs = System.nanoTime();
     private long nextRefreshNs = System.nanoTime();
 
     private LiveSegment(
@@ -72,6 +76,7 @@ final class LiveSegment implements AutoCloseable {
         this.clockState = clockState;
         this.wiring = wiring;
         this.port = port;
+        advice = wiring.isMatched() ? new SegmentAdvice(config, (line) -> LOG.warn("{}", line)) : null;
     }
 
     /**
@@ -195,6 +200,15 @@ final class LiveSegment implements AutoCloseable {
             isSilenceTold = true;
             LOG.warn("{} references were sent to rli.target {}, and none of them was seen at {}: do they leave by it?",
                 sentCount(), config.rli().target(), interfaces(config).get(interfaces(config).size() - 1));
+        }
+        if (advice != null && System.nanoTime() - nextAdviceNs >= 0) {
+            nextAdviceNs = System.nanoTime() + ADVICE_INTERVAL_NS;
+            advice.look(meter.matchCounters(), counters, meter.statistics().counters(), System.nanoTime());
+        }
+        if (meter != null && !isCeilingTold && meter.isCeilingTooLow()) {
+            isCeilingTold = true;
+            LOG.warn("rli.ceiling holds back references: there are fewer than the policy asks for; references_held_by_ceiling " +
+                "counts them");
         }
         refreshClock();
     }

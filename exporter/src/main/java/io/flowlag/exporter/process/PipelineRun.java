@@ -71,6 +71,7 @@ final class PipelineRun implements AutoCloseable {
     private final MeteringPipeline pipeline;
     private final long memoryBoundBytes;
     private final DigestAgreement agreement;
+    private final boolean hasReferences;
     private final Observer observer;
     private final StatusServer statusServer;
 
@@ -186,6 +187,7 @@ final class PipelineRun implements AutoCloseable {
         }
         observer = observer(config);
         statusServer = statusServer(config);
+        hasReferences = wiring.isInterpolated();
         agreement = wiring.isMatched() ?
             new DigestAgreement(pipeline.delayMeter().matchCounters(),
                 isLive ? DigestAgreement.DEFAULT_MINIMUM_PACKETS : LEAST_DECIDED_PACKETS) : null;
@@ -340,7 +342,8 @@ final class PipelineRun implements AutoCloseable {
     private void tellDisagreement() {
         if (agreement != null && agreement.judge() == DigestAgreement.Verdict.DISAGREES) {
             if (isLive) {
-                LOG.warn("the two points do not see the same packets: {}", agreement.message());
+                LOG.warn("the two points do not see the same packets: {}{}", agreement.message(),
+                    hasReferences ? "; flows that do not match have the mean by references" : "");
             } else {
                 terminal.message("flowlag: the two points do not see the same packets: " + agreement.message());
             }

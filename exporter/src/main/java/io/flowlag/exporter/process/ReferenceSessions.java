@@ -12,7 +12,7 @@ import java.util.List;
 /** The sessions of reference packets, one a class, as both ends configure them. */
 final class ReferenceSessions {
     private static final int LEAST_KEY_BYTES = 16;
-    private static final String REMEDY = "32 or more hexadecimal digits, as openssl rand -hex 32 prints";
+    private static final String REMEDY = "32 or more hexadecimal digits, as flowlag key writes";
 
     private ReferenceSessions() {
     }

@@ -66,12 +66,18 @@ final class SharedSettings {
             sketches.add(new SketchPart(classes.isEmpty() ? ExchangeSettings.ANY : i, aggregator));
         }
         return new ExchangeSettings(
-            number, fromInterval, segment.intervalNs(), segment.maximumDelayNs(), mode(config),
+            number, fromInterval, segment.intervalNs(), tailNs(segment), mode(config),
             new ExchangeSettings.Secrets(
                 key.getLong(0, ByteOrder.LITTLE_ENDIAN), key.getLong(Long.BYTES, ByteOrder.LITTLE_ENDIAN), 0),
             new ExchangeSettings.Selector(
                 prefixes(segment.sources()), prefixes(segment.destinations()), segment.vlanId()),
             injection(config.rli()), lds.witnessPpm(), classes, sketches, rules(lds.weights()), mostFlows(config));
+    }
+
+    /** How long before an interval's end the packets are sent that may arrive when packets are held, by clocks apart. */
+    private static long tailNs(final ExporterConfig.Segment segment) {
+        return Math.min(
+            segment.intervalNs(), segment.maximumDelayNs() + 2 * SketchContext.clockGuardNs(segment.intervalNs()));
     }
 
     private static ExchangeSettings.Mode mode(final ExporterConfig config) {
@@ -134,7 +140,7 @@ final class SharedSettings {
      * @return the mode.
      */
     static IntervalMode intervalMode(final ExporterConfig config) {
-        return intervalMode(mode(config));
+        return config.exchange().listen() == null ? IntervalMode.CELLS : intervalMode(mode(config));
     }
 
     private static IntervalMode intervalMode(final ExchangeSettings.Mode mode) {

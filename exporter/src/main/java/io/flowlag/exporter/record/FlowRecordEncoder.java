@@ -25,8 +25,9 @@ import static java.nio.ByteOrder.BIG_ENDIAN;
 
 /**
  * Writes finished flows as Data Records of one session: picks the template by the record's presence groups, claims the space
- * and fills the fields in the template's order. When no further template may be made, a record goes out without the groups
- * that fewest readers miss, and is counted; the templates without any group are made first, so that there always is one.
+ * and fills the fields in the template's order. When no further template may be made, a record goes out with that template of
+ * which most readers miss least, and is counted. The templates without any group are made first, and room is kept for those with
+ * the mean, so that no record loses its mean.
  * <p>
  * The exporting thread owns it. Allocates at construction, and when a template is needed for the first time.
  */
@@ -37,8 +38,12 @@ final class FlowRecordEncoder {
     private static final int[] DISPENSABLE = {
         Presence.VLAN, Presence.ICMP, Presence.P999, Presence.P99, Presence.P95, Presence.P90, Presence.P50,
         Presence.INTERPOLATED, Presence.CLOCK, Presence.SEGMENT, Presence.MINIMUM_US,
-        Presence.MAXIMUM_US, Presence.SUM_US, Presence.BOUND, Presence.UNEXPECTED, Presence.LOSS, Presence.SKETCH,
-        Presence.MEAN_US, Presence.DEVIATION, Presence.DELAY, Presence.MEAN};
+        Presence.MAXIMUM_US, Presence.SUM_US, Presence.UNEXPECTED, Presence.SKETCH, Presence.DEVIATION, Presence.DELAY,
+        Presence.SAMPLES, Presence.LOSS, Presence.MEAN_US, Presence.BOUND, Presence.MEAN};
+    /** Groups that a record keeps while there is any room: whether the mean fits in 32 bits and has a bound differs. */
+    private static final int KEPT = Presence.IPV6 | Presence.MEAN | Presence.MEAN_US | Presence.BOUND;
+    /** Templates with all or some of these. */
+    private static final int KEPT_TEMPLATES = 8;
 
     /** The record shape of one combination of presence groups. */
     private record Shape(Template template, RecordField[] fields, boolean isPoorer) {
@@ -134,15 +139,37 @@ final class FlowRecordEncoder {
         Shape shape = shapes.get(presence);
         if (shape == null) {
             shape = newShape(presence);
-            int remaining = presence;
-            for (int i = 0; shape == null; i++) {
-                remaining &= ~DISPENSABLE[i];
-                final Shape poorer = shapes.get(remaining);
-                shape = poorer == null ? null : new Shape(poorer.template, poorer.fields, true);
-            }
+            shape = shape == null ? poorerShape(presence) : shape;
             shapes.put(presence, shape);
         }
         return shape;
+    }
+
+    /** Of the shapes that there are and that the record can fill, the one of which readers miss least. */
+    private Shape poorerShape(final int presence) {
+        if ((presence & ~KEPT) != 0) {
+            shapeOf(presence & KEPT);
+        }
+        int best = presence & Presence.IPV6;
+        for (final Int2ObjectHashMap<Shape>.EntryIterator each = shapes.entrySet().iterator(); each.hasNext();) {
+            each.next();
+            final int other = each.getIntKey();
+            if (!each.getValue().isPoorer && (other & ~presence) == 0 && ((other ^ presence) & Presence.IPV6) == 0 &&
+                worth(other) > worth(best)) {
+                best = other;
+            }
+        }
+        final Shape poorer = shapes.get(best);
+        return new Shape(poorer.template, poorer.fields, true);
+    }
+
+    /** One group that fewer records can do without is worth more than all before it. */
+    private static int worth(final int presence) {
+        int worth = 0;
+        for (int i = 0; i < DISPENSABLE.length; i++) {
+            worth |= (presence & DISPENSABLE[i]) == 0 ? 0 : 1 << i;
+        }
+        return worth;
     }
 
     private Shape newShape(final int presence) {
@@ -154,7 +181,7 @@ final class FlowRecordEncoder {
                 specifiers.add(FieldSpecifier.of(registry.element(field.elementName())));
             }
         }
-        final Template template = catalog.template(0, specifiers);
+        final Template template = catalog.template(0, specifiers, (presence & ~KEPT) == 0 ? 0 : KEPT_TEMPLATES);
         return template == null ? null : new Shape(template, fields.toArray(new RecordField[0]), false);
     }
 
@@ -201,10 +228,10 @@ final class FlowRecordEncoder {
             case DELAY_MINIMUM_MICROSECONDS -> put4(to, at, Presence.toMicros(DelayCounters.minimumNs(entry, delayOffset)));
             case DELAY_MAXIMUM_MICROSECONDS -> put4(to, at, Presence.toMicros(DelayCounters.maximumNs(entry, delayOffset)));
             case DELAY_SUM_MICROSECONDS -> put8(to, at, Presence.toMicros(sumNs(entry, offset)));
-            case DELAY_SAMPLES -> put8(to, at, DelayCounters.count(entry, delayOffset));
-            case DELAY_SUM -> put8(to, at, DelayCounters.sumNs(entry, delayOffset));
-            case DELAY_SQUARE_SUM ->
-                put8(to, at, Double.doubleToRawLongBits(DelayCounters.squareSumNs2(entry, delayOffset)));
+            case DELAY_SAMPLES -> put8(to, at, DelayCounters.count(entry, FlowDelay.samplesOffset(entry, flowDelayOffset)));
+            case DELAY_SUM -> put8(to, at, DelayCounters.sumNs(entry, FlowDelay.samplesOffset(entry, flowDelayOffset)));
+            case DELAY_SQUARE_SUM -> put8(to, at, Double.doubleToRawLongBits(
+                DelayCounters.squareSumNs2(entry, FlowDelay.samplesOffset(entry, flowDelayOffset))));
             case DELAY_STANDARD_DEVIATION ->
                 put8(to, at, Math.round(standardDeviationNs(entry, flowDelayOffset)));
             case DELAY_MEAN -> put8(to, at, FlowDelay.meanNs(entry, flowDelayOffset));
@@ -216,6 +243,7 @@ final class FlowRecordEncoder {
                 put8(to, at, FlowQuantiles.variationNs(entry, FlowDelay.quantilesOffset(flowDelayOffset)));
             case DELAY_ESTIMATOR -> put1(to, at, FlowDelay.estimator(entry, flowDelayOffset));
             case DELAY_ERROR_BOUND -> put8(to, at, FlowDelay.errorBoundNs(entry, flowDelayOffset));
+            case DELAY_PACKETS -> put8(to, at, FlowDelay.meanPackets(entry, flowDelayOffset));
             case DELAY_INTERPOLATED_MEAN -> put8(to, at, DelayCounters.meanNs(entry, flowDelayOffset));
             case SKETCH_MEAN -> put8(to, at, FlowSketch.meanNs(entry, FlowDelay.sketchOffset(flowDelayOffset)));
             case SKETCH_SAMPLES -> put8(to, at, FlowSketch.samples(entry, FlowDelay.sketchOffset(flowDelayOffset)));
@@ -232,13 +260,14 @@ final class FlowRecordEncoder {
     /** With another estimator than that of the packets' delays, the mean times the packets. */
     private static long sumNs(final DirectBuffer entry, final int offset) {
         final int flowDelayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
-        return FlowDelay.estimator(entry, flowDelayOffset) == FlowDelay.ESTIMATOR_JOINT ?
+        return FlowDelay.isSketchMean(entry, flowDelayOffset) ||
+            FlowDelay.estimator(entry, flowDelayOffset) == FlowDelay.ESTIMATOR_JOINT ?
             FlowDelay.meanNs(entry, flowDelayOffset) * FlowEntry.packetCount(entry, offset) :
             DelayCounters.sumNs(entry, FlowDelay.bestOffset(entry, flowDelayOffset));
     }
 
     private static double standardDeviationNs(final DirectBuffer entry, final int offset) {
-        return DelayCounters.count(entry, FlowDelay.bestOffset(entry, offset)) == 0 ?
+        return FlowDelay.isSketchMean(entry, offset) ?
             FlowSketch.standardDeviationNs(entry, FlowDelay.sketchOffset(offset)) :
             DelayCounters.standardDeviationNs(entry, FlowDelay.bestOffset(entry, offset));
     }

@@ -17,7 +17,7 @@ final class Presence {
     static final int ICMP = 1 << 1;
     /** VLAN id. */
     static final int VLAN = 1 << 2;
-    /** Per-packet delay samples. */
+    /** Per-packet delays, for smallest and largest. */
     static final int DELAY = 1 << 3;
     /** The mean delay fits an unsigned 32-bit number of microseconds. */
     static final int MEAN_US = 1 << 4;
@@ -25,7 +25,7 @@ final class Presence {
     static final int MINIMUM_US = 1 << 5;
     /** The largest delay fits. */
     static final int MAXIMUM_US = 1 << 6;
-    /** Every packet has a sample and the sum is not negative. */
+    /** Every packet is behind the mean, and the sum is not negative. */
     static final int SUM_US = 1 << 7;
     /** The error bound of the mean. */
     static final int BOUND = 1 << 8;
@@ -55,8 +55,10 @@ final class Presence {
     static final int P99 = 1 << 20;
     /** The 99.9th percentile, and the variation. */
     static final int P999 = 1 << 21;
+    /** Per-packet delays by references or, without those, by matching, for their count and sums. */
+    static final int SAMPLES = 1 << 22;
     /** How many different masks there are. */
-    static final int MASK_COUNT = 1 << 22;
+    static final int MASK_COUNT = 1 << 23;
 
     private static final int PROTOCOL_ICMP = 1;
     private static final int PROTOCOL_ICMPV6 = 58;
@@ -109,33 +111,36 @@ final class Presence {
             return mask;
         }
         final int delayOffset = FlowDelay.bestOffset(entry, flowDelayOffset);
-        final long sampleCount = DelayCounters.count(entry, delayOffset);
-        final boolean isOfSamples = isOfSamples(estimator);
-        if (isOfSamples && sampleCount == 0) {
+        final long meanPackets = FlowDelay.meanPackets(entry, flowDelayOffset);
+        if (meanPackets == 0) {
             return mask;
         }
+        final long sampleCount = DelayCounters.count(entry, delayOffset);
         final boolean isMatched = estimator == FlowDelay.ESTIMATOR_MATCHED;
-        final boolean isBounded = !isMatched && FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_ERROR_BOUND);
-        final boolean isComplete = isOfSamples ? sampleCount == FlowEntry.packetCount(entry, offset) :
-            FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_JOINT_COMPLETE);
-        final boolean isInterpolated = !isOfSamples || isMatched;
+        final boolean isBounded = FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_ERROR_BOUND);
+        final boolean isComplete = meanPackets == FlowEntry.packetCount(entry, offset);
+        final boolean isInterpolated = !FlowDelay.isInterpolated(entry, flowDelayOffset);
         final long meanNs = FlowDelay.meanNs(entry, flowDelayOffset);
         return mask | MEAN | (isBounded ? BOUND : 0) | (fitsMicros(meanNs) ? MEAN_US : 0) |
             (isInterpolated && DelayCounters.count(entry, flowDelayOffset) > 0 ? INTERPOLATED : 0) |
-            (isComplete && (isOfSamples ? DelayCounters.sumNs(entry, delayOffset) : meanNs) >= 0 ? SUM_US : 0) |
-            (sampleCount > 0 ? sampleMaskOf(entry, flowDelayOffset, delayOffset) :
-                FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_SKETCH_DEVIATION) ? DEVIATION : 0);
+            (isComplete && (isMatched || !isInterpolated ? DelayCounters.sumNs(entry, delayOffset) : meanNs) >= 0 ? SUM_US : 0) |
+            (hasDeviation(entry, flowDelayOffset, estimator, sampleCount) ? DEVIATION : 0) |
+            (DelayCounters.count(entry, FlowDelay.samplesOffset(entry, flowDelayOffset)) > 0 ? SAMPLES : 0) |
+            (sampleCount > 0 ? sampleMaskOf(entry, flowDelayOffset, delayOffset) : 0);
     }
 
-    /** Whether the mean is that of the packets' delays. */
-    private static boolean isOfSamples(final int estimator) {
-        return estimator != FlowDelay.ESTIMATOR_SKETCH && estimator != FlowDelay.ESTIMATOR_JOINT &&
-            estimator != FlowDelay.ESTIMATOR_FLOW_SUMS;
+    /** The deviation is of the mean's own estimator, or absent. */
+    private static boolean hasDeviation(
+        final DirectBuffer entry, final int flowDelayOffset, final int estimator, final long sampleCount) {
+        return switch (estimator) {
+            case FlowDelay.ESTIMATOR_SKETCH -> FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_SKETCH_DEVIATION);
+            case FlowDelay.ESTIMATOR_JOINT, FlowDelay.ESTIMATOR_FLOW_SUMS -> false;
+            default -> sampleCount > 1;
+        };
     }
 
     private static int sampleMaskOf(final DirectBuffer entry, final int flowDelayOffset, final int delayOffset) {
         return DELAY | quantileMaskOf(entry, flowDelayOffset) |
-            (DelayCounters.count(entry, delayOffset) > 1 ? DEVIATION : 0) |
             (fitsMicros(DelayCounters.minimumNs(entry, delayOffset)) ? MINIMUM_US : 0) |
             (fitsMicros(DelayCounters.maximumNs(entry, delayOffset)) ? MAXIMUM_US : 0);
     }

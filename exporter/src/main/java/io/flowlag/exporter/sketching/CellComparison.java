@@ -41,7 +41,7 @@ final class CellComparison {
         rowCount = context.geometry().rows();
         estimator = new FlowEstimator(
             context.geometry(), context.seed(), context.alpha(), FlowEstimator.DEFAULT_NOISE_TOLERANCE,
-            FlowEstimator.DEFAULT_CONFIDENCE);
+            FlowEstimator.DEFAULT_CONFIDENCE, true);
     }
 
     /** {@return whether the sketches of both points fit each other; then {@link #unpair} is to be called at the end} */
@@ -102,18 +102,24 @@ final class CellComparison {
         final long flowPackets = flows.flowPackets(index);
         final double share = (double)packets / flowPackets;
         final long unexpectedPackets = repair.unexpectedPackets(flowHash);
-        final long withdrawnPackets = repair.withdrawnPackets(flowHash);
-        final long goneFromCells = unexpectedPackets + withdrawnPackets;
+        final long goneFromCells = unexpectedPackets + repair.withdrawnPackets(flowHash);
         final long commonPackets = Math.max(0, flowPackets - goneFromCells);
         final int measuredPackets = Math.max(0, packets - (int)Math.round(share * goneFromCells));
         estimator.estimate(flowHash, flows.weight(index), commonPackets, estimate);
         if (estimate.hasMean() && measuredPackets > 0) {
             records.addDelay(record, measuredPackets, share, estimate);
-            records.addUnanswered(record, (int)Math.ceil(share * withdrawnPackets));
-        } else {
-            records.addUnanswered(record, packets);
         }
+        tellTruth(record, flowHash, packets, flowPackets, summary.flowSums);
         tellLoss(record, flowHash, share, summary);
+    }
+
+    private void tellTruth(
+        final int record, final long flowHash, final int packets, final long flowPackets, final FlowSumPairs pairs) {
+        final int row = packets == flowPackets && pairs.count() > 0 ? pairs.sent().find(flowHash) : FlowSums.NONE;
+        if (row != FlowSums.NONE && pairs.sent().isWitness(row) && pairs.sent().packets(row) == packets &&
+            pairs.agreement(row) == FlowSumPairs.Agreement.EXACT) {
+            records.addTruth(record, packets, pairs.delaySumNs(row));
+        }
     }
 
     private void tellLoss(
@@ -126,7 +132,8 @@ final class CellComparison {
         } else if (repair.isListed(flowHash) &&
             (estimate.lossKind() == LossKind.EXACT || estimate.lossKind() == LossKind.UPPER_BOUND)) {
             tellListed(record, flowHash, share, estimate.lossKind(), estimate.lostPackets(), summary);
-        } else if (estimate.lossKind() == LossKind.NONE || summary.isCut && estimate.lossKind() != LossKind.EXACT) {
+        } else if (estimate.lossKind() == LossKind.NONE || estimate.lossKind() == LossKind.SCALED ||
+            summary.isCut && estimate.lossKind() != LossKind.EXACT) {
             tellUnknownLoss(record, summary);
         } else {
             records.addLoss(record, estimate.lostPackets(), estimate.lossKind());

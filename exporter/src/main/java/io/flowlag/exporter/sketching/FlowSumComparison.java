@@ -15,6 +15,7 @@ final class FlowSumComparison {
     private final SketchCounters counters;
     private final JointPart joint;
     private final UnseenFlowHandler unseenFlowHandler;
+    private final boolean isUnseenHeld;
     private final IntervalRepair repair;
     private final BitSet explained = new BitSet();
 
@@ -27,11 +28,13 @@ final class FlowSumComparison {
      * @param counters          of the receiver point.
      * @param joint             is told beside the records.
      * @param unseenFlowHandler is told of flows that only the sender point saw.
+     * @param isUnseenHeld      whether it says later which of them are of the segment.
      * @param repair            knows which packets were taken out of the sums.
      */
     FlowSumComparison(
         final SettingsRun run, final SketchRecords records, final IntervalFlows flows, final SketchCounters counters,
-        final JointPart joint, final UnseenFlowHandler unseenFlowHandler, final IntervalRepair repair) {
+        final JointPart joint, final UnseenFlowHandler unseenFlowHandler, final boolean isUnseenHeld,
+        final IntervalRepair repair) {
         this.repair = repair;
         this.run = run;
         this.records = records;
@@ -39,6 +42,7 @@ final class FlowSumComparison {
         this.counters = counters;
         this.joint = joint;
         this.unseenFlowHandler = unseenFlowHandler;
+        this.isUnseenHeld = isUnseenHeld;
     }
 
     /** Tells the records of the interval whose sums are paired in the summary. */
@@ -83,10 +87,16 @@ final class FlowSumComparison {
             case SENT_ONLY -> SketchCounter.FLOWS_UNSEEN;
             case DIFFERENT -> SketchCounter.FLOWS_DIFFERENT;
         });
+        final boolean isUnseen =
+            agreement == FlowSumPairs.Agreement.SENT_ONLY && isSilenceKnown && !explained.get(row);
+        if (isUnseen && isUnseenHeld) {
+            unseenFlowHandler.onUnseenFlow(pairs.sent(), row, summary.startNs, summary.endNs);
+            return;
+        }
         summary.addLost(pairs.sent().classIndex(row), lostPackets);
         if (agreement == FlowSumPairs.Agreement.EXACT) {
             summary.addExact(pairs.sent().classIndex(row), pairs.sent().packets(row), pairs.delaySumNs(row));
-        } else if (agreement == FlowSumPairs.Agreement.SENT_ONLY && isSilenceKnown && !explained.get(row)) {
+        } else if (isUnseen) {
             unseenFlowHandler.onUnseenFlow(pairs.sent(), row, summary.startNs, summary.endNs);
         }
         summary.flowLostPackets += Math.max(0, lostPackets);
@@ -110,12 +120,10 @@ final class FlowSumComparison {
             final double meanNs = (double)pairs.delaySumNs(row) / flowPackets;
             final int measuredPackets = (int)Math.min(packets, flowPackets);
             records.addExactDelay(record, measuredPackets, packets == flowPackets, meanNs);
-            joint.tellExact(record, packets, packets == flowPackets, meanNs);
+            joint.tellExact(record, measuredPackets, packets == flowPackets, meanNs);
             tellTakenOut(record, packets == flowPackets, isLossKnown);
             return;
         }
-        records.addUnanswered(record, packets);
-        joint.tellUnanswered(record, packets);
         if (agreement == FlowSumPairs.Agreement.LOST && isLossKnown) {
             if (packets == flows.flowPackets(index)) {
                 records.addLoss(record, lostPackets(row, pairs), LossKind.EXACT);

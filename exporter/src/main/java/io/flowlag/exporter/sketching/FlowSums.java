@@ -209,6 +209,11 @@ public final class FlowSums implements FlowKeyTable {
         return row;
     }
 
+    /** Adds to a flow's packets. */
+    void addPackets(final int row, final long packets) {
+        addLong(at(row) + PACKETS_OFFSET, packets);
+    }
+
     /**
      * Takes packets out that only this point has; nothing is done where the flow is not here or has fewer.
      *

@@ -1,8 +1,8 @@
 package io.flowlag.exporter.sketching;
 
 /**
- * Packets that arrived in the first W of an interval: whether they belong to it or to the one before is known when the sender's
- * digests are there. One thread. Allocates at construction.
+ * Packets that arrived in the first W of an interval, or in the last G before it: whether they belong to it or to the one before
+ * is known when the sender's digests are there. One thread. Allocates at construction.
  */
 final class HeldPackets {
     /** Octets of a packet here. */

@@ -27,6 +27,8 @@ final class IntervalComparison {
     private final FlowSumComparison flowSums;
     private final IntervalRepair repair;
     private final UnseenFlowHandler unseenFlowHandler;
+    /** Null where all packets that the sender point sees are of the segment. */
+    private final UnseenFlows unseen;
     private final long[] recordMarks;
     private final ReadAhead ahead;
 
@@ -55,12 +57,14 @@ final class IntervalComparison {
         records = keeper.table();
         summary = new IntervalAnswer(context.classCount());
         pairs = summary.flowSums;
-        this.unseenFlowHandler = unseenFlowHandler;
+        unseen = context.isSelected() ? null : new UnseenFlows(unseenFlowHandler, counters);
+        this.unseenFlowHandler = unseen == null ? unseenFlowHandler : unseen;
         recordMarks = new long[markCount(context.recordCount())];
         ahead = new ReadAhead(records);
         repair = new IntervalRepair(context, run, records, flows.room(), counters);
         cells = context.isSketched() ? new CellComparison(context, run, records, flows, counters, repair) : null;
-        flowSums = new FlowSumComparison(run, records, flows, counters, joint, unseenFlowHandler, repair);
+        flowSums = new FlowSumComparison(
+            run, records, flows, counters, joint, this.unseenFlowHandler, unseen != null, repair);
     }
 
     private static int markCount(final int recordCount) {
@@ -149,7 +153,10 @@ final class IntervalComparison {
         } else {
             flowSums.tell(own, summary);
         }
-        repair.tellUnseen(unseenFlowHandler, summary);
+        repair.tellUnseen(unseenFlowHandler, unseen != null, summary);
+        for (int i = 0; unseen != null && unseen.isAnyHeld() && i < own.recordCount(); i++) {
+            unseen.onSeen(records.flowHash(own.record(i)), summary);
+        }
         repair.countUnnamed();
         handler.onInterval(summary);
         joint.solve(answer, own, pairs, key, run.number());
@@ -202,7 +209,6 @@ final class IntervalComparison {
     private void giveUp(final PointInterval own) {
         final long key = run.key(own.intervalNumber());
         for (int i = 0; i < own.recordCount(); i++) {
-            records.addUnanswered(own.record(i), records.packets(own.record(i), key));
             records.addUnknownLoss(own.record(i));
         }
         for (int record = 0; record < records.limit(); record++) {

@@ -182,15 +182,16 @@ final class IntervalRepair implements ReconcileTarget {
      * Tells of flows that no record named, whose key is known, and of which all that was sent was lost. After all records.
      *
      * @param handler is told of each.
+     * @param isHeld  whether it says later which of them are of the segment.
      * @param summary of the interval.
      */
-    void tellUnseen(final UnseenFlowHandler handler, final IntervalAnswer summary) {
+    void tellUnseen(final UnseenFlowHandler handler, final boolean isHeld, final IntervalAnswer summary) {
         for (int row = 0; isRepaired && !isLossHidden && row < unseen.count(); row++) {
             final long flowHash = unseen.flowHash(row);
             final long lostPackets = reconciler.losses().lost(flowHash);
             if (isLossKnown(flowHash) && lostPackets == unseen.packets(row) && name(flowHash)) {
                 counters.increment(SketchCounter.RECONCILE_FLOWS_UNSEEN);
-                summary.flowLostPackets += lostPackets;
+                summary.flowLostPackets += isHeld ? 0 : lostPackets;
                 handler.onUnseenFlow(unseen, row, summary.startNs, summary.endNs);
             }
         }

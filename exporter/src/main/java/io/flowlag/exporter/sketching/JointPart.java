@@ -40,14 +40,21 @@ final class JointPart implements AutoCloseable {
         }
     }
 
-    /** {@return the ticket of the packet that the interval held last} */
-    long onHeld(final PointInterval open) {
+    /** {@return the ticket of the packet that was held last, until the interval before that number is due} */
+    long onHeld(final HeldPackets held, final long intervalNumber) {
         if (stage == null) {
             return PendingEstimates.NO_TICKET;
         }
-        final long ticket = stage.onHeld(open, open.held().count() - 1);
-        open.held().ticket(ticket);
+        final long ticket = stage.onHeld(intervalNumber, held.count() - 1);
+        held.ticket(ticket);
         return ticket;
+    }
+
+    /** A packet that was held is the last of others now. */
+    void onHeldOn(final HeldPackets room, final long intervalNumber, final HeldPackets held, final int index) {
+        if (stage != null) {
+            stage.onHeldOn(room, intervalNumber, held, index);
+        }
     }
 
     /** The estimate of the packet that the interval held last goes elsewhere. */
@@ -79,13 +86,6 @@ final class JointPart implements AutoCloseable {
     void tellExact(final int record, final int packets, final boolean isWhole, final double meanNs) {
         if (stage != null) {
             records.table().addJoint(record, packets, meanNs, isWhole ? 0 : Double.NaN, JointKind.JOINT);
-        }
-    }
-
-    /** Nothing is known of some packets of a record. */
-    void tellUnanswered(final int record, final int packets) {
-        if (stage != null) {
-            records.table().addJointUnanswered(record, packets);
         }
     }
 

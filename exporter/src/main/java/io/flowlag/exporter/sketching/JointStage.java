@@ -33,8 +33,8 @@ final class JointStage implements AutoCloseable {
         final int intervals = context.openIntervals() + 1;
         return PendingEstimates.memoryBytes(context.joint().pendingPackets()) +
             RecordEstimates.memoryBytes(context.recordCount(), context.openIntervals()) +
-            intervals * (CellEstimates.memoryBytes(context.geometry()) +
-                (long)context.inFlightPackets() * HeldPackets.ESTIMATE_BYTES) +
+            intervals * CellEstimates.memoryBytes(context.geometry()) +
+            (intervals + 1L) * context.inFlightPackets() * HeldPackets.ESTIMATE_BYTES +
             JointSolver.memoryBytes(context);
     }
 
@@ -48,9 +48,20 @@ final class JointStage implements AutoCloseable {
         return pending.add(flowHash, digest, open.intervalNumber(), record, weight, PendingEstimates.BOOKED);
     }
 
-    /** Takes in a packet that is held, and says its ticket. */
-    long onHeld(final PointInterval open, final int heldIndex) {
-        return pending.add(0, 0, open.intervalNumber(), SketchRecords.NONE, 0, heldIndex);
+    /** Takes in a packet that is held until the interval before that number is due, and says its ticket. */
+    long onHeld(final long intervalNumber, final int heldIndex) {
+        return pending.add(0, 0, intervalNumber, SketchRecords.NONE, 0, heldIndex);
+    }
+
+    /** A packet that was held is the last of others now, and held until the interval before that number is due. */
+    void onHeldOn(final HeldPackets room, final long intervalNumber, final HeldPackets held, final int index) {
+        final long ticket = held.ticket(index);
+        room.ticket(ticket);
+        if (held.hasEstimate(index)) {
+            room.estimate(room.count() - 1, held.estimateNs(index));
+        } else if (pending.holds(ticket)) {
+            pending.hold(ticket, intervalNumber, room.count() - 1);
+        }
     }
 
     /** A record has its first packet in an interval. */
@@ -82,24 +93,28 @@ final class JointStage implements AutoCloseable {
             counters.increment(SketchCounter.JOINT_ESTIMATES_OVERRUN);
             return;
         }
-        final PointInterval open = lookup.open(pending.interval(ticket));
-        if (open == null) {
-            counters.increment(SketchCounter.JOINT_ESTIMATES_LATE);
-        } else if (pending.heldIndex(ticket) == PendingEstimates.BOOKED) {
+        final boolean isBooked = pending.heldIndex(ticket) == PendingEstimates.BOOKED;
+        final PointInterval open = isBooked ? lookup.open(pending.interval(ticket)) : null;
+        final HeldPackets held = isBooked ? null : lookup.held(pending.interval(ticket));
+        if (open != null) {
             book(
                 open, pending.flowHash(ticket), pending.digest(ticket), pending.weight(ticket), pending.record(ticket),
                 delayNs);
-        } else {
+        } else if (held != null) {
             counters.increment(SketchCounter.JOINT_ESTIMATES_HELD);
-            open.held().estimate(pending.heldIndex(ticket), delayNs);
+            held.estimate(pending.heldIndex(ticket), delayNs);
+        } else {
+            counters.increment(SketchCounter.JOINT_ESTIMATES_LATE);
         }
     }
 
-    /** Finds an open interval. */
-    @FunctionalInterface
+    /** Finds what is open. */
     interface IntervalLookup {
         /** {@return the interval; null if it is not open} */
         PointInterval open(long intervalNumber);
+
+        /** {@return the packets that are held until the interval before that number is due; null if it is over} */
+        HeldPackets held(long intervalNumber);
     }
 
     private void book(
@@ -174,8 +189,6 @@ final class JointStage implements AutoCloseable {
             if (estimates > 0) {
                 records.addJoint(
                     record, packets, recordEstimates.sumNs(record, number) / (double)estimates, Double.NaN, JointKind.RLI);
-            } else {
-                records.addJointUnanswered(record, packets);
             }
         }
     }
@@ -198,9 +211,7 @@ final class JointStage implements AutoCloseable {
     /** Tells a record what its interval said. */
     void tell(final JointTask task, final int index) {
         final int record = task.records[index];
-        if (task.kinds[index] == JointKind.NONE) {
-            records.addJointUnanswered(record, task.packets[index]);
-        } else {
+        if (task.kinds[index] != JointKind.NONE) {
             records.addJoint(
                 record, task.packets[index], task.meansNs[index], task.boundsNs[index], task.kinds[index]);
             if (task.areTold[index]) {

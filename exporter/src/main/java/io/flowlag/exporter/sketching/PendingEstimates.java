@@ -76,6 +76,12 @@ final class PendingEstimates {
         write(at(ticket), flowHash, digest, interval, record, weight, BOOKED);
     }
 
+    /** A packet that is held is held elsewhere. */
+    void hold(final long ticket, final long interval, final int heldIndex) {
+        entries.putLong(at(ticket) + INTERVAL_OFFSET, interval);
+        entries.putInt(at(ticket) + HELD_INDEX_OFFSET, heldIndex);
+    }
+
     private void write(
         final int at, final long flowHash, final long digest, final long interval, final int record, final int weight,
         final int heldIndex) {

@@ -10,8 +10,8 @@ import org.agrona.DirectBuffer;
 
 /**
  * All that one point keeps of one interval: the sketch of all flows, the aggregator of each class, the sums of flows, the
- * digests of the last W, and at the receiver point the packets that are held and the records that have packets here. Allocates
- * at construction. Threads as in {@link IntervalSketch}; it owns its memory.
+ * digests of the packets near its end, and at the receiver point the packets that are held and the records that have packets
+ * here. Allocates at construction. Threads as in {@link IntervalSketch}; it owns its memory.
  */
 final class PointInterval implements IntervalSketch, SenderAnswer {
     /** Octets of a packet in flight. */
@@ -27,10 +27,12 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
     /** At the sender point, beside the packets: the sums of all flows, or a table of its own. */
     private final FlowSums keys;
     private final long[] inFlight;
-    private final HeldPackets held;
+    private HeldPackets held;
     private final CellEstimates estimates;
     private final int[] records;
-    private final long maximumDelayNs;
+    /** From when on before the interval's end digests are remembered: as in the tail, and as early ones. */
+    private final long tailNs;
+    private final long earlyNs;
     private final boolean isByFlow;
     /** Each packet is in a table besides. */
     private final boolean hasTables;
@@ -40,7 +42,10 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
     private long number;
     private long startNs;
     private long tailStartNs;
+    private long earlyStartNs;
     private int inFlightCount;
+    /** At the other end of the digests in flight. */
+    private int earlyCount;
     private int recordCount;
     private boolean isInFlightComplete = true;
     private boolean isDamaged;
@@ -56,13 +61,19 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         packets = context.newPackets();
         keys = isReceiver || packets == null ? null : flows != null ? flows : context.newKeys();
         inFlight = new long[context.inFlightPackets()];
-        held = isReceiver ? new HeldPackets(context.inFlightPackets(), context.joint() != null) : null;
+        held = isReceiver ? newHeld(context) : null;
         estimates = isReceiver && context.joint() != null ? JointStage.cellEstimates(context) : null;
         records = isReceiver ? new int[context.recordCount()] : null;
-        maximumDelayNs = context.maximumDelayNs();
+        tailNs = context.tailNs() + (isReceiver ? context.guardNs() - HeldSettlement.edgeNs(context) : 0);
+        earlyNs = context.tailNs() + (isReceiver ? 2 * context.guardNs() : 0);
         isByFlow = sketch != null && sketch.isByFlow();
         hasTables = flows != null || witnesses != null || packets != null || keys != null;
         isTouchedByPacket = sketch != null && !(isReceiver && isByFlow);
+    }
+
+    /** {@return room for the packets that are held at an interval's end} */
+    static HeldPackets newHeld(final SketchContext context) {
+        return new HeldPackets(context.inFlightPackets(), context.joint() != null);
     }
 
     @Override
@@ -92,6 +103,7 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
             estimates.clear();
         }
         inFlightCount = 0;
+        earlyCount = 0;
         recordCount = 0;
         isInFlightComplete = true;
         isDamaged = false;
@@ -110,7 +122,8 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
             packets.begin(intervalNumber, intervalNs);
         }
         startNs = intervalNumber * intervalNs;
-        tailStartNs = startNs + intervalNs - maximumDelayNs;
+        tailStartNs = startNs + intervalNs - tailNs;
+        earlyStartNs = startNs + intervalNs - earlyNs;
     }
 
     /** {@return whether there is anything to {@link #touch}} */
@@ -155,7 +168,7 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         sketch.updateFlow(flowHash, packets, timeNs, digests, bytes, weight);
     }
 
-    /** Adds a packet; its digest too where its time is in the last W. The descriptor, which may be null, tells whose it is. */
+    /** Adds a packet; its digest too where its time is near the end. The descriptor, which may be null, tells whose it is. */
     void update(
         final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
         final int weight, final DirectBuffer descriptor, final int offset) {
@@ -195,11 +208,13 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
     }
 
     private void keepInFlight(final long timestampNs, final long digest) {
-        if (timestampNs >= tailStartNs) {
-            if (inFlightCount < inFlight.length) {
+        if (timestampNs >= earlyStartNs) {
+            if (inFlightCount + earlyCount == inFlight.length) {
+                isInFlightComplete = false;
+            } else if (timestampNs >= tailStartNs) {
                 inFlight[inFlightCount++] = digest;
             } else {
-                isInFlightComplete = false;
+                inFlight[inFlight.length - ++earlyCount] = digest;
             }
         }
     }
@@ -253,6 +268,22 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
 
     HeldPackets held() {
         return held;
+    }
+
+    /** Takes in packets that were held when the interval had not begun, and gives its empty room for them. */
+    HeldPackets exchangeHeld(final HeldPackets newHeld) {
+        final HeldPackets empty = held;
+        held = newHeld;
+        return empty;
+    }
+
+    /** {@return how many packets came so long before the end that the sender's list has them only if the clocks are apart} */
+    int earlyCount() {
+        return earlyCount;
+    }
+
+    long early(final int index) {
+        return inFlight[inFlight.length - 1 - index];
     }
 
     /** {@return sums of estimates by cell; null where nobody wants them} */

@@ -4,8 +4,9 @@ import io.flowlag.sketch.interval.IntervalSketches;
 
 /**
  * Books packets of the receiver point into the intervals in which they were sent. A packet that arrives in the first W of an
- * interval may have been sent in the one before; it is held until that one is due, and the sender's digests of the last W of it
- * tell. The metering thread owns it. Allocates at construction.
+ * interval may have been sent in the one before. Where clocks are apart, one that arrives in the last G of an interval may have
+ * been sent in the next one. Both are held until the earlier interval is due; the sender's digests of the last W + G of it tell.
+ * The metering thread owns it. Allocates at construction.
  */
 final class ReceiverBooking {
     private final SketchPoint point;
@@ -18,6 +19,16 @@ final class ReceiverBooking {
     private final SketchCounters counters;
     private final GatheredPackets gathered;
     private final long maximumDelayNs;
+    /** From the beginning of an interval on, when packets of the next one may arrive. */
+    private final long aheadNs;
+    /** From the end of an interval on, when an arrival of its packets shows that later ones are missed. */
+    private final long edgeNs;
+    /** Packets that are held until the newest interval is due, while the next one has not begun. */
+    private HeldPackets ahead;
+    private long aheadInterval;
+    /** An interval that is damaged when it begins. */
+    private long aheadDamaged = Long.MIN_VALUE;
+    private boolean isTorn;
     private long ticket = PendingEstimates.NO_TICKET;
     private long earlierLate;
     private long earlierUnsketched;
@@ -47,6 +58,9 @@ final class ReceiverBooking {
         records = keeper.table();
         gathered = new GatheredPackets(run, records, marks);
         maximumDelayNs = context.maximumDelayNs();
+        aheadNs = context.intervalNs() - context.guardNs();
+        edgeNs = context.guardNs() == 0 ? Long.MAX_VALUE : maximumDelayNs - HeldSettlement.edgeNs(context);
+        ahead = PointInterval.newHeld(context);
     }
 
     /** The run before is over; what it refused stays counted. */
@@ -70,8 +84,6 @@ final class ReceiverBooking {
         counters.set(SketchCounter.RECEIVED_LATE, earlierLate + intervals.latePackets());
         counters.set(SketchCounter.RECEIVED_UNSKETCHED, earlierUnsketched + intervals.unsketchedPackets());
         if (record != SketchRecords.NONE) {
-            records.addUnanswered(record, 1);
-            records.addJointUnanswered(record, 1);
             records.addUnknownLoss(record);
         }
     }
@@ -88,20 +100,51 @@ final class ReceiverBooking {
         return timestampNs - intervalNumber * run.intervalNs() < maximumDelayNs;
     }
 
-    /** {@return whether there was room to hold a packet} */
+    /** {@return whether a packet of an interval may have been sent in the next one} */
+    boolean isAhead(final long timestampNs, final long intervalNumber) {
+        return timestampNs - intervalNumber * run.intervalNs() >= aheadNs;
+    }
+
+    /** {@return whether there was room to hold a packet that may have been sent in the interval before} */
     boolean hold(
         final PointInterval open, final long timestampNs, final long flowHash, final long digest, final int lengthBytes,
         final int classIndex, final int weight, final int record) {
-        if (!open.held().add(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, record)) {
-            counters.increment(SketchCounter.HELD_OVERFLOW);
-            open.markDamaged();
-            point.damage(open.intervalNumber() - 1);
+        return hold(
+            open.held(), open.intervalNumber(), timestampNs, flowHash, digest, lengthBytes, classIndex, weight, record);
+    }
+
+    /** {@return whether there was room to hold a packet that may have been sent in the next interval} */
+    boolean holdAhead(
+        final PointInterval open, final long timestampNs, final long flowHash, final long digest, final int lengthBytes,
+        final int classIndex, final int weight, final int record) {
+        return hold(
+            roomAhead(open), open.intervalNumber() + 1, timestampNs, flowHash, digest, lengthBytes, classIndex, weight, record);
+    }
+
+    private boolean hold(
+        final HeldPackets room, final long number, final long timestampNs, final long flowHash, final long digest,
+        final int lengthBytes, final int classIndex, final int weight, final int record) {
+        if (room == null || !room.add(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, record)) {
+            damageAround(number);
             return false;
         }
         keeper.retain(record);
-        ticket = joint.onHeld(open);
+        ticket = joint.onHeld(room, number);
         counters.increment(SketchCounter.RECEIVED_HELD);
         return true;
+    }
+
+    /** {@return where packets wait that may belong to the interval after one; null if that one has no room or is over} */
+    private HeldPackets roomAhead(final PointInterval open) {
+        final long number = open.intervalNumber() + 1;
+        if (intervals.isOpen(number)) {
+            return intervals.selectInterval(number).held();
+        }
+        if (number <= intervals.newestInterval()) {
+            return null;
+        }
+        aheadInterval = number;
+        return ahead;
     }
 
     /** Holds a packet that the next run of settings holds and counts too; without room its interval is damaged. */
@@ -186,52 +229,116 @@ final class ReceiverBooking {
             held.classIndex(index), held.weight(index), held.record(index));
     }
 
+    /** Intervals have begun: what was held for one of them is held there. */
+    void onBegun() {
+        final PointInterval next = ahead.count() > 0 ? open(aheadInterval) : null;
+        if (next != null) {
+            ahead = next.exchangeHeld(ahead);
+        }
+        if (intervals.isOpen(aheadDamaged)) {
+            point.damage(aheadDamaged);
+        }
+    }
+
     /**
-     * An interval is due: books the packets that were held in the next one, in one or the other.
+     * The packets that are held until the interval before is due.
+     *
+     * @param number of an interval, which may not have begun.
+     * @return null if there are none.
+     */
+    HeldPackets held(final long number) {
+        final PointInterval next = open(number);
+        return next != null ? next.held() : ahead.count() > 0 && number == aheadInterval ? ahead : null;
+    }
+
+    /**
+     * An interval is due: books the packets that were held around its end, in it or in the next one.
      *
      * @param number of the interval.
      * @param answer of the sender; null if none came.
-     * @param isLast whether the next one is the next run's: what was not sent in this one is booked there.
+     * @param isLast whether the next one is the next run's: what came after the end and was not sent in this one is booked there.
      * @return whether it is known where they were sent; then the settlement tells it again.
      */
     boolean settle(final long number, final SenderAnswer answer, final boolean isLast) {
-        final PointInterval next = open(number + 1);
-        if (!isLast && (next == null || next.held().count() == 0)) {
-            return false;
-        }
         final PointInterval own = open(number);
+        final PointInterval next = open(number + 1);
+        final HeldPackets held = held(number + 1);
         final int ownInFlight = own == null ? 0 : own.inFlightCount();
         final boolean isKnown = settlement.read(answer, own, ownInFlight);
-        if (!isKnown) {
+        if (!isKnown && (isLast || held != null && held.count() > 0)) {
             damage(next);
             damage(own);
         }
-        if (next != null) {
-            settle(next, own, isLast);
+        isTorn = false;
+        if (held != null) {
+            settle(held, own, next, (number + 1) * run.intervalNs(), isLast, isKnown);
+        }
+        if (isKnown && settlement.areClocksApart(own)) {
+            counters.increment(SketchCounter.CLOCKS_APART);
+            isTorn = true;
+        }
+        if (isTorn) {
+            damage(next);
+            damage(own);
         }
         return isLast && isKnown && settlement.read(answer, own, ownInFlight);
     }
 
-    private void settle(final PointInterval next, final PointInterval own, final boolean isLast) {
-        final HeldPackets held = next.held();
+    /** {@return whether packets of the two intervals that met last may be booked into the wrong one} */
+    boolean isTorn() {
+        return isTorn;
+    }
+
+    private void settle(
+        final HeldPackets held, final PointInterval own, final PointInterval next, final long endNs, final boolean isLast,
+        final boolean isKnown) {
+        int settledCount = 0;
         for (int i = 0; i < held.count(); i++) {
-            final int record = held.record(i);
-            final boolean isEarlier = settlement.takeEarlier(held.digest(i));
-            if (isEarlier) {
-                counters.increment(SketchCounter.BOOKED_EARLIER);
-                if (record != SketchRecords.NONE) {
-                    records.firstInterval(record, run.key(own.intervalNumber()));
-                }
+            final boolean isBefore = held.timestampNs(i) < endNs;
+            final boolean isEarlier = settlement.takeEarlier(held.digest(i), held.timestampNs(i) - endNs >= edgeNs);
+            final boolean isByTime = isBefore && (!isKnown || isLast || next == null);
+            isTorn |= isByTime && isKnown && !isEarlier;
+            if (isEarlier || isByTime) {
+                counters.add(SketchCounter.BOOKED_EARLIER, isBefore ? 0 : 1);
+                bookHeld(own, held, i);
+                // What came after the last end is held by the next run too, which counts it.
+                settledCount += isLast && !isBefore ? 0 : 1;
+            } else if (isLast) {
+                keeper.release(held.record(i));
+            } else if (isBefore || !holdOn(next, held, i)) {
+                counters.add(SketchCounter.BOOKED_LATER, isBefore ? 1 : 0);
+                bookHeld(next, held, i);
+                settledCount++;
             }
-            if (isEarlier || !isLast) {
-                final PointInterval target = isEarlier ? own : next;
-                add(target, held, i);
-                joint.onSettled(target, held, i, record);
-            }
-            keeper.release(record);
         }
-        counters.add(SketchCounter.RECEIVED_HELD, isLast ? 0 : -held.count());
+        counters.add(SketchCounter.RECEIVED_HELD, -settledCount);
         held.clear();
+    }
+
+    private void bookHeld(final PointInterval target, final HeldPackets held, final int index) {
+        final int record = held.record(index);
+        if (record != SketchRecords.NONE) {
+            records.firstInterval(record, run.key(target.intervalNumber()));
+        }
+        add(target, held, index);
+        joint.onSettled(target, held, index, record);
+        keeper.release(record);
+    }
+
+    /** A packet that was not sent before an interval may have been sent after it, where W and G nearly fill the interval. */
+    private boolean holdOn(final PointInterval open, final HeldPackets held, final int index) {
+        if (!isAhead(held.timestampNs(index), open.intervalNumber())) {
+            return false;
+        }
+        final HeldPackets room = roomAhead(open);
+        if (room == null || !room.add(
+            held.timestampNs(index), held.flowHash(index), held.digest(index), held.lengthBytes(index), held.classIndex(index),
+            held.weight(index), held.record(index))) {
+            damageAround(open.intervalNumber() + 1);
+            return false;
+        }
+        joint.onHeldOn(room, open.intervalNumber() + 1, held, index);
+        return true;
     }
 
     /**
@@ -251,7 +358,7 @@ final class ReceiverBooking {
             first.markDamaged();
         }
         for (int i = 0; i < held.count(); i++) {
-            if (!isKnown || !settlement.takeEarlier(held.digest(i))) {
+            if (!isKnown || !settlement.takeEarlier(held.digest(i), false)) {
                 add(first, held, i);
             }
             keeper.release(held.record(i));
@@ -262,6 +369,14 @@ final class ReceiverBooking {
 
     private PointInterval open(final long number) {
         return intervals.isOpen(number) ? intervals.selectInterval(number) : null;
+    }
+
+    /** Packets were not held that may belong to an interval or to the one before. */
+    private void damageAround(final long number) {
+        counters.increment(SketchCounter.HELD_OVERFLOW);
+        point.damage(number - 1);
+        point.damage(number);
+        aheadDamaged = intervals.isOpen(number) ? aheadDamaged : number;
     }
 
     private static void damage(final PointInterval interval) {

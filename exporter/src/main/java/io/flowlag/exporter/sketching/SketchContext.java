@@ -18,6 +18,10 @@ public final class SketchContext {
     private static final int WITNESS_ROOM_DIVISOR = 4;
     private static final int LEAST_WITNESS_ROOM = 64;
 
+    /** Clocks that are apart by 5 ms, and room for jitter and drift. */
+    private static final long MOST_GUARD_NS = 8_000_000L;
+    private static final int LEAST_GUARDS = 4;
+
     private static final int[] AGGREGATOR_BANKS = {0, 4, 7, 10};
 
     private SketchGeometry geometry = SketchGeometry.lds(4, 16 * 1024, 1);
@@ -26,6 +30,7 @@ public final class SketchContext {
     private long seed;
     private long intervalNs = 1_000_000_000L;
     private long maximumDelayNs = 200_000_000L;
+    private long guardNs;
     private long answerDeadlineNs;
     private double alpha = FlowEstimator.DEFAULT_ALPHA;
     private int inFlightPackets = 64 * 1024;
@@ -36,6 +41,7 @@ public final class SketchContext {
     private int witnessPpm;
     private JointSettings joint;
     private ReconcileSettings reconcile;
+    private boolean isSelected = true;
     private int keptIntervals;
     private boolean isLive;
 
@@ -137,6 +143,42 @@ public final class SketchContext {
     public SketchContext maximumDelayNs(final long delayNs) {
         maximumDelayNs = delayNs;
         return this;
+    }
+
+    /** {@return G: how long before it was sent a packet may arrive, by clocks that are apart, ns} */
+    public long guardNs() {
+        return guardNs;
+    }
+
+    /**
+     * Sets how far clocks may be apart.
+     *
+     * @param clocksNs G, at least 0, less than T; 0 unless set.
+     * @return this.
+     */
+    public SketchContext guardNs(final long clocksNs) {
+        guardNs = clocksNs;
+        return this;
+    }
+
+    /**
+     * How far the clocks of two points may be apart.
+     *
+     * @param intervalNs T, ns.
+     * @return G, ns.
+     */
+    public static long clockGuardNs(final long intervalNs) {
+        return Math.min(MOST_GUARD_NS, intervalNs / LEAST_GUARDS);
+    }
+
+    /**
+     * How long before an interval's end the sender begins to remember digests: a packet that arrives G before the end may have
+     * been sent W earlier.
+     *
+     * @return at most T, ns.
+     */
+    public long tailNs() {
+        return Math.min(intervalNs, maximumDelayNs + guardNs);
     }
 
     /** {@return how much longer than W after an interval its answer is waited for, ns} */
@@ -323,6 +365,22 @@ public final class SketchContext {
         return this;
     }
 
+    /** {@return whether all packets that the sender point sees are of the segment} */
+    public boolean isSelected() {
+        return isSelected;
+    }
+
+    /**
+     * Sets whether all packets that the sender point sees are of the segment.
+     *
+     * @param newIsSelected false if some may take another way, so that flows that only it sees are not lost.
+     * @return this.
+     */
+    public SketchContext isSelected(final boolean newIsSelected) {
+        isSelected = newIsSelected;
+        return this;
+    }
+
     /** {@return intervals that are kept when they were shipped} */
     public int keptIntervals() {
         return keptIntervals;
@@ -404,6 +462,7 @@ public final class SketchContext {
         require(classCount >= 1, "classCount", classCount, "at least 1");
         require(maximumDelayNs >= 1, "maximumDelayNs", maximumDelayNs, "at least 1");
         require(maximumDelayNs <= intervalNs, "maximumDelayNs", maximumDelayNs, "at most intervalNs=" + intervalNs);
+        require(guardNs >= 0 && guardNs < intervalNs, "guardNs", guardNs, "0 to intervalNs=" + intervalNs);
         require(answerDeadlineNs >= 0, "answerDeadlineNs", answerDeadlineNs, "not negative");
         require(openIntervals() <= MAX_OPEN_INTERVALS, "answerDeadlineNs", answerDeadlineNs,
             "at most " + (MAX_OPEN_INTERVALS - 1) + " intervals less maximumDelayNs=" + maximumDelayNs);
@@ -426,7 +485,7 @@ public final class SketchContext {
      * Memory of both points in one process, by formula: for each interval that may be open, and one more, at each point the
      * sketch, an aggregator for each class, 88 to 96 octets for each flow with sums, and 8 octets a packet in flight; at the
      * receiver point 40 more for each such packet and 4 a record; and once 212 to 244 octets a record, those of the waiting
-     * records, and 24 to 48 a packet in flight; with joint estimation what that needs, see {@code JointStage}; with
+     * records, and 64 to 88 a packet in flight; with joint estimation what that needs, see {@code JointStage}; with
      * reconciliation the packets of each such interval at each point, the keys of the sender point's flows, and what
      * {@link ReconcileSettings} says.
      *
@@ -436,13 +495,14 @@ public final class SketchContext {
     public long memoryBytes(final int entryLengthBytes) {
         final long both = intervalBytes();
         final long receiver = both + (long)inFlightPackets * HeldPackets.PACKET_BYTES + (long)recordCount() * Integer.BYTES;
-        return (openIntervals() + 1) * (both + keyBytes() + receiver) + SketchRecords.memoryBytes(recordCount()) +
+        return (openIntervals() + 1) * (both + keyBytes() + receiver) + (long)inFlightPackets * HeldPackets.PACKET_BYTES +
+            SketchRecords.memoryBytes(recordCount()) +
             IntervalFlows.memoryBytes(recordCount()) + IntervalComparison.memoryBytes(recordCount()) +
             WaitingRecords.memoryBytes(waitingRecords, entryLengthBytes) +
             (isSketched() ? FlowEstimator.memoryBytes(geometry) : 0) +
             DigestSet.memoryBytes(inFlightPackets) + (joint == null ? 0 : JointStage.memoryBytes(this)) +
             (reconcile == null ? 0 : reconcile.reconcilerBytes(classCount) + reconcile.responderBytes() +
-            FlowSums.memoryBytes(reconcile.mostKeys()));
+            FlowSums.memoryBytes(reconcile.mostKeys())) + (isSelected ? 0 : UnseenFlows.memoryBytes());
     }
 
     /** {@return octets of an interval at either point} */

@@ -40,6 +40,14 @@ public enum SketchCounter {
     /** Received packets booked by the sender's digests. */
     BOOKED_EARLIER(
         "lds_booked_earlier", "packets", "Received packets that were booked into an earlier interval, by the sender's digests."),
+    /** Received packets booked by the sender's digests. */
+    BOOKED_LATER(
+        "lds_booked_later", "packets",
+        "Received packets that were booked into a later interval, by the sender's digests: the receiver's clock lags."),
+    /** Ends of intervals that could not be settled. */
+    CLOCKS_APART(
+        "lds_clocks_apart", "intervals",
+        "Ends of intervals at which the clocks were too far apart to say where packets were sent: loss is absent on both sides."),
     /** Received packets for which there was no room. */
     HELD_OVERFLOW(
         "lds_held_overflow", "packets", "Received packets booked by their arrival, because too many were held."),
@@ -74,6 +82,11 @@ public enum SketchCounter {
         "lds_flows_different", "flows", "Flows of an interval with as many packets at the receiver point, or more, but others."),
     /** Flows that only the sender saw. */
     FLOWS_UNSEEN("lds_flows_unseen", "flows", "Flows of an interval of which no packet came to the receiver point."),
+    /** Packets of flows that only the sender saw so far. */
+    NOT_OF_SEGMENT(
+        "lds_not_of_segment", "packets",
+        "Packets of flows of which the receiver point saw nothing so far: traffic by another way out. They are lost packets " +
+        "where the receiver's selector names the segment's addresses."),
     /** Packets without a sum. */
     FLOW_SUMS_OVERFLOW(
         "lds_flow_sums_overflow", "packets", "Packets of flows for whose sums there was no room, at a point of this process."),

@@ -11,8 +11,9 @@ public final class SketchPair {
     private final SketchReceiver receiver;
     private final SketchCounters counters;
     private final long maximumDelayNs;
+    private final long guardNs;
     private long firstSentNs = Long.MAX_VALUE;
-    private boolean hasReceived;
+    private long firstReceivedNs = Long.MAX_VALUE;
     private long earlierLate;
     private long earlierUnsketched;
 
@@ -35,6 +36,7 @@ public final class SketchPair {
         receiver = new SketchReceiver(context, sender, entryLengthBytes, recordHandler, intervalHandler, unseenHandler);
         counters = receiver.counters();
         maximumDelayNs = context.maximumDelayNs();
+        guardNs = context.guardNs();
     }
 
     /**
@@ -51,8 +53,9 @@ public final class SketchPair {
         receiver = new SketchReceiver(context, sender, predecessor.receiver, intervalHandler);
         counters = receiver.counters();
         maximumDelayNs = context.maximumDelayNs();
+        guardNs = context.guardNs();
         firstSentNs = fromNs;
-        hasReceived = true;
+        firstReceivedNs = fromNs;
     }
 
     /**
@@ -114,6 +117,9 @@ public final class SketchPair {
         final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
         final int weight, final DirectBuffer descriptor, final int offset) {
         onTime(timestampNs);
+        if (firstSentNs == Long.MAX_VALUE && firstReceivedNs != Long.MAX_VALUE && timestampNs - firstReceivedNs > guardNs) {
+            receiver.cutFirst();
+        }
         firstSentNs = Math.min(firstSentNs, timestampNs);
         counters.increment(SketchCounter.SENT);
         if (sender.onPacket(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, descriptor, offset)) {
@@ -148,9 +154,9 @@ public final class SketchPair {
         final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
         final int weight, final int slot, final int record) {
         onTime(timestampNs);
-        if (!hasReceived) {
-            hasReceived = true;
-            if (firstSentNs == Long.MAX_VALUE || timestampNs - firstSentNs > maximumDelayNs) {
+        if (firstReceivedNs == Long.MAX_VALUE) {
+            firstReceivedNs = timestampNs;
+            if (firstSentNs != Long.MAX_VALUE && timestampNs - firstSentNs > maximumDelayNs) {
                 receiver.cutFirst();
             }
         }

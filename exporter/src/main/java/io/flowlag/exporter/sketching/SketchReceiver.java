@@ -31,7 +31,17 @@ public final class SketchReceiver {
     private final JointPart joint;
     private final ReceiverBooking booking;
     private final IntervalComparison comparison;
-    private final JointStage.IntervalLookup lookup = this::openInterval;
+    private final JointStage.IntervalLookup lookup = new JointStage.IntervalLookup() {
+        @Override
+        public PointInterval open(final long number) {
+            return openInterval(number);
+        }
+
+        @Override
+        public HeldPackets held(final long number) {
+            return number >= nextInterval ? booking.held(number) : null;
+        }
+    };
     /** What held before, until it has said all of its intervals. */
     private final SketchReceiver predecessor;
     private SketchReceiver successor;
@@ -178,6 +188,10 @@ public final class SketchReceiver {
         point.damage(endInterval - 1);
     }
 
+    private void damageFirst() {
+        point.damage(firstInterval);
+    }
+
     /** {@return whether all intervals before the successor's were told} */
     public boolean isOver() {
         return nextInterval >= endInterval && joint.isIdle();
@@ -272,10 +286,16 @@ public final class SketchReceiver {
             hasStragglers = true;
             return record;
         }
+        final boolean isEarly = isAmbiguous(timestampNs, open.intervalNumber());
+        final boolean isAhead = !isEarly && booking.isAhead(timestampNs, open.intervalNumber());
         final int booked = record != SketchRecords.NONE ? record :
-            records.open(flowHash, classIndex, slot, run.key(open.intervalNumber()));
+            records.open(flowHash, classIndex, slot, run.key(open.intervalNumber()) + (isAhead ? 1 : 0));
         booking.weigh(booked, weight);
-        if (isAmbiguous(timestampNs, open.intervalNumber())) {
+        if (isAhead &&
+            booking.holdAhead(open, timestampNs, flowHash, digest, lengthBytes, classIndex, weight, booked)) {
+            return booked;
+        }
+        if (isEarly) {
             if (booking.hold(open, timestampNs, flowHash, digest, lengthBytes, classIndex, weight, booked)) {
                 return booked;
             }
@@ -298,7 +318,8 @@ public final class SketchReceiver {
     public boolean isQuiet(final long earliestNs, final long latestNs) {
         final PointInterval newest = point.intervals().newestOpen();
         return newest != null && latestNs < nextEventNs && earliestNs >= newest.startNs() &&
-            !isAmbiguous(earliestNs, newest.intervalNumber()) && booking.isGathering(newest);
+            !isAmbiguous(earliestNs, newest.intervalNumber()) && !booking.isAhead(latestNs, newest.intervalNumber()) &&
+            booking.isGathering(newest);
     }
 
     /**
@@ -395,6 +416,7 @@ public final class SketchReceiver {
         }
         giveRoom(timestampNs);
         point.advance(timestampNs);
+        booking.onBegun();
         nextInterval = Math.max(nextInterval, point.intervals().newestInterval() - point.openIntervals() + 1);
         final long endNs = point.interval().endNs(nextInterval);
         nextEventNs = Math.min(
@@ -471,6 +493,7 @@ public final class SketchReceiver {
         firstKey = run.key(point.intervals().newestInterval()) + 1;
         point.restart();
         answers.restart();
+        settlement.restart();
         comparison.doubtLoss();
         isStarted = false;
         isFollowing = false;
@@ -695,6 +718,9 @@ public final class SketchReceiver {
         final boolean isKnown = booking.settle(number, answer, isLast);
         if (isLast) {
             handOver(isKnown);
+        }
+        if (isLast && booking.isTorn()) {
+            successor.damageFirst();
         }
         booking.complete(number);
         final PointInterval own = point.take(number);

@@ -34,14 +34,15 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  * 160  boundSumNs          8   sum of packets times bound
  * 168  samples             8
  * 176  lostPackets         8
- * 184  unansweredPackets   8
+ * 184  (unused)            8
  * 192  jointPackets        8   with an estimate by references and sketches together, or a parent that stands in
  * 200  jointMeanNs         8   floating point, as the next
  * 208  jointBoundSumNs     8   sum of packets times bound
- * 216  jointUnanswered     8   packets
- * 224  jointRliPackets     8   of the jointPackets, where references alone stand in
- * 232  jointLdsPackets     8   of the jointPackets, where sketches alone stand in
- * 240  (unused)           16
+ * 216  jointParentPackets  8   of the jointPackets, where references or sketches alone stand in
+ * 224  truthPackets        8   of intervals in which the flow is a witness
+ * 232  truthSumNs          8   of their delays
+ * 240  jointBoundPackets   8   of the jointPackets, with a bound
+ * 248  (unused)            8
  * </pre>
  * Four cache lines: a packet that is gathered needs the first alone, the count of an interval's packets the second, an answer of
  * cells or sums the third. One thread. Allocates at construction, off the heap.
@@ -80,13 +81,13 @@ public final class SketchRecords {
     private static final int BOUND_SUM_OFFSET = DEVIATIONS_OFFSET + 8;
     private static final int SAMPLES_OFFSET = BOUND_SUM_OFFSET + 8;
     private static final int LOST_PACKETS_OFFSET = SAMPLES_OFFSET + 8;
-    private static final int UNANSWERED_PACKETS_OFFSET = LOST_PACKETS_OFFSET + 8;
-    private static final int JOINT_PACKETS_OFFSET = UNANSWERED_PACKETS_OFFSET + 8;
+    private static final int JOINT_PACKETS_OFFSET = LOST_PACKETS_OFFSET + 16;
     private static final int JOINT_MEAN_OFFSET = JOINT_PACKETS_OFFSET + 8;
     private static final int JOINT_BOUND_SUM_OFFSET = JOINT_MEAN_OFFSET + 8;
-    private static final int JOINT_UNANSWERED_OFFSET = JOINT_BOUND_SUM_OFFSET + 8;
-    private static final int JOINT_RLI_PACKETS_OFFSET = JOINT_UNANSWERED_OFFSET + 8;
-    private static final int JOINT_LDS_PACKETS_OFFSET = JOINT_RLI_PACKETS_OFFSET + 8;
+    private static final int JOINT_PARENT_PACKETS_OFFSET = JOINT_BOUND_SUM_OFFSET + 8;
+    private static final int TRUTH_PACKETS_OFFSET = JOINT_PARENT_PACKETS_OFFSET + 8;
+    private static final int TRUTH_SUM_OFFSET = TRUTH_PACKETS_OFFSET + 8;
+    private static final int JOINT_BOUND_PACKETS_OFFSET = TRUTH_SUM_OFFSET + 8;
     private static final int LENGTH_BYTES = 4 * CACHE_LINE_LENGTH;
 
     private static final int FLAG_IN_USE = 1;
@@ -97,9 +98,7 @@ public final class SketchRecords {
     private static final int ANSWER_LOSS_UNKNOWN = 1 << 1;
     private static final int ANSWER_LOSS_BOUND = 1 << 2;
     private static final int ANSWER_NO_DEVIATION = 1 << 3;
-    private static final int ANSWER_NOT_EXACT = 1 << 4;
     private static final int ANSWER_NO_BOUND = 1 << 5;
-    private static final int ANSWER_NO_JOINT_BOUND = 1 << 6;
     private static final int ANSWER_JOINT_TOLD = 1 << 7;
     private static final int ANSWER_UNEXPECTED_UNKNOWN = 1 << 8;
 
@@ -385,7 +384,6 @@ public final class SketchRecords {
         }
         addDouble(row + SAMPLES_OFFSET, share * estimate.samples());
         rows.putInt(row + USABLE_CELLS_OFFSET, rows.getInt(row + USABLE_CELLS_OFFSET) + estimate.usableCells());
-        say(record, ANSWER_NOT_EXACT);
     }
 
     /**
@@ -404,13 +402,7 @@ public final class SketchRecords {
         rows.putLong(row + ANSWERED_PACKETS_OFFSET, (long)after);
         addDouble(row + MEAN_OFFSET, (meanNs - rows.getDouble(row + MEAN_OFFSET)) * packets / after);
         addDouble(row + SAMPLES_OFFSET, packets);
-        say(record, isWhole ? ANSWER_NO_DEVIATION : ANSWER_NO_DEVIATION | ANSWER_NOT_EXACT | ANSWER_NO_BOUND);
-    }
-
-    /** Packets of the record have no estimate in an interval. */
-    void addUnanswered(final int record, final int packets) {
-        final int at = row(record) + UNANSWERED_PACKETS_OFFSET;
-        rows.putLong(at, rows.getLong(at) + packets);
+        say(record, isWhole ? ANSWER_NO_DEVIATION : ANSWER_NO_DEVIATION | ANSWER_NO_BOUND);
     }
 
     /** What references and sketches together say of the record's packets in an interval, or who stands in for them. */
@@ -419,27 +411,44 @@ public final class SketchRecords {
         final long after = rows.getLong(row + JOINT_PACKETS_OFFSET) + packets;
         rows.putLong(row + JOINT_PACKETS_OFFSET, after);
         addDouble(row + JOINT_MEAN_OFFSET, (meanNs - rows.getDouble(row + JOINT_MEAN_OFFSET)) * packets / after);
-        if (Double.isNaN(boundNs)) {
-            say(record, ANSWER_NO_JOINT_BOUND);
-        } else {
+        if (!Double.isNaN(boundNs)) {
+            addLong(row + JOINT_BOUND_PACKETS_OFFSET, packets);
             addDouble(row + JOINT_BOUND_SUM_OFFSET, packets * boundNs);
         }
-        if (kind == JointKind.RLI) {
-            rows.putLong(row + JOINT_RLI_PACKETS_OFFSET, rows.getLong(row + JOINT_RLI_PACKETS_OFFSET) + packets);
-        } else if (kind == JointKind.LDS) {
-            rows.putLong(row + JOINT_LDS_PACKETS_OFFSET, rows.getLong(row + JOINT_LDS_PACKETS_OFFSET) + packets);
+        if (kind != JointKind.JOINT) {
+            addLong(row + JOINT_PARENT_PACKETS_OFFSET, packets);
         }
+    }
+
+    /** The true sum of the delays of the record's packets in an interval, of a witness flow. */
+    void addTruth(final int record, final long packets, final long sumNs) {
+        addLong(row(record) + TRUTH_PACKETS_OFFSET, packets);
+        addLong(row(record) + TRUTH_SUM_OFFSET, sumNs);
+    }
+
+    /**
+     * Packets of the record of which the true mean is known, since its flow is a witness.
+     *
+     * @param record index.
+     * @return packets.
+     */
+    public long truthPackets(final int record) {
+        return rows.getLong(row(record) + TRUTH_PACKETS_OFFSET);
+    }
+
+    /**
+     * The true mean.
+     *
+     * @param record of which it is known.
+     * @return ns, signed.
+     */
+    public double truthNs(final int record) {
+        return rows.getLong(row(record) + TRUTH_SUM_OFFSET) / (double)truthPackets(record);
     }
 
     /** The record's flow was a witness in an interval. */
     void addJointTold(final int record) {
         say(record, ANSWER_JOINT_TOLD);
-    }
-
-    /** Packets of the record of which nothing is known in an interval. */
-    void addJointUnanswered(final int record, final int packets) {
-        final int at = row(record) + JOINT_UNANSWERED_OFFSET;
-        rows.putLong(at, rows.getLong(at) + packets);
     }
 
     /**
@@ -490,7 +499,17 @@ public final class SketchRecords {
     }
 
     /**
-     * Packets behind the mean.
+     * Packets of the record that the mean is of.
+     *
+     * @param record index.
+     * @return packets; 0 without a mean.
+     */
+    public long answeredPackets(final int record) {
+        return rows.getLong(row(record) + ANSWERED_PACKETS_OFFSET);
+    }
+
+    /**
+     * Packets in the cells behind the mean.
      *
      * @param record that has one.
      * @return at least 1.
@@ -531,24 +550,14 @@ public final class SketchRecords {
     }
 
     /**
-     * Whether the mean has a bound: no packet is without an estimate, and of a flow of which the record has only a part in some
+     * Whether the mean of the packets that have an estimate has a bound: of a flow of which the record has only a part in some
      * interval the standard deviation is known.
      *
      * @param record index.
      * @return true if so.
      */
     public boolean hasBound(final int record) {
-        return hasMean(record) && rows.getLong(row(record) + UNANSWERED_PACKETS_OFFSET) == 0 && !says(record, ANSWER_NO_BOUND);
-    }
-
-    /**
-     * Whether the mean is that of all packets of the record, by the sums of its flow, and so exact.
-     *
-     * @param record index.
-     * @return true if so.
-     */
-    public boolean isMeanExact(final int record) {
-        return hasBound(record) && !says(record, ANSWER_NOT_EXACT);
+        return hasMean(record) && !says(record, ANSWER_NO_BOUND);
     }
 
     /**
@@ -574,17 +583,14 @@ public final class SketchRecords {
     }
 
     /**
-     * Whether references and sketches were solved together for some of the record's packets, and no more than half of them are
-     * without any estimate.
+     * Whether references and sketches were solved together for some of the record's packets.
      *
      * @param record index.
      * @return true if so.
      */
     public boolean hasJointMean(final int record) {
         final int row = row(record);
-        final long packets = rows.getLong(row + JOINT_PACKETS_OFFSET);
-        return packets > rows.getLong(row + JOINT_RLI_PACKETS_OFFSET) + rows.getLong(row + JOINT_LDS_PACKETS_OFFSET) &&
-            packets >= rows.getLong(row + JOINT_UNANSWERED_OFFSET);
+        return rows.getLong(row + JOINT_PACKETS_OFFSET) > rows.getLong(row + JOINT_PARENT_PACKETS_OFFSET);
     }
 
     /**
@@ -598,17 +604,6 @@ public final class SketchRecords {
     }
 
     /**
-     * Whether sketches alone were found better than references alone, where they could not be solved together.
-     *
-     * @param record index.
-     * @return true if so for more packets than the other way round.
-     */
-    public boolean isSketchPreferred(final int record) {
-        final int row = row(record);
-        return rows.getLong(row + JOINT_LDS_PACKETS_OFFSET) > rows.getLong(row + JOINT_RLI_PACKETS_OFFSET);
-    }
-
-    /**
      * The mean of the intervals that have answers, weighted by the record's packets.
      *
      * @param record with a mean by references and sketches together.
@@ -619,27 +614,36 @@ public final class SketchRecords {
     }
 
     /**
-     * Whether that mean has a bound: no packet is without, in any interval.
+     * Whether the mean of the packets that have an estimate has a bound: none of them is without.
      *
      * @param record index.
      * @return true if so.
      */
     public boolean hasJointBound(final int record) {
-        return hasJointMean(record) && !says(record, ANSWER_NO_JOINT_BOUND) &&
-            rows.getLong(row(record) + JOINT_UNANSWERED_OFFSET) == 0;
+        return hasJointMean(record) && jointBoundPackets(record) == jointPackets(record);
     }
 
     /**
-     * Half width of the 95 % interval of that mean: the mean of those of the intervals, since a flow shares its cells with the
-     * same flows in each, and errors may not average out.
+     * Packets of the record behind that mean that have a bound.
      *
-     * @param record that has one.
+     * @param record index.
+     * @return packets.
+     */
+    public long jointBoundPackets(final int record) {
+        return rows.getLong(row(record) + JOINT_BOUND_PACKETS_OFFSET);
+    }
+
+    /**
+     * Half width of the 95 % interval of that mean of the packets that have a bound: the mean of those of the intervals, since a
+     * flow shares its cells with the same flows in each, and errors may not average out.
+     *
+     * @param record of which some packets have one.
      * @return ns, rounded up; at least 1, for the mean is in whole ns.
      */
     public long jointBoundNs(final int record) {
         final int row = row(record);
         return (long)Math.max(1, Math.ceil(
-            rows.getDouble(row + JOINT_BOUND_SUM_OFFSET) / rows.getLong(row + JOINT_PACKETS_OFFSET)));
+            rows.getDouble(row + JOINT_BOUND_SUM_OFFSET) / rows.getLong(row + JOINT_BOUND_PACKETS_OFFSET)));
     }
 
     /**

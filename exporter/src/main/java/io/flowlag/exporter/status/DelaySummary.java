@@ -30,8 +30,13 @@ public record DelaySummary(
     long oversizePackets,
     long heldOutCount,
     Long heldOutP95Ns) {
-    /** {@return the best delays of regular packets: matched, else estimated} */
+    /** {@return the best delays of regular packets: matched, unless that are fewer than half of those that have an estimate} */
     public DelayDistribution delays() {
-        return matched.count() > 0 ? matched : estimates;
+        return isMatched() ? matched : estimates;
+    }
+
+    /** {@return whether {@link #delays()} were matched} */
+    public boolean isMatched() {
+        return matched.count() > 0 && 2 * matched.count() >= estimates.count();
     }
 }

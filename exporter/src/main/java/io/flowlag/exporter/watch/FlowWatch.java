@@ -168,11 +168,16 @@ public final class FlowWatch implements FlowRecordSink {
         } else {
             writeCounters(flow, to, estimator, entry, countersOffset);
         }
-        // The bound in a record is of the interpolated or of the sketch's mean: a matched mean has none.
-        if (estimator != FlowDelay.ESTIMATOR_MATCHED && FlowDelay.has(entry, delayOffset, FlowDelay.FLAG_ERROR_BOUND)) {
+        if (FlowDelay.has(entry, delayOffset, FlowDelay.FLAG_ERROR_BOUND)) {
             WatchedFlow.boundNs(flow, to, FlowDelay.errorBoundNs(entry, delayOffset));
             addFlag(flow, to, WatchedFlow.FLAG_BOUND);
         }
+        if (estimator == FlowDelay.ESTIMATOR_MATCHED && FlowDelay.isMatchedWhole(entry, delayOffset) ||
+            estimator == FlowDelay.ESTIMATOR_FLOW_SUMS &&
+            FlowSketch.samples(entry, FlowDelay.sketchOffset(delayOffset)) == FlowEntry.packetCount(entry, offset)) {
+            addFlag(flow, to, WatchedFlow.FLAG_EXACT);
+        }
+        writeInterpolated(flow, to, estimator, entry, delayOffset);
         if (FlowDelay.has(entry, delayOffset, FlowDelay.FLAG_SKETCH)) {
             WatchedFlow.sketchMeanNs(flow, to, FlowSketch.meanNs(entry, FlowDelay.sketchOffset(delayOffset)));
             addFlag(flow, to, WatchedFlow.FLAG_SKETCH);
@@ -208,6 +213,19 @@ public final class FlowWatch implements FlowRecordSink {
                 addFlag(flow, to, WatchedFlow.FLAG_BOUND);
             }
             WatchedFlow.segmentId(flow, to, delays.segmentId(entries, offset));
+            writeInterpolated(flow, to, estimator, entries, delayOffset);
+            if (estimator == FlowDelay.ESTIMATOR_MATCHED && FlowDelay.isMatchedWhole(entries, delayOffset)) {
+                addFlag(flow, to, WatchedFlow.FLAG_EXACT);
+            }
+        }
+    }
+
+    /** References beside the estimator of the mean. */
+    private static void writeInterpolated(
+        final UnsafeBuffer flow, final int to, final int estimator, final DirectBuffer entry, final int delayOffset) {
+        if (estimator > FlowDelay.ESTIMATOR_LEFT && DelayCounters.count(entry, delayOffset) > 0) {
+            WatchedFlow.interpolatedMeanNs(flow, to, DelayCounters.meanNs(entry, delayOffset));
+            addFlag(flow, to, WatchedFlow.FLAG_INTERPOLATED);
         }
     }
 

@@ -37,7 +37,8 @@ import static java.nio.ByteOrder.LITTLE_ENDIAN;
  *  136  sketchMeanNs           8   mean delay by sketches, signed; valid with FLAG_SKETCH
  *  144  lostPackets            8   packets lost on the segment; valid with a loss kind
  *  152  segmentId              8   of the segment; valid with an estimator
- *  160  (unused)              32
+ *  160  interpolatedMeanNs     8   mean delay by references, signed; valid with FLAG_INTERPOLATED
+ *  168  (unused)              24
  * </pre>
  * Stateless; the thread that owns the memory may call it.
  */
@@ -51,6 +52,10 @@ public final class WatchedFlow {
     public static final int FLAG_SPREAD = 1 << 1;
     /** The mean by sketches is known. */
     public static final int FLAG_SKETCH = 1 << 2;
+    /** The mean by references is known, and the mean is another one. */
+    public static final int FLAG_INTERPOLATED = 1 << 3;
+    /** The mean is that of every packet's own delay. */
+    public static final int FLAG_EXACT = 1 << 4;
 
     private static final int SOURCE_HIGH_OFFSET = 0;
     private static final int SOURCE_LOW_OFFSET = SOURCE_HIGH_OFFSET + 8;
@@ -80,6 +85,7 @@ public final class WatchedFlow {
     private static final int SKETCH_MEAN_NS_OFFSET = MAXIMUM_NS_OFFSET + 8;
     private static final int LOST_PACKETS_OFFSET = SKETCH_MEAN_NS_OFFSET + 8;
     private static final int SEGMENT_ID_OFFSET = LOST_PACKETS_OFFSET + 8;
+    private static final int INTERPOLATED_MEAN_NS_OFFSET = SEGMENT_ID_OFFSET + 8;
 
     private WatchedFlow() {
     }
@@ -698,5 +704,27 @@ public final class WatchedFlow {
      */
     public static void segmentId(final MutableDirectBuffer buffer, final int offset, final long value) {
         buffer.putLong(offset + SEGMENT_ID_OFFSET, value, LITTLE_ENDIAN);
+    }
+
+    /**
+     * Reads interpolatedMeanNs: mean delay by references, signed; valid with FLAG_INTERPOLATED.
+     *
+     * @param buffer holds the flow.
+     * @param offset of the flow.
+     * @return the value.
+     */
+    public static long interpolatedMeanNs(final DirectBuffer buffer, final int offset) {
+        return buffer.getLong(offset + INTERPOLATED_MEAN_NS_OFFSET, LITTLE_ENDIAN);
+    }
+
+    /**
+     * Writes interpolatedMeanNs: mean delay by references, signed; valid with FLAG_INTERPOLATED.
+     *
+     * @param buffer holds the flow.
+     * @param offset of the flow.
+     * @param value  to write.
+     */
+    public static void interpolatedMeanNs(final MutableDirectBuffer buffer, final int offset, final long value) {
+        buffer.putLong(offset + INTERPOLATED_MEAN_NS_OFFSET, value, LITTLE_ENDIAN);
     }
 }

@@ -42,6 +42,7 @@ class FormatterTest {
         registry.add(element(12, "flowlagDelayEstimator", DataType.UNSIGNED8));
         registry.add(element(19, "flowlagLostPacketDeltaCount", DataType.UNSIGNED64));
         registry.add(element(24, "flowlagLossKind", DataType.UNSIGNED8));
+        registry.add(element(27, "flowlagDelayPacketDeltaCount", DataType.UNSIGNED64));
         final StringBuilder text = new StringBuilder();
         final CollectingProcess process = new CollectingProcess(registry, CollectorLimits.DEFAULTS, new CollectorCounters(),
             (final CollectedRecord record) -> formatter.append(record, text));
@@ -163,17 +164,17 @@ class FormatterTest {
 
     @Test
     void shouldShowDelaysFromTheFirstOneOn() {
-        final String template = set(2, "0101 0007 0008 0004 8005 0008 00007ed9 8004 0008 00007ed9 800e 0008 00007ed9" +
-            "800c 0001 00007ed9 8013 0008 00007ed9 8018 0001 00007ed9");
+        final String template = set(2, "0101 0008 0008 0004 8005 0008 00007ed9 8004 0008 00007ed9 800e 0008 00007ed9" +
+            "800c 0001 00007ed9 8013 0008 00007ed9 8018 0001 00007ed9 801b 0008 00007ed9");
         final String record = "c0000201" + String.format("%016x%016x%016x", -12_345L, 99_900L, 1_000L) + "04" +
-            "0000000000000003" + "02";
+            "0000000000000003" + "02" + "0000000000000007";
         final String[] lines = format(new TableFormatter(false), set(2, FLOW_TEMPLATE),
             set(256, flow("c0000201", "c6336402", 5, 1500)), template, set(257, record),
             set(256, flow("c0000201", "c6336402", 5, 1500))).split("\n");
         assertEquals(5, lines.length);
-        assertTrue(lines[2].matches(".* mean_us +sd_us +bound_us +estimator +interp_us +lost"), lines[2]);
-        assertTrue(lines[3].matches(".* -12\\.345 +99\\.900 +1\\.000 +joint +- +<=3"), lines[3]);
-        assertTrue(lines[4].matches(".* idle( +-){6}"), lines[4]);
+        assertTrue(lines[2].matches(".* mean_us +sd_us +bound_us +estimator +interp_us +lost +measured"), lines[2]);
+        assertTrue(lines[3].matches(".* -12\\.345 +99\\.900 +1\\.000 +joint +- +<=3 +7"), lines[3]);
+        assertTrue(lines[4].matches(".* idle( +-){7}"), lines[4]);
         assertEquals(lines[2].length(), lines[3].length());
         assertEquals(lines[2].length(), lines[4].length());
     }

@@ -37,6 +37,7 @@ import java.util.function.Supplier;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -183,10 +184,82 @@ class MainTest {
     }
 
     @Test
+    void shouldMakeAKeyThatOnlyItsOwnerMayReadAndReplaceNone() throws IOException {
+        final Path key = directory.resolve("flowlag.key");
+        assertEquals(0, main("key", key.toString()));
+        final String made = Files.readString(key);
+        assertTrue(made.matches("[0-9a-f]{64}\n"), made);
+        assertEquals("rw-------", PosixFilePermissions.toString(Files.getPosixFilePermissions(key)));
+        assertFalse(errors().contains(made.strip()), "a key is not shown");
+        err.reset();
+        assertRefused(73, "key", key.toString());
+        assertEquals(made, Files.readString(key));
+        err.reset();
+        assertRefused(73, "key", directory.resolve("no/such").toString());
+        err.reset();
+        assertRefused(64, "key");
+        assertEquals(0, main("key", directory.resolve("other").toString()));
+        assertNotEquals(made, Files.readString(directory.resolve("other")));
+    }
+
+    /** The two commands of two hosts: all else follows from them. */
+    @Test
+    void shouldKnowTwoHostsByTheirKey() throws IOException {
+        final String key = directory.resolve("flowlag.key").toString();
+        assertEquals(0, main("key", key));
+        assertEquals(0, main("run", "--receiver", "-i", "eth0", "--key", key, "--export", "udp://192.0.2.9"));
+        final ExporterConfig receiver = recorder.config;
+        assertEquals(ExporterConfig.Role.RECEIVER, receiver.segment().role());
+        assertEquals(ExporterConfig.Direction.IN, receiver.capture().direction());
+        assertEquals("0.0.0.0:8621", receiver.exchange().listen().toString());
+        assertEquals(ExporterConfig.ExchangeMode.AUTO, receiver.exchange().mode());
+        assertTrue(receiver.lds().enabled() && receiver.joint().enabled() && receiver.reconcile().enabled());
+        assertEquals(key, receiver.exchange().keyFile().toString());
+        assertEquals(key, receiver.rli().keyFile().toString());
+
+        assertEquals(0, main("run", "--sender", "192.0.2.2", "-i", "eth1", "--key", key, "--capacity", "40m"));
+        final ExporterConfig sender = recorder.config;
+        assertEquals(ExporterConfig.Role.SENDER, sender.segment().role());
+        assertEquals(ExporterConfig.Direction.OUT, sender.capture().direction());
+        assertEquals("192.0.2.2:8621", sender.exchange().connect().toString());
+        assertEquals("192.0.2.2", sender.rli().target());
+        assertTrue(sender.reconcile().enabled());
+        assertEquals(key, sender.exchange().keyFile().toString());
+        assertEquals(key, sender.rli().keyFile().toString());
+    }
+
+    @Test
+    void shouldLetWhatIsSaidInFullGoFirst() throws IOException {
+        final String key = directory.resolve("flowlag.key").toString();
+        final String other = directory.resolve("other.key").toString();
+        assertEquals(0, main("key", key));
+        assertEquals(0, main("key", other));
+        for (final String[] written : new String[][] {
+            {"h.example.net:99", "h.example.net", "h.example.net:99"}, {"2001:db8::1", "2001:db8::1", "[2001:db8::1]:8621"},
+            {"[2001:db8::1]:99", "2001:db8::1", "[2001:db8::1]:99"}}) {
+            assertEquals(0, main("run", "--sender", written[0], "-i", "a", "--key", key, "--set", "rli.key-file=" + other,
+                "--direction", "both", "--set", "reconcile.enabled=off"), errors());
+            assertEquals(written[2], recorder.config.exchange().connect().toString());
+            assertEquals(written[1], recorder.config.rli().target());
+            assertEquals(other, recorder.config.rli().keyFile().toString());
+            assertEquals(key, recorder.config.exchange().keyFile().toString());
+            assertEquals(ExporterConfig.Direction.BOTH, recorder.config.capture().direction());
+            assertFalse(recorder.config.reconcile().enabled());
+        }
+        final Path file = directory.resolve("f.yaml");
+        Files.writeString(file, "capture: {direction: both}\nrli: {target: 192.0.2.77}\n");
+        assertEquals(0, main("run", "-c", file.toString(), "--sender", "192.0.2.2", "-i", "a", "--key", key));
+        assertEquals(ExporterConfig.Direction.BOTH, recorder.config.capture().direction());
+        assertEquals("192.0.2.77", recorder.config.rli().target());
+        assertEquals(64, main("run", "--sender", "192.0.2.2", "--receiver", "-i", "a", "--key", key));
+        assertEquals(64, main("run", "--sender", "x:y:z", "-i", "a", "--key", key));
+    }
+
+    @Test
     void shouldListOnlyCommandsThatExist() {
         assertEquals(0, main("--help"));
         for (final String command : List.of(
-            "demo", "run", "meter", "delay", "collect", "check-config", "size", "top", "flows", "lab")) {
+            "demo", "run", "meter", "delay", "collect", "key", "check-config", "size", "top", "flows", "lab")) {
             assertTrue(output().contains("\n  " + command + " "), output());
         }
         assertEquals("", errors());
@@ -221,7 +294,7 @@ class MainTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"demo", "run", "meter", "delay", "collect", "check-config", "size", "top", "flows", "lab"})
+    @ValueSource(strings = {"demo", "run", "meter", "delay", "collect", "key", "check-config", "size", "top", "flows", "lab"})
     void shouldHelpWithEachCommand(final String command) {
         assertEquals(0, main(command, "--help"));
         assertTrue(output().startsWith("Usage: flowlag " + command + " "), output());
@@ -247,9 +320,26 @@ class MainTest {
         main("run", "--help");
         final String help = output().replaceAll("\\s+", "");
         for (final ConfigOption option : ConfigOption.values()) {
-            assertTrue(help.contains(option.key().description().replace(" ", "")), option.name());
+            final String beginning = option.key().description().split("[:;.] ")[0];
+            assertTrue(help.contains(beginning.replace(" ", "")), option.name());
+            assertTrue(help.contains(option.longName() + "="), option.name());
         }
         assertTrue(help.contains("Default:128k."), help);
+        assertTrue(help.contains("(adaptive,every-n,every-interval,combined,passive)"), help);
+    }
+
+    @Test
+    void shouldHelpWithRunOnOneScreenTheMostUsedOptionsFirst() {
+        main("run", "--help");
+        assertTrue(output().lines().count() <= 50, output());
+        int before = 0;
+        for (final String option : List.of(
+            " -i,", " --ingress=", " --egress=", " --export=", " -c,", " --filter=", " --capacity=", " --stats=", " --rows=",
+            " --set=", " --self-test", " -h,")) {
+            final int place = output().indexOf(option);
+            assertTrue(place > before, option + " is not behind those that are used more: " + output());
+            before = place;
+        }
     }
 
     @ParameterizedTest
@@ -300,7 +390,7 @@ class MainTest {
         meter small.pcap              | flowlag meter: 'small.pcap' is neither an option nor belongs to one; Missing required
         run --self-test -r x -i lo    | flowlag: run --self-test: -r and --interface contradict each other: leave one out
         run --self-test -r x --set segment.ingress=a --egress b | flowlag: run --self-test: -r and --ingress contradict
-        delay -s x -r y --policy adaptive --capacity 1 | --capacity=1 (rli.capacity): a rate needs a unit
+        delay -s x -r y --policy adaptive --capacity 1 | --capacity=1 (rli.capacity): must be 8k to 1000g; did you mean 1m?
         collect --listen file:x       | flowlag: --listen=file:x is not an address to receive on: write udp://HOST:PORT
         collect --listen udp://h?a=b  | flowlag: --listen=udp://h?a=b is not an address to receive on
         collect --listen tls://h      | needs --tls-certificate

@@ -134,7 +134,20 @@ class ConfigLoaderTest {
         capture: {filter: ""}                 | f:1:19: capture.filter=: is empty: write a tcpdump expression
         exporting: {enterprise-number: 0}     | f:1:32: exporting.enterprise-number=0: 0 stands for IANA's own elements
         exporting: {enterprise-number: 29305} | f:1:32: exporting.enterprise-number=29305: 29305 stands for reverse elements
-        exporting: {rate-limit: 20}           | f:1:25: exporting.rate-limit=20: a rate needs a unit: write 20m
+        exporting: {rate-limit: 20}           | f:1:25: exporting.rate-limit=20: must be 8k to 100g; did you mean 20m?
+        rli: {capacity: 3191158800b} | f:1:17: rli.capacity=3191158800b: 'b' is no unit of a rate: use k, m, g (k is 1000 bits/s)
+        rli: {capacity: 3191158800000000}     | f:1:17: rli.capacity=3191158800000000: must be 8k to 1000g
+        rli: {max-gap: 100}                   | f:1:16: rli.max-gap=100: a duration needs a unit: write 100ms
+        rli: {max-gap: 5}                     | f:1:16: rli.max-gap=5: a duration needs a unit: write 5s
+        rli: {max-gap: 99999}                 | f:1:16: rli.max-gap=99999: a duration needs a unit: write 99999us
+        rli: {max-gap: 99999999999}           | f:1:16: rli.max-gap=99999999999: a duration needs a unit: write 100us to 10s (
+        rli: {max-gap: 50us}                  | f:1:16: rli.max-gap=50us: must be 100us to 10s; did you mean 50ms?
+        rli: {ceiling: 0%, capacity: 1g}      | f:1:16: rli.ceiling=0%: is no share: write more than 0% and up to 100%
+        rli: {ceiling: 101%, capacity: 1g}    | f:1:16: rli.ceiling=101%: is no share
+        rli: {ceiling: 1, capacity: 1g}       | f:1:16: rli.ceiling=1: must be 1k to 100g; did you mean 1m?
+        rli: {ceiling: 2%}                    | f:1:16: rli.ceiling=2%: is a share of rli.capacity: give that, or a rate
+        rli: {ceiling: 0.00001, capacity: 10m} | rli.max-gap alone takes
+        rli: {smoothing: 0}                   | f:1:18: rli.smoothing=0: must be above 0
         stats: {interval: 5s}                 | f:1:19: stats.interval=5s: needs stats.file
         {log: {level: &a info}, threading: *a} | anchors and aliases
         [1, 2]                                | f:1:1: a configuration is made of lines such as
@@ -308,7 +321,7 @@ class ConfigLoaderTest {
         file:                          | has no path: write file:flows.ipfix
         udp://host?                    | write KEY=VALUE
         udp://host?rate=20m            | is no key of a destination; did you mean rate-limit?
-        udp://host?rate-limit=20       | a rate needs a unit: write 20m
+        udp://host?rate-limit=20       | must be 8k to 100g; did you mean 20m?
         udp://host?connect-timeout=5s  | means nothing for a udp destination: leave it out
         tcp://host?template-refresh=5s | means nothing for a tcp destination: leave it out
         file:x?send-buffer=4m          | means nothing for a file destination: leave it out

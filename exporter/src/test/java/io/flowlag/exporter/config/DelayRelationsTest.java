@@ -10,6 +10,7 @@ import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
@@ -85,19 +86,81 @@ class DelayRelationsTest {
     void shouldBeBothPointsWhenBothInterfacesAreGiven() {
         final ExporterConfig config = config("segment: {ingress: a, egress: b}");
         assertEquals(Role.BOTH, config.segment().role());
-        assertTrue(config.segment().exact(), "without a target every packet is matched");
+        assertTrue(config.segment().exact());
         assertTrue(config.decode().digest());
     }
 
     @Test
-    void shouldNotMatchEveryPacketForWantOfATargetWherePacketsStandInForReferences() {
-        assertFalse(config("segment: {ingress: a, egress: b};rli: {policy: passive}").segment().exact());
+    void shouldMatchEveryPacketOfBothPointsBesideReferencesUnlessToldOtherwise() {
+        assertTrue(config("segment: {ingress: a, egress: b};rli: {target: 192.0.2.1}").segment().exact());
+        assertTrue(config("segment: {ingress: a, egress: b};rli: {policy: passive}").segment().exact());
+        assertFalse(config("segment: {ingress: a, egress: b, exact: off};rli: {target: 192.0.2.1}").segment().exact());
+        assertFalse(config("segment: {ingress: a, egress: b, exact: off};rli: {policy: passive}").segment().exact());
+        assertFalse(config("segment: {role: sender};rli: {target: 192.0.2.1}").segment().exact());
+    }
+
+    @Test
+    void shouldEndNoFlowBeforeItIsKnownWhichOfItsPacketsWereLost() {
+        assertEquals(1_700_000_000L, config("segment: {ingress: a, egress: b}").metering().tcpEndTimeoutNs());
+        assertEquals(2_500_000_000L, config("segment: {ingress: a, egress: b, max-delay: 1s}").metering().tcpEndTimeoutNs());
+        assertEquals(1_200_000_000L, config(
+            "segment: {ingress: a, egress: b};metering: {idle-timeout: 1200ms}").metering().tcpEndTimeoutNs());
+        assertEquals(500_000_000L, config(
+            "segment: {ingress: a, egress: b};metering: {tcp-end-timeout: 500ms}").metering().tcpEndTimeoutNs());
+        assertEquals(1_000_000_000L, config("").metering().tcpEndTimeoutNs());
     }
 
     @Test
     void shouldGiveWayToAPolicyThatNeedsNoCapacity() {
         assertEquals(Policy.EVERY_N, config("").rli().policy());
         assertEquals(Policy.ADAPTIVE, config("rli: {capacity: 1g}").rli().policy());
+    }
+
+    @Test
+    void shouldMeasureByAnExchangeWithoutBeingToldTo() {
+        final ExporterConfig receiver = config("segment: {role: receiver};exchange: {listen: 5555}");
+        assertTrue(receiver.lds().enabled() && receiver.reconcile().enabled());
+        assertEquals(ExporterConfig.ExchangeMode.AUTO, receiver.exchange().mode());
+        assertTrue(config("segment: {role: sender};exchange: {connect: 'h:1'}").reconcile().enabled());
+        final ExporterConfig told =
+            config("segment: {role: receiver};exchange: {listen: 5555, mode: sketch};reconcile: {enabled: off}");
+        assertEquals(ExporterConfig.ExchangeMode.SKETCH, told.exchange().mode());
+        assertFalse(told.reconcile().enabled());
+        final ExporterConfig alone = config("segment: {role: receiver}");
+        assertFalse(alone.lds().enabled() || alone.reconcile().enabled());
+        assertNull(alone.exchange().listen(), "without a key nobody is let in from elsewhere");
+        assertFalse(config("segment: {role: receiver, interval: 600ms};exchange: {listen: 5555}").reconcile().enabled(),
+            "intervals too short to wait for answers, and nobody asked for it");
+    }
+
+    /** 60 % of 8 Mbit/s are 600 000 octets a second: 27 272 cells of 22 octets. */
+    @Test
+    void shouldMakeSketchesThatFitTheBandwidthThatWasGiven() {
+        final String receiver = "segment: {role: receiver};exchange: {listen: 5555";
+        assertEquals(6818, config(receiver + ", bandwidth: 8m}").lds().columns());
+        assertEquals(13_636, config("lds: {rows: 2};" + receiver + ", bandwidth: 8m}").lds().columns());
+        assertEquals(64, config(receiver + ", bandwidth: 8k}").lds().columns());
+        assertEquals(16_384, config(receiver + ", bandwidth: 100m}").lds().columns());
+        assertEquals(16_384, config(receiver + "}").lds().columns());
+        assertEquals(5000, config("lds: {columns: 5000};" + receiver + ", bandwidth: 8m}").lds().columns());
+    }
+
+    @Test
+    void shouldTakeAShareOfTheCapacityAsCeiling() {
+        assertEquals(1_000_000, config("").rli().ceilingBps(), "without a capacity");
+        assertEquals(31_911_588, config("rli: {capacity: 3191158800}").rli().ceilingBps());
+        assertEquals(100_000_000, config("rli: {capacity: 10g}").rli().ceilingBps());
+        assertEquals(250_000, config("rli: {capacity: 10m, ceiling: 2.5%}").rli().ceilingBps());
+        assertEquals(250_000, config("rli: {capacity: 10m, ceiling: 0.025}").rli().ceilingBps());
+        assertEquals(3_000_000, config("rli: {capacity: 10m, ceiling: 3000000}").rli().ceilingBps());
+        assertEquals(8_480, config("rli: {capacity: 100k}").rli().ceilingBps(), "what rli.max-gap needs");
+    }
+
+    @Test
+    void shouldTakeOverAnotherSmoothing() {
+        assertEquals(0.02, config("").rli().smoothing());
+        assertEquals(0.1, config("rli: {smoothing: 0.1}").rli().smoothing());
+        assertEquals(List.of(), config("").restartKeys(config("rli: {smoothing: 0.1}")));
     }
 
     @Test

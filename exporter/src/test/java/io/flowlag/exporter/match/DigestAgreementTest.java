@@ -126,6 +126,30 @@ class DigestAgreementTest {
     }
 
     @Test
+    void shouldNotCallTrafficForThisHostADisagreement() {
+        final SegmentFlows unselected = new SegmentFlows(1_000, SegmentFlows.NEVER_NS, false);
+        final ExactMatcher other = new ExactMatcher(new ExactMatcherContext().maxPackets(10_000), unselected, MatchHandler.NONE);
+        final DigestAgreement both = new DigestAgreement(other.counters(), DigestAgreement.DEFAULT_MINIMUM_PACKETS);
+        for (int i = 0; i < PACKETS; i++) {
+            other.onSent(packets.packet(1, i, nowNs), 0);
+            other.onReceived(packets.packet(1, i, nowNs + 1_000), 0);
+            other.onSent(packets.packet(2, OTHER_DIGEST + 3L * i, nowNs), 0);
+            other.onSent(packets.packet(2, OTHER_DIGEST + 3L * i + 1, nowNs), 0);
+            other.onSent(packets.packet(2, OTHER_DIGEST + 3L * i + 2, nowNs), 0);
+        }
+        other.onTime(nowNs + 1_000_000_000, ALL);
+        assertEquals(Verdict.AGREES, both.judge());
+
+        for (int i = 0; i < PACKETS; i++) {
+            other.onSent(packets.packet(3, 5_000 + i, nowNs + 2_000_000_000L), 0);
+            other.onReceived(packets.packet(4, 2 * OTHER_DIGEST + i, nowNs + 2_000_000_000L), 0);
+        }
+        other.onTime(nowNs + 4_000_000_000L, ALL);
+        assertEquals(Verdict.DISAGREES, both.judge());
+        assertTrue(both.causes().contains(DisagreementCause.NAT), both::message);
+    }
+
+    @Test
     void shouldTellLossFromChange() {
         for (int i = 0; i < PACKETS; i++) {
             send(i, UNCHANGED);

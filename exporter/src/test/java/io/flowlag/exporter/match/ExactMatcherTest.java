@@ -347,6 +347,128 @@ class ExactMatcherTest {
     }
 
     @Test
+    void shouldWaitLongerWhenPacketsComeLater() {
+        matcher = matcher(new ExactMatcherContext().graceNs(5_000).growingUpToNs(10_000));
+        send(1, 0);
+        send(2, 0);
+        assertEquals(MatchResult.MATCHED, receive(1, 3_000, 1), "later than the maximum delay, and within the grace");
+        assertEquals(6_000, matcher.counters().waitNs());
+        assertEquals(MatchResult.MATCHED, receive(2, 6_000, 2));
+        send(3, 20_000);
+        time(20_000 + 6_000 + 5_000);
+        assertEquals(MatchResult.MATCHED, receive(3, 27_000, 3));
+        assertEquals(10_000, matcher.counters().waitNs(), "not longer than is allowed");
+        send(4, 40_000);
+        time(40_000 + 15_001);
+
+        assertEquals(List.of("matched 1 3000", "matched 2 6000", "matched 3 7000", "lost 40000"), events);
+    }
+
+    @Test
+    void shouldWaitLongerWhenLostPacketsTurnUp() {
+        matcher = matcher(new ExactMatcherContext().growingUpToNs(10_000));
+        for (int i = 0; i < 4; i++) {
+            send(i, i);
+            time(i + MAXIMUM_DELAY_NS + 1);
+            receive(i, i + 3_000, i);
+            time(i + 10_000L);
+        }
+        assertEquals(4, count(MatchCounter.DISTANT));
+        assertEquals(6_000, matcher.counters().waitNs());
+        send(9, 20_000);
+        time(23_500);
+        assertEquals(MatchResult.MATCHED, receive(9, 23_000, 9));
+    }
+
+    @Test
+    void shouldTakeNoLostPacketForItsTwinThatCameInTime() {
+        matcher = matcher(new ExactMatcherContext().graceNs(5_000).growingUpToNs(10_000));
+        send(1, 0);
+        send(1, 2_000);
+        receive(1, 2_100, 1);
+
+        assertEquals(List.of("lost 0", "matched 1 100"), events);
+        assertEquals(MAXIMUM_DELAY_NS, matcher.counters().waitNs());
+    }
+
+    @Test
+    void shouldNotWaitLongerThanThereIsMemoryFor() {
+        matcher = matcher(new ExactMatcherContext().graceNs(5_000).growingUpToNs(1_000_000));
+        for (int i = 0; i < 40; i++) {
+            send(i, 0);
+        }
+        assertEquals(MatchResult.WAITING, receive(0, 3_000, 1), "40 of 64 now would be 73");
+        assertEquals(MAXIMUM_DELAY_NS, matcher.counters().waitNs());
+        assertEquals(6_000, matcher.counters().refusedWaitNs());
+        time(20_000);
+        assertEquals(40, count(MatchCounter.LOST));
+        assertEquals(1, count(MatchCounter.UNEXPECTED));
+    }
+
+    @Test
+    void shouldNotCallLostWhatTheReceiverPointNeverSawUnlessItIsSaidToPass() {
+        final SegmentFlows unselected = new SegmentFlows(16, SegmentFlows.NEVER_NS, false);
+        matcher = matcher(new ExactMatcherContext().maximumDelayNs(MAXIMUM_DELAY_NS), unselected);
+        send(1, 0);
+        send(2, 0);
+        time(MAXIMUM_DELAY_NS + 1);
+        assertEquals(0, count(MatchCounter.LOST));
+        assertEquals(2, count(MatchCounter.NOT_OF_SEGMENT));
+        assertEquals(List.of(), events);
+
+        send(3, 5_000);
+        receive(3, 5_100, 7);
+        assertEquals(2, count(MatchCounter.LOST), "the flow passes, so its first packets were lost");
+        assertEquals(0, count(MatchCounter.NOT_OF_SEGMENT));
+        assertEquals(2, unselected.takeLost(0));
+        send(4, 6_000);
+        time(8_000);
+        assertEquals(3, count(MatchCounter.LOST));
+        assertEquals(List.of("matched 7 100", "lost 6000"), events);
+    }
+
+    @Test
+    void shouldSayByHowMuchALostTwinMayMoveTheMean() {
+        send(1, 0);
+        send(1, 300);
+        send(2, 500);
+        receive(1, 400, 1);
+        receive(2, 600, 2);
+        time(5_000);
+
+        assertEquals(List.of("matched 1 400", "matched 2 100", "lost 300"), events);
+        assertEquals(1, count(MatchCounter.AMBIGUOUS));
+        assertEquals(300, flows.takeAmbiguousNs(0), "its delay may have been 100 as well");
+        assertEquals(0, flows.takeAmbiguousNs(0));
+    }
+
+    @Test
+    void shouldMatchAFlowWhollyOrNotAtAll() {
+        final SegmentFlows many = new SegmentFlows(1_000, SegmentFlows.NEVER_NS);
+        matcher = new ExactMatcher(
+            new ExactMatcherContext().maximumDelayNs(MAXIMUM_DELAY_NS).maxPackets(4_000), many, MatchHandler.NONE);
+        matcher.onSent(packets.packet(1, 1, START_NS), 0);
+        matcher.matchOneIn(4, START_NS + 10);
+        assertEquals(4, matcher.counters().matchedOneIn());
+        final int flowCount = 400;
+        int sampled = 0;
+        for (int flow = 0; flow < flowCount; flow++) {
+            final long nowNs = START_NS + 20_000 + flow;
+            final boolean isSent =
+                matcher.onSent(packets.packet(flow, flow * 2L, nowNs), 0) == MatchResult.WAITING;
+            assertEquals(isSent ? MatchResult.MATCHED : MatchResult.NOT_SAMPLED,
+                matcher.onReceived(packets.packet(flow, flow * 2L, nowNs + 1), 0));
+            assertEquals(isSent ? MatchResult.WAITING : MatchResult.NOT_SAMPLED,
+                matcher.onSent(packets.packet(flow, flow * 2L + 1, nowNs + 2), 0));
+            sampled += isSent ? 1 : 0;
+        }
+        assertTrue(sampled > flowCount / 8 && sampled < flowCount / 2, sampled + " of " + flowCount);
+        time(50_000);
+        assertEquals(sampled, count(MatchCounter.LOST));
+        assertEquals(1, count(MatchCounter.SENT_UNDECIDED), "it was under way when its flow was given up");
+    }
+
+    @Test
     void shouldSeeThatPacketsAreThereAtAnotherTime() {
         final long taiNs = 37_000_000_000L;
         for (int i = 0; i < 10; i++) {

@@ -36,6 +36,7 @@ class HealthJudgeTest {
     private long nowNs = 5 * SECOND_NS;
     private long failed;
     private String damage;
+    private Map<String, Double> gauges = Map.of();
 
     /** Some seconds later, with a thread that works or not. */
     private List<String> ills(final int seconds, final boolean isWorking) throws Exception {
@@ -45,8 +46,8 @@ class HealthJudgeTest {
             if (isWorking) {
                 heartbeat.doWork();
             }
-            final DelayStatistics delay = exchange.isEmpty() ? null : new DelayStatistics(
-                "receiver", 1, "", -1, Map.copyOf(exchange), Map.of(), List.of(), List.of(), List.of(), Map.of());
+            final DelayStatistics delay = exchange.isEmpty() && gauges.isEmpty() ? null : new DelayStatistics(
+                "receiver", 1, "", -1, Map.copyOf(exchange), gauges, List.of(), List.of(), List.of(), Map.of());
             checks = judge.judge(new Statistics(
                 counters, List.of(new SourceStatistics("eth0", 0, 0, 0, damage)),
                 List.of(new DestinationStatistics("udp://x", 0, 0, failed, 0, 0, 0, 0, 0, 0, 0)), delay, 0, 0, 0), nowNs);
@@ -77,6 +78,16 @@ class HealthJudgeTest {
         assertEquals(List.of("packets"), ills(1, true));
         assertEquals(List.of("packets"), ills(50, true));
         assertEquals(List.of(), ills(15, true));
+    }
+
+    @Test
+    void shouldTellThatNotEveryFlowIsMatched() throws Exception {
+        gauges = Map.of("match_share", 1.0);
+        assertEquals(List.of(), ills(1, true));
+        gauges = Map.of("match_share", 0.25);
+        assertEquals(List.of("matching"), ills(1, true));
+        gauges = Map.of("match_share", 1.0);
+        assertEquals(List.of(), ills(1, true));
     }
 
     @Test

@@ -102,7 +102,9 @@ final class Snapshots {
             WatchedFlow.maximumNs(buffer, at, 20 * MS);
             WatchedFlow.segmentId(buffer, at, 1);
             WatchedFlow.flags(buffer, at, WatchedFlow.FLAG_BOUND | WatchedFlow.FLAG_SPREAD |
-                (i % 2 == 0 ? WatchedFlow.FLAG_SKETCH : 0));
+                (i % 2 == 0 ? WatchedFlow.FLAG_SKETCH : 0) | (i == 38 ? WatchedFlow.FLAG_EXACT : 0) |
+                (i % 3 == 0 ? WatchedFlow.FLAG_INTERPOLATED : 0));
+            WatchedFlow.interpolatedMeanNs(buffer, at, i % 3 == 0 ? i * MS / 5 : 0);
             WatchedFlow.sketchMeanNs(buffer, at, i % 2 == 0 ? i * MS / 4 : 0);
             WatchedFlow.lossKind(buffer, at, i % 3);
             WatchedFlow.lostPackets(buffer, at, i % 3 == 0 ? 0 : i);
@@ -119,6 +121,8 @@ final class Snapshots {
         counters.put("lds_rli_agreed", 195L);
         counters.put("a_figure_of_the_future", 9L);
         final Map<String, Double> gauges = new LinkedHashMap<>();
+        gauges.put("match_share", 0.5);
+        gauges.put("match_wait_ns", 2e8);
         gauges.put("error_median_rli", 0.1);
         gauges.put("error_median_lds", 0.05);
         gauges.put("error_median_joint", 0.01);
@@ -143,7 +147,7 @@ final class Snapshots {
     private static DelaySummary summary(final int index, final int dscp, final long number) {
         return new DelaySummary(0, index, dscp, number, number + 1,
             index == 0 ? DelayDistribution.EMPTY :
-                new DelayDistribution(900, 1, MS, MS, -7, 20 * MS, MS, 2 * MS, null, null, null, null),
+                new DelayDistribution(1900, 1, MS, MS, -7, 20 * MS, MS, 2 * MS, null, null, null, null),
             new DelayDistribution(2000, 3, 2 * MS, MS, -5, 30 * MS, MS, 3 * MS, 4 * MS, 9 * MS, null, null),
             index == 0 ? new DelayDistribution(10, 0, 2 * MS, MS, 5, 9 * MS, null, null, null, null, null, null) :
                 DelayDistribution.EMPTY, 4, 5, 6, index == 0 ? 7L : null);

@@ -44,6 +44,34 @@ class ViewsTest {
         assertTrue(screen.contains("spool     held 11 (94 % full)  taken up 12  perhaps twice 15  errors 19"), screen);
     }
 
+    /** The second class was matched; of the first there are estimates alone. */
+    @Test
+    void shouldShowWhatIsExactBesideWhatIsEstimated() throws Exception {
+        final String screen = String.join("\n", new TopView().lines(SNAPSHOT, null, 80, 24));
+        assertTrue(screen.contains("dscp 0     rli      2000   2.00ms   1.00ms   9.00ms   2.00ms   3.00ms"), screen);
+        assertTrue(screen.contains("dscp 46    exact    1900   1.00ms   1.00ms        -   2.00ms"), screen);
+        assertTrue(screen.contains("matched   1000  lost 1000 (50.000 %)  not of the segment 1000"), screen);
+        assertEquals(1, screen.lines().filter((each) -> each.contains(" exact ") && each.contains("10.0.0.38")).count(), screen);
+
+        assertTrue(FlowTable.lines(FLOWS).get(2).matches("10\\.0\\.0\\.38 .* 8\\.75ms +exact +125us +8\\.75ms +9\\.50ms .*"),
+            FlowTable.lines(FLOWS).get(2));
+        final JsonNode exact = new ObjectMapper().readTree(FlowTable.json(FLOWS).split("\n")[1]);
+        assertTrue(exact.get("exact").asBoolean());
+        final JsonNode referred = new ObjectMapper().readTree(FlowTable.json(FLOWS).split("\n")[0]);
+        assertNull(referred.get("exact"));
+        final JsonNode page = new ObjectMapper().readTree(new StatusJson().status(SNAPSHOT, history()));
+        assertFalse(page.get("history").get(0).get("classes").get(0).get("exact").asBoolean());
+        assertTrue(page.get("history").get(0).get("classes").get(1).get("exact").asBoolean());
+        assertEquals(1_000_000, page.get("history").get(0).get("classes").get(1).get("mean_ns").asLong());
+        assertEquals(2_000_000, page.get("history").get(0).get("classes").get(1).get("interpolated_mean_ns").asLong());
+    }
+
+    private static List<HistoryRow> history() {
+        final History history = new History();
+        history.add(SNAPSHOT.statistics());
+        return history.rows();
+    }
+
     @Test
     void shouldShowRatesAndStaleness() {
         final TopView view = new TopView();

@@ -30,7 +30,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
+import java.io.ByteArrayOutputStream;
+import java.io.PrintStream;
 import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.List;
 
@@ -54,9 +57,14 @@ class DelayPipelineTest {
     }
 
     private DelayStatistics run(final Destination destination, final Threading threading, final String... options) {
+        return run(DELAY_NS, destination, threading, options);
+    }
+
+    private DelayStatistics run(
+        final long delayNs, final Destination destination, final Threading threading, final String... options) {
         final List<PacketSource> sources = List.of(
             new GeneratedTraffic(TrafficProfile.demo()),
-            new DelayedSource(new GeneratedTraffic(TrafficProfile.demo()), (packet) -> DELAY_NS));
+            new DelayedSource(new GeneratedTraffic(TrafficProfile.demo()), (packet) -> delayNs));
         try (MeteringPipeline pipeline = new MeteringPipeline(
             config(threading, options), sources, false, MARKED, List.of(destination), counters, Pipelines::fail)) {
             Pipelines.runToEnd(pipeline);
@@ -148,6 +156,34 @@ class DelayPipelineTest {
             assertEquals(
                 matched, pipeline.delayMeter().histograms().stream().mapToLong((each) -> each.estimates().count()).sum());
         }
+    }
+
+    /** The receiver's clock is behind by more than the path's delay: each packet arrives before it was sent. */
+    @ParameterizedTest
+    @ValueSource(longs = {-250_000, -5_000_000, -100_000_000})
+    void shouldFindNegativeDelaysFromMarkedPackets(final long delayNs) {
+        final DelayList list = new DelayList();
+        final DelayStatistics statistics = run(delayNs, list, Threading.INVOKER, "rli.every-n", "20");
+
+        assertTrue(statistics.isAccountedFor(), statistics.unexplained()::toString);
+        assertTrue(statistics.counters().get("rli_references_lost") <= PACKETS / 20 / 100, statistics::toString);
+        assertTrue(list.sampleCount > PACKETS * 0.9, list.sampleCount + " samples");
+        assertEquals(list.sampleCount * delayNs, list.sumNs);
+        assertEquals(delayNs, statistics.total().get(0).estimates().meanNs());
+    }
+
+    @Test
+    void shouldSayThatTheCeilingKeepsThePolicyFromBeingKept() {
+        final DelayStatistics statistics =
+            run(new DelayList(), Threading.INVOKER, "rli.every-n", "2", "rli.ceiling", "100000");
+        final ByteArrayOutputStream table = new ByteArrayOutputStream();
+        DelayTable.print(statistics, new PrintStream(table, true, StandardCharsets.UTF_8));
+
+        assertTrue(statistics.counters().get("references_held_by_ceiling") > 0);
+        assertTrue(statistics.counters().get("references_sent") < PACKETS / 4);
+        assertTrue(table.toString(StandardCharsets.UTF_8).contains(
+            statistics.counters().get("references_held_by_ceiling") + " of " +
+            statistics.counters().get("references_sent") + " references had to wait for rli.ceiling"), table::toString);
     }
 
     @Test

@@ -44,8 +44,11 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.stream.LongStream;
@@ -66,6 +69,7 @@ class ExchangeLinkTest {
     private static final long PACKETS_PER_INTERVAL = INTERVAL_NS / GAP_NS;
     private static final int FLOWS = 16;
     private static final long DEADLINE_NS = TimeUnit.MINUTES.toNanos(2);
+    private static final String NOT_RECONCILED = "reconcile: {enabled: off}\n";
     private static final String RECONCILE = "reconcile: {enabled: on, packets: 1k, cells: 1k, wait: 5s}\n";
     private static final String WEIGHTS = "weights: [\"src=0.0.0.3 port=7-9 weight=5\"]";
 
@@ -81,7 +85,7 @@ class ExchangeLinkTest {
     private int flowCount = FLOWS;
     private boolean isPassive;
     private boolean isLive;
-    private String senderSection = "";
+    private String senderSection = NOT_RECONCILED;
     private TlsCredentials tls;
     /** Of every other flow. */
     private int dscp;
@@ -179,9 +183,13 @@ class ExchangeLinkTest {
         }
     }
 
-    private static ExporterConfig config(final String role, final String exchange) {
+    /** Sketches, and nothing reconciled, unless a test says otherwise; all that the sender sees is of the segment. */
+    private static ExporterConfig config(final String role, final String more) {
+        final String exchange = more.contains("mode:") ? more : more.replace("listen:", "mode: sketch, listen:");
         return new ConfigLoader().text("test",
-            "segment: {" + role + "interval: 10s}\nlds: {enabled: on, rows: 2, columns: 256, witnesses: 0.5, " + WEIGHTS + "}\n" +
+            (more.contains("reconcile:") ? "" : NOT_RECONCILED) + "segment: {" + role + "interval: 10s" +
+            (role.contains("source") ? "" : ", source: [0.0.0.0/0]") + "}\n" +
+            "lds: {enabled: on, rows: 2, columns: 256, witnesses: 0.5, " + WEIGHTS + "}\n" +
             "metering: {max-flows: 1024}\njoint: {enabled: on}\n" + exchange).conclude();
     }
 
@@ -505,6 +513,77 @@ class ExchangeLinkTest {
         }
     }
 
+    /**
+     * A receiver's clock that lags or is ahead, and drifts and jitters: packets just before and after the end of an interval are
+     * told of in the interval in which they were sent, whatever is compared.
+     */
+    @ParameterizedTest
+    @CsvSource({
+        "-5000, cells", "-5000, flows", "-5000, reconcile", "-300, cells", "-300, flows", "-300, reconcile", "5000, cells",
+        "5000, flows", "5000, reconcile"})
+    void shouldTellLossesByClocksThatAreApart(final long offsetUs, final String kind) throws Exception {
+        final String section = kind.equals("reconcile") ? RECONCILE : NOT_RECONCILED;
+        senderSection = section;
+        reconnect(section, kind.equals("flows") ? ", mode: flows" : "");
+        final long seed = new Random().nextLong();
+        final Random random = new Random(seed);
+        final Map<Long, Long> lostByInterval = new HashMap<>();
+        final Map<Long, Set<Long>> lossyFlows = new HashMap<>();
+        long receivedNs = 0;
+        for (long i = 0; i < 9 * PACKETS_PER_INTERVAL; i++) {
+            final long number = packetNumber++;
+            // The packets of an interval are sent in its first and its last 10 ms.
+            final long placeNs = number % PACKETS_PER_INTERVAL * 100_000;
+            final long sentNs = START_NS + number / PACKETS_PER_INTERVAL * INTERVAL_NS +
+                (placeNs < 10_000_000 ? placeNs : INTERVAL_NS - 20_000_000 + placeNs);
+            final boolean isLost = random.nextInt(50) == 0;
+            describe(number, 0, sentNs);
+            sender.packet(batch);
+            settle();
+            if (isLost) {
+                final long startNs = Math.floorDiv(sentNs, INTERVAL_NS) * INTERVAL_NS;
+                lostByInterval.merge(startNs, 1L, Long::sum);
+                lossyFlows.computeIfAbsent(startNs, (each) -> new HashSet<>()).add(number % flowCount);
+            } else {
+                receivedNs = Math.max(receivedNs + 1,
+                    sentNs + 150_000 + offsetUs * 1000 + (sentNs - START_NS) / 500_000 + random.nextInt(100_000));
+                describe(number, 1, receivedNs);
+                receiver.packet(batch);
+            }
+            settleRequests();
+        }
+
+        int compared = 0;
+        for (final Map.Entry<Long, SketchStatistics> each : receiver.intervals.entrySet()) {
+            final Long told = each.getValue().interval().get(0).lostPackets();
+            if (told != null) {
+                assertEquals(lostByInterval.getOrDefault(each.getKey(), 0L), told, "seed " + seed);
+                compared++;
+            }
+        }
+        assertTrue(compared >= 4 || kind.equals("flows"), "intervals: " + compared + ", seed " + seed);
+        assertEquals(0, receiver.count("lds_clocks_apart"), "seed " + seed);
+        // Nobody knows what was sent around the beginning of the first interval; it tells of no loss.
+        assertTrue(receiver.count("lds_flows_different") <= (offsetUs > 0 ? FLOWS : 0), "seed " + seed);
+        if (kind.equals("flows")) {
+            final long first = Collections.min(receiver.intervals.keySet());
+            final long last = Collections.max(receiver.intervals.keySet());
+            final long least = lossyFlows.entrySet().stream().filter((each) -> each.getKey() > first && each.getKey() <= last)
+                .mapToLong((each) -> each.getValue().size()).sum();
+            final long told = receiver.count("lds_flows_with_loss");
+            assertTrue(
+                least > 0 && told >= least && told <= least + FLOWS + lossyFlows.getOrDefault(first, Set.of()).size(),
+                told + " of " + least + ", " + receiver.intervals.keySet() + ", seed " + seed);
+        }
+        assertEquals(1, receiver.count("lds_intervals_damaged"), "the first, seed " + seed);
+        assertEquals(offsetUs < 0, receiver.count("lds_booked_later") > 0, "seed " + seed);
+        if (kind.equals("reconcile")) {
+            assertTrue(receiver.count("reconcile_complete") >= 4, receiver.meter.statistics()::toString);
+            assertTrue(receiver.count("reconcile_unexpected") <= (offsetUs > 0 ? 60 : 0), "seed " + seed);
+        }
+        assertTrue(receiver.meter.statistics().isAccountedFor(), () -> receiver.meter.statistics().toString());
+    }
+
     /** Mean of the packets of a record, by what the test sent. */
     private double meanNs(final UnsafeBuffer record) {
         return packets.stream().filter((each) -> each.flow == FlowEntry.sourceLow(record, 0) &&
@@ -802,9 +881,10 @@ class ExchangeLinkTest {
         final long nowNs = START_NS + packetNumber * GAP_NS;
         final long lengthNs = INTERVAL_NS / 2;
         final ExporterConfig newer = new ConfigLoader().text("test",
-            "segment: {role: receiver, interval: 5s}\nlds: {enabled: on, rows: 3, columns: 512, " +
+            NOT_RECONCILED + "segment: {role: receiver, interval: 5s, source: [0.0.0.0/0]}\n" +
+            "lds: {enabled: on, rows: 3, columns: 512, " +
             "weights: [\"src=0.0.0.4 weight=50\"]}\nmetering: {max-flows: 1024}\n" +
-            "exchange: {deadline: 20s, listen: " + port + "}\n").conclude();
+            "exchange: {deadline: 20s, mode: sketch, listen: " + port + "}\n").conclude();
         final long fromNs = SegmentChange.fromNs(INTERVAL_NS, lengthNs, nowNs);
         final ExchangeReceiver end = (ExchangeReceiver)receiverAgent;
         receiver.meter.change(new SketchChange(newer, fromNs, end.change(newer, fromNs), true));

@@ -69,13 +69,15 @@ class HandedOutPolicyTest {
 
     private ExporterConfig receiverConfig(final String rli) {
         return new ConfigLoader().text("test", "segment: {role: receiver, interval: 1s}\nlds: {enabled: on, columns: 256}\n" +
-            "metering: {max-flows: 1024}\nexchange: {listen: " + port + "}\nrli: {" + rli + "}\n").conclude();
+            "metering: {max-flows: 1024}\nreconcile: {enabled: off}\n" +
+            "exchange: {mode: sketch, listen: " + port + "}\nrli: {" + rli + "}\n").conclude();
     }
 
     private void connect(final String receiverRli, final String senderRli) throws IOException {
         port = FreePorts.tcp();
         receiver = new ExchangeReceiver(receiverConfig(receiverRli), null, null);
-        final ExporterConfig config = new ConfigLoader().text("test", "segment: {role: sender}\nmetering: {max-flows: 1024}\n" +
+        final ExporterConfig config = new ConfigLoader().text("test", "segment: {role: sender}\n" +
+            "reconcile: {enabled: off}\nmetering: {max-flows: 1024}\n" +
             "exchange: {connect: \"127.0.0.1:" + port + "\"}\n" +
             "rli: {target: 127.0.0.1, every-n: " + OWN_N + ", " + senderRli + "}\n").conclude();
         link = new ExchangeSender(config, null, null, () -> START_NS, ClockError.NONE);
@@ -165,10 +167,21 @@ class HandedOutPolicyTest {
     @ParameterizedTest
     @CsvSource({"4112k, '', 300", "41120k, '', 10", "4112k, 'capacity: 41120k', 10"})
     void shouldKnowItsOwnQueueBetterThanTheReceiver(final String capacity, final String own, final int oneIn) throws Exception {
-        connect("policy: adaptive, capacity: " + capacity + ", max-gap: 900ms", own);
+        connect("policy: adaptive, capacity: " + capacity + ", ceiling: 1m, max-gap: 900ms", own);
         pass(UNTIL_IT_HOLDS + 2);
         assertOneIn(oneIn, pass(5), 5);
         assertEquals("adaptive", policy());
+    }
+
+    /** A share of the receiver's capacity: one reference of 106 octets and more in each 21 ms at 4112k. */
+    @Test
+    void shouldKeepToTheCeilingOfTheReceiversCapacity() throws Exception {
+        connect("policy: every-n, every-n: 5, capacity: 4112k", "capacity: 1g");
+        pass(UNTIL_IT_HOLDS + 2);
+        final int sent = pass(5);
+        assertTrue(sent > 200 && sent < 300, sent + " references");
+        assertTrue(sender.count("references_held_by_ceiling") > sent / 2, sender.statistics()::toString);
+        assertTrue(sender.meter.isCeilingTooLow());
     }
 
     /** A reload at the sender changes what is its own affair, and nothing that the receiver says. */

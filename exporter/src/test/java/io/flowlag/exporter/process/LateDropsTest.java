@@ -73,7 +73,7 @@ class LateDropsTest {
     LateDropsTest() {
         final ExporterConfig config = new ConfigLoader().text("test",
             "segment: {role: receiver, interval: 400ms, max-delay: 20ms}\nlds: {enabled: on, rows: 2, columns: 64}\n" +
-            "joint: {enabled: off}\nexchange: {listen: 9, deadline: 1s}\n").conclude();
+            "joint: {enabled: off}\nreconcile: {enabled: off}\nexchange: {mode: sketch, listen: 9, deadline: 1s}\n").conclude();
         link = new Sender(SharedSettings.agreement(
             SharedSettings.of(config, new UnsafeBuffer(new byte[16]), 1, START_NS / INTERVAL_NS), 1024, 1024, null, 0,
             START_NS / INTERVAL_NS, false).point());

@@ -50,7 +50,7 @@ class LateStagesTest {
 
     LateStagesTest() {
         final ExporterConfig config = new ConfigLoader().text("test",
-            "segment: {role: sender}\nexchange: {connect: \"127.0.0.1:9\"}\n").conclude();
+            "segment: {role: sender}\nexchange: {connect: \"127.0.0.1:9\"}\nreconcile: {enabled: off}\n").conclude();
         final DelayWiring wiring = new DelayWiring(Role.SENDER, ReferenceMode.NONE, List.of(), null, ClockError.NONE, false,
             false, false, DelayWiring.DIGEST_PAYLOAD_BYTES).withLink(link);
         final FlowEnd flowEnd = new FlowEnd((buffer, offset, lengthBytes) -> { });
@@ -62,7 +62,7 @@ class LateStagesTest {
         capture = new CaptureAgent(
             List.of(source), decoder, new DescriptorRing(ring, counters), null, false, () -> nowNs, counters);
         final ExporterConfig receiver = new ConfigLoader().text("test", "lds: {enabled: on, rows: 1, columns: 64}\n" +
-            "segment: {role: receiver}\nexchange: {listen: 9}\n").conclude();
+            "segment: {role: receiver}\nexchange: {mode: sketch, listen: 9}\nreconcile: {enabled: off}\n").conclude();
         link.agreement = SharedSettings.agreement(
             SharedSettings.of(receiver, new UnsafeBuffer(new byte[16]), 1, START_NS / INTERVAL_NS), 1024, 1024, null,
             0, START_NS / INTERVAL_NS, false);

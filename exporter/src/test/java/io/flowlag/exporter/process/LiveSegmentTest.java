@@ -59,7 +59,7 @@ class LiveSegmentTest {
         try (LiveSegment segment = LiveSegment.open(config)) {
             assertEquals(ReferenceMode.NONE, segment.wiring().referenceMode());
             assertNull(segment.wiring().transmitter());
-            assertTrue(segment.wiring().isExact(), "without references every packet is matched");
+            assertTrue(segment.wiring().isExact(), "every packet is matched");
             assertEquals(0, segment.wiring().clockError().errorNs());
         }
     }
@@ -71,8 +71,8 @@ class LiveSegmentTest {
             assertEquals(ReferenceMode.SENT, segment.wiring().referenceMode());
             assertEquals(2, segment.wiring().sessions().size());
             assertNotNull(segment.wiring().transmitter());
-            assertFalse(segment.wiring().isExact());
-            assertTrue(segment.wiring().isMatched(), "digests are compared");
+            assertTrue(segment.wiring().isExact(), "references stand beside what is matched");
+            assertTrue(segment.wiring().isMatched());
         }
         assertTrue(refusal(BOTH, "rli: {target: " + NO_HOST + "}\n").contains("no such host"));
     }

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.process;
 
+import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
@@ -16,6 +17,8 @@ import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.sketch.hash.SipHash;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.List;
 import java.util.Map;
@@ -42,13 +45,19 @@ class ReconcilePipelineTest {
 
     private DelayStatistics run(
         final SimulatedSegment segment, final boolean isReconciled, final String packets, final DelayWiring wiring) {
+        return run(segment.sender(), segment.receiver(), isReconciled, packets, wiring);
+    }
+
+    private DelayStatistics run(
+        final PacketSource sender, final PacketSource receiver, final boolean isReconciled, final String packets,
+        final DelayWiring wiring) {
         final ExporterConfig plain = Pipelines.config(
             Threading.INVOKER, "segment.interval", "500ms", "lds.columns", "64", "metering.idle-timeout", "400ms",
             "reconcile.packets", packets, "reconcile.cells", "4k");
         final ExporterConfig joint = plain.withJoint(plain.joint().on());
         final ExporterConfig config = isReconciled ? joint.withReconcile(joint.reconcile().on()) : joint;
         try (MeteringPipeline pipeline = new MeteringPipeline(
-            config, List.of(segment.sender(), segment.receiver()), false, wiring, List.of(), new Counters(), Pipelines::fail)) {
+            config, List.of(sender, receiver), false, wiring, List.of(), new Counters(), Pipelines::fail)) {
             Pipelines.runToEnd(pipeline);
             return pipeline.delayStatistics();
         }
@@ -57,6 +66,21 @@ class ReconcilePipelineTest {
     private static SimulatedSegment segment(final double lossShare) {
         return new SimulatedSegment(
             SegmentProfile.demo().with(new PathFaults(lossShare, 0, 0, 0, 0, 0)).with((ReferenceModel)null));
+    }
+
+    /** The receiver's clock lags, by more than the path's delay: what is listed is lost, and all of it. */
+    @ParameterizedTest
+    @ValueSource(longs = {-5_000_000, -2_500_000, -300_000, 5_000_000})
+    void shouldListTheSameLossesByClocksThatAreApart(final long offsetNs) {
+        final SimulatedSegment segment = segment(0.01);
+        final DelayStatistics apart = run(
+            segment.sender(), new DelayedSource(segment.receiver(), (packet) -> offsetNs), true, "16k", SKETCHED);
+        final Map<String, Long> counted = apart.counters();
+        assertTrue(apart.isAccountedFor(), apart.unexplained()::toString);
+        assertEquals(run(segment(0.01), true).counters().get("reconcile_lost"), counted.get("reconcile_lost"));
+        assertEquals(0, counted.get("reconcile_unexpected"));
+        assertEquals(0, counted.get("lds_clocks_apart"));
+        assertEquals(counted.get("lds_occupied_cells"), counted.get("lds_usable_cells"));
     }
 
     /** Which packets are references, and which cells flows share, is chance: the errors of several keys are added. */

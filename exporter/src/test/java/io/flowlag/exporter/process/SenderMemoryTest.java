@@ -28,8 +28,8 @@ class SenderMemoryTest {
     @Test
     void shouldCountTheRememberedPacketsOfEveryIntervalThatIsOpenOrKept() {
         final ReconcileSettings reconcile = new ReconcileSettings(100_000, 4096, 500_000_000L);
-        final long without = SharedSettings.memoryBytes(settings(""), IN_FLIGHT, MAX_FLOWS, null, 0);
-        final long with = SharedSettings.memoryBytes(settings(""), IN_FLIGHT, MAX_FLOWS, reconcile, KEPT);
+        final long without = SharedSettings.memoryBytes(settings(", mode: sketch"), IN_FLIGHT, MAX_FLOWS, null, 0);
+        final long with = SharedSettings.memoryBytes(settings(", mode: sketch"), IN_FLIGHT, MAX_FLOWS, reconcile, KEPT);
 
         final long sketches = without / OPEN;
         assertEquals(without, OPEN * sketches, "nothing but intervals");

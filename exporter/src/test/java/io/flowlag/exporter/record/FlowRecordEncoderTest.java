@@ -15,11 +15,14 @@ import io.flowlag.rli.counters.DelayCounters;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import java.util.TreeMap;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -182,14 +185,16 @@ class FlowRecordEncoderTest {
         }).get(0);
 
         assertEquals("6", record.get("flowlagDelayEstimator"));
-        assertEquals("2", record.get("flowlagDelaySampleCount"));
+        assertEquals("1", record.get("flowlagDelaySampleCount"), "of the references, which matching never overwrites");
+        assertEquals("5000", record.get("flowlagDelaySumNanoseconds"));
         assertEquals("4000", record.get("flowlagDelayMinimumNanoseconds"));
+        assertEquals("1414", record.get("flowlagDelayStandardDeviationNanoseconds"), "of the matched packets");
         assertEquals("10", record.get("pathDelaySumDeltaMicroseconds"));
         assertEquals("5000", record.get("flowlagDelayInterpolatedMeanNanoseconds"));
         assertEquals("3", record.get("flowlagLostPacketDeltaCount"));
         assertEquals("1", record.get("flowlagLossKind"));
         assertEquals("1", record.get("flowlagUnexpectedPacketDeltaCount"));
-        assertFalse(record.containsKey("flowlagDelayErrorBoundNanoseconds"), "the bound is that of the interpolated mean");
+        assertEquals("700", record.get("flowlagDelayErrorBoundNanoseconds"));
     }
 
     @Test
@@ -199,9 +204,9 @@ class FlowRecordEncoderTest {
             flow(4, UDP, 0);
             delay(4_000);
             delay(8_000);
-            FlowSketch.mean(entry, sketch, 7_000, 2, 3);
-            FlowSketch.jointMeanNs(entry, sketch, 5_500);
-            FlowDelay.sketchFlags(entry, DELAY_OFFSET, FlowDelay.FLAG_SKETCH | FlowDelay.FLAG_JOINT_COMPLETE);
+            FlowSketch.mean(entry, sketch, 7_000, 2, 3, 2);
+            FlowSketch.jointMean(entry, sketch, 5_500, 2);
+            FlowDelay.sketchFlags(entry, DELAY_OFFSET, FlowDelay.FLAG_SKETCH);
             FlowDelay.estimator(entry, DELAY_OFFSET, FlowDelay.ESTIMATOR_JOINT);
             FlowDelay.errorBoundNs(entry, DELAY_OFFSET, 300);
         };
@@ -221,11 +226,45 @@ class FlowRecordEncoderTest {
         assertEquals("7000", record.get("flowlagDelaySketchMeanNanoseconds"));
         assertEquals("2", record.get("flowlagDelaySampleCount"));
         assertEquals("8000", record.get("flowlagDelayMaximumNanoseconds"));
+        assertFalse(record.containsKey("flowlagDelayStandardDeviationNanoseconds"), "it would be another estimator's");
         final Map<String, String> withoutReferences = records.get(1);
         assertEquals("5500", withoutReferences.get("flowlagDelayMeanNanoseconds"));
         assertFalse(withoutReferences.containsKey("flowlagDelayInterpolatedMeanNanoseconds"));
         assertFalse(withoutReferences.containsKey("flowlagDelaySampleCount"));
         assertFalse(withoutReferences.containsKey("flowlagDelayErrorBoundNanoseconds"));
+    }
+
+    @Test
+    void shouldSayHowManyPacketsAreBehindTheMeanOfEachEstimator() throws IOException {
+        final int sketch = FlowDelay.sketchOffset(DELAY_OFFSET);
+        final int[] estimators = {
+            FlowDelay.ESTIMATOR_INTERPOLATED, FlowDelay.ESTIMATOR_LEFT, FlowDelay.ESTIMATOR_SKETCH, FlowDelay.ESTIMATOR_JOINT,
+            FlowDelay.ESTIMATOR_FLOW_SUMS, FlowDelay.ESTIMATOR_MATCHED};
+        for (final int estimator : estimators) {
+            for (int packets = 1; packets <= 2; packets++) {
+                final int measured = packets;
+                final Map<String, String> record = records(Profile.FULL, 64, () -> {
+                    flow(4, UDP, 0);
+                    for (int i = 0; i < measured; i++) {
+                        delay(6_000);
+                        DelayCounters.record(entry, FlowDelay.matchedOffset(DELAY_OFFSET), 6_000);
+                    }
+                    FlowSketch.mean(entry, sketch, 6_000, 5, 3, measured);
+                    FlowSketch.jointMean(entry, sketch, 6_000, measured);
+                    FlowDelay.estimator(entry, DELAY_OFFSET, estimator);
+                }).get(0);
+
+                final String name = "estimator " + estimator;
+                assertEquals(Integer.toString(measured), record.get("flowlagDelayPacketDeltaCount"), name);
+                assertEquals(measured == 2 ? "12" : null, record.get("pathDelaySumDeltaMicroseconds"), name);
+                assertEquals("6000", record.get("flowlagDelayMeanNanoseconds"), name);
+            }
+        }
+    }
+
+    @Test
+    void shouldNotSayHowManyPacketsAreBehindAMeanThatIsNotThere() throws IOException {
+        assertFalse(records(Profile.FULL, 64, () -> flow(4, UDP, 0)).get(0).containsKey("flowlagDelayPacketDeltaCount"));
     }
 
     @Test
@@ -241,6 +280,49 @@ class FlowRecordEncoderTest {
         assertFalse(classic.containsKey("flowStartNanoseconds"));
         assertEquals("5", standard.get("pathDelayMeanDeltaMicroseconds"));
         assertFalse(standard.containsKey("flowlagDelayMeanNanoseconds"));
+    }
+
+    /** More combinations of groups than templates: whatever is left out, the mean with its bound and coverage is not. */
+    @ParameterizedTest
+    @ValueSource(ints = {16, 64})
+    void shouldKeepEveryMeanWhenThereAreTooManyTemplates(final int maxTemplates) throws IOException {
+        final Random random = new Random(maxTemplates);
+        final int sketch = FlowDelay.sketchOffset(DELAY_OFFSET);
+        final Runnable[] flows = new Runnable[2_000];
+        for (int i = 0; i < flows.length; i++) {
+            final int bits = random.nextInt();
+            flows[i] = () -> {
+                flow((bits & 1) == 0 ? 4 : 6, (bits & 2) == 0 ? UDP : ICMP, (bits & 4) == 0 ? 0 : FlowEntry.FLAG_VLAN);
+                if ((bits & 8) == 0) {
+                    delay((bits & 16) == 0 ? 5_000 : -5_000);
+                }
+                FlowSketch.mean(entry, sketch, 7_000, 2, 3, 2);
+                FlowSketch.jointMean(entry, sketch, (bits & 32) == 0 ? 5_500 : -5_500, 1 + (bits >> 6 & 1));
+                FlowDelay.sketchFlags(entry, DELAY_OFFSET, (bits & 128) == 0 ? 0 : FlowDelay.FLAG_SKETCH);
+                FlowDelay.estimator(entry, DELAY_OFFSET, FlowDelay.ESTIMATOR_JOINT);
+                if ((bits & 256) == 0) {
+                    FlowDelay.errorBoundNs(entry, DELAY_OFFSET, 300);
+                }
+                if ((bits & 512) == 0) {
+                    FlowDelay.loss(entry, DELAY_OFFSET, 3, 1, FlowDelay.LOSS_EXACT);
+                } else if ((bits & 1024) == 0) {
+                    FlowDelay.lossBound(entry, DELAY_OFFSET, 3);
+                }
+            };
+        }
+        final List<Map<String, String>> records = records(Profile.FULL, maxTemplates, flows);
+
+        assertTrue(counters.get(CounterId.RECORDS_WITHOUT_GROUP) > 0);
+        for (int i = 0; i < flows.length; i++) {
+            flows[i].run();
+            final Map<String, String> record = records.get(i);
+            assertEquals(Long.toString(FlowDelay.meanNs(entry, DELAY_OFFSET)), record.get("flowlagDelayMeanNanoseconds"));
+            assertEquals(
+                Long.toString(FlowDelay.meanPackets(entry, DELAY_OFFSET)), record.get("flowlagDelayPacketDeltaCount"));
+            assertEquals("4", record.get("flowlagDelayEstimator"));
+            assertEquals(FlowDelay.has(entry, DELAY_OFFSET, FlowDelay.FLAG_ERROR_BOUND) ? "300" : null,
+                record.get("flowlagDelayErrorBoundNanoseconds"));
+        }
     }
 
     @Test

@@ -103,24 +103,26 @@ final class RecordReference {
             case Presence.IPV6 -> "IPv6";
             case Presence.ICMP -> "ICMP";
             case Presence.VLAN -> "the first packet has a VLAN tag";
-            case Presence.DELAY -> "a packet has a delay";
+            case Presence.DELAY -> "a packet has a delay by references, or by matching if that is the estimator";
+            case Presence.SAMPLES -> "a packet has a delay by references, or by matching if that is the estimator";
             case Presence.MEAN_US -> "the mean delay is known, not negative and fits";
             case Presence.MINIMUM_US -> "the smallest delay is known, not negative and fits";
             case Presence.MAXIMUM_US -> "the largest delay is known, not negative and fits";
-            case Presence.SUM_US -> "every packet has a delay, or a part in the mean, and the sum is not negative";
+            case Presence.SUM_US -> "every packet is behind the mean, and the sum is not negative";
             case Presence.BOUND ->
-                "the mean has a bound: enough references were held out, or it is the sketches', or that of both together";
+                "the mean has a bound";
             case Presence.UNEXPECTED -> "unexpected packets are known";
             case Presence.MEAN -> "a mean delay is known";
-            case Presence.DEVIATION -> "two packets have a delay, or the sketches have a standard deviation";
+            case Presence.DEVIATION ->
+                "the estimator of the mean has a standard deviation: two packets have a delay, or the sketches tell it";
             case Presence.SKETCH -> "the sketches have a mean";
             case Presence.CLOCK -> "the error of the clocks is known";
             case Presence.SEGMENT -> "the flow is of a segment";
-            case Presence.P50 -> "20 delays or more of a flow that has a distribution";
-            case Presence.P90 -> "100 delays or more of a flow that has a distribution";
-            case Presence.P95 -> "200 delays or more of a flow that has a distribution";
-            case Presence.P99 -> "1000 delays or more of a flow that has a distribution";
-            case Presence.P999 -> "10 000 delays or more of a flow that has a distribution";
+            case Presence.P50 -> "20 delays or more of a flow that has a distribution, by the estimator of the mean";
+            case Presence.P90 -> "100 delays or more of a flow that has a distribution, by the estimator of the mean";
+            case Presence.P95 -> "200 delays or more of a flow that has a distribution, by the estimator of the mean";
+            case Presence.P99 -> "1000 delays or more of a flow that has a distribution, by the estimator of the mean";
+            case Presence.P999 -> "10 000 delays or more of a flow that has a distribution, by the estimator of the mean";
             case Presence.INTERPOLATED -> "packets have interpolated delays, and the mean is another estimator's";
             case Presence.LOSS -> "loss is known";
             default -> throw new IllegalArgumentException("bit " + bit + " has no words");

@@ -104,13 +104,26 @@ public final class TemplateCatalog {
      *                                  would be empty.
      */
     public Template template(final int scopeFieldCount, final List<FieldSpecifier> fields) {
+        return template(scopeFieldCount, fields, 0);
+    }
+
+    /**
+     * The template with these fields, if that leaves room for others.
+     *
+     * @param scopeFieldCount 0 for a template of Data Records.
+     * @param fields          in order, scope first; see {@link #field(String, int)}.
+     * @param keptFree        templates of the kind for which a new one has to leave room.
+     * @return the template, or null if there is no room for a new one.
+     * @throws IllegalArgumentException as {@link #template(int, List)}.
+     */
+    public Template template(final int scopeFieldCount, final List<FieldSpecifier> fields, final int keptFree) {
         final Content content = new Content(scopeFieldCount, List.copyOf(fields));
         final Template known = byContent.get(content);
         if (known != null) {
             return known;
         }
         check(content);
-        if (count(scopeFieldCount > 0) == maxTemplates) {
+        if (count(scopeFieldCount > 0) + keptFree >= maxTemplates) {
             refusedCount++;
             return null;
         }

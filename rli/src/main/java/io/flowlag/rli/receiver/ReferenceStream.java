@@ -286,6 +286,7 @@ final class ReferenceStream {
     /** A clock that was set, or one that may have been: what was taken out for drift may be wrong by any time. */
     private void forgetDrift() {
         drift.reset();
+        serialisation.onClockStep();
         appliedDriftNs = 0;
         isAfterSilence = false;
     }
@@ -339,8 +340,11 @@ final class ReferenceStream {
         final boolean isStep = hasLeft ? isStep(changeNs) : isAfterSilence && isStep(changeNs - reportedDriftNs(arrivalNs));
         if (isStep) {
             count(CLOCK_STEPS);
-            drop(arrivalNs, hasLeft ? CLOCK_STEP : WITHOUT_REFERENCE);
             forgetDrift();
+        }
+        serialisation.onDelay(lengthBytes, isStep ? measuredNs : delayNs);
+        if (isStep) {
+            drop(arrivalNs, hasLeft ? CLOCK_STEP : WITHOUT_REFERENCE);
             hasPrevious = false;
         }
         else if (isGap) {
@@ -349,7 +353,7 @@ final class ReferenceStream {
             hasPrevious = false;
         }
         else if (hasLeft) {
-            serialisation.onReference(lengthBytes, changeNs, arrivalNs - leftArrivalNs - changeNs);
+            serialisation.onChange(lengthBytes, changeNs, arrivalNs - leftArrivalNs - changeNs);
             estimate(arrivalNs, delayNs, lengthBytes);
             holdOut(arrivalNs, delayNs, lengthBytes);
             previousArrivalNs = leftArrivalNs;

@@ -8,18 +8,24 @@ package io.flowlag.rli.receiver;
  * is the time per octet. (The last reference cannot be replaced by an interpolation: what follows a large packet waits for it,
  * so its successors know its size.) The weight is one over the time between their send times, because what queues do to the
  * delay grows with it. Old evidence fades with 1/4096 a reference. The time is 0 until 256 references differed in size, and as
- * long as the slope is not above four times its standard error. Sizes that come in runs, as in a bulk transfer, disturb it.
+ * long as the slope is not above four times its standard error.
  *
- * <p>One thread. Allocates: never.
+ * <p>Large packets often come in bursts, and then wait for one another: the slope is too large. So it is bounded by the capacity,
+ * if that is known, and by the {@link LeastDelays} of the references. One thread. Allocates at construction.
  */
 final class Serialisation {
     private static final double BITS_NS_PER_OCTET_SECOND = 8e9;
     private static final double FADE = 1 - 1.0 / 4096;
     private static final int LEAST_EVIDENCE = 256;
     private static final double LEAST_SIGNIFICANCE = 4;
+    /** A fitted slope has an error of its own. */
+    private static final double CAPACITY_TOLERANCE = 1.1;
 
     private final SerialisationMode mode;
+    private final LeastDelays leastDelays = new LeastDelays();
     private double nsPerByte;
+    private double capacityNsPerByte;
+    private double fittedNsPerByte;
     private double meanBytes;
     private double count;
     private double sizeSquares;
@@ -32,16 +38,29 @@ final class Serialisation {
         capacityBps(capacityBps);
     }
 
-    /** The link has another capacity from now on, bits/s; without meaning but in the mode that uses it. */
+    /** The link has another capacity from now on, bits/s; 0 for unknown. */
     void capacityBps(final long capacityBps) {
-        if (mode == SerialisationMode.CAPACITY) {
-            nsPerByte = BITS_NS_PER_OCTET_SECOND / capacityBps;
+        capacityNsPerByte = capacityBps > 0 ? BITS_NS_PER_OCTET_SECOND / capacityBps : 0;
+        choose();
+    }
+
+    /** A clock was set: delays of before and after cannot be compared. */
+    void onClockStep() {
+        leastDelays.reset();
+        choose();
+    }
+
+    /** A reference: its size and its delay. */
+    void onDelay(final int lengthBytes, final long delayNs) {
+        if (mode == SerialisationMode.AUTO || mode == SerialisationMode.FITTED) {
+            leastDelays.record(lengthBytes, delayNs);
+            choose();
         }
     }
 
-    /** A reference: its size, how much more delay it had than the last one, and how long after that it was sent. */
-    void onReference(final int lengthBytes, final long changeNs, final long gapNs) {
-        if (mode != SerialisationMode.FITTED || gapNs <= 0) {
+    /** The same reference: how much more delay it had than the last one, and how long after that it was sent. */
+    void onChange(final int lengthBytes, final long changeNs, final long gapNs) {
+        if (mode != SerialisationMode.FITTED && (mode != SerialisationMode.AUTO || capacityNsPerByte > 0) || gapNs <= 0) {
             return;
         }
         if (count == 0) {
@@ -57,8 +76,23 @@ final class Serialisation {
         if (extraBytes != 0 && ++evidenceCount >= LEAST_EVIDENCE) {
             final double slope = products / sizeSquares;
             final double standardError = Math.sqrt(Math.max(0, changeSquares / sizeSquares - slope * slope) / count);
-            nsPerByte = slope > LEAST_SIGNIFICANCE * standardError ? slope : 0;
+            fittedNsPerByte = slope > LEAST_SIGNIFICANCE * standardError ? slope : 0;
+            choose();
         }
+    }
+
+    private void choose() {
+        final boolean isCapacityKnown = capacityNsPerByte > 0;
+        nsPerByte = switch (mode) {
+            case NONE -> 0;
+            case CAPACITY -> capacityNsPerByte;
+            case FITTED -> Math.min(
+                fittedNsPerByte,
+                Math.min(
+                    leastDelays.mostNsPerByte(),
+                    isCapacityKnown ? CAPACITY_TOLERANCE * capacityNsPerByte : Double.POSITIVE_INFINITY));
+            case AUTO -> Math.min(isCapacityKnown ? capacityNsPerByte : fittedNsPerByte, leastDelays.mostNsPerByte());
+        };
     }
 
     double nsPerByte() {

@@ -7,5 +7,7 @@ public enum SerialisationMode {
     /** From the configured capacity, as in the paper: right for a queue's model. */
     CAPACITY,
     /** From the references' own delays, when they differ in size; none until enough of them did. */
-    FITTED
+    FITTED,
+    /** From the capacity where that is known, else fitted; at most what the least delays of the references leave room for. */
+    AUTO
 }

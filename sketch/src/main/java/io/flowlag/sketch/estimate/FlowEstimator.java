@@ -93,6 +93,26 @@ public final class FlowEstimator {
         this(geometry, seed, alpha, noiseTolerance, confidence, false, true);
     }
 
+    /**
+     * An estimator that weighs cells, or not.
+     *
+     * @param geometry       of the sketches, LDS or SDS.
+     * @param seed           of the sketches.
+     * @param alpha          at least 0; of the rule that chooses cells where they are not weighed.
+     * @param noiseTolerance at least 0, in standard errors.
+     * @param confidence     of the bounds, between 0 and 1.
+     * @param weighted       whether cells are weighed where the receiver knows the flow's packets.
+     */
+    public FlowEstimator(
+        final SketchGeometry geometry,
+        final long seed,
+        final double alpha,
+        final double noiseTolerance,
+        final double confidence,
+        final boolean weighted) {
+        this(geometry, seed, alpha, noiseTolerance, confidence, weighted, true);
+    }
+
     FlowEstimator(
         final SketchGeometry geometry,
         final long seed,

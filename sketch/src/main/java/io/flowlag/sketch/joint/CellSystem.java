@@ -14,6 +14,8 @@ final class CellSystem {
     static final int NO_ESTIMATE_LEVEL = LEVEL_BINS - 1;
     static final int BINS = JointEstimator.MAX_CLASSES * SIZE_BINS * LEVEL_BINS;
     private static final double LOG_LEVEL_WIDTH = Math.log(4);
+    /** Rows in which a flow is alone have the same packets, and differ by rounding alone. */
+    private static final double LONE_TOLERANCE_NS = 1;
 
     final int rows;
     final int columns;
@@ -210,6 +212,33 @@ final class CellSystem {
                 }
             }
         }
+    }
+
+    /**
+     * The mean that a flow's cells of a row say, where they hold its packets and no others; NaN where no row does, or where rows
+     * differ. Nothing but the cells is in it: neither references nor other flows.
+     */
+    double loneMeanNs(final JointProblem problem, final int flow) {
+        double loneNs = Double.NaN;
+        for (int row = 0; row < rows; row++) {
+            double inUsable = 0;
+            double sumNs = 0;
+            boolean isKnown = isWhole(row);
+            for (int edge = row * vldaLength; isKnown && edge < (row + 1) * vldaLength; edge++) {
+                final int cell = cell(flow, edge);
+                isKnown = cellPackets[cell] > 0 || isEmpty[cell];
+                inUsable += cellPackets[cell];
+                sumNs += cellPackets[cell] > 0 ? problem.cellDelaySumNs[cell] : 0;
+            }
+            if (isKnown && inUsable == coefficient[flow]) {
+                final double rowNs = sumNs / coefficient[flow];
+                if (Math.abs(rowNs - loneNs) > LONE_TOLERANCE_NS) {
+                    return Double.NaN;
+                }
+                loneNs = rowNs;
+            }
+        }
+        return loneNs;
     }
 
     /** The cell at the end of a flow's edge. */

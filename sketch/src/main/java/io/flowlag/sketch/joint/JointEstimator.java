@@ -34,6 +34,8 @@ public final class JointEstimator {
     /** A change of RLI's errors, as a ratio of variances, after which what was learned is forgotten. */
     private static final double MAX_THETA_RATIO = 30;
     private static final double ABSENT = -1;
+    /** Of a normal variable, on each side of 95 %. */
+    private static final double LONE_DEVIATIONS = 1.96;
 
     private final CellSystem system;
     private final Landweber landweber;
@@ -58,6 +60,8 @@ public final class JointEstimator {
     private final double[] meanNs;
     private final double[] boundNs;
     private final boolean[] isVouched;
+    /** Whether a flow is alone in its cells of a row, whose mean it has. */
+    private final boolean[] isLone;
     /** Whether a flow has RLI's own mean, though there is a joint one. */
     private final boolean[] isPreferred;
     private final JointStatus[] sizeStatus = new JointStatus[CellSystem.SIZE_BINS];
@@ -90,6 +94,7 @@ public final class JointEstimator {
         boundNs = new double[shape.maxFlows];
         isVouched = new boolean[shape.maxFlows];
         isPreferred = new boolean[shape.maxFlows];
+        isLone = new boolean[shape.maxFlows];
     }
 
     /**
@@ -120,7 +125,7 @@ public final class JointEstimator {
         final long cells = (long)rows * columns;
         final long learned = CellSystem.BINS * (4L * MixturePrior.COMPONENTS + 6);
         final long fixed = 8L * (learned + 6L * Calibration.VALUES + Preference.VALUES);
-        return (8 * edges + 112) * maxFlows + 92 * cells + 24L * maxWitnesses + fixed +
+        return (8 * edges + 113) * maxFlows + 92 * cells + 24L * maxWitnesses + fixed +
             (cells <= MAX_DENSE_CELLS ? DensePropagation.memoryBytes(cells, maxFlows) : 0);
     }
 
@@ -160,6 +165,7 @@ public final class JointEstimator {
         Arrays.fill(sizeStatus, JointStatus.JOINT);
         Arrays.fill(isVouched, 0, system.flows, false);
         Arrays.fill(isPreferred, 0, system.flows, false);
+        Arrays.fill(isLone, 0, system.flows, false);
         sweeps = 0;
         health = 0;
         isCalibrated = false;
@@ -179,7 +185,24 @@ public final class JointEstimator {
                 solveFast(problem);
             }
         }
+        if (0 != system.flows && 0 != system.usableCells) {
+            readLoneFlows(problem);
+        }
         return status;
+    }
+
+    /** Where a flow is alone in a cell nothing may contradict what the cell says: neither a floor nor references. */
+    private void readLoneFlows(final JointProblem problem) {
+        for (int flow = 0; flow < system.flows; flow++) {
+            final double loneNs = system.loneMeanNs(problem, flow);
+            if (loneNs == loneNs) {
+                isLone[flow] = true;
+                isVouched[flow] = true;
+                isPreferred[flow] = false;
+                meanNs[flow] = loneNs;
+                boundNs[flow] = LONE_DEVIATIONS * Math.sqrt(problem.timestampVarianceNs2 / system.packets[flow]);
+            }
+        }
     }
 
     private void solveFully(final JointProblem problem) {
@@ -418,6 +441,9 @@ public final class JointEstimator {
     public JointStatus status(final int flow) {
         if (!hasMean(flow)) {
             return JointStatus.NONE;
+        }
+        if (isLone[flow]) {
+            return JointStatus.JOINT;
         }
         if (isPreferred[flow]) {
             return JointStatus.RLI;

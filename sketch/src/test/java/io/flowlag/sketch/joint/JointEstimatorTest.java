@@ -66,6 +66,40 @@ class JointEstimatorTest {
         assertTrue(alone > FLOWS / 20, "alone " + alone);
     }
 
+    /** As behind a clock that is far off, or of packets that go the other way; references know nothing of it. */
+    @ParameterizedTest
+    @EnumSource(JointTier.class)
+    void shouldNotContradictTheCellOfALoneFlow(final JointTier tier) {
+        final double loneNs = -25_000_000;
+        final JointProblem problem = new JointProblem(columns(64), 64, 0);
+        final SplittableRandom random = new SplittableRandom(7);
+        final int lone = problem.addFlow(5, 5 * 3_000_000.0, 5 * 9e12, 5, 0, 1);
+        for (int row = 0; row < 4; row++) {
+            problem.baseColumn(lone, row, row);
+        }
+        problem.cell(0, 0, 5 * loneNs, 5 * 2_999_000.0, 5);
+        for (int i = 1; i < 60; i++) {
+            final double meanNs = 1_000_000 + random.nextDouble() * 4_000_000;
+            final int flow = problem.addFlow(10, 10 * meanNs, 10 * meanNs * meanNs, 10, 0, 1);
+            for (int row = 0; row < 4; row++) {
+                problem.baseColumn(flow, row, 4 + i / 2);
+            }
+        }
+        for (int column = 4; column < 33; column++) {
+            for (int row = 0; row < 4; row++) {
+                problem.cell(row, column, 20 * 3e6, 20 * 3e6 + random.nextDouble() * 1e5, 20);
+            }
+        }
+        problem.floorNs(0);
+        final JointEstimator estimator = new JointEstimator(problem);
+        estimator.solve(problem, tier);
+
+        assertEquals(loneNs, estimator.meanNs(lone), 1e-3);
+        assertTrue(estimator.isCalibrated(lone));
+        assertTrue(estimator.boundNs(lone) < 1, "bound " + estimator.boundNs(lone));
+        assertEquals(JointStatus.JOINT, estimator.status(lone));
+    }
+
     @ParameterizedTest
     @EnumSource(JointTier.class)
     void shouldNotDependOnTheOrderOfFlows(final JointTier tier) {

@@ -1,5 +1,7 @@
 package io.flowlag.tests.lab;
 
+import io.flowlag.tests.lab.heldout.HeldOutCaptures;
+import io.flowlag.tests.lab.heldout.HeldOutExperiment;
 import io.flowlag.tests.lab.joint.JointExperiment;
 import io.flowlag.tests.lab.joint.JointRepair;
 import io.flowlag.tests.lab.reconcile.RdaFigure12;
@@ -45,6 +47,6 @@ final class Experiments {
             new RliClasses(), new LdsFigure9(), new LdsFigure10(), new LdsFigure11(), new LdsFigure12(), new LdsSizes(),
             new LdsDelays(), new LdsIntervals(), new LdaFigure4(), new LdaFigure5(), new LdaFigure6(), new RdaFigure6(),
             new RdaFigure7(), new RdaFigure12(), new RdaRepair(), new MethodsExperiment(), new JointExperiment(),
-            new JointRepair(), new CapturesExperiment());
+            new JointRepair(), new CapturesExperiment(), new HeldOutExperiment(), new HeldOutCaptures());
     }
 }

@@ -3,6 +3,7 @@ package io.flowlag.tests.lab;
 import io.flowlag.exporter.command.Main;
 import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.lab.Laboratory;
+import io.flowlag.tests.lab.heldout.HeldOutExperiment;
 import io.flowlag.tests.lab.reconcile.RdaFigure12;
 import io.flowlag.tests.lab.reconcile.RdaFigure7;
 import io.flowlag.tests.lab.reconcile.RdaRepair;
@@ -134,6 +135,26 @@ class LaboratoryTest {
         assertNull(PlotRenderer.svg(plot.add("absent", Plot.Style.LINE, new double[] {0, 1}, new double[] {1, Double.NaN})));
         assertTrue(PlotRenderer.svg(plot.add("one", Plot.Style.POINTS, new double[] {3}, new double[] {3})).contains("y, %"));
         assertEquals("x, %: paper 2 / here 1 / ratio 0.5000", new Comparison("x, %", 2, 1).line());
+    }
+
+    /** The judge on small captures: it sees every flow, and what this version promises of it holds. */
+    @Test
+    void shouldJudgeDelayOnHeldOutCaptures() {
+        final Results results = new HeldOutExperiment().run(new Setup(Scale.TEST, 1));
+        final String said = String.join("\n", results.notes());
+        final Table flows = results.named("flows");
+
+        for (final String settings : new String[] {"default", "joint"}) {
+            assertTrue(flows.number("flows", "fifo-88", settings) > 1_500, said);
+            assertTrue(flows.number("with mean %", "fifo-88", settings) >= 99.9, said + flows.csv());
+            assertTrue(flows.number("bound holds %", "fifo-88", settings) >= 90, said + flows.csv());
+            assertTrue(flows.number("loss exact %", "fifo-88", settings) > 80, said + flows.csv());
+            assertEquals(flows.number("loss known %", "fifo-88", settings), flows.number("loss exact %", "fifo-88", settings),
+                0.2, said + flows.csv());
+            assertTrue(results.named("sizes").number("error %", "fifo-88", settings, "1") < 1, said + flows.csv());
+        }
+        assertEquals(10, results.named("sizes").rows().stream().filter(row -> row.get(1).equals("joint")).count());
+        assertTrue(said.startsWith("seeds "), said);
     }
 
     /** Errors and costs in their order: what is exact is dear, what is cheap knows one mean, joint is the best of the rest. */

@@ -110,7 +110,8 @@ public final class SketchedSegment implements AutoCloseable {
      */
     public Point receiver(final String name, final String... more) {
         final List<Object> arguments = new ArrayList<>(List.of("-i", RouterTopology.EXIT_INGRESS, "--direction", "in",
-            "--set", "segment.role=receiver", "--set", "lds.enabled=on",
+            "--set", "segment.role=receiver", "--set", "exchange.mode=sketch",
+            "--set", "reconcile.enabled=off",
             "--set", "exchange.listen=" + RECEIVER_ADDRESS + ":" + EXCHANGE_PORT,
             "--set", "segment.source=" + RouterTopology.SOURCE_PREFIX,
             "--set", "segment.destination=" + RouterTopology.DESTINATION_PREFIX,

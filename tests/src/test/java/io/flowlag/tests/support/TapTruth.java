@@ -17,13 +17,19 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * What really happened to each UDP flow of a {@link WindowedTraffic} between two taps: every packet matched by the number that it
- * carries. Knows nothing of digests, sketches or intervals of the product.
+ * What really happened to each flow of a {@link WindowedTraffic} or {@link SegmentTraffic} between two taps: every packet matched
+ * by the number that it carries, one of TCP by its IPv4 identification and sequence number. Knows nothing of digests, sketches or
+ * intervals of the product.
  */
 public final class TapTruth {
     private static final int ADDRESSES_OFFSET = 14 + 12;
     private static final int PORTS_OFFSET = 14 + 20;
     private static final int NUMBER_OFFSET = PORTS_OFFSET + 8;
+    private static final int IDENTIFICATION_OFFSET = 14 + 4;
+    private static final int PROTOCOL_OFFSET = 14 + 9;
+    private static final int SEQUENCE_OFFSET = PORTS_OFFSET + 4;
+    private static final int TCP = 6;
+    private static final int UDP = 17;
     private static final int LEAST_BYTES = NUMBER_OFFSET + 8;
     private static final int POLL_LIMIT = 256;
 
@@ -114,8 +120,9 @@ public final class TapTruth {
 
     private static void read(final Path capture, final Sighting sighting) {
         final PacketHandler handler = (buffer, offset, capturedBytes, wireBytes, timestampNs, linkType, interfaceId, vlanTag) -> {
-            if (capturedBytes >= LEAST_BYTES && buffer.getByte(offset + 23) == 17) {
-                sighting.onPacket(key(buffer, offset), buffer.getLong(offset + NUMBER_OFFSET, ByteOrder.BIG_ENDIAN), timestampNs);
+            final int protocol = buffer.getByte(offset + PROTOCOL_OFFSET);
+            if (capturedBytes >= LEAST_BYTES && (protocol == UDP || protocol == TCP)) {
+                sighting.onPacket(key(buffer, offset, protocol), number(buffer, offset, protocol), timestampNs);
             }
         };
         try (CaptureFileSource source = CaptureFiles.open(List.of(capture.toString()), FilterSupplier.ALL)) {
@@ -126,9 +133,15 @@ public final class TapTruth {
         }
     }
 
-    private static String key(final DirectBuffer buffer, final int offset) {
-        return address(buffer, offset + ADDRESSES_OFFSET) + "," + address(buffer, offset + ADDRESSES_OFFSET + 4) + ",17," +
-            port(buffer, offset + PORTS_OFFSET) + "," + port(buffer, offset + PORTS_OFFSET + 2);
+    private static long number(final DirectBuffer buffer, final int offset, final int protocol) {
+        return protocol == UDP ? buffer.getLong(offset + NUMBER_OFFSET, ByteOrder.BIG_ENDIAN) :
+            (long)buffer.getShort(offset + IDENTIFICATION_OFFSET, ByteOrder.BIG_ENDIAN) << Integer.SIZE |
+            buffer.getInt(offset + SEQUENCE_OFFSET, ByteOrder.BIG_ENDIAN) & 0xFFFF_FFFFL;
+    }
+
+    private static String key(final DirectBuffer buffer, final int offset, final int protocol) {
+        return address(buffer, offset + ADDRESSES_OFFSET) + "," + address(buffer, offset + ADDRESSES_OFFSET + 4) + "," +
+            protocol + "," + port(buffer, offset + PORTS_OFFSET) + "," + port(buffer, offset + PORTS_OFFSET + 2);
     }
 
     private static String address(final DirectBuffer buffer, final int offset) {

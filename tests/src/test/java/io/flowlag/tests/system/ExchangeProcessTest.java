@@ -43,7 +43,7 @@ class ExchangeProcessTest {
     private static final int HOSTILE_CONNECTIONS = 1000;
     private static final int HEADER_BYTES = 16;
     private static final int HELLO = 1;
-    private static final int VERSION = 4;
+    private static final int VERSION = 5;
 
     @TempDir
     private Path directory;
@@ -221,7 +221,8 @@ class ExchangeProcessTest {
             ", key: " + directory.resolve("receiver.key") + ", trust: " + directory.resolve("ca.pem") +
             ", peers: [sender.test]}" : exchange;
         Files.writeString(next, "segment: {role: receiver, destination: [" + DESTINATION + "/32], offload: allow}\n" +
-            "lds: {enabled: on, " + lds + "}\nexchange: {listen: \"127.0.0.1:" + port + "\"" + tls + "}\n" +
+            "lds: {" + lds + "}\nreconcile: {enabled: off}\n" +
+            "exchange: {mode: sketch, listen: \"127.0.0.1:" + port + "\"" + tls + "}\n" +
             "capture: {interfaces: [lo], direction: in, filter: \"dst host " + DESTINATION + "\"}\n" +
             "rli: {port: " + referencePort + "}\nclock: {source: fixed, error: 1us}\n");
         Files.move(next, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);

@@ -146,7 +146,8 @@ class SeveralSendersProcessTest {
     private Command.Running receiver() throws IOException {
         final Path file = Files.writeString(directory.resolve("receiver.yaml"),
             "segment: {role: receiver, id: " + FIRST_ID + ", destination: [" + DESTINATION + "/32], offload: allow}\n" +
-            "lds: {enabled: on, rows: 2, columns: 1k}\nexchange: {listen: \"127.0.0.1:" + port + "\"}\n" +
+            "lds: {rows: 2, columns: 1k}\nreconcile: {enabled: off}\n" +
+            "exchange: {mode: sketch, listen: \"127.0.0.1:" + port + "\"}\n" +
             "capture: {interfaces: [lo], direction: in, filter: \"dst host " + DESTINATION + "\"}\n" +
             "rli: {port: " + Ports.freeUdp() + ", senders: [\"1@127.0.0.1?source=127.1.0.0/16\", " +
             "\"2@127.0.0.1?source=127.2.0.0/16\"]}\nclock: {source: fixed, error: 1us}\n" +

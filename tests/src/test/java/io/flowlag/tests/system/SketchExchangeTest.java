@@ -178,9 +178,11 @@ class SketchExchangeTest {
     }
 
     private Command.Running receiver(final String... own) {
-        final List<String> arguments = new ArrayList<>(List.of(own));
+        final List<String> arguments =
+            new ArrayList<>(List.of("--set", "exchange.mode=sketch", "--set", "reconcile.enabled=off"));
+        arguments.addAll(List.of(own));
         arguments.addAll(List.of("-i", RouterTopology.EXIT_INGRESS, "--direction", "in",
-            "--set", "segment.role=receiver", "--set", "lds.enabled=on", "--set", "lds.columns=4k",
+            "--set", "segment.role=receiver", "--set", "lds.columns=4k",
             "--set", "exchange.listen=" + RouterTopology.EXIT + ":" + PORT,
             "--set", "segment.source=" + RouterTopology.SOURCE_PREFIX,
             "--set", "segment.destination=" + RouterTopology.DESTINATION_PREFIX,

@@ -1,0 +1,52 @@
+package io.flowlag.exporter.command;
+
+import io.flowlag.exporter.console.ExitCode;
+import io.flowlag.exporter.console.ExitException;
+import io.flowlag.exporter.console.Terminal;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.security.SecureRandom;
+import java.util.HexFormat;
+import java.util.concurrent.Callable;
+
+/** {@code flowlag key}. */
+@Command(name = "key", description = {
+    "Writes a random key into a new file that only its owner may read. Copy it to the other host, and give both",
+    "flowlag run --key FILE."})
+final class KeyCommand implements Callable<Integer> {
+    private static final int KEY_BYTES = 32;
+
+    @Parameters(index = "0", paramLabel = "FILE", description = "File to make; one that is there is never replaced.")
+    private Path file;
+
+    private final Terminal terminal;
+
+    KeyCommand(final Terminal terminal) {
+        this.terminal = terminal;
+    }
+
+    @Override
+    public Integer call() {
+        final byte[] key = new byte[KEY_BYTES];
+        new SecureRandom().nextBytes(key);
+        try {
+            Files.createFile(file, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rw-------")));
+            Files.writeString(file, HexFormat.of().formatHex(key) + "\n");
+        } catch (final FileAlreadyExistsException ex) {
+            throw new ExitException(ExitCode.CANNOT_WRITE, "key: " + file + " is there already: name another file, or remove it");
+        } catch (final NoSuchFileException ex) {
+            throw new ExitException(ExitCode.CANNOT_WRITE, "key: " + file + ": no such directory: make it, or name another");
+        } catch (final IOException ex) {
+            throw new ExitException(ExitCode.CANNOT_WRITE, "key: " + file + " cannot be written: " + ex.getMessage());
+        }
+        terminal.message("key: copy " + file + " to the other host, by scp for example; give both flowlag run --key " + file);
+        return ExitCode.DONE.number();
+    }
+}

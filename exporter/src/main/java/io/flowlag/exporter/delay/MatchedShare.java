@@ -1,0 +1,87 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.exporter.match.ExactMatcher;
+import io.flowlag.exporter.match.MatchCounter;
+import io.flowlag.exporter.match.MatchCounters;
+import io.flowlag.exporter.match.SegmentFlows;
+
+/**
+ * Has fewer flows matched where memory or time does not allow to match each packet: half as many whenever packets found no room,
+ * or this process dropped more than one packet in a hundred for some seconds; twice as many after ten minutes without. Of a flow
+ * either all packets are matched or none. The metering thread owns it. Allocates at construction.
+ */
+final class MatchedShare {
+    private static final long LOOK_NS = 1_000_000_000L;
+    private static final long CALM_NS = 600 * LOOK_NS;
+    private static final int DROPPING_LOOKS = 5;
+    private static final double MOST_DROPPED = 0.01;
+    private static final double ROOMY = 0.25;
+
+    private final ExactMatcher matcher;
+    private final MatchCounters counters;
+    private final int maxPackets;
+    private long nextLookNs = Long.MIN_VALUE;
+    private long nextStepNs = Long.MIN_VALUE;
+    private long calmSinceNs;
+    private long overflowed;
+    private long seen;
+    private long dropped;
+    private int droppingLooks;
+
+    /**
+     * Every flow is matched.
+     *
+     * @param matcher    of packets.
+     * @param maxPackets that it can remember.
+     */
+    MatchedShare(final ExactMatcher matcher, final int maxPackets) {
+        this.matcher = matcher;
+        this.maxPackets = maxPackets;
+        counters = matcher.counters();
+    }
+
+    /** This process dropped packets. */
+    void onOwnLoss(final long packets) {
+        dropped += packets;
+    }
+
+    /**
+     * Time has passed.
+     *
+     * @param nowNs time of the packets that came last, UNIX epoch.
+     * @return whether more flows are matched from now on.
+     */
+    boolean hasGrown(final long nowNs) {
+        if (nowNs < nextLookNs && nextLookNs - nowNs <= LOOK_NS) {
+            return false;
+        }
+        nextLookNs = nowNs + LOOK_NS;
+        final long overflowedBefore = overflowed;
+        final long seenBefore = seen;
+        overflowed = counters.get(MatchCounter.SENT_OVERFLOW) + counters.get(MatchCounter.RECEIVED_OVERFLOW);
+        seen = counters.get(MatchCounter.SENT) + counters.get(MatchCounter.RECEIVED);
+        droppingLooks = dropped > MOST_DROPPED * (seen - seenBefore) ? droppingLooks + 1 : 0;
+        dropped = 0;
+        if (overflowed > overflowedBefore || droppingLooks >= DROPPING_LOOKS) {
+            halve(nowNs);
+            return false;
+        }
+        final boolean isCalm = droppingLooks == 0 && nowNs - calmSinceNs >= CALM_NS;
+        if (counters.matchedOneIn() > 1 && isCalm && matcher.size() < ROOMY * maxPackets) {
+            calmSinceNs = nowNs;
+            matcher.matchOneIn((int)counters.matchedOneIn() / 2, nowNs);
+            return true;
+        }
+        return false;
+    }
+
+    /** What is remembered of the flows left out goes with time alone: until then it may still overflow. */
+    private void halve(final long nowNs) {
+        calmSinceNs = nowNs;
+        if (nowNs >= nextStepNs && counters.matchedOneIn() < SegmentFlows.MOST_ONE_IN) {
+            nextStepNs = nowNs + counters.waitNs() + 2 * LOOK_NS;
+            droppingLooks = 0;
+            matcher.matchOneIn(2 * (int)counters.matchedOneIn(), nowNs);
+        }
+    }
+}

@@ -1,0 +1,152 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.rli.counters.DelayCounters;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.Random;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class MeanChoiceTest {
+    private static final int OFFSET = FlowEntry.BASE_LENGTH_BYTES;
+    private static final long MAXIMUM_DELAY_NS = 1_000_000_000L;
+    private static final long START_NS = 1_700_000_000_123_456_789L;
+
+    private final UnsafeBuffer entry = new UnsafeBuffer(new byte[OFFSET + FlowDelay.SKETCH_LENGTH_BYTES]);
+    private final MeanChoice choice = new MeanChoice(false, MAXIMUM_DELAY_NS);
+
+    private void flow(final long packets, final long startNs) {
+        entry.setMemory(0, entry.capacity(), (byte)0);
+        FlowEntry.packetCount(entry, 0, packets);
+        FlowEntry.startNs(entry, 0, startNs);
+        FlowEntry.endNs(entry, 0, startNs + 1_000_000);
+        choice.begin(entry, OFFSET);
+    }
+
+    private int conclude() {
+        choice.conclude(entry, OFFSET);
+        return FlowDelay.estimator(entry, OFFSET);
+    }
+
+    private long boundNs() {
+        assertTrue(FlowDelay.has(entry, OFFSET, FlowDelay.FLAG_ERROR_BOUND));
+        return FlowDelay.errorBoundNs(entry, OFFSET);
+    }
+
+    @Test
+    void shouldLeadWithAnExactMeanOfAllPackets() {
+        flow(10, START_NS);
+        choice.offerExact(FlowDelay.ESTIMATOR_MATCHED, 10, 5_000);
+        choice.offerWhole(FlowDelay.ESTIMATOR_INTERPOLATED, 10, 5_000, 0);
+        choice.offerEstimate(FlowDelay.ESTIMATOR_JOINT, 10, 5_000, 0);
+
+        assertEquals(FlowDelay.ESTIMATOR_MATCHED, conclude());
+        assertEquals(1, boundNs());
+    }
+
+    /** The mean of those that are there, and any delays of the rest within what the segment has shown. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void shouldHoldWhateverTheMissingPacketsAre(final long seed) {
+        final Random random = new Random(seed);
+        for (int round = 0; round < 200; round++) {
+            final long leastNs = random.nextInt(2_000_000) - 1_000_000;
+            final int spanNs = 1 + random.nextInt(5_000_000);
+            final int packets = 2 + random.nextInt(100);
+            final int measured = 1 + random.nextInt(packets - 1);
+            flow(packets, START_NS);
+            final int matchedOffset = FlowDelay.matchedOffset(OFFSET);
+            DelayCounters.record(entry, matchedOffset, leastNs);
+            DelayCounters.record(entry, matchedOffset, leastNs + spanNs);
+            choice.learnRange(entry, matchedOffset);
+            double sumNs = 0;
+            for (int i = 0; i < measured; i++) {
+                sumNs += leastNs + random.nextInt(spanNs + 1);
+            }
+            final double meanNs = sumNs / measured;
+            choice.offerExact(FlowDelay.ESTIMATOR_MATCHED, measured, meanNs);
+            assertEquals(FlowDelay.ESTIMATOR_MATCHED, conclude());
+            for (final long restNs : new long[] {leastNs, leastNs + spanNs, leastNs + random.nextInt(spanNs + 1)}) {
+                final double truthNs = (sumNs + (packets - measured) * (double)restNs) / packets;
+                assertTrue(Math.abs(truthNs - meanNs) <= boundNs() + 1e-3, "seed " + seed + " round " + round);
+            }
+        }
+    }
+
+    @Test
+    void shouldTakeTheMaximumDelayWhereSingleDelaysAreNotKnown() {
+        flow(100, START_NS);
+        choice.offerExact(FlowDelay.ESTIMATOR_FLOW_SUMS, 99, 10_000_000);
+
+        assertEquals(FlowDelay.ESTIMATOR_FLOW_SUMS, conclude());
+        assertEquals((MAXIMUM_DELAY_NS - 10_000_000) / 100, boundNs());
+    }
+
+    @Test
+    void shouldGiveTheParentWithTheSmallerBoundAndTheJointMeanUnlessOneIsClearlyBetter() {
+        flow(10, START_NS);
+        choice.offerWhole(FlowDelay.ESTIMATOR_INTERPOLATED, 10, 5_000, 900);
+        choice.offerEstimate(FlowDelay.ESTIMATOR_SKETCH, 10, 5_000, 800);
+        assertEquals(FlowDelay.ESTIMATOR_SKETCH, conclude());
+        assertEquals(800, boundNs());
+        choice.offerEstimate(FlowDelay.ESTIMATOR_JOINT, 10, 5_000, 1_000);
+        assertEquals(FlowDelay.ESTIMATOR_JOINT, conclude());
+        assertEquals(1_000, boundNs());
+        choice.offerWhole(FlowDelay.ESTIMATOR_LEFT, 10, 5_000, 100);
+        assertEquals(FlowDelay.ESTIMATOR_LEFT, conclude());
+        assertEquals(100, boundNs());
+    }
+
+    @Test
+    void shouldPreferABoundToNoneAndAnyMeanToNone() {
+        flow(10, START_NS);
+        assertEquals(0, conclude());
+        choice.offerEstimate(FlowDelay.ESTIMATOR_JOINT, 3, 5_000, MeanChoice.UNKNOWN);
+        assertEquals(FlowDelay.ESTIMATOR_JOINT, conclude());
+        assertFalse(FlowDelay.has(entry, OFFSET, FlowDelay.FLAG_ERROR_BOUND));
+        choice.offerWhole(FlowDelay.ESTIMATOR_INTERPOLATED, 10, 5_000, MeanChoice.UNKNOWN);
+        assertEquals(FlowDelay.ESTIMATOR_INTERPOLATED, conclude());
+        choice.offerEstimate(FlowDelay.ESTIMATOR_SKETCH, 10, 5_000, 1_000_000);
+        assertEquals(FlowDelay.ESTIMATOR_SKETCH, conclude());
+        assertEquals(1_000_000, boundNs());
+    }
+
+    @Test
+    void shouldGiveNoBoundBelowWhatTheTimestampsAreGoodFor() {
+        flow(10, START_NS / 1_000 * 1_000);
+        choice.offerExact(FlowDelay.ESTIMATOR_MATCHED, 10, 5_000);
+        conclude();
+        assertEquals(500, boundNs(), "stamps of microseconds");
+        flow(1, START_NS / 1_000 * 1_000);
+        choice.offerExact(FlowDelay.ESTIMATOR_MATCHED, 1, 5_000);
+        conclude();
+        assertEquals(1_000, boundNs(), "one packet's stamps do not average out");
+
+        final MeanChoice live = new MeanChoice(true, MAXIMUM_DELAY_NS);
+        flow(10, START_NS);
+        live.begin(entry, OFFSET);
+        live.offerExact(FlowDelay.ESTIMATOR_MATCHED, 10, 5_000);
+        live.conclude(entry, OFFSET);
+        assertEquals(500, boundNs(), "stamps of the kernel");
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {4, 5})
+    void shouldStretchBoundsUntilTheyHoldForWitnesses(final long seed) {
+        final Random random = new Random(seed);
+        final BoundCheck check = new BoundCheck();
+        assertEquals(1, check.factor(7));
+        for (int i = 0; i < 500; i++) {
+            check.add(7, 3 * Math.abs(random.nextGaussian()), 1);
+            check.add(700, Math.abs(random.nextGaussian()) / 100, 1);
+        }
+        assertEquals(3 * 1.96, check.factor(7), 0.9, "seed " + seed);
+        assertEquals(1, check.factor(700), "no bound becomes smaller");
+    }
+}

@@ -1,0 +1,360 @@
+package io.flowlag.tests.lab.heldout;
+
+import io.flowlag.exporter.capture.LinkType;
+import io.flowlag.exporter.capture.PacketHandler;
+import io.flowlag.exporter.lab.CaptureWriter;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.Locale;
+import java.util.SplittableRandom;
+
+/**
+ * Traffic of 4 s that was written apart from what estimators are tuned on, and its way through a {@link HeldOutPath}. Flow sizes
+ * are Pareto (shape 1.08) up to 50 000 packets; packets of a flow come in trains of heavy-tailed length (Pareto, shape 1.1, up to
+ * 5000 packets) at the speed of the flow's own access link. Most packets of a large flow are full-sized, those of a small one are
+ * not, so large packets come in bursts. The queue drops what would wait for more than 4.5 ms. Equal arguments give equal octets.
+ * One thread. Allocates about 60 octets a packet.
+ */
+public final class HeldOutTrace {
+    /** What of a frame is in the captures, octets. */
+    static final int SNAP_BYTES = 96;
+    /** How long packets are sent, ns. */
+    static final long DURATION_NS = 4_000_000_000L;
+
+    private static final long START_NS = 1_790_000_000_000_000_000L;
+    private static final double SIZE_SHAPE = 1.08;
+    private static final int LARGEST_FLOW = 50_000;
+    private static final double TRAIN_SHAPE = 1.1;
+    private static final int LONGEST_TRAIN = 5_000;
+    private static final int LARGE_FLOW_PACKETS = 10;
+    private static final double LONGEST_WAIT_NS = 4.5e6;
+    private static final double WEIBULL_SHAPE = 0.6;
+    private static final double WEIBULL_SCALE_NS = 1e6;
+    private static final double IDLE_LINK_NS = 20_000;
+    private static final int FLOW_BITS = 20;
+    private static final int PORTS = 60_000;
+    private static final int FIRST_PORT = 1_024;
+    private static final int LOST = -1;
+
+    private final HeldOutPath path;
+    private final int flows;
+    private final int packets;
+    private final int[] flow;
+    private final int[] number;
+    private final short[] lengthBytes;
+    private final long[] sentNs;
+    /** -1: lost. */
+    private final long[] delayNs;
+    private final int[] sent;
+    private final int[] received;
+    private final double[] meanNs;
+    private final double[] squareSum;
+    private final long[] leastNs;
+    private final long[] mostNs;
+    private final long capacityBps;
+
+    /**
+     * Makes the traffic and lets it pass.
+     *
+     * @param path  between the points.
+     * @param flows 1 to 1 000 000.
+     * @param seed  any number.
+     */
+    public HeldOutTrace(final HeldOutPath path, final int flows, final long seed) {
+        this.path = path;
+        this.flows = flows;
+        final SplittableRandom random = new SplittableRandom(seed ^ 0x4865_6C64_4F75_7421L);
+        final int[] sizes = sizes(random);
+        packets = Arrays.stream(sizes).sum();
+        flow = new int[packets];
+        number = new int[packets];
+        lengthBytes = new short[packets];
+        sentNs = new long[packets];
+        delayNs = new long[packets];
+        sent = new int[flows];
+        received = new int[flows];
+        meanNs = new double[flows];
+        squareSum = new double[flows];
+        leastNs = new long[flows];
+        mostNs = new long[flows];
+        final boolean[] isElsewhere = new boolean[flows];
+        for (int i = 0; i < flows; i++) {
+            isElsewhere[i] = random.nextDouble() < path.elsewhereShare();
+        }
+        send(arrivals(sizes, random), sizes, random);
+        capacityBps = capacityBps(isElsewhere);
+        pass(isElsewhere, random);
+        count();
+    }
+
+    private int[] sizes(final SplittableRandom random) {
+        final int[] sizes = new int[flows];
+        final double tail = Math.pow(Math.min(LARGEST_FLOW, Math.max(2, flows / 4)), -SIZE_SHAPE);
+        for (int i = 0; i < flows; i++) {
+            sizes[i] = (int)Math.pow(tail + random.nextDouble() * (1 - tail), -1 / SIZE_SHAPE);
+        }
+        return sizes;
+    }
+
+    /** Time and flow of each packet, in order of time. */
+    private long[] arrivals(final int[] sizes, final SplittableRandom random) {
+        final long[] arrivals = new long[packets];
+        int packet = 0;
+        for (int i = 0; i < flows; i++) {
+            final double spanNs = Math.min(0.95, 0.004 * sizes[i] * Math.exp(3 * random.nextDouble() - 1.5)) * DURATION_NS;
+            final double startNs = random.nextDouble() * (DURATION_NS - spanNs);
+            final double gapNs = 1_000 * Math.pow(30, random.nextDouble());
+            double nowNs = 0;
+            int left = 0;
+            for (int j = 0; j < sizes[i]; j++) {
+                if (left-- == 0) {
+                    nowNs = startNs + random.nextDouble() * spanNs;
+                    left = (int)Math.min(LONGEST_TRAIN, Math.pow(1 - random.nextDouble(), -1 / TRAIN_SHAPE)) - 1;
+                }
+                arrivals[packet++] = (long)nowNs << FLOW_BITS | i;
+                nowNs += gapNs * (0.5 + random.nextDouble());
+            }
+        }
+        Arrays.sort(arrivals);
+        return arrivals;
+    }
+
+    private void send(final long[] arrivals, final int[] sizes, final SplittableRandom random) {
+        for (int packet = 0; packet < packets; packet++) {
+            final int i = (int)(arrivals[packet] & (1 << FLOW_BITS) - 1);
+            flow[packet] = i;
+            number[packet] = sent[i]++;
+            sentNs[packet] = arrivals[packet] >>> FLOW_BITS;
+            lengthBytes[packet] = (short)lengthBytes(sizes[i], random.nextDouble());
+        }
+    }
+
+    private static int lengthBytes(final int size, final double draw) {
+        final double fullShare = size > LARGE_FLOW_PACKETS ? 0.65 : 0.25;
+        return draw < fullShare ? 1514 : draw < fullShare + 0.15 ? 590 : 60;
+    }
+
+    private long capacityBps(final boolean[] isElsewhere) {
+        double bits = 0;
+        double all = 0;
+        for (int packet = 0; packet < packets; packet++) {
+            bits += isElsewhere[flow[packet]] ? 0 : 8 * lengthBytes[packet];
+            all += 8 * lengthBytes[packet];
+        }
+        return (long)Math.ceil((bits == 0 ? all : bits) / path.load() / DURATION_NS * 1e9);
+    }
+
+    private void pass(final boolean[] isElsewhere, final SplittableRandom random) {
+        final double nsPerByte = 8e9 / capacityBps;
+        double freeNs = 0;
+        for (int packet = 0; packet < packets; packet++) {
+            final long nowNs = sentNs[packet];
+            if (path == HeldOutPath.WEIBULL) {
+                delayNs[packet] = 1 + (long)(WEIBULL_SCALE_NS * Math.pow(-Math.log(1 - random.nextDouble()), 1 / WEIBULL_SHAPE));
+            } else if (isElsewhere[flow[packet]]) {
+                delayNs[packet] = (long)(IDLE_LINK_NS * (1 + random.nextDouble()));
+            } else if (freeNs - nowNs > LONGEST_WAIT_NS) {
+                delayNs[packet] = LOST;
+            } else {
+                freeNs = Math.max(freeNs, nowNs) + lengthBytes[packet] * nsPerByte;
+                delayNs[packet] = Math.round(freeNs) - nowNs;
+            }
+        }
+    }
+
+    private void count() {
+        for (int packet = 0; packet < packets; packet++) {
+            final int i = flow[packet];
+            final long delay = delayNs[packet];
+            if (delay != LOST) {
+                leastNs[i] = received[i] == 0 ? delay : Math.min(leastNs[i], delay);
+                mostNs[i] = Math.max(mostNs[i], delay);
+                final double difference = delay - meanNs[i];
+                meanNs[i] += difference / ++received[i];
+                squareSum[i] += difference * (delay - meanNs[i]);
+            }
+        }
+    }
+
+    /** {@return flows that were sent} */
+    public int flows() {
+        return flows;
+    }
+
+    /** {@return packets that were sent} */
+    public int packets() {
+        return packets;
+    }
+
+    /** {@return packets that were lost} */
+    public int lostPackets() {
+        return packets - Arrays.stream(received).sum();
+    }
+
+    /** {@return capacity of the queue, bits/s of frames} */
+    public long capacityBps() {
+        return capacityBps;
+    }
+
+    /** {@return packets of a flow at the sender's point} */
+    int sent(final int index) {
+        return sent[index];
+    }
+
+    /** {@return packets of a flow at the receiver's point} */
+    int received(final int index) {
+        return received[index];
+    }
+
+    /** {@return mean delay of a flow's packets that arrived, ns; only if there are any} */
+    double meanNs(final int index) {
+        return meanNs[index];
+    }
+
+    /**
+     * The flow with this source address and port.
+     *
+     * @param address IPv4, in host order.
+     * @param port    of the source.
+     * @return its index; -1 if there is none.
+     */
+    int flowOf(final int address, final int port) {
+        final int index = (address >>> 12 & 0xFFF) * PORTS + port - FIRST_PORT;
+        return port >= FIRST_PORT && index < flows && sourceAddress(index) == address ? index : -1;
+    }
+
+    private static int sourceAddress(final int index) {
+        return 0x0A00_0000 | index / PORTS << 12 | mix(index) & 0xFFF;
+    }
+
+    private static int destinationAddress(final int index) {
+        return 0xAC10_0000 | mix(index) >>> 12 & 0xFFFF;
+    }
+
+    private static int sourcePort(final int index) {
+        return FIRST_PORT + index % PORTS;
+    }
+
+    private static int mix(final int index) {
+        final int product = (index + 1) * 0x9E37_79B1;
+        return product ^ product >>> 15;
+    }
+
+    private static boolean isTcp(final int index) {
+        return mix(index) % 8 != 0;
+    }
+
+    /**
+     * Writes both captures, pcapng with nanoseconds.
+     *
+     * @param senderFile   of the sender's point; created or replaced.
+     * @param receiverFile of the receiver's point; created or replaced.
+     * @throws IOException if one cannot be written.
+     */
+    public void writeCaptures(final Path senderFile, final Path receiverFile) throws IOException {
+        final Frame frame = new Frame();
+        try (CaptureWriter writer = writer(senderFile)) {
+            for (int packet = 0; packet < packets; packet++) {
+                frame.write(writer, packet, START_NS + sentNs[packet]);
+            }
+        }
+        final long[] arrivals = new long[packets - lostPackets()];
+        int count = 0;
+        for (int packet = 0; packet < packets; packet++) {
+            if (delayNs[packet] != LOST) {
+                arrivals[count++] = sentNs[packet] + delayNs[packet] << 24 | packet;
+            }
+        }
+        Arrays.sort(arrivals);
+        try (CaptureWriter writer = writer(receiverFile)) {
+            for (final long arrival : arrivals) {
+                frame.write(writer, (int)(arrival & 0xFF_FFFF), START_NS + (arrival >>> 24));
+            }
+        }
+    }
+
+    private static CaptureWriter writer(final Path file) throws IOException {
+        return new CaptureWriter(
+            file, CaptureWriter.Format.PCAPNG_NANOSECONDS, ByteOrder.nativeOrder(), LinkType.ETHERNET, SNAP_BYTES);
+    }
+
+    /**
+     * Writes the truth with the columns of {@code flowlag delay --truth}.
+     *
+     * @param file created or replaced.
+     * @throws IOException if it cannot be written.
+     */
+    public void writeTruth(final Path file) throws IOException {
+        try (BufferedWriter writer = Files.newBufferedWriter(file)) {
+            writer.write("src,dst,proto,sport,dport,sent,received,mean_ns,sd_ns,min_ns,max_ns\n");
+            for (int i = 0; i < flows; i++) {
+                writer.write(text(sourceAddress(i)) + ',' + text(destinationAddress(i)) + ',' + (isTcp(i) ? 6 : 17) + ',' +
+                    sourcePort(i) + ",443," + sent[i] + ',' + received[i] + ',' + (received[i] == 0 ? ",,," : String.format(
+                        Locale.ROOT, "%.3f,%s,%d,%d", meanNs[i], received[i] == 1 ? "" : String.format(
+                            Locale.ROOT, "%.3f", Math.sqrt(squareSum[i] / (received[i] - 1))), leastNs[i], mostNs[i])) + '\n');
+            }
+        } catch (final UncheckedIOException ex) {
+            throw ex.getCause();
+        }
+    }
+
+    private static String text(final int address) {
+        return (address >>> 24) + "." + (address >>> 16 & 0xFF) + "." + (address >>> 8 & 0xFF) + "." + (address & 0xFF);
+    }
+
+    /** Ethernet, IPv4 and TCP or UDP; zeros behind the number of the packet. No transport checksum. */
+    private final class Frame {
+        private final UnsafeBuffer octets = new UnsafeBuffer(new byte[SNAP_BYTES]);
+
+        void write(final CaptureWriter writer, final int packet, final long timestampNs) {
+            final int index = flow[packet];
+            final int length = lengthBytes[packet];
+            octets.setMemory(0, SNAP_BYTES, (byte)0);
+            octets.putLong(0, 0x0200_0000_0002_0200L, ByteOrder.BIG_ENDIAN);
+            octets.putInt(8, 1, ByteOrder.BIG_ENDIAN);
+            putShort(12, 0x0800);
+            putShort(14, 0x4500);
+            putShort(16, length - 14);
+            putShort(18, number[packet]);
+            putShort(20, 0x4000);
+            putShort(22, 64 << 8 | (isTcp(index) ? 6 : 17));
+            octets.putInt(26, sourceAddress(index), ByteOrder.BIG_ENDIAN);
+            octets.putInt(30, destinationAddress(index), ByteOrder.BIG_ENDIAN);
+            putShort(24, checksum());
+            putShort(34, sourcePort(index));
+            putShort(36, 443);
+            if (isTcp(index)) {
+                octets.putInt(38, mix(index) + 1448 * number[packet], ByteOrder.BIG_ENDIAN);
+                octets.putInt(42, 1, ByteOrder.BIG_ENDIAN);
+                putShort(46, 0x5010);
+                putShort(48, 0xFFFF);
+                octets.putInt(54, number[packet], ByteOrder.BIG_ENDIAN);
+            } else {
+                putShort(38, length - 34);
+                octets.putInt(42, number[packet], ByteOrder.BIG_ENDIAN);
+            }
+            writer.onPacket(octets, 0, Math.min(length, SNAP_BYTES), length, timestampNs, LinkType.ETHERNET, 0,
+                PacketHandler.NO_VLAN_TAG);
+        }
+
+        private void putShort(final int offset, final int value) {
+            octets.putShort(offset, (short)value, ByteOrder.BIG_ENDIAN);
+        }
+
+        private int checksum() {
+            int sum = 0;
+            for (int offset = 14; offset < 34; offset += 2) {
+                sum += octets.getShort(offset, ByteOrder.BIG_ENDIAN) & 0xFFFF;
+            }
+            sum = (sum & 0xFFFF) + (sum >>> 16);
+            return ~((sum & 0xFFFF) + (sum >>> 16)) & 0xFFFF;
+        }
+    }
+}
