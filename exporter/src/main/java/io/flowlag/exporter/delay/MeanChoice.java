@@ -10,8 +10,8 @@ import org.agrona.MutableDirectBuffer;
  * one with the smallest error bound does, where a parent must be clearly better than the joint estimate; means without a bound
  * come last.
  * <p>
- * A mean that lacks packets has a wider bound: the missing packets lie within the range of delays that the segment has shown, and,
- * as long as few single delays are known, between 0 and the maximum delay. No bound is smaller than what the timestamps are
+ * A mean that lacks packets has a wider bound: the missing packets lie within the range of delays that the segment has shown,
+ * and, as long as few single delays are known, between 0 and the maximum delay. No bound is smaller than what the timestamps are
  * good for: each of the two stamps is rounded to a unit u, so the standard deviation of a delay's error is 0.41 u; 95 % of
  * means of three packets or more lie within u/2, of fewer within u. Stamps of captures show their unit: the largest of 1 ms,
  * 1 µs and 1 ns that divides all of them.
