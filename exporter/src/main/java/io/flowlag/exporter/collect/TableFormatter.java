@@ -13,7 +13,8 @@ import java.util.concurrent.TimeUnit;
  * Aligned columns for the eye, as records come: addresses, protocol, ports, packets, octets, start (UTC), duration and end
  * reason; and, from the first record on that has a delay, the header again with mean, standard deviation and error bound of the
  * delay, its estimator, the interpolated mean where the estimator is another, the packets lost, and the packets that are behind
- * the mean; and from the first record on that has one, the mean by sketches. {@code -} is a value that the
+ * the mean; from the first record on that has one, quantiles of the delay; and from the first on that has one, the mean by
+ * sketches. {@code -} is a value that the
  * record does not have; {@code <=} marks a loss that is only an upper bound. A column grows when a value needs it, with the
  * header again, and never shrinks. Options records are shown only if verbose, as {@code # name=value ...}.
  */
@@ -31,15 +32,19 @@ final class TableFormatter implements RecordFormatter {
     private static final String[] FLOW_HEADER = {
         "src", "dst", "proto", "sport", "dport", "packets", "octets", "start", "duration_ms", "end"};
     private static final String[] DELAY_HEADER = {"mean_us", "sd_us", "bound_us", "estimator", "interp_us", "lost", "measured"};
+    private static final String[] QUANTILE_HEADER = {"p50_us", "p90_us", "p99_us"};
+    private static final String[] QUANTILES = {
+        "flowlagDelayP50Nanoseconds", "flowlagDelayP90Nanoseconds", "flowlagDelayP99Nanoseconds"};
     private static final String SKETCH_HEADER = "sketch_us";
     private static final int DELAY_COLUMNS = FLOW_HEADER.length + DELAY_HEADER.length;
-    private static final int COLUMNS = DELAY_COLUMNS + 1;
+    private static final int QUANTILE_COLUMNS = DELAY_COLUMNS + QUANTILE_HEADER.length;
+    private static final int COLUMNS = QUANTILE_COLUMNS + 1;
     private static final int[] LEFT_ALIGNED = {0, 1, 2, 7, 9, 13};
 
     private final boolean isVerbose;
     private final RecordNames.Cache namesCache = new RecordNames.Cache();
     private final String[] cells = new String[COLUMNS];
-    private final int[] widths = {15, 15, 5, 5, 5, 9, 11, 23, 11, 6, 9, 9, 9, 12, 9, 6, 9, 9};
+    private final int[] widths = {15, 15, 5, 5, 5, 9, 11, 23, 11, 6, 9, 9, 9, 12, 9, 6, 9, 9, 9, 9, 9};
     private final boolean[] isLeftAligned = new boolean[COLUMNS];
     private final StringBuilder value = new StringBuilder();
     private RecordNames names;
@@ -71,8 +76,11 @@ final class TableFormatter implements RecordFormatter {
     }
 
     private int columnsWithValues() {
-        if (!cells[DELAY_COLUMNS].equals(ABSENT)) {
+        if (!cells[QUANTILE_COLUMNS].equals(ABSENT)) {
             return COLUMNS;
+        }
+        if (!cells[DELAY_COLUMNS].equals(ABSENT)) {
+            return QUANTILE_COLUMNS;
         }
         for (int i = FLOW_HEADER.length; i < DELAY_COLUMNS; i++) {
             if (!cells[i].equals(ABSENT)) {
@@ -86,7 +94,8 @@ final class TableFormatter implements RecordFormatter {
         final String[] header = new String[COLUMNS];
         System.arraycopy(FLOW_HEADER, 0, header, 0, FLOW_HEADER.length);
         System.arraycopy(DELAY_HEADER, 0, header, FLOW_HEADER.length, DELAY_HEADER.length);
-        header[DELAY_COLUMNS] = SKETCH_HEADER;
+        System.arraycopy(QUANTILE_HEADER, 0, header, DELAY_COLUMNS, QUANTILE_HEADER.length);
+        header[QUANTILE_COLUMNS] = SKETCH_HEADER;
         appendLine(header, text);
     }
 
@@ -153,7 +162,10 @@ final class TableFormatter implements RecordFormatter {
         final String lost = number(record, "flowlagLostPacketDeltaCount");
         final int kind = names.indexOf("flowlagLossKind");
         final boolean isUpperBound = kind >= 0 && record.unsigned(kind) == UPPER_BOUND;
-        cells[DELAY_COLUMNS] = micros(record, "flowlagDelaySketchMeanNanoseconds");
+        for (int i = 0; i < QUANTILES.length; i++) {
+            cells[DELAY_COLUMNS + i] = micros(record, QUANTILES[i]);
+        }
+        cells[QUANTILE_COLUMNS] = micros(record, "flowlagDelaySketchMeanNanoseconds");
         cells[column + 6] = number(record, "flowlagDelayPacketDeltaCount");
         cells[column + 5] = isUpperBound && !lost.equals(ABSENT) ? "<=" + lost : lost;
     }

@@ -45,7 +45,7 @@ final class ConfigOptions {
         options.forEach((option) -> command.addOption(option.spec()));
         command.addOption(OptionSpec.builder(SET_OPTION).paramLabel("KEY=VALUE").type(List.class)
             .auxiliaryTypes(String.class).arity("1").order(ConfigOption.SET_ORDER)
-            .description("Any key of the configuration, such as pipeline.idle=spin: docs/configuration.md. Repeatable.").build());
+            .description("Any key of the configuration, such as pipeline.idle=spin. Repeatable.").build());
         command.addOption(OptionSpec.builder(QUIET_OPTION, "--quiet").type(boolean.class).arity("0")
             .order(ConfigOption.SET_ORDER).description("Log errors alone.").build());
         command.addOption(OptionSpec.builder(VERBOSE_OPTION, "--verbose").type(boolean.class).arity("0")

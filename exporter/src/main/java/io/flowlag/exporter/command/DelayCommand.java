@@ -3,6 +3,7 @@ package io.flowlag.exporter.command;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.MemorySize;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.console.OutputFiles;
@@ -13,6 +14,7 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 
 /** {@code flowlag delay}. */
@@ -28,7 +30,6 @@ final class DelayCommand extends ConfiguredCommand {
     private static final String PASSIVE = "passive";
     private static final List<String> REFERENCES = List.of(MARKED, INJECTED, PASSIVE);
     private static final List<String> ESTIMATORS = List.of(RLI, LDS, JOINT, EXACT);
-    private static final List<String> DEFAULT_ESTIMATORS = List.of(RLI, LDS, JOINT);
 
     @Option(names = {"-s", "--sender"}, arity = "1..*", required = true, paramLabel = "FILE",
         description = "Captures of the sender point, where packets pass first; - is standard input.")
@@ -45,10 +46,17 @@ final class DelayCommand extends ConfiguredCommand {
     private String references;
 
     @Option(names = "--estimators", paramLabel = "rli,lds,joint,exact", split = ",",
-        description = "What delays come from: references (rli), sketches of both points (lds), both solved together (joint), " +
-            "matching of every packet (exact). Default: rli,lds,joint where --max-delay is not above --interval, else " +
-            "rli,exact.")
+        description = "What delays come from: matching of every packet (exact), references (rli), sketches of both points " +
+            "(lds), both solved together (joint, which has the two with it). Default: exact.")
     private List<String> estimators;
+
+    @Option(names = "--compare",
+        description = "Shows what references, sketches and both together say beside the matched delays.")
+    private boolean isCompared;
+
+    @Option(names = "--memory", paramLabel = "SIZE",
+        description = "Memory that may be taken off the heap, such as 512m or 4g. Default: half of the host's.")
+    private String memory;
 
     @Option(names = "--weights", paramLabel = "FILE",
         description = "Which flows weigh more in the sketch: a rule of lds.weights on each line; blank lines are left out, and " +
@@ -97,14 +105,42 @@ final class DelayCommand extends ConfiguredCommand {
         if (PASSIVE.equalsIgnoreCase(references) && config.rli().policy() != ExporterConfig.Policy.PASSIVE) {
             throw new ExitException(ExitCode.USAGE, "--references passive and --policy contradict each other: leave one out");
         }
-        final boolean isLdsPossible = config.segment().maximumDelayNs() <= config.segment().intervalNs();
+        final List<String> chosen = chosen(config);
+        OutputFiles.check("the truth", truthFile);
+        final ReferenceMode mode = INJECTED.equalsIgnoreCase(references) ? ReferenceMode.CAPTURED : ReferenceMode.MARKED;
+        return starter.delay(
+            config.withJoint(chosen.contains(JOINT) ? config.joint().on() : config.joint().off())
+                .withReconcile(isReconciled || isRepaired(config, chosen) ? config.reconcile().on() : config.reconcile()),
+            new DelayOptions(
+                List.copyOf(senderFiles), List.copyOf(receiverFiles), mode, chosen.contains(RLI), chosen.contains(LDS),
+                chosen.contains(EXACT), truthFile, memoryBytes()),
+            terminal());
+    }
+
+    private long memoryBytes() {
+        try {
+            return memory == null ? 0 : MemorySize.parse(memory);
+        } catch (final IllegalArgumentException ex) {
+            throw new ExitException(ExitCode.USAGE, "--memory " + memory + ": " + ex.getMessage());
+        }
+    }
+
+    private List<String> chosen(final ExporterConfig config) {
+        if (isCompared && estimators != null) {
+            throw new ExitException(ExitCode.USAGE, "--compare has every estimator: leave --estimators out");
+        }
         final List<String> chosen =
-            estimators != null ? estimators : isLdsPossible ? DEFAULT_ESTIMATORS : List.of(RLI, EXACT);
+            new ArrayList<>(estimators != null ? estimators : isCompared || isReconciled ? ESTIMATORS : List.of(EXACT));
         for (final String each : chosen) {
             if (!ESTIMATORS.contains(each)) {
                 throw new ExitException(ExitCode.USAGE, "--estimators " + each + ": must be of rli, lds, joint, exact");
             }
         }
+        if (chosen.equals(List.of(JOINT))) {
+            chosen.addAll(List.of(RLI, LDS));
+        }
+        final boolean isLdsPossible = config.segment().maximumDelayNs() <= config.segment().intervalNs() ||
+            config.isDefault(ConfigTable.MAXIMUM_DELAY) || config.isDefault(ConfigTable.SEGMENT_INTERVAL);
         if (chosen.contains(LDS) && !isLdsPossible) {
             throw new ExitException(
                 ExitCode.USAGE, "--estimators lds: needs a --max-delay that is not above --interval");
@@ -115,15 +151,11 @@ final class DelayCommand extends ConfiguredCommand {
         if (isReconciled && !chosen.contains(LDS)) {
             throw new ExitException(ExitCode.USAGE, "--reconcile: needs --estimators lds");
         }
-        OutputFiles.check("the truth", truthFile);
-        final ReferenceMode mode = INJECTED.equalsIgnoreCase(references) ? ReferenceMode.CAPTURED : ReferenceMode.MARKED;
-        return starter.delay(
-            config.withJoint(chosen.contains(JOINT) ? config.joint().on() : config.joint().off())
-                .withReconcile(isReconciled ? config.reconcile().on() : config.reconcile()),
-            new DelayOptions(
-                List.copyOf(senderFiles), List.copyOf(receiverFiles), mode, chosen.contains(RLI), chosen.contains(LDS),
-                chosen.contains(EXACT),
-                truthFile),
-            terminal());
+        return chosen;
+    }
+
+    /** Joint estimation is told which packets were lost unless somebody does not want it. */
+    private static boolean isRepaired(final ExporterConfig config, final List<String> chosen) {
+        return chosen.contains(JOINT) && config.isDefault(ConfigTable.RECONCILE_ENABLED);
     }
 }

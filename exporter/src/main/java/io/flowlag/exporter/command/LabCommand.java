@@ -35,7 +35,7 @@ final class LabCommand implements Callable<Integer> {
     private Integer seeds;
 
     @Option(names = "--first-seed", paramLabel = "N",
-        description = "The first seed, from 1 on, of an experiment that was scored on others before: joint. Default: its own.")
+        description = "The first seed of joint, held-out and held-out-captures, from 1 on. Default: their own, or drawn.")
     private Long firstSeed;
 
     @Option(names = "--out", paramLabel = "DIR", defaultValue = "lab",

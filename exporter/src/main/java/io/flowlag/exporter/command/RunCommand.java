@@ -19,28 +19,27 @@ import java.util.regex.Pattern;
 final class RunCommand extends ConfiguredCommand {
     static final String NAME = "run";
 
-    private static final int HOSTS_ORDER = 3;
+    /** In the help: behind {@link ConfigOption#EGRESS}, and behind them all. */
+    private static final int HOSTS_ORDER = 17;
     private static final int SELF_TEST_ORDER = 500;
     /** A host, an IPv6 address with or without brackets, and a port where the host cannot be mistaken for one. */
     private static final Pattern RECEIVER =
         Pattern.compile("(?:\\[([0-9A-Fa-f:.]+)\\]|([^:\\[\\]]+|[0-9A-Fa-f]*:[0-9A-Fa-f:.]*:[0-9A-Fa-f:.]*?))(?::([0-9]{1,5}))?");
 
     @Option(names = "--receiver", order = HOSTS_ORDER,
-        description = "Measures as the receiver of two hosts: --set segment.role=receiver --direction in.")
+        description = "Measures as the receiver of two hosts (segment.role).")
     private boolean isReceiver;
 
-    @Option(names = "--sender", order = HOSTS_ORDER + 1, paramLabel = "RECEIVER[:PORT]",
-        description = "Measures as the sender of two hosts: --set segment.role=sender --direction out, the exchange with that " +
-        "host, and references to it. Default port: 8621.")
+    @Option(names = "--sender", order = HOSTS_ORDER, paramLabel = "RECEIVER[:PORT]",
+        description = "Measures as the sender of two hosts, with this receiver. Default port: 8621.")
     private String receiver;
 
-    @Option(names = "--key", order = HOSTS_ORDER + 2, paramLabel = "FILE",
-        description = "Key that both hosts share, as flowlag key writes it: for references and the exchange (rli.key-file, " +
-        "exchange.key-file).")
+    @Option(names = "--key", order = HOSTS_ORDER, paramLabel = "FILE",
+        description = "Key that both hosts share, as flowlag key writes it.")
     private String keyFile;
 
     @Option(names = "--self-test", order = SELF_TEST_ORDER,
-        description = "Adds a known delay and loss to a copy of the input, measures them, and says whether they were found.")
+        description = "Measures a copy of the input with a known delay and loss, and says if it found them.")
     private boolean isSelfTest;
 
     @Option(names = {"-r", "--read"}, order = SELF_TEST_ORDER, arity = "1..*", paramLabel = "FILE",

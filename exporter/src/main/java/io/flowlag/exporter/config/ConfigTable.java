@@ -114,7 +114,7 @@ public final class ConfigTable {
     /** Whose header counts when a packet is in a tunnel. */
     public static final ConfigKey<ExporterConfig.Tunnels> TUNNELS = row(ConfigKey.of(
         "decode.tunnels", choice(ExporterConfig.Tunnels.class), "outer",
-        "Measure a tunnelled packet by its outer header, or by its inner one (GRE, IPIP, 6in4, VXLAN, GENEVE, GTP-U)."));
+        "Measure a tunnelled packet by its outer or its inner header; tunnels are GRE, IPIP, 6in4, VXLAN, GENEVE and GTP-U."));
     /** Whether later fragments are given ports. */
     public static final ConfigKey<Boolean> FRAGMENTS = row(ConfigKey.of(
         "decode.fragments", onOff(), "on",
@@ -698,7 +698,7 @@ public final class ConfigTable {
     /** Whether options records are sent. */
     public static final ConfigKey<ExporterConfig.OptionsMode> OPTIONS = row(ConfigKey.of(
         "exporting.options", choice(ExporterConfig.OptionsMode.class), "auto",
-        "Send options records (statistics, types of enterprise elements); auto is on for tcp, tls and file, off for udp, " +
+        "Send options records (statistics, types of elements); auto is on for tcp, tls and file, off for udp, " +
         "where nfdump takes each for a sequence error.")
         .reloads().perDestination(UDP, TCP, TLS, FILE));
     /** How often statistics records are sent. */

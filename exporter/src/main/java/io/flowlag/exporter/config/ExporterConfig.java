@@ -352,6 +352,19 @@ public record ExporterConfig(
         boolean exact,
         int exactPackets,
         boolean senderRecords) {
+        /**
+         * The same with other times and packets, for a command that knows what comes.
+         *
+         * @param otherMaximumDelayNs that a packet may be under way.
+         * @param otherIntervalNs     of measurement.
+         * @param otherPackets        under way at once.
+         * @return the copy.
+         */
+        public Segment withTimes(final long otherMaximumDelayNs, final long otherIntervalNs, final int otherPackets) {
+            return new Segment(role, id, ingress, egress, sources, destinations, vlanId, otherMaximumDelayNs, otherIntervalNs,
+                offload, exact, otherPackets, senderRecords);
+        }
+
         /** {@return the same for every packet, whatever its addresses} */
         public Segment withoutSelector() {
             return new Segment(role, id, ingress, egress, List.of(), List.of(), -1, maximumDelayNs, intervalNs, offload, exact,
@@ -489,6 +502,20 @@ public record ExporterConfig(
                 enabled, rows, otherColumns, otherLength, ratesPpm, weights, alpha, aggregatorCells, inFlightPackets,
                 waitingRecords, witnessPpm);
         }
+
+        /**
+         * The same with other sizes, for a command that knows what comes.
+         *
+         * @param otherColumns  C.
+         * @param otherInFlight packets of the end of an interval.
+         * @param otherRecords  that may wait.
+         * @return the copy.
+         */
+        public Lds withSizes(final int otherColumns, final int otherInFlight, final int otherRecords) {
+            return new Lds(
+                enabled, rows, otherColumns, vldaLength, ratesPpm, weights, alpha, aggregatorCells, otherInFlight, otherRecords,
+                witnessPpm);
+        }
     }
 
     /**
@@ -503,6 +530,18 @@ public record ExporterConfig(
      */
     public record Joint(
         boolean enabled, long budgetNs, long waitNs, int maxFlows, int pendingPackets, boolean isChecked) {
+        /**
+         * The same with other sizes, for a command that knows what comes.
+         *
+         * @param otherBudgetNs for an interval's solution.
+         * @param otherFlows    of an interval.
+         * @param otherPackets  whose estimates may be under way.
+         * @return the copy.
+         */
+        public Joint withSizes(final long otherBudgetNs, final int otherFlows, final int otherPackets) {
+            return new Joint(enabled, otherBudgetNs, waitNs, otherFlows, otherPackets, isChecked);
+        }
+
         /** {@return the same, but all is solved} */
         public Joint on() {
             return new Joint(true, budgetNs, waitNs, maxFlows, pendingPackets, isChecked);
@@ -757,6 +796,21 @@ public record ExporterConfig(
         return new ExporterConfig(observationDomainId, otherThreading, capture, decode, metering, checkpoint, segment, clock,
             rli, lds, joint, reconcile, quantiles, exchange, pipeline, exporting, log, stats, status, metrics,
             effectiveValues, warnings);
+    }
+
+    /**
+     * The same configuration with room for other flows, for a command that knows how many come.
+     *
+     * @param flows  in the cache at once.
+     * @param octets of the distributions of their delays.
+     * @return the copy.
+     */
+    public ExporterConfig withFlows(final int flows, final long octets) {
+        final Metering other = new Metering(metering.extraKeyFields(), flows, metering.activeTimeoutNs(),
+            metering.idleTimeoutNs(), metering.tcpEndTimeoutNs());
+        return new ExporterConfig(observationDomainId, threading, capture, decode, other, checkpoint, segment, clock,
+            rli, lds, joint, reconcile, new Quantiles(octets, quantiles.fromPackets()), exchange, pipeline, exporting, log, stats,
+            status, metrics, effectiveValues, warnings);
     }
 
     /**

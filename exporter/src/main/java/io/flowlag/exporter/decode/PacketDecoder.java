@@ -36,6 +36,7 @@ public final class PacketDecoder {
     private final FragmentTable fragmentTable;
     private final DigestSwitch digestSwitch;
     private final int digestPayloadBytes;
+    private final int digestMostBytes;
     private final boolean innerTunnels;
     private final boolean jumboLengths;
     private final int observationPoint;
@@ -59,10 +60,10 @@ public final class PacketDecoder {
         this.counters = counters;
         this.fragmentTable = context.fragmentPorts ?
             new FragmentTable(context.fragmentTableEntries, context.fragmentTimeoutNs, !context.hasDigests()) : null;
-        this.packetDigest = context.digest == null ?
-            null : new PacketDigest(context.digest, context.digestPayloadBytes);
-        this.digestSwitch = context.digestSwitch;
         this.digestPayloadBytes = context.digestPayloadBytes;
+        this.digestMostBytes = context.digestMostBytes;
+        this.packetDigest = context.digest == null ? null : digestOf(context.digest);
+        this.digestSwitch = context.digestSwitch;
         this.innerTunnels = context.innerTunnels;
         this.jumboLengths = context.jumboLengths;
         this.observationPoint = context.observationPoint;
@@ -189,6 +190,19 @@ public final class PacketDecoder {
         return isPlain ? plain.udpPayloadWholeBytes() : packet.payloadLengthBytes - UDP_HEADER_LENGTH_BYTES;
     }
 
+    /**
+     * How many octets from the IP header on were captured of the packet that was decoded last; valid behind {@link #DECODED}.
+     *
+     * @param capturedLengthBytes of the packet, as given then.
+     * @param ipLengthBytes       as its descriptor has it.
+     * @return octets; {@link Integer#MAX_VALUE} where nothing was cut.
+     */
+    public int cutBytes(final int capturedLengthBytes, final int ipLengthBytes) {
+        final int capturedBytes = isPlain ? capturedLengthBytes - Ethernet.HEADER_LENGTH_BYTES :
+            packet.lengthBytes - packet.payloadLengthBytes + packet.capturedPayloadBytes(cursor.end);
+        return capturedBytes < ipLengthBytes ? capturedBytes : Integer.MAX_VALUE;
+    }
+
     /** Goes on to the innermost packet that is whole; true if there is one but the outer. */
     private boolean enterTunnels() {
         for (int depth = 0; depth <= MAX_TUNNELS; depth++) {
@@ -234,6 +248,10 @@ public final class PacketDecoder {
         }
     }
 
+    private PacketDigest digestOf(final SipHash hash) {
+        return new PacketDigest(hash, digestPayloadBytes, digestMostBytes);
+    }
+
     /** The digest with the key that a packet's time asks for; null for none. */
     private PacketDigest digestAt(final long timestampNs) {
         if (digestSwitch == null) {
@@ -242,7 +260,7 @@ public final class PacketDecoder {
         final DigestSwitch.Change change = digestSwitch.latest();
         if (change != nextChange) {
             packetDigest = nextDigest;
-            nextDigest = new PacketDigest(change.hash(), digestPayloadBytes);
+            nextDigest = digestOf(change.hash());
             nextChange = change;
         }
         return change != null && timestampNs >= change.fromNs() ? nextDigest : packetDigest;
@@ -304,6 +322,7 @@ public final class PacketDecoder {
         private SipHash digest;
         private DigestSwitch digestSwitch;
         private int digestPayloadBytes = PacketDigest.MAX_PAYLOAD_BYTES;
+        private int digestMostBytes = Integer.MAX_VALUE;
         private boolean flowHashLeft;
         private int observationPoint;
         private boolean plain = true;
@@ -403,6 +422,17 @@ public final class PacketDecoder {
          */
         public Context flowHashLeft(final boolean isLeft) {
             flowHashLeft = isLeft;
+            return this;
+        }
+
+        /**
+         * How many octets of a packet, from its IP header on, a digest looks at, where captures were cut; the same at both points.
+         *
+         * @param mostBytes at most.
+         * @return this.
+         */
+        public Context digestMostBytes(final int mostBytes) {
+            digestMostBytes = mostBytes;
             return this;
         }
 

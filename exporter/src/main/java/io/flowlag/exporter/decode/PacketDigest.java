@@ -27,6 +27,9 @@ final class PacketDigest {
     /** The most payload octets that a digest may cover, and the default. */
     static final int MAX_PAYLOAD_BYTES = 32;
 
+    /** Fewer octets behind the IP header tell packets from one another too badly. */
+    private static final int LEAST_BYTES = 8;
+
     private static final int VERSION_OFFSET = 0;
     private static final int PROTOCOL_OFFSET = VERSION_OFFSET + 1;
     private static final int FRAGMENT_OFFSET = PROTOCOL_OFFSET + 1;
@@ -51,8 +54,17 @@ final class PacketDigest {
     private final SipHashPair pair;
     private final SegmentFlowHash flowHash;
     private final int payloadBytes;
+    private final int mostBytes;
 
-    PacketDigest(final SipHash hash, final int payloadBytes) {
+    /**
+     * A digest.
+     *
+     * @param hash          with the key.
+     * @param payloadBytes  octets of payload that it covers.
+     * @param mostBytes     of a packet, from its IP header on, that it looks at.
+     */
+    PacketDigest(final SipHash hash, final int payloadBytes, final int mostBytes) {
+        this.mostBytes = mostBytes;
         this.hash = hash;
         pair = new SipHashPair(hash);
         flowHash = new SegmentFlowHash(hash);
@@ -71,8 +83,16 @@ final class PacketDigest {
         }
         final int capturedBytes = packet.capturedPayloadBytes(end);
         final int headerBytes = packet.isLaterFragment() ? 0 : transportHeaderBytes(buffer, capturedBytes, packet);
-        final int coveredBytes = Math.min(packet.payloadLengthBytes, headerBytes + payloadBytes);
-        return coveredBytes <= capturedBytes ? coveredBytes : -1;
+        return covered(
+            packet.payloadLengthBytes, headerBytes + payloadBytes, packet.lengthBytes - packet.payloadLengthBytes, capturedBytes);
+    }
+
+    /** What both points leave out is the same at both: they look at as much of a packet, whichever of them has more. */
+    private int covered(final int wholeBytes, final int wantedBytes, final int ipHeaderBytes, final int capturedBytes) {
+        final int seenBytes = mostBytes - ipHeaderBytes;
+        final int coveredBytes = Math.min(wholeBytes, Math.min(wantedBytes, seenBytes));
+        final boolean isShort = coveredBytes > capturedBytes || seenBytes < LEAST_BYTES && seenBytes < wholeBytes;
+        return isShort ? -1 : coveredBytes;
     }
 
     /** The digest of a packet whose covered octets were all captured. */
@@ -111,8 +131,9 @@ final class PacketDigest {
         final int leastBytes = protocol == IpProtocol.TCP ? TCP_MIN_HEADER_LENGTH_BYTES : UDP_HEADER_LENGTH_BYTES;
         final int headerBytes = protocol != IpProtocol.TCP ? UDP_HEADER_LENGTH_BYTES :
             Math.max(TCP_MIN_HEADER_LENGTH_BYTES, (buffer.getByte(offset + TCP_DATA_OFFSET_OFFSET) & 0xF0) >> 2);
-        final int coveredBytes = Math.min(payloadBytes, headerBytes + this.payloadBytes);
-        return coveredBytes < leastBytes || coveredBytes > capturedBytes ? -1 : coveredBytes;
+        final int coveredBytes =
+            covered(payloadBytes, headerBytes + this.payloadBytes, PlainPacket.IP_HEADER_BYTES, capturedBytes);
+        return coveredBytes < leastBytes ? -1 : coveredBytes;
     }
 
     /**

@@ -25,7 +25,7 @@ final class PlainPacket {
     private static final int DESTINATION_OFFSET = IP_OFFSET + 16;
     private static final int TRANSPORT_OFFSET = IP_OFFSET + 20;
     private static final int TCP_CONTROL_BITS_OFFSET = TRANSPORT_OFFSET + 12;
-    private static final int IP_HEADER_BYTES = 20;
+    static final int IP_HEADER_BYTES = 20;
     private static final int PORTS_BYTES = 4;
     private static final int TCP_NEEDED_BYTES = 14;
     private static final int TCP_CONTROL_BITS_MASK = 0x0FFF;

@@ -44,6 +44,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     public static final long NOTHING_CAPTURED_NS = Long.MIN_VALUE;
 
     private static final int MARKED_CAPACITY = 64 * 1024;
+    /** In place of a slot: a packet of the sender point. */
+    private static final int NOT_METERED = -1;
     private static final long LEAST_HELD = 50;
     private static final long HELD_SHARE = 100;
     /** Live packets come in blocks, later than they are said to have come by less than this. */
@@ -121,7 +123,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         final boolean isReceiver = wiring.role().isReceiver() && wiring.isInterpolated();
         receiver = isReceiver ? new RliReceiver(receiverContext(config, wiring, classes), samples) : null;
         summaries = isReceiver || wiring.isExact() ? new DelaySummaries(
-            receiver, wiring.isExact(), classes, senders.count(), config.segment().intervalNs(), recordNs(config)) : null;
+            receiver, wiring.isExact(), classes, senders.count() + (wiring.captures().sides() == null ? 0 : 1),
+            config.segment().intervalNs(), recordNs(config)) : null;
         final boolean isMarking = wiring.referenceMode() == ReferenceMode.MARKED && isReceiver;
         ownReferences = config.rli();
         ownTerms = isMarking ? InjectionTerms.ofMarked(config) :
@@ -138,13 +141,16 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             new ShippedSendTimes(wiring.receiverLink(), receiver, passive, classes.count()) : null;
         sender = wiring.transmitter() == null ? null : new ReferenceSender(scheduler, wiring, sendTimeTaker(), clock);
         matching = wiring.isMatched() ?
-            new Matching(config, clock != null, cache, wiring.isExact() ? distributions : null,
+            new Matching(config, clock != null, wiring.captures(), cache, wiring.isExact() ? distributions : null,
                 wiring.isExact() ? summaries : null) : null;
         flowDelays = new FlowDelays(
             config, wiring, flowEnd, cache, counters, senders, classes, clocks, receiver, distributions, matching, clock != null);
         sketching = wiring.isSketched() ?
             new SenderSketches(config, clock != null, wiring.receiverLink(), cache, classes, senders, flowDelays) : null;
         flowDelays.sketches(sketching);
+        if (sketching != null && wiring.captures().isWhole()) {
+            sketching.capturesAreWhole();
+        }
         tellEstimates(config);
         pending = mayWait(config) ? new PendingPackets() : null;
         sending = wiring.isShipping() ? new SketchSending(wiring.senderLink()) : null;
@@ -275,6 +281,10 @@ public final class DelayMeter implements DelayView, AutoCloseable {
      * @param nowNs      the time, by the clock that references are sent by.
      */
     public void onSenderPacket(final DirectBuffer descriptor, final int offset, final long nowNs) {
+        if (isBackward(descriptor, offset)) {
+            onBackward(descriptor, offset, NOT_METERED);
+            return;
+        }
         if (sending != null) {
             sending.onSent(descriptor, offset);
         }
@@ -421,7 +431,38 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             PacketDescriptor.timestampNs(descriptor, offset));
     }
 
+    private boolean isBackward(final DirectBuffer descriptor, final int offset) {
+        return wiring.captures().sides() != null && wiring.captures().sides().isBackward(descriptor, offset);
+    }
+
+    /** Packets on their way back are matched alone: references and sketches are of one queue. */
+    private void onBackward(final DirectBuffer descriptor, final int offset, final int slot) {
+        final boolean isSent = slot == NOT_METERED;
+        final long timeNs = PacketDescriptor.timestampNs(descriptor, offset);
+        if (isSent) {
+            matching.onReceiverTime(timeNs);
+        } else {
+            matching.onSenderTime(timeNs);
+        }
+        if (!selectorAt(timeNs).selects(descriptor, offset)) {
+            counters.increment(isSent ? CounterId.SENDER_OUTSIDE_SEGMENT : CounterId.OUTSIDE_SEGMENT);
+        } else if (isSent) {
+            matching.onSent(descriptor, offset);
+        } else {
+            if (summaries.onTime(timeNs)) {
+                report.onInterval();
+            }
+            matching.onReceived(descriptor, offset, slot, stream(senders.count(), classes.of(descriptor, offset)));
+            // For references and sketches it is none of theirs.
+            counters.add(CounterId.OUTSIDE_SEGMENT, receiver == null ? 0 : 1);
+        }
+    }
+
     private void measure(final DirectBuffer descriptor, final int offset, final int slot) {
+        if (isBackward(descriptor, offset)) {
+            onBackward(descriptor, offset, slot);
+            return;
+        }
         if (matching != null) {
             matching.onReceiverTime(PacketDescriptor.timestampNs(descriptor, offset));
         }

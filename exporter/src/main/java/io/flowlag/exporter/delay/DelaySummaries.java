@@ -183,8 +183,9 @@ final class DelaySummaries {
         final List<DelaySummary> newTotal = new ArrayList<>();
         final List<DelayHistogram> newHistograms = new ArrayList<>();
         for (int i = 0; i < oversize.length; i++) {
-            final ClassStatistics statistics = receiver == null ? null : receiver.statistics(i);
-            final long lost = receiver == null ? 0 : receiver.counter(i, ReceiverCounter.REFERENCES_LOST);
+            final boolean isInterpolated = isInterpolated(i);
+            final ClassStatistics statistics = isInterpolated ? receiver.statistics(i) : null;
+            final long lost = !isInterpolated ? 0 : receiver.counter(i, ReceiverCounter.REFERENCES_LOST);
             final SignedHistogram estimates = statistics == null ? null : statistics.estimates();
             final SignedHistogram references = statistics == null ? null : statistics.references();
             totalOversize[i] += oversize[i];
@@ -212,12 +213,16 @@ final class DelaySummaries {
         intervals.add(newInterval);
     }
 
+    private boolean isInterpolated(final int stream) {
+        return receiver != null && stream < receiver.streamCount();
+    }
+
     private static SignedHistogram at(final SignedHistogram[] all, final int stream) {
         return all == null ? null : all[stream];
     }
 
     private static void add(final SignedHistogram[] totals, final int stream, final SignedHistogram part) {
-        if (totals != null) {
+        if (totals != null && part != null) {
             totals[stream].add(part);
         }
     }
@@ -226,7 +231,7 @@ final class DelaySummaries {
         final int stream, final long fromNs, final long toNs, final SignedHistogram matchedDelays,
         final SignedHistogram estimates, final SignedHistogram references, final long lostReferences,
         final long oversizePackets) {
-        final HeldOutErrors heldOut = receiver == null ? null : receiver.statistics(stream).heldOut();
+        final HeldOutErrors heldOut = isInterpolated(stream) ? receiver.statistics(stream).heldOut() : null;
         final int classIndex = stream % classes.count();
         return new DelaySummary(
             stream / classes.count(), classIndex, classes.dscp(classIndex), fromNs, toNs, distribution(matchedDelays),

@@ -1,8 +1,10 @@
 package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.rli.reference.ReferenceSession;
 import io.flowlag.sketch.hash.SipHash;
+import org.agrona.DirectBuffer;
 
 import java.util.List;
 
@@ -22,6 +24,7 @@ import java.util.List;
  * @param digestPayloadBytes of a packet that its digest covers: fewer than all where a capture has cut packets.
  * @param digestHash     of packets, for the capture stage; null for the key of the configuration.
  * @param link           joins the sketches with those of a point in another process; null for none.
+ * @param captures       what is known of the captures beforehand; {@link CaptureFacts#NONE} live.
  */
 public record DelayWiring(
     Role role,
@@ -35,13 +38,47 @@ public record DelayWiring(
     boolean isSketched,
     int digestPayloadBytes,
     SipHash digestHash,
-    SketchLink link) {
+    SketchLink link,
+    CaptureFacts captures) {
     /** Of a packet that its digest covers, where captures have them. */
     public static final int DIGEST_PAYLOAD_BYTES = 32;
 
     /** No delay is measured. */
     public static final DelayWiring NONE = new DelayWiring(
         Role.NONE, ReferenceMode.NONE, List.of(), null, ClockError.NONE, false, false, false, DIGEST_PAYLOAD_BYTES);
+
+    /**
+     * Of points of which nothing is known beforehand.
+     *
+     * @param role           of the process.
+     * @param referenceMode  where references come from.
+     * @param sessions       of the references.
+     * @param transmitter    sends references, or null.
+     * @param clockError     of the two points' clocks.
+     * @param isInterpolated whether delays are estimated from references.
+     * @param isMatched      whether every packet is matched.
+     * @param isExact        whether matched packets are the delay of a flow.
+     * @param isSketched     whether received packets are in sketches.
+     * @param digestPayloadBytes of a packet that its digest covers.
+     * @param digestHash     of packets, for the capture stage; null for the key of the configuration.
+     * @param link           joins the sketches with those of a point in another process; null for none.
+     */
+    public DelayWiring(
+        final Role role,
+        final ReferenceMode referenceMode,
+        final List<ReferenceSession> sessions,
+        final ReferenceTransmitter transmitter,
+        final ClockError clockError,
+        final boolean isInterpolated,
+        final boolean isMatched,
+        final boolean isExact,
+        final boolean isSketched,
+        final int digestPayloadBytes,
+        final SipHash digestHash,
+        final SketchLink link) {
+        this(role, referenceMode, sessions, transmitter, clockError, isInterpolated, isMatched, isExact, isSketched,
+            digestPayloadBytes, digestHash, link, CaptureFacts.NONE);
+    }
 
     /**
      * Without sketches.
@@ -78,7 +115,7 @@ public record DelayWiring(
      */
     public DelayWiring withSketches(final boolean sketched) {
         return new DelayWiring(role, referenceMode, sessions, transmitter, clockError, isInterpolated, isMatched, isExact,
-            sketched, digestPayloadBytes, digestHash, link);
+            sketched, digestPayloadBytes, digestHash, link, captures);
     }
 
     /**
@@ -89,7 +126,7 @@ public record DelayWiring(
      */
     public DelayWiring withDigestHash(final SipHash hash) {
         return new DelayWiring(role, referenceMode, sessions, transmitter, clockError, isInterpolated, isMatched, isExact,
-            isSketched, digestPayloadBytes, hash, link);
+            isSketched, digestPayloadBytes, hash, link, captures);
     }
 
     /**
@@ -101,7 +138,7 @@ public record DelayWiring(
     public DelayWiring withLink(final SketchLink newLink) {
         return new DelayWiring(role, referenceMode, sessions, transmitter, clockError, isInterpolated, isMatched, isExact,
             isSketched, digestPayloadBytes, newLink instanceof ReceiverLink receiver ? receiver.hash() :
-            newLink == null ? digestHash : null, newLink);
+            newLink == null ? digestHash : null, newLink, captures);
     }
 
     /** {@return the link of a receiver; null without one} */
@@ -133,6 +170,29 @@ public record DelayWiring(
     /** {@return whether there is anything to do} */
     public boolean isOn() {
         return role != Role.NONE;
+    }
+
+    /**
+     * The same of captures that were looked at before.
+     *
+     * @param facts of them.
+     * @return the copy.
+     */
+    public DelayWiring withCaptures(final CaptureFacts facts) {
+        return new DelayWiring(role, referenceMode, sessions, transmitter, clockError, isInterpolated, isMatched, isExact,
+            isSketched, digestPayloadBytes, digestHash, link, facts);
+    }
+
+    /**
+     * Whether a packet is at the sender point, by its source and its direction.
+     *
+     * @param descriptor of the packet.
+     * @param offset     of the descriptor.
+     * @return true if it is.
+     */
+    public boolean isAtSender(final DirectBuffer descriptor, final int offset) {
+        final boolean isSender = isSenderPoint(PacketDescriptor.observationPoint(descriptor, offset));
+        return captures.sides() == null ? isSender : isSender != captures.sides().isBackward(descriptor, offset);
     }
 
     /**

@@ -124,12 +124,13 @@ public final class FlowDelays {
         if (matching != null) {
             matching.onFlowEnd(entry, offset, wiring.isExact() || sketching == null);
         }
-        if (sketching != null && sketching.waits(entry, offset)) {
+        final boolean isSketched = sketching != null && !isBackward(entry, offset - FlowEntry.BASE_LENGTH_BYTES);
+        if (isSketched && sketching.waits(entry, offset)) {
             counters.increment(CounterId.RECORDS_WAITING);
             return false;
         }
         begin(entry, offset);
-        if (sketching != null) {
+        if (isSketched) {
             sketching.finish(entry, offset, choice);
         }
         conclude(entry, offset);
@@ -268,10 +269,18 @@ public final class FlowDelays {
         flowEnd.onWaited(unseen, 0, unseen.capacity());
     }
 
+    /** The way back is a segment of its own, with the number after that of the last sender. */
+    private boolean isBackward(final DirectBuffer entry, final int offset) {
+        final PacketSides sides = wiring.captures().sides();
+        return sides != null && sides.isBackwardEntry(entry, offset);
+    }
+
     private void writeSegment(final MutableDirectBuffer entry, final int offset) {
         if (FlowDelay.estimator(entry, offset) != 0) {
-            final int senderIndex = senders.ofEntry(entry, offset - FlowEntry.BASE_LENGTH_BYTES);
-            FlowDelay.segmentId(entry, offset, segmentId + senderIndex);
+            final int entryOffset = offset - FlowEntry.BASE_LENGTH_BYTES;
+            final int senderIndex = senders.ofEntry(entry, entryOffset);
+            FlowDelay.segmentId(
+                entry, offset, segmentId + (isBackward(entry, entryOffset) ? senders.count() : senderIndex));
             final long clockErrorNs = clocks.errorNs(senderIndex);
             if (clockErrorNs >= 0) {
                 FlowDelay.clockErrorNs(entry, offset, clockErrorNs);

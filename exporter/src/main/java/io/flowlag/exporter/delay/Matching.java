@@ -48,33 +48,41 @@ final class Matching implements MatchHandler {
     private final CounterTable table = new CounterTable(1, COLUMNS);
     private final boolean isLive;
     private final long maximumDelayNs;
+    private final boolean areBothWays;
     /** Of flows that began before, not every packet was looked at. */
     private long watchedSinceNs = Long.MAX_VALUE;
     private long senderTimeNs = Long.MIN_VALUE;
     private long receiverTimeNs = Long.MIN_VALUE;
+    private long newestMatchedNs = Long.MIN_VALUE;
+    /** How much later a packet was sent that arrived first, at most. */
+    private long overtakenNs;
 
     /**
      * Nothing matched yet.
      *
      * @param config   sizes and times.
      * @param isLive   whether packets come as they happen; flows of captures are kept to the end.
+     * @param captures what is known of captures.
      * @param cache    whose flows have room for matched counters.
      * @param distributions of flows' matched delays; null if they are of other delays.
      * @param summaries of classes' matched delays; null if they are of other delays.
      */
     Matching(
-        final ExporterConfig config, final boolean isLive, final FlowCache cache, final FlowDistributions distributions,
+        final ExporterConfig config, final boolean isLive, final CaptureFacts captures, final FlowCache cache,
+        final FlowDistributions distributions,
         final DelaySummaries summaries) {
         this.distributions = distributions;
         this.summaries = summaries;
         this.cache = cache;
         this.isLive = isLive;
+        areBothWays = captures.sides() != null;
         maximumDelayNs = config.segment().maximumDelayNs();
         entries = cache.entries();
         final long silenceNs = 2 * (config.metering().activeTimeoutNs() + config.segment().maximumDelayNs());
         flows = new SegmentFlows(
             config.metering().maxFlows(), isLive ? silenceNs : SegmentFlows.NEVER_NS, !isLive || isSelected(config.segment()));
-        matcher = new ExactMatcher(context(config, isLive), flows, this);
+        matcher = new ExactMatcher(
+            context(config, isLive).joinedAboveBytes(captures.joinedAboveBytes()), flows, this);
         share = isLive ? new MatchedShare(matcher, config.segment().exactPackets()) : null;
     }
 
@@ -101,6 +109,9 @@ final class Matching implements MatchHandler {
         if (senderTimeNs == Long.MIN_VALUE) {
             onFirst(timeNs);
             matcher.onSenderGap(timeNs);
+            if (areBothWays) {
+                matcher.onReceiverGap(timeNs - maximumDelayNs);
+            }
         }
         senderTimeNs = Math.max(senderTimeNs, timeNs);
     }
@@ -113,6 +124,9 @@ final class Matching implements MatchHandler {
         if (receiverTimeNs == Long.MIN_VALUE) {
             onFirst(timeNs);
             matcher.onReceiverGap(timeNs - maximumDelayNs);
+            if (areBothWays) {
+                matcher.onSenderGap(timeNs);
+            }
         }
         receiverTimeNs = Math.max(receiverTimeNs, timeNs);
     }
@@ -158,6 +172,7 @@ final class Matching implements MatchHandler {
     /** The clock of both points was set back. */
     void onTimeSetBack(final long nowNs) {
         matcher.onTimeSetBack(nowNs);
+        newestMatchedNs = Long.MIN_VALUE;
         watchedSinceNs = Math.min(watchedSinceNs, nowNs);
         senderTimeNs = nowNs;
         receiverTimeNs = nowNs;
@@ -176,10 +191,14 @@ final class Matching implements MatchHandler {
 
     /** Decides of all that wait; what may have passed a point that was not watched any more is left undecided. */
     void onEnd() {
-        if (receiverTimeNs > senderTimeNs) {
-            matcher.onSenderGap(receiverTimeNs);
+        if (receiverTimeNs > senderTimeNs || areBothWays) {
+            matcher.onSenderGap(Math.max(receiverTimeNs, senderTimeNs));
         }
-        while (matcher.finish(receiverTimeNs, FINISH_LIMIT)) {
+        final long watchedNs = areBothWays ? Math.min(senderTimeNs, receiverTimeNs) : receiverTimeNs;
+        // A packet that was sent before one that arrived, by more than packets ever overtook, would have arrived too.
+        final long passedNs =
+            newestMatchedNs == Long.MIN_VALUE ? Long.MIN_VALUE : newestMatchedNs - overtakenNs - 1 + maximumDelayNs;
+        while (matcher.finish(Math.max(watchedNs, passedNs), FINISH_LIMIT)) {
             Thread.onSpinWait();
         }
         matcher.onEnd();
@@ -187,6 +206,11 @@ final class Matching implements MatchHandler {
 
     @Override
     public void onMatched(final long receiverTag, final long delayNs, final long sentNs, final long receivedNs) {
+        if (sentNs >= newestMatchedNs) {
+            newestMatchedNs = sentNs;
+        } else {
+            overtakenNs = Math.max(overtakenNs, newestMatchedNs - sentNs);
+        }
         if (summaries != null) {
             summaries.onMatched((int)(receiverTag >> STREAM_SHIFT) & STREAM_MASK, delayNs);
         }

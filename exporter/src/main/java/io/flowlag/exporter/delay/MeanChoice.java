@@ -10,9 +10,9 @@ import org.agrona.MutableDirectBuffer;
  * one with the smallest error bound does, where a parent must be clearly better than the joint estimate; means without a bound
  * come last.
  * <p>
- * A mean that lacks packets has a wider bound: the missing packets lie within the range of delays that the segment has shown, or
- * between its least delay and the maximum delay where single delays are not known. No bound is smaller than what the timestamps
- * are good for: each of the two stamps is rounded to a unit u, so the standard deviation of a delay's error is 0.41 u; 95 % of
+ * A mean that lacks packets has a wider bound: the missing packets lie within the range of delays that the segment has shown, and,
+ * as long as few single delays are known, between 0 and the maximum delay. No bound is smaller than what the timestamps are
+ * good for: each of the two stamps is rounded to a unit u, so the standard deviation of a delay's error is 0.41 u; 95 % of
  * means of three packets or more lie within u/2, of fewer within u. Stamps of captures show their unit: the largest of 1 ms,
  * 1 µs and 1 ns that divides all of them.
  * <p>
@@ -28,6 +28,8 @@ final class MeanChoice {
     private static final long NS_PER_MS = 1_000_000;
     /** Means of so many packets have errors of rounding that are averaged. */
     private static final long MANY_PACKETS = 3;
+    /** So many delays show the range in which the others lie. */
+    private static final long ENOUGH_DELAYS = 1_000;
     /** A parent's bound is that share of the joint one where it leads. */
     private static final double CLEARLY_BETTER = 1.0 / 3;
 
@@ -40,6 +42,7 @@ final class MeanChoice {
     private final boolean isLive;
     private final long maximumDelayNs;
     private long unitNs = NS_PER_MS;
+    private long seenDelays;
     private long leastNs = Long.MAX_VALUE;
     private long largestNs = Long.MIN_VALUE;
 
@@ -80,6 +83,7 @@ final class MeanChoice {
     /** Single delays of the segment. */
     void learnRange(final DirectBuffer entry, final int countersOffset) {
         if (DelayCounters.count(entry, countersOffset) > 0) {
+            seenDelays += DelayCounters.count(entry, countersOffset);
             leastNs = Math.min(leastNs, DelayCounters.minimumNs(entry, countersOffset));
             largestNs = Math.max(largestNs, DelayCounters.maximumNs(entry, countersOffset));
         }
@@ -127,8 +131,9 @@ final class MeanChoice {
 
     /** {@return how far the mean of packets of which nothing is known may be from that of others} */
     double reachNs(final double meanNs) {
-        final double least = leastNs == Long.MAX_VALUE ? Math.min(0, meanNs) : Math.min(leastNs, meanNs);
-        final double largest = Math.max(meanNs, leastNs == Long.MAX_VALUE ? maximumDelayNs : largestNs);
+        final boolean isRangeKnown = seenDelays >= ENOUGH_DELAYS;
+        final double least = Math.min(isRangeKnown ? meanNs : Math.min(0, meanNs), leastNs);
+        final double largest = Math.max(isRangeKnown ? meanNs : Math.max(maximumDelayNs, meanNs), largestNs);
         return Math.max(meanNs - least, largest - meanNs);
     }
 

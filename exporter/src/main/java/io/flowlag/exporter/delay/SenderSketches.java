@@ -68,6 +68,13 @@ final class SenderSketches {
         return senders.length == 1 ? senders[0] : senders[selector.ofEntry(entry, offset)];
     }
 
+    /** No packet is under way when the captures begin and when they end. */
+    void capturesAreWhole() {
+        for (final Sketching each : senders) {
+            each.capturesAreWhole();
+        }
+    }
+
     /** The clock was set back. */
     void onTimeSetBack() {
         for (final Sketching each : senders) {

@@ -259,6 +259,11 @@ final class Sketching {
         }
     }
 
+    /** {@link SketchReceiver#capturesAreWhole}. */
+    void capturesAreWhole() {
+        current.receiver().capturesAreWhole();
+    }
+
     void close() {
         latest.receiver().close();
         current.receiver().close();

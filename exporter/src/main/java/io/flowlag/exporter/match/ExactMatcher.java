@@ -32,6 +32,7 @@ public final class ExactMatcher {
     private static final long FUTURE_NS = TimeUnit.MINUTES.toNanos(1);
 
     private final long maximumLeadNs;
+    private final int joinedAboveBytes;
     private final long graceNs;
     private final long growingUpToNs;
     private final int maxPackets;
@@ -63,6 +64,7 @@ public final class ExactMatcher {
         context.check();
         maximumDelayNs = context.maximumDelayNs();
         maximumLeadNs = context.maximumLeadNs();
+        joinedAboveBytes = context.joinedAboveBytes();
         graceNs = context.graceNs();
         growingUpToNs = context.growingUpToNs();
         maxPackets = context.maxPackets();
@@ -111,6 +113,7 @@ public final class ExactMatcher {
         if (flow == SegmentFlows.NOT_SAMPLED) {
             return MatchResult.NOT_SAMPLED;
         }
+        tellJoined(descriptor, offset, flow);
         distantSent.add(digest, sentNs);
 
         makeRoom();
@@ -165,6 +168,7 @@ public final class ExactMatcher {
         if (flow == SegmentFlows.NOT_SAMPLED) {
             return MatchResult.NOT_SAMPLED;
         }
+        tellJoined(descriptor, offset, flow);
         distantReceived.add(digest, receivedNs);
 
         makeRoom();
@@ -276,6 +280,12 @@ public final class ExactMatcher {
     private boolean isDue(final long timeNs, final long nowNs) {
         final long ageNs = difference(nowNs, timeNs);
         return ageNs > rememberedNs || ageNs < -(rememberedNs + FUTURE_NS);
+    }
+
+    private void tellJoined(final DirectBuffer descriptor, final int offset, final int flow) {
+        if (PacketDescriptor.ipLengthBytes(descriptor, offset) > joinedAboveBytes) {
+            flows.onJoined(flow);
+        }
     }
 
     private boolean hasDigest(
@@ -421,7 +431,7 @@ public final class ExactMatcher {
     private void decideOfSent(final int packet) {
         final long sentNs = packets.timeNs(packet);
         final int flow = packets.flow(packet);
-        if (hasReceiverGap && difference(sentNs, receiverGapNs) <= maximumLeadNs) {
+        if (hasReceiverGap && difference(sentNs, receiverGapNs) <= maximumLeadNs || flows.isJoined(flow)) {
             leaveSent(packet, MatchCounter.SENT_UNDECIDED);
             flows.onUndecided(flow);
         } else {
@@ -447,7 +457,7 @@ public final class ExactMatcher {
             leaveReceived(packet, MatchCounter.DUPLICATES);
             flows.onDuplicate(flow);
             handler.onDuplicate(packets.tag(packet), receivedNs);
-        } else if (hasSenderGap && difference(receivedNs, senderGapNs) <= maximumDelayNs) {
+        } else if (hasSenderGap && difference(receivedNs, senderGapNs) <= maximumDelayNs || flows.isJoined(flow)) {
             leaveReceived(packet, MatchCounter.RECEIVED_UNDECIDED);
             flows.onUndecided(flow);
         } else {

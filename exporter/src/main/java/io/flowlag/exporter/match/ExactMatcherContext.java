@@ -16,6 +16,7 @@ public final class ExactMatcherContext {
     private long maximumDelayNs = TimeUnit.MILLISECONDS.toNanos(200);
     private long maximumLeadNs = -1;
     private long graceNs;
+    private int joinedAboveBytes = Integer.MAX_VALUE;
     private long growingUpToNs;
 
     /** Defaults. */
@@ -102,6 +103,23 @@ public final class ExactMatcherContext {
      */
     public ExactMatcherContext graceNs(final long graceNs) {
         this.graceNs = graceNs;
+        return this;
+    }
+
+    /** {@return the length above which an IP packet was joined by an offload} */
+    public int joinedAboveBytes() {
+        return joinedAboveBytes;
+    }
+
+    /**
+     * Sets the length above which an IP packet was joined by an offload: of flows with such packets nothing is lost or
+     * unexpected, but undecided.
+     *
+     * @param lengthBytes octets; {@link Integer#MAX_VALUE} for none.
+     * @return this.
+     */
+    public ExactMatcherContext joinedAboveBytes(final int lengthBytes) {
+        joinedAboveBytes = lengthBytes;
         return this;
     }
 

@@ -20,7 +20,8 @@ import java.util.SplittableRandom;
  *  34  destinationPort          2
  *  36  protocol                 1
  *  37  ipVersion                1   0: no flow in this slot
- *  38  (unused)                 2
+ *  38  isJoined                 1   1: an offload joined packets of it
+ *  39  (unused)                 1
  *  40  sent                     8   packets with a digest at the sender point
  *  48  received                 8   packets with a digest at the receiver point
  *  56  lost                     8
@@ -64,6 +65,7 @@ public final class SegmentFlows {
     private static final int DESTINATION_PORT_OFFSET = SOURCE_PORT_OFFSET + 2;
     private static final int PROTOCOL_OFFSET = DESTINATION_PORT_OFFSET + 2;
     private static final int IP_VERSION_OFFSET = PROTOCOL_OFFSET + 1;
+    private static final int JOINED_OFFSET = IP_VERSION_OFFSET + 1;
     private static final int SENT_OFFSET = IP_VERSION_OFFSET + 3;
     private static final int RECEIVED_OFFSET = SENT_OFFSET + 8;
     private static final int LOST_OFFSET = RECEIVED_OFFSET + 8;
@@ -202,6 +204,21 @@ public final class SegmentFlows {
             FlowEntry.protocol(entries, offset), FlowEntry.ipVersion(entries, offset));
         final int tag = tagOfKey();
         return isSampled(tag) ? find(tag) : NOT_SAMPLED;
+    }
+
+    /**
+     * The flow of the same two ends the other way.
+     *
+     * @param flow to start from.
+     * @return the flow, or {@link #NO_FLOW}.
+     */
+    public int findReverse(final int flow) {
+        keySourceHigh = destinationHigh(flow);
+        keySourceLow = destinationLow(flow);
+        keyDestinationHigh = sourceHigh(flow);
+        keyDestinationLow = sourceLow(flow);
+        keyPorts = ports(destinationPort(flow), sourcePort(flow), protocol(flow), ipVersion(flow));
+        return find(tagOfKey());
     }
 
     /**
@@ -525,6 +542,17 @@ public final class SegmentFlows {
 
     void onDuplicate(final int flow) {
         countIfAny(flow, DUPLICATES_OFFSET);
+    }
+
+    void onJoined(final int flow) {
+        if (flow != NO_FLOW) {
+            flows.putByte(flow * FLOW_LENGTH_BYTES + JOINED_OFFSET, (byte)1);
+        }
+    }
+
+    /** Whether an offload joined packets of a flow: then what one point has alone tells nothing. */
+    boolean isJoined(final int flow) {
+        return flow != NO_FLOW && flows.getByte(flow * FLOW_LENGTH_BYTES + JOINED_OFFSET) != 0;
     }
 
     void onUndecided(final int flow) {

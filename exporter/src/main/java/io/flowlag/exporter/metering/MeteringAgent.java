@@ -285,7 +285,7 @@ public final class MeteringAgent implements Stage, DescriptorHandler {
             delayMeter.onReference(buffer, offset);
             return false;
         }
-        if (wiring.isSenderPoint(PacketDescriptor.observationPoint(buffer, offset))) {
+        if (wiring.isAtSender(buffer, offset)) {
             delayMeter.onSenderPacket(
                 buffer, offset, clock == null ? PacketDescriptor.timestampNs(buffer, offset) : clockTimeNs);
             if (hasSenderRecords) {

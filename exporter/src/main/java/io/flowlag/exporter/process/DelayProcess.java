@@ -10,6 +10,7 @@ import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.OutputFiles;
 import io.flowlag.exporter.console.Signals;
 import io.flowlag.exporter.console.Terminal;
+import io.flowlag.exporter.delay.CaptureFacts;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.inject.ClockState;
@@ -34,6 +35,8 @@ import java.util.Map;
 public final class DelayProcess {
     /** More than one matched packet in so many must have a negative delay before anybody is told. */
     private static final long NEGATIVE_SHARE = 100;
+    /** The look at the captures may take such a part of the memory. */
+    private static final int SURVEY_SHARE = 4;
 
     private DelayProcess() {
     }
@@ -42,63 +45,106 @@ public final class DelayProcess {
      * Measures captures to their end.
      *
      * @param config   of the process; where its threading was not chosen, capture, metering and export are a thread each, but
-     *                 with a single processor one thread works all three.
-     * @param options  captures, references and estimators.
+     *                 with a single processor one thread works all three. What it leaves to its defaults is sized by the
+     *                 captures.
+     * @param given    captures, references and estimators.
      * @param terminal for the table and messages.
      * @return how it ended.
      * @throws io.flowlag.exporter.capture.CaptureException if a capture cannot be read.
      */
-    public static ExitCode run(final ExporterConfig config, final DelayOptions options, final Terminal terminal) {
+    public static ExitCode run(final ExporterConfig config, final DelayOptions given, final Terminal terminal) {
         config.requireOneFlowCache();
-        final List<String> files = new ArrayList<>(options.senderFiles());
-        files.addAll(options.receiverFiles());
+        final List<String> files = new ArrayList<>(given.senderFiles());
+        files.addAll(given.receiverFiles());
         CaptureFiles.requireOneStandardInput(files);
-        final ExporterConfig threaded = PipelineRun.threadsOfFiles(config, files);
         final ClockState clockState = SegmentClock.stateOfCaptures(config);
         if (clockState != null && !clockState.reading().notice().isEmpty()) {
             terminal.message("flowlag: " + clockState.reading().notice() + "; records do not tell of the clocks");
         }
-        final DelayWiring wiring = wiring(threaded, options, clockState, SnapLength.digestPayloadBytes(files));
+        final long memoryBytes = given.memoryBytes() > 0 ? given.memoryBytes() : DelaySizing.defaultMemoryBytes();
+        final CaptureSurvey survey = CaptureSurvey.of(config, given, filters(config, terminal), memoryBytes / SURVEY_SHARE);
+        final DelayOptions options = options(config, given, survey, memoryBytes, terminal);
+        final CaptureFacts facts = facts(survey, options, terminal);
+        final DelayWiring wiring = wiring(config, options, clockState, facts);
+        final ExporterConfig sized =
+            DelaySizing.of(PipelineRun.threadsOfFiles(config, files), survey, wiring, memoryBytes);
         final Counters counters = new Counters();
         final DestinationFactory factory = new DestinationFactory(true, new boolean[2], Map.of(), counters);
         final List<PacketSource> sources = sources(config, options, terminal);
         final List<Destination> destinations;
         try {
-            destinations = new ArrayList<>(new Destinations(factory).of(threaded));
+            destinations = new ArrayList<>(new Destinations(factory).of(sized));
         } catch (final RuntimeException ex) {
             CloseHelper.closeAll(sources);
             throw ex;
         }
-        final boolean isPrinted = destinations.isEmpty();
-        if (isPrinted) {
-            destinations.add(TableOutput.destination(factory, threaded, terminal));
+        if (destinations.isEmpty()) {
+            destinations.add(TableOutput.destination(factory, sized, terminal));
         }
 
         final Signals signals = Signals.install(Signals.HangUp.STOPS);
         try (PipelineRun run =
-            new PipelineRun(threaded, sources, false, wiring, destinations, counters, signals, terminal)) {
+            new PipelineRun(sized, sources, false, wiring, destinations, counters, signals, terminal)) {
             factory.delay(run.delayMeter());
             run.run();
-            if (isPrinted) {
+            if (!isOutputTaken(config, options)) {
                 DelayTable.print(run.statistics().delay(), terminal.out());
+                DelayTable.printCaptures(sized, facts, run.delayMeter().matchedFlows(), terminal.out());
             }
             run.writeStatistics();
             writeTruth(run, options, terminal);
             run.tellUnsupportedLinkTypes();
-            tellNegativeDelays(run.delayMeter().matchCounters(), terminal);
+            tellNegativeDelays(run.delayMeter().matchCounters(), facts, terminal);
             tellApart(run.delayMeter().matchCounters(), terminal);
             tellMissingReferences(run, options, terminal);
             return exitCode(run, sources, terminal);
         }
     }
 
+    /** Whether standard output is for a program. */
+    private static boolean isOutputTaken(final ExporterConfig config, final DelayOptions options) {
+        return !config.exporting().destinations().isEmpty() &&
+            (config.stats().file() != null && config.stats().isStandardOutput() ||
+            options.truthFile() != null && OutputFiles.STANDARD_OUTPUT.equals(options.truthFile().toString()));
+    }
+
+    /** The captures the right way round, and estimators for which there is room. */
+    private static DelayOptions options(
+        final ExporterConfig config, final DelayOptions given, final CaptureSurvey survey, final long memoryBytes,
+        final Terminal terminal) {
+        DelayOptions options = given;
+        if (survey.isSwapped()) {
+            terminal.message("flowlag: packets pass the point of -r first, by their time to live: -s and -r are taken the other " +
+                "way round");
+            options = options.swapped();
+        }
+        final long neededBytes = DelaySizing.matchingBytes(config, survey);
+        if (options.isExact() && !options.isInterpolated() && neededBytes > memoryBytes / 2) {
+            terminal.message("flowlag: matching every packet needs " + (neededBytes >> 20) + " MiB, more than half of --memory " +
+                (memoryBytes >> 20) + "m: delays are estimated from references and sketches");
+            options = options.by(true, true, false);
+        }
+        return options;
+    }
+
+    private static CaptureFacts facts(final CaptureSurvey survey, final DelayOptions options, final Terminal terminal) {
+        final CaptureFacts facts = survey.facts();
+        if (facts.joinedAboveBytes() != Integer.MAX_VALUE) {
+            terminal.message("flowlag: packets longer than 1500 octets are at one point alone: an offload joined or cut them, " +
+                "and the loss of their flows is not known; capture with ethtool -K INTERFACE gro off gso off tso off lro off");
+        }
+        return options.isExact() ? facts : facts.oneWay();
+    }
+
     /** Some are noise of the clocks; many have a cause that spoils the estimates too. */
-    private static void tellNegativeDelays(final MatchCounters matched, final Terminal terminal) {
+    private static void tellNegativeDelays(
+        final MatchCounters matched, final CaptureFacts facts, final Terminal terminal) {
         final long negative = matched.get(MatchCounter.NEGATIVE);
         final long all = matched.get(MatchCounter.MATCHED);
         if (negative * NEGATIVE_SHARE > all) {
             final String cause = negative == all ?
                 "the captures of sender (-s) and receiver (-r) may be swapped, or their clocks are apart" :
+                facts.sides() != null ? "the clocks of the captures are apart" :
                 "if the captures hold both directions, name the one to measure by segment.source or segment.destination; else " +
                 "their clocks are apart";
             terminal.message("flowlag: " + negative + " of " + all + " matched packets have a negative delay: " + cause);
@@ -127,21 +173,25 @@ public final class DelayProcess {
     }
 
     private static DelayWiring wiring(
-        final ExporterConfig config, final DelayOptions options, final ClockState clockState, final int digestPayloadBytes) {
+        final ExporterConfig config, final DelayOptions options, final ClockState clockState, final CaptureFacts facts) {
         final boolean isCaptured = options.referenceMode() == ReferenceMode.CAPTURED;
         final boolean isPassive = !isCaptured && config.rli().policy() == ExporterConfig.Policy.PASSIVE;
         return new DelayWiring(
             Role.BOTH, isPassive ? ReferenceMode.PASSIVE : options.referenceMode(),
             isCaptured ? ReferenceSessions.of(config.rli()) : List.of(), null,
             SegmentClock.error(clockState), options.isInterpolated(), true, options.isExact(), options.isSketched(),
-            digestPayloadBytes, null, null);
+            DelayWiring.DIGEST_PAYLOAD_BYTES, null, null, facts);
+    }
+
+    private static FilterSupplier filters(final ExporterConfig config, final Terminal terminal) {
+        final String filter = config.capture().filter();
+        return filter == null ? FilterSupplier.ALL :
+            new BpfFilterSupplier(filter, (line) -> terminal.message("flowlag: " + line));
     }
 
     private static List<PacketSource> sources(
         final ExporterConfig config, final DelayOptions options, final Terminal terminal) {
-        final String filter = config.capture().filter();
-        final FilterSupplier filters =
-            filter == null ? FilterSupplier.ALL : new BpfFilterSupplier(filter, (line) -> terminal.message("flowlag: " + line));
+        final FilterSupplier filters = filters(config, terminal);
         final List<PacketSource> sources = new ArrayList<>();
         try {
             sources.add(CaptureFiles.open(options.senderFiles(), filters));

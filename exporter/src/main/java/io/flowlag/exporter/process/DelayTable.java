@@ -1,5 +1,9 @@
 package io.flowlag.exporter.process;
 
+import io.flowlag.exporter.config.ConfigTable;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.delay.CaptureFacts;
+import io.flowlag.exporter.match.SegmentFlows;
 import io.flowlag.exporter.status.DelayDistribution;
 import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.DelaySummary;
@@ -52,6 +56,11 @@ final class DelayTable {
                 counters.get("match_lost"), counters.get("match_duplicates"), counters.get("match_unexpected"),
                 counters.get("match_sent_undecided") + counters.get("match_received_undecided"));
         }
+        line(out, "%d undecided packets were sent or came where one capture begins or ends, or are of flows whose packets an " +
+            "offload joined: whether they were lost is not known%n",
+            counters.getOrDefault("match_sent_undecided", 0L) + counters.getOrDefault("match_received_undecided", 0L));
+        line(out, "%d packets were cut too short to be matched: they count as neither matched nor lost%n",
+            counters.getOrDefault("match_sent_digest_short", 0L) + counters.getOrDefault("match_received_digest_short", 0L));
         if (counters.getOrDefault("match_flows_unseen", 0L) > 0) {
             out.printf(Locale.ROOT,
                 "%d of the lost packets are of %d flows that the receiver point never saw: they have no record%n",
@@ -59,6 +68,23 @@ final class DelayTable {
         }
         share(out, "bound holds for %.1f %% of %d flows%n", counters.getOrDefault("bounds_held", 0L),
             counters.getOrDefault("bounded_flows", 0L));
+    }
+
+    /** How long packets were waited for, and connections that were measured both ways. */
+    static void printCaptures(
+        final ExporterConfig config, final CaptureFacts facts, final SegmentFlows flows, final PrintStream out) {
+        out.printf(Locale.ROOT, "a packet that is missing for %s us is lost (segment.max-delay%s)%n",
+            micros(config.segment().maximumDelayNs()),
+            config.isDefault(ConfigTable.MAXIMUM_DELAY) ? ", chosen for these captures" : "");
+        if (facts.sides() != null) {
+            RoundTrips.print(flows, facts.sides(), out);
+        }
+    }
+
+    private static void line(final PrintStream out, final String text, final long count) {
+        if (count > 0) {
+            out.printf(Locale.ROOT, text, count);
+        }
     }
 
     private static void print(
@@ -69,7 +95,8 @@ final class DelayTable {
                 micros(delays.p50Ns()), micros(delays.p90Ns()), micros(delays.p99Ns()), micros(delays.p999Ns()),
                 micros(delays.maximumNs()), micros(delays.delayVariationNs()));
             out.printf(Locale.ROOT, "%-5s %-10s %10d",
-                trafficClass(summary.dscp()), name, delays.count());
+                summary.senderIndex() == 0 ? trafficClass(summary.dscp()) : trafficClass(summary.dscp()) + "<", name,
+                delays.count());
             cells.forEach((cell) -> out.printf(Locale.ROOT, " %10s", cell));
             out.println();
         }

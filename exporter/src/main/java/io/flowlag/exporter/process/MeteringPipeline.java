@@ -500,6 +500,7 @@ public final class MeteringPipeline implements AutoCloseable {
                 .digest(digestHash(decode, wiring))
                 .digestSwitch(wiring.isShipping() ? wiring.senderLink().digests() : null)
                 .digestPayloadBytes(wiring.digestPayloadBytes())
+                .digestMostBytes(wiring.captures().digestBytes())
                 .flowHashLeft(wiring.isFlowHashLeft()),
             counters);
     }

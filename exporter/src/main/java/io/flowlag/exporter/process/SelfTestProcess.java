@@ -58,7 +58,7 @@ public final class SelfTestProcess {
         final SelfTestInput input = new SelfTestInput(source);
         final DelayWiring wiring = new DelayWiring(
             Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, true, true, false,
-            SnapLength.digestPayloadBytes(files));
+            DelayWiring.DIGEST_PAYLOAD_BYTES).withCaptures(CaptureSurvey.cutOf(whole, files));
         final Signals signals = Signals.install(Signals.HangUp.STOPS);
         final long deadlineNs = System.nanoTime() + DURATION_NS;
         try (PipelineRun run = new PipelineRun(

@@ -21,6 +21,7 @@ public final class SketchReceiver {
     private final long lateAfterNs;
     private final long repairWaitNs;
     private final boolean isLive;
+    private boolean isWhole;
 
     private final Kept kept;
     private final ReceiverRecords records;
@@ -504,10 +505,15 @@ public final class SketchReceiver {
         nextEventNs = Long.MIN_VALUE;
     }
 
+    /** No packet is under way when the captures begin and when they end: the first and the last interval are whole. */
+    public void capturesAreWhole() {
+        isWhole = true;
+    }
+
     /** The input has ended: every interval is compared as far as it was seen. */
     public void onEnd() {
         while (isStarted && nextInterval <= point.intervals().newestInterval() && nextInterval < endInterval) {
-            final boolean isCut = point.interval().endNs(nextInterval) + maximumDelayNs > newestNs;
+            final boolean isCut = !isWhole && point.interval().endNs(nextInterval) + maximumDelayNs > newestNs;
             if (!isRepairing()) {
                 conclude(answers.take(nextInterval), isCut || isFirst(), newestNs);
             }
@@ -655,7 +661,7 @@ public final class SketchReceiver {
     }
 
     private boolean isFirst() {
-        return isFirstCut && nextInterval == firstInterval;
+        return isFirstCut && !isWhole && nextInterval == firstInterval;
     }
 
     private boolean isRepairing() {

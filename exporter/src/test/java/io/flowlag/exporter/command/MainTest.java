@@ -137,30 +137,39 @@ class MainTest {
     }
 
     @Test
-    void shouldMeasureTwoCapturesByReferencesAndSketchesTogetherUnlessToldOtherwise() {
+    void shouldMatchEveryPacketOfTwoCapturesUnlessToldOtherwise() {
         assertEquals(0, main("delay", "-s", "a.pcap", "-r", "b.pcap", "c.pcap", "--capacity", "10g", "--max-delay", "1s"));
         assertEquals(List.of("a.pcap"), recorder.delayOptions.senderFiles());
         assertEquals(List.of("b.pcap", "c.pcap"), recorder.delayOptions.receiverFiles());
         assertEquals(ReferenceMode.MARKED, recorder.delayOptions.referenceMode());
-        assertTrue(recorder.delayOptions.isInterpolated());
-        assertTrue(recorder.delayOptions.isSketched());
-        assertTrue(recorder.config.joint().enabled());
-        assertFalse(recorder.delayOptions.isExact());
+        assertTrue(recorder.delayOptions.isExact());
+        assertFalse(recorder.delayOptions.isInterpolated());
+        assertFalse(recorder.delayOptions.isSketched());
+        assertFalse(recorder.config.joint().enabled());
+        assertEquals(0, recorder.delayOptions.memoryBytes());
         assertEquals(10_000_000_000L, recorder.config.rli().capacityBps());
         assertEquals(ExporterConfig.Policy.ADAPTIVE, recorder.config.rli().policy());
         assertEquals(1_000_000_000L, recorder.config.segment().maximumDelayNs());
 
+        assertEquals(0, main("delay", "-s", "a", "-r", "b", "--compare", "--memory", "3g"));
+        assertTrue(recorder.delayOptions.isExact() && recorder.delayOptions.isInterpolated());
+        assertTrue(recorder.delayOptions.isSketched() && recorder.config.joint().enabled());
+        assertTrue(recorder.config.reconcile().enabled());
+        assertEquals(3L << 30, recorder.delayOptions.memoryBytes());
+        assertEquals(0, main("delay", "-s", "a", "-r", "b", "--estimators", "joint"));
+        assertTrue(recorder.delayOptions.isInterpolated() && recorder.delayOptions.isSketched());
+        assertTrue(recorder.config.joint().enabled());
+        assertFalse(recorder.delayOptions.isExact());
         assertEquals(0, main("delay", "-s", "a", "-r", "b", "--references", "injected", "--estimators", "rli"));
         assertEquals(ReferenceMode.CAPTURED, recorder.delayOptions.referenceMode());
         assertFalse(recorder.delayOptions.isExact());
         assertEquals(0, main("delay", "-s", "a", "-r", "b", "--estimators", "rli,lds,exact"));
         assertTrue(recorder.delayOptions.isExact());
         assertFalse(recorder.config.joint().enabled());
-        assertEquals(0, main("delay", "-s", "a", "-r", "b", "--max-delay", "2s"));
-        assertTrue(recorder.delayOptions.isExact());
-        assertFalse(recorder.delayOptions.isSketched());
         assertEquals(64, main("delay", "-s", "a", "-r", "b", "--estimators", "guess"));
         assertEquals(64, main("delay", "-s", "a", "-r", "b", "--estimators", "rli,joint"));
+        assertEquals(64, main("delay", "-s", "a", "-r", "b", "--compare", "--estimators", "rli"));
+        assertEquals(64, main("delay", "-s", "a", "-r", "b", "--memory", "much"));
         assertEquals(64, main("delay", "-r", "b"));
     }
 

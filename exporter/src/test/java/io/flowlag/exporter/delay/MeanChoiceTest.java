@@ -62,8 +62,9 @@ class MeanChoiceTest {
             final int measured = 1 + random.nextInt(packets - 1);
             flow(packets, START_NS);
             final int matchedOffset = FlowDelay.matchedOffset(OFFSET);
-            DelayCounters.record(entry, matchedOffset, leastNs);
-            DelayCounters.record(entry, matchedOffset, leastNs + spanNs);
+            for (int i = 0; i < 2 + random.nextInt(1_000); i++) {
+                DelayCounters.record(entry, matchedOffset, leastNs + i % 2 * spanNs);
+            }
             choice.learnRange(entry, matchedOffset);
             double sumNs = 0;
             for (int i = 0; i < measured; i++) {
@@ -77,6 +78,19 @@ class MeanChoiceTest {
                 assertTrue(Math.abs(truthNs - meanNs) <= boundNs() + 1e-3, "seed " + seed + " round " + round);
             }
         }
+    }
+
+    /** One flow's delays do not show what others have. */
+    @Test
+    void shouldNotTakeFewDelaysForTheRange() {
+        flow(18, START_NS);
+        for (int i = 0; i < 7; i++) {
+            DelayCounters.record(entry, OFFSET, 25_000_000);
+        }
+        choice.learnRange(entry, OFFSET);
+        choice.offerEstimate(FlowDelay.ESTIMATOR_JOINT, 7, 25_000_000, 1);
+        conclude();
+        assertTrue(boundNs() > MAXIMUM_DELAY_NS / 2, "bound " + boundNs());
     }
 
     @Test

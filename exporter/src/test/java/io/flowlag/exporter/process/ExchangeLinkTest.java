@@ -624,10 +624,16 @@ class ExchangeLinkTest {
                 lost += lost(record);
             }
             assertNotEquals(FlowDelay.ESTIMATOR_SKETCH, FlowDelay.estimator(record, offset), "no cells");
-            if (FlowDelay.has(record, offset, FlowDelay.FLAG_ERROR_BOUND)) {
+            if (FlowDelay.estimator(record, offset) != 0) {
+                assertTrue(FlowDelay.has(record, offset, FlowDelay.FLAG_ERROR_BOUND), "no sums go without a bound");
+                assertTrue(Math.abs(FlowDelay.meanNs(record, offset) - meanNs(record)) <=
+                    FlowDelay.errorBoundNs(record, offset));
+            }
+            if (FlowDelay.has(record, offset, FlowDelay.FLAG_ERROR_BOUND) && FlowDelay.errorBoundNs(record, offset) <= 1) {
+                assertEquals(FlowEntry.packetCount(record, 0), FlowDelay.meanPackets(record, offset));
                 assertEquals(FlowDelay.ESTIMATOR_FLOW_SUMS, FlowDelay.estimator(record, offset));
                 assertEquals(meanNs(record), FlowSketch.meanNs(record, FlowDelay.sketchOffset(offset)), 0.5001);
-                assertEquals(0, FlowDelay.errorBoundNs(record, offset));
+                assertEquals(1, FlowDelay.errorBoundNs(record, offset), "what the timestamps are good for");
                 assertEquals(0, lost(record));
                 exact++;
             }

@@ -165,7 +165,7 @@ public final class DifferenceDecoder {
      * Decodes further what {@link #decode} could not, with the packets of one point: where a cell holds two items, and one of
      * them is a packet of this point, taking that out leaves a pure cell. So each packet that lies in cells which differ, in all
      * banks, is taken out for a try. It needs the check of {@link PureTest#CELL_INDEX_AND_CHECK}: then it is wrong once in m
-     * times 2^32 tries. It goes through the cache until nothing more is found, at most 64 times, O(slots · banks) each time.
+     * times 2^32 tries. It goes through the cache until nothing more is found, at most 8 times, O(slots · banks) each time.
      *
      * @param cache      packets of one point, of flows that the images are of.
      * @param fromSender whether it is the sender's, so that what is found is lost; the receiver's is reordered.

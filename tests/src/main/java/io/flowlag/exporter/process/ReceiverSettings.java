@@ -2,6 +2,7 @@ package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.exchange.ExchangeSettings;
 import io.flowlag.exporter.exchange.HeldSettings;
 import io.flowlag.sketch.hash.SipHash;
@@ -40,7 +41,9 @@ public final class ReceiverSettings {
      * @return 0 to 32.
      */
     public static int digestPayloadBytes(final String capture) {
-        return SnapLength.digestPayloadBytes(List.of(capture));
+        final int headerBytes = 40;
+        final int cutBytes = CaptureSurvey.cutOf(new ConfigLoader().conclude(), List.of(capture)).digestBytes();
+        return Math.max(0, Math.min(DelayWiring.DIGEST_PAYLOAD_BYTES, cutBytes - headerBytes));
     }
 
     /**

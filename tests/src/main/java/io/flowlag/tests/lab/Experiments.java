@@ -8,10 +8,12 @@ import io.flowlag.tests.lab.reconcile.RdaFigure12;
 import io.flowlag.tests.lab.reconcile.RdaFigure6;
 import io.flowlag.tests.lab.reconcile.RdaFigure7;
 import io.flowlag.tests.lab.reconcile.RdaRepair;
+import io.flowlag.tests.lab.reconcile.RdaTheorems;
 import io.flowlag.tests.lab.report.Experiment;
 import io.flowlag.tests.lab.rli.RliCeiling;
 import io.flowlag.tests.lab.rli.RliClasses;
 import io.flowlag.tests.lab.rli.RliEqualOctets;
+import io.flowlag.tests.lab.rli.RliFigure1;
 import io.flowlag.tests.lab.rli.RliFigure10;
 import io.flowlag.tests.lab.rli.RliFigure11;
 import io.flowlag.tests.lab.rli.RliFigure12;
@@ -25,11 +27,13 @@ import io.flowlag.tests.lab.rli.RliTable1;
 import io.flowlag.tests.lab.sketch.LdaFigure4;
 import io.flowlag.tests.lab.sketch.LdaFigure5;
 import io.flowlag.tests.lab.sketch.LdaFigure6;
+import io.flowlag.tests.lab.sketch.LdsAlpha;
 import io.flowlag.tests.lab.sketch.LdsDelays;
 import io.flowlag.tests.lab.sketch.LdsFigure10;
 import io.flowlag.tests.lab.sketch.LdsFigure11;
 import io.flowlag.tests.lab.sketch.LdsFigure12;
 import io.flowlag.tests.lab.sketch.LdsFigure9;
+import io.flowlag.tests.lab.sketch.LdsHighLoss;
 import io.flowlag.tests.lab.sketch.LdsIntervals;
 import io.flowlag.tests.lab.sketch.LdsSizes;
 
@@ -42,11 +46,12 @@ final class Experiments {
 
     static List<Experiment> all() {
         return List.of(
-            new RliTable1(), new RliFigure5(), new RliFigure6(), new RliFigure7(), new RliFigure8(), new RliFigure9(),
-            new RliFigure10(), new RliFigure11(), new RliFigure12(), new RliSmoothing(), new RliEqualOctets(), new RliCeiling(),
-            new RliClasses(), new LdsFigure9(), new LdsFigure10(), new LdsFigure11(), new LdsFigure12(), new LdsSizes(),
-            new LdsDelays(), new LdsIntervals(), new LdaFigure4(), new LdaFigure5(), new LdaFigure6(), new RdaFigure6(),
-            new RdaFigure7(), new RdaFigure12(), new RdaRepair(), new MethodsExperiment(), new JointExperiment(),
+            new RliTable1(), new RliFigure1(), new RliFigure5(), new RliFigure6(), new RliFigure7(), new RliFigure8(),
+            new RliFigure9(), new RliFigure10(), new RliFigure11(), new RliFigure12(), new RliSmoothing(),
+            new RliEqualOctets(), new RliCeiling(), new RliClasses(), new LdsFigure9(), new LdsFigure10(), new LdsFigure11(),
+            new LdsFigure12(), new LdsSizes(), new LdsDelays(), new LdsIntervals(), new LdsAlpha(), new LdsHighLoss(),
+            new LdaFigure4(), new LdaFigure5(), new LdaFigure6(), new RdaFigure6(), new RdaFigure7(), new RdaFigure12(),
+            new RdaTheorems(), new RdaRepair(), new MethodsExperiment(), new BudgetExperiment(), new JointExperiment(),
             new JointRepair(), new CapturesExperiment(), new HeldOutExperiment(), new HeldOutCaptures());
     }
 }

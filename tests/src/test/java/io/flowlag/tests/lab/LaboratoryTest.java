@@ -7,6 +7,7 @@ import io.flowlag.tests.lab.heldout.HeldOutExperiment;
 import io.flowlag.tests.lab.reconcile.RdaFigure12;
 import io.flowlag.tests.lab.reconcile.RdaFigure7;
 import io.flowlag.tests.lab.reconcile.RdaRepair;
+import io.flowlag.tests.lab.reconcile.RdaTheorems;
 import io.flowlag.tests.lab.report.Comparison;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.PlotRenderer;
@@ -15,6 +16,9 @@ import io.flowlag.tests.lab.report.Scale;
 import io.flowlag.tests.lab.report.Setup;
 import io.flowlag.tests.lab.report.Table;
 import io.flowlag.tests.lab.rli.RliCeiling;
+import io.flowlag.tests.lab.rli.RliFigure1;
+import io.flowlag.tests.lab.sketch.LdsAlpha;
+import io.flowlag.tests.lab.sketch.LdsHighLoss;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -176,6 +180,84 @@ class LaboratoryTest {
         assertTrue(table.number(large, joint) < 0.5 * table.number(large, "RLI"), table.csv());
         assertTrue(table.number(error, joint) < table.number(error, "RLI"), table.csv());
         assertTrue(table.number(control, joint) < table.number(control, "exact flow sums") * 3, table.csv());
+    }
+
+    /** What small state buys: less than sums of all flows on the wire for an error of some per cent, and no exactness. */
+    @Test
+    void shouldTellWhereMethodsCross() {
+        final Results budget = new BudgetExperiment().run(Setup.of(Scale.TEST));
+        final Table table = budget.named("errors");
+        final Table crossovers = budget.named("crossovers");
+        final String wire = "wire octets a flow";
+        final String error = "100 packets or more %";
+
+        assertEquals(0, table.number(error, "flow sums", "every flow"), 1e-9, table.csv());
+        assertEquals(0, table.number(error, "exact", "every packet"), 1e-9, table.csv());
+        assertTrue(table.number(wire, "exact", "every packet") > 5 * table.number(wire, "flow sums", "every flow"), table.csv());
+        for (final String method : new String[] {"LDS", "joint"}) {
+            assertTrue(table.number(error, method, "4.0 cells a flow") < table.number(error, method, "0.05 cells a flow"),
+                table.csv());
+        }
+        assertTrue(table.number(error, "references", "1 in 10") < table.number(error, "references", "1 in 10000"), table.csv());
+        assertTrue(table.number(error, "joint", "0.5 cells a flow") < 0.5 * table.number(error, "LDS", "0.5 cells a flow"),
+            table.csv());
+        assertTrue(crossovers.number(wire, 10.0) < 0.5 * crossovers.number(wire, 0.0), crossovers.csv());
+        assertEquals("flow sums, every flow", crossovers.rows().get(crossovers.rows().size() - 1).get(1), crossovers.csv());
+        double before = 0;
+        for (final List<Object> row : crossovers.rows()) {
+            assertTrue((Double)row.get(2) >= before, crossovers.csv());
+            before = (Double)row.get(2);
+        }
+    }
+
+    /** The RDA paper's Theorem 1 and Lemma 1 hold; of Lemma 2 the mean does, and no deviation moves with a clock's offset. */
+    @Test
+    void shouldFindWhatTheTheoremsSay() {
+        final Results results = new RdaTheorems().run(new Setup(Scale.TEST, 5));
+
+        for (final List<Object> row : results.named("theorem1").rows()) {
+            assertEquals(1, (Double)row.get(4), 0.2, results.named("theorem1").csv());
+        }
+        for (final List<Object> row : results.named("lemma1").rows()) {
+            assertEquals((Double)row.get(3), (Double)row.get(4), 5, results.named("lemma1").csv());
+        }
+        assertTrue(results.named("lemma1").number("found %", 2, 2000) > 50, results.named("lemma1").csv());
+        for (final List<Object> row : results.named("lemma2").rows()) {
+            assertEquals((Long)row.get(0), (Double)row.get(1), 1e-3, results.named("lemma2").csv());
+            assertEquals(0, (Double)row.get(2), 1e-3, results.named("lemma2").csv());
+        }
+    }
+
+    /** Packets at the same time have like delays, the more so the shorter the time, and the more so under load. */
+    @Test
+    void shouldFindDelaysLocalized() {
+        final Results results = new RliFigure1().run(new Setup(Scale.TEST, 1));
+        final Table table = results.named("localized");
+
+        assertTrue(table.number("median error %", 0.88, 0.1) < 0.3 * table.number("median error %", 0.88, 100.0), table.csv());
+        assertTrue(table.number("median error %", 0.88, 0.1) < table.number("median error %", 0.55, 0.1), table.csv());
+        assertEquals(table.number("all packets' mean: median error %", 0.88), table.number("median error %", 0.88, 1000.0), 1e-6,
+            table.csv());
+        final Table bursts = results.named("bursts");
+        assertTrue(bursts.number("share of time above", 0.88, 0.1, 0.1) > bursts.number("share of time above", 0.88, 0.1, 10.0),
+            bursts.csv());
+    }
+
+    /** No α of the paper's rule is as good as weighing; a large one takes in other flows; loss takes flows away. */
+    @Test
+    void shouldSweepAlphaAndLoss() {
+        final Table alpha = new LdsAlpha().run(new Setup(Scale.TEST, 1)).named("alpha");
+        for (final List<Object> row : alpha.rows()) {
+            // At this scale there are some tens of flows of 1000 packets.
+            assertTrue((Integer)row.get(2) == 1_000 || (Double)row.get(5) <= 1.05 * (Double)row.get(4), alpha.csv());
+        }
+        assertTrue(alpha.number("rule, median %", "PER_FLOW", 5, 100, 10.0) >
+            alpha.number("rule, median %", "PER_FLOW", 5, 100, 0.1),
+            alpha.csv());
+        final Table loss = new LdsHighLoss().run(new Setup(Scale.TEST, 1)).named("loss");
+        final String banks = "banks 1, .5, .1, .01";
+        assertTrue(loss.number("without estimate %", 20.0, banks, 100) > loss.number("without estimate %", 1.0, banks, 100),
+            loss.csv());
     }
 
     /** With loss, sums of flows fail where a packet is missing; timestamps do not. */

@@ -46,6 +46,8 @@ public final class SetDifferenceExperiment {
     private final int cells;
     private final double[][][] meanErrors;
     private final double[][][] deviationErrors;
+    /** By the formula that FineComb has too. */
+    private final double[][][] collapsedErrors;
     private final double[][][] extras;
 
     private SetDifferenceExperiment(final int seeds, final double scale, final int packets) {
@@ -55,6 +57,7 @@ public final class SetDifferenceExperiment {
         cells = scaled(PAPER_CELLS);
         meanErrors = new double[DIFFERENCES.length][METHODS.length][seeds];
         deviationErrors = new double[DIFFERENCES.length][METHODS.length][seeds];
+        collapsedErrors = new double[DIFFERENCES.length][METHODS.length][seeds];
         extras = new double[DIFFERENCES.length][5][seeds];
     }
 
@@ -63,7 +66,8 @@ public final class SetDifferenceExperiment {
      *
      * @param seeds how many, from 0.
      * @param scale 1 for the paper's packets, cells and differences; a share of all three otherwise.
-     * @return medians over the seeds: errors of the mean (Figure 7), of the deviation (Figure 8), and ways to the deviation.
+     * @return medians over the seeds: errors of the mean (Figure 7), of the deviation (Figure 8), ways to the deviation, and
+     *         the deviation of RDA and FineComb by one formula.
      */
     public static Table[] run(final int seeds, final double scale) {
         return run(seeds, scale, (int)Math.round(scale * ReconcileTraffic.DC_PACKETS));
@@ -96,6 +100,9 @@ public final class SetDifferenceExperiment {
             "RDA of 2 banks: relative error of the standard deviation by the paper's formula, by the same with the mean taken " +
                 "out first, and cell by cell; clean cells; octets of the late-bound RDA and its estimator",
             "difference", "F - mean²", "collapsed", "cells", "clean cells", "late octets");
+        final Table alike = Table.of(
+            "Figure 8 with one formula for all, the collapsed one that FineComb has: relative error of the standard deviation",
+            "difference", "RDA 2 banks", "RDA late", "FineComb", "FineComb / RDA 2 banks", "FineComb / RDA late");
         for (int row = 0; row < DIFFERENCES.length; row++) {
             final double[] means = new double[METHODS.length + 1];
             final double[] deviations = new double[METHODS.length + 1];
@@ -109,8 +116,12 @@ public final class SetDifferenceExperiment {
             deviation.add(deviations);
             ways.add(means[0], Table.median(extras[row][0]), Table.median(extras[row][1]), deviations[1],
                 Table.median(extras[row][2]), Table.median(extras[row][3]));
+            final double twoBanks = Table.median(collapsedErrors[row][0]);
+            final double late = Table.median(collapsedErrors[row][2]);
+            final double fineComb = Table.median(collapsedErrors[row][3]);
+            alike.add(means[0], twoBanks, late, fineComb, fineComb / twoBanks, fineComb / late);
         }
-        return new Table[]{mean, deviation, ways};
+        return new Table[]{mean, deviation, ways, alike};
     }
 
     private static String[] columns() {
@@ -229,7 +240,8 @@ public final class SetDifferenceExperiment {
             Arrays.copyOf(traffic.reorderedNs, losses));
         estimator.estimate(estimate);
         meanErrors[row][3][seed] = Math.abs(estimate.meanNs() - truth[0]) / truth[0];
-        deviationErrors[row][3][seed] = Math.abs(estimate.collapsedStandardDeviationNs() - truth[1]) / truth[1];
+        collapsedErrors[row][3][seed] = Math.abs(estimate.collapsedStandardDeviationNs() - truth[1]) / truth[1];
+        deviationErrors[row][3][seed] = collapsedErrors[row][3][seed];
     }
 
     private void lda(
@@ -296,5 +308,6 @@ public final class SetDifferenceExperiment {
         final AggregateEstimate estimate, final double[] truth, final int row, final int method, final int seed) {
         meanErrors[row][method][seed] = Math.abs(estimate.meanNs() - truth[0]) / truth[0];
         deviationErrors[row][method][seed] = Math.abs(estimate.standardDeviationNs() - truth[1]) / truth[1];
+        collapsedErrors[row][method][seed] = Math.abs(estimate.collapsedStandardDeviationNs() - truth[1]) / truth[1];
     }
 }

@@ -40,6 +40,10 @@ class ReconcilePaperFiguresTest {
                 assertTrue(mean[1] < mean[4] && mean[1] < mean[5], "mean at " + share + ": " + Arrays.toString(mean));
             }
         }
+        // Figure 8, like for like: by one formula, RDA is about as good as FineComb, and not half an order better.
+        for (final double ratio : tables[3].column("FineComb / RDA 2 banks")) {
+            assertTrue(ratio > 0.3 && ratio < 3, "FineComb over RDA: " + ratio);
+        }
         // Beyond what decodes: graceful.
         final double[] last = tables[0].rows().get(differences.length - 1);
         assertTrue(last[1] < (PAPER ? 2e-3 : 2e-2), "mean: " + Arrays.toString(last));

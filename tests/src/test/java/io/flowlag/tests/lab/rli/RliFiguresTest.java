@@ -106,6 +106,9 @@ class RliFiguresTest {
             assertTrue(table.number("RLI, 288/s %", loss) < 2.5, table.csv());
         }
         assertTrue(table.number("RLI, 1440/s %", 10.0) < 2.5, table.csv());
+        for (final double loss : new double[] {0.0, 1.0, 10.0}) {
+            assertTrue(table.number("RLI, 1440/s, deviation %", loss) < table.number("LDA, deviation %", loss), table.csv());
+        }
         assertTrue(table.number("LDA samples", 10.0) < 0.1 * table.number("LDA samples", 0.0), table.csv());
     }
 

@@ -1,10 +1,13 @@
 package io.flowlag.tests.lab.sketch;
 
+import io.flowlag.tests.lab.report.Comparison;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Scale;
 import io.flowlag.tests.lab.report.Setup;
 import io.flowlag.tests.lab.report.Table;
 import org.junit.jupiter.api.Test;
+
+import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -33,7 +36,8 @@ class LdsFiguresTest {
     /** Figure 10: large flows within the paper's errors; weighed cells better than the emptiest; bounds hold. */
     @Test
     void shouldReachTheErrorsWithoutLoss() {
-        final Table table = new LdsFigure10().run(new Setup(Scale.TEST, SEEDS)).named("sizes");
+        final Results results = new LdsFigure10().run(new Setup(Scale.TEST, SEEDS));
+        final Table table = results.named("sizes");
         final int cells = 70_000;
 
         for (final String delays : new String[] {"INDEPENDENT", "FIFO_QUEUE"}) {
@@ -50,6 +54,12 @@ class LdsFiguresTest {
         }
         assertTrue(table.number("median %", "INDEPENDENT", 700_000, WEIGHED, 100) <
             table.number("median %", "INDEPENDENT", cells, WEIGHED, 100), table.csv());
+        // What is worse than the paper is compared with it too.
+        final List<Comparison> byFlow =
+            results.comparisons().stream().filter(each -> each.what().contains("delays by flow")).toList();
+        assertEquals(6, byFlow.size());
+        assertTrue(byFlow.stream().anyMatch(each -> each.ratio() > 1), byFlow.toString());
+        assertEquals(4, results.comparisons().stream().filter(each -> each.what().contains("1000 to 9999 packets")).count());
     }
 
     /** Figure 11: banks keep the accuracy that a single rate loses; none does better than its cells can. */

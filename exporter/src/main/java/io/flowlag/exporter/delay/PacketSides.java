@@ -1,0 +1,106 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.flow.FlowEntry;
+import org.agrona.DirectBuffer;
+import org.agrona.collections.Long2LongHashMap;
+
+/**
+ * Which way packets go between two points, where both directions pass them: on which side of the segment an address is, by votes
+ * of packets that both points saw. A packet goes backward if its source is on the receiver point's side. Filled by one thread
+ * before another asks. Allocates for each new address.
+ */
+public final class PacketSides {
+    private static final long SPREAD = 0x9E37_79B9_7F4A_7C15L;
+    private static final long OTHER_SPREAD = 0xC2B2_AE3D_27D4_EB4FL;
+
+    private static final long SOURCE = 1;
+    private static final long DESTINATION = 2;
+
+    private final Long2LongHashMap votes = new Long2LongHashMap(Long.MIN_VALUE);
+    private final Long2LongHashMap roles = new Long2LongHashMap(0);
+
+    /** No address is known. */
+    public PacketSides() {
+        // votes come
+    }
+
+    /**
+     * A packet went one way.
+     *
+     * @param descriptor of the packet.
+     * @param offset     of the descriptor.
+     * @param isForward  whether it passed the sender point first.
+     */
+    public void vote(final DirectBuffer descriptor, final int offset, final boolean isForward) {
+        final long source = source(descriptor, offset);
+        final long destination = destination(descriptor, offset);
+        votes.put(source, votes(source) + (isForward ? 1 : -1));
+        votes.put(destination, votes(destination) - (isForward ? 1 : -1));
+        roles.put(source, roles.get(source) | SOURCE);
+        roles.put(destination, roles.get(destination) | DESTINATION);
+    }
+
+    /**
+     * Whether a packet goes from the receiver point to the sender point.
+     *
+     * @param descriptor of the packet.
+     * @param offset     of the descriptor.
+     * @return true if so; false too where nothing is known of its addresses.
+     */
+    public boolean isBackward(final DirectBuffer descriptor, final int offset) {
+        return votes(source(descriptor, offset)) < votes(destination(descriptor, offset));
+    }
+
+    /**
+     * How far packets tell two directions apart.
+     *
+     * @param voteCount  votes so far, above 0.
+     * @param isAnswered whether votes of addresses that both send and receive count alone.
+     * @return the share of votes that no other one contradicts, 0 to 1.
+     */
+    public double agreement(final long voteCount, final boolean isAnswered) {
+        long sum = 0;
+        for (final Long2LongHashMap.EntryIterator each = votes.entrySet().iterator(); each.hasNext();) {
+            each.next();
+            sum += !isAnswered || roles.get(each.getLongKey()) == (SOURCE | DESTINATION) ? Math.abs(each.getLongValue()) : 0;
+        }
+        return sum / (2.0 * voteCount);
+    }
+
+    boolean isBackwardEntry(final DirectBuffer entry, final int offset) {
+        return isBackward(
+            FlowEntry.sourceHigh(entry, offset), FlowEntry.sourceLow(entry, offset), FlowEntry.destinationHigh(entry, offset),
+            FlowEntry.destinationLow(entry, offset));
+    }
+
+    /**
+     * Whether packets between two addresses go from the receiver point to the sender point.
+     *
+     * @param sourceHigh      as in {@link PacketDescriptor}.
+     * @param sourceLow       as in {@link PacketDescriptor}.
+     * @param destinationHigh as in {@link PacketDescriptor}.
+     * @param destinationLow  as in {@link PacketDescriptor}.
+     * @return true if so.
+     */
+    public boolean isBackward(
+        final long sourceHigh, final long sourceLow, final long destinationHigh, final long destinationLow) {
+        return votes(key(sourceHigh, sourceLow)) < votes(key(destinationHigh, destinationLow));
+    }
+
+    private long votes(final long address) {
+        return votes.getOrDefault(address, 0L);
+    }
+
+    private static long source(final DirectBuffer descriptor, final int offset) {
+        return key(PacketDescriptor.sourceHigh(descriptor, offset), PacketDescriptor.sourceLow(descriptor, offset));
+    }
+
+    private static long destination(final DirectBuffer descriptor, final int offset) {
+        return key(PacketDescriptor.destinationHigh(descriptor, offset), PacketDescriptor.destinationLow(descriptor, offset));
+    }
+
+    private static long key(final long high, final long low) {
+        return high * SPREAD ^ low * OTHER_SPREAD;
+    }
+}

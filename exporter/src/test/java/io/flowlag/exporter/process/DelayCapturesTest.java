@@ -1,0 +1,303 @@
+package io.flowlag.exporter.process;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.flowlag.exporter.config.ConfigLoader;
+import io.flowlag.exporter.config.ConfigTable;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.console.ExitCode;
+import io.flowlag.exporter.console.Terminal;
+import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.lab.CaptureWriter;
+import io.flowlag.exporter.lab.SegmentProfile;
+import io.flowlag.exporter.lab.SimulatedSegment;
+import io.flowlag.exporter.record.IpfixRecords;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** What {@code delay} says of captures as users have them, without an option. */
+class DelayCapturesTest {
+    private static final int FILE_HEADER = 24;
+    private static final int RECORD_HEADER = 16;
+    private static final int NANOSECONDS = 0xA1B2_3C4D;
+    private static final long SECOND_NS = 1_000_000_000L;
+    /** Ethernet with a tag, IPv6 and some more. */
+    private static final int HEADERS_BYTES = 80;
+    private static final int TYPE_OFFSET = 12;
+    private static final byte TAG = (byte)0x81;
+
+    @TempDir
+    private Path directory;
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    private final Terminal terminal = new Terminal(
+        new PrintStream(out, true, StandardCharsets.UTF_8), new PrintStream(err, true, StandardCharsets.UTF_8), false);
+    private List<Packet> sent;
+    private List<Packet> received;
+
+    private record Packet(long timeNs, int wireBytes, byte[] octets) {
+        Packet later(final long byNs) {
+            return new Packet(timeNs + byNs, wireBytes, octets);
+        }
+
+        Packet cut(final int snapBytes) {
+            return new Packet(timeNs, wireBytes, Arrays.copyOf(octets, Math.min(octets.length, snapBytes)));
+        }
+
+        int ipOffset() {
+            return octets[TYPE_OFFSET] == TAG ? 18 : 14;
+        }
+
+        boolean isIpv4() {
+            return octets[ipOffset()] >> 4 == 4;
+        }
+
+        Packet routed() {
+            final byte[] changed = octets.clone();
+            changed[ipOffset() + (isIpv4() ? 8 : 7)]--;
+            return new Packet(timeNs, wireBytes, changed);
+        }
+
+        /** From its destination to its source. */
+        Packet answer() {
+            final byte[] changed = octets.clone();
+            final int addressBytes = isIpv4() ? 4 : 16;
+            final int addresses = ipOffset() + (isIpv4() ? 12 : 8);
+            System.arraycopy(octets, addresses, changed, addresses + addressBytes, addressBytes);
+            System.arraycopy(octets, addresses + addressBytes, changed, addresses, addressBytes);
+            final int protocol = octets[ipOffset() + (isIpv4() ? 9 : 6)];
+            final int ports = ipOffset() + (isIpv4() ? 20 : 40);
+            if (protocol == 6 || protocol == 17) {
+                System.arraycopy(octets, ports, changed, ports + 2, 2);
+                System.arraycopy(octets, ports + 2, changed, ports, 2);
+            }
+            return new Packet(timeNs, wireBytes, changed);
+        }
+    }
+
+    @BeforeEach
+    void writeCaptures() throws IOException {
+        new SimulatedSegment(SegmentProfile.demo()).writeCaptures(path("s"), path("r"), CaptureWriter.Format.PCAP_NANOSECONDS);
+        sent = read(path("s"));
+        received = read(path("r"));
+    }
+
+    private Path path(final String name) {
+        return directory.resolve(name + ".pcap");
+    }
+
+    private static List<Packet> read(final Path file) throws IOException {
+        final ByteBuffer octets = ByteBuffer.wrap(Files.readAllBytes(file));
+        octets.order(octets.getInt(0) == NANOSECONDS ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN);
+        final List<Packet> packets = new ArrayList<>();
+        int at = FILE_HEADER;
+        while (at < octets.capacity()) {
+            final int length = octets.getInt(at + 8);
+            packets.add(new Packet(
+                octets.getInt(at) * SECOND_NS + octets.getInt(at + 4), octets.getInt(at + 12),
+                Arrays.copyOfRange(octets.array(), at + RECORD_HEADER, at + RECORD_HEADER + length)));
+            at += RECORD_HEADER + length;
+        }
+        return packets;
+    }
+
+    private static void write(final Path file, final List<Packet> packets) throws IOException {
+        final ByteBuffer octets = ByteBuffer.allocate(
+            FILE_HEADER + packets.stream().mapToInt((each) -> RECORD_HEADER + each.octets.length).sum());
+        octets.putInt(NANOSECONDS).putShort((short)2).putShort((short)4).putInt(0).putInt(0).putInt(65_535).putInt(1);
+        packets.stream().sorted(Comparator.comparingLong(Packet::timeNs)).forEach((each) -> octets
+            .putInt((int)(each.timeNs / SECOND_NS)).putInt((int)(each.timeNs % SECOND_NS)).putInt(each.octets.length)
+            .putInt(each.wireBytes).put(each.octets));
+        Files.write(file, octets.array());
+    }
+
+    private DelayOptions options(final boolean isInterpolated, final boolean isSketched, final boolean isExact) {
+        return new DelayOptions(List.of(path("s").toString()), List.of(path("r").toString()), ReferenceMode.MARKED,
+            isInterpolated, isSketched, isExact, directory.resolve("truth.csv"));
+    }
+
+    private JsonNode measure(final List<Packet> atSender, final List<Packet> atReceiver) throws IOException {
+        return measure(atSender, atReceiver, "", options(false, false, true));
+    }
+
+    private JsonNode measure(
+        final List<Packet> atSender, final List<Packet> atReceiver, final String yaml, final DelayOptions options)
+        throws IOException {
+        out.reset();
+        err.reset();
+        write(path("s"), atSender);
+        write(path("r"), atReceiver);
+        final ExporterConfig config = new ConfigLoader().text("test", yaml)
+            .option("--stats", ConfigTable.STATS_FILE, List.of(directory.resolve("stats.json").toString()))
+            .option("--export", ConfigTable.DESTINATIONS, List.of("file:" + directory.resolve("flows.ipfix"))).conclude();
+        assertEquals(ExitCode.DONE, DelayProcess.run(config, options, terminal), err::toString);
+        final JsonNode delay = new ObjectMapper().readTree(directory.resolve("stats.json").toFile()).get("delay");
+        assertTrue(delay.get("identity").get("holds").asBoolean(), delay::toString);
+        return delay;
+    }
+
+    private static long count(final JsonNode delay, final String counter) {
+        return delay.get("counters").get(counter).asLong();
+    }
+
+    private List<String> truth() throws IOException {
+        return Files.readAllLines(directory.resolve("truth.csv"));
+    }
+
+    @Test
+    void shouldSumUpMatchedPacketsAndSayHowLongItWaited() throws IOException {
+        final JsonNode delay = measure(sent, received);
+        final long matched = count(delay, "match_matched");
+        assertEquals(matched, delay.get("total").get(0).get("matched").get("count").asLong());
+        final String text = out.toString(StandardCharsets.UTF_8);
+        assertTrue(text.contains("matched "), "with --export too: " + text);
+        assertTrue(text.matches("(?s).*a packet that is missing for [0-9.]+ us is lost.*chosen for these captures.*"), text);
+        for (final Map<String, List<String>> flow : IpfixRecords.flows(directory.resolve("flows.ipfix"))) {
+            assertEquals(flow.get("packetDeltaCount"), flow.get("flowlagDelaySampleCount"), flow::toString);
+        }
+    }
+
+    /** Nothing is lost that is there, however much each capture holds of a packet. */
+    @ParameterizedTest
+    @CsvSource({"65535, 96", "96, 65535", "65535, 60", "68, 65535", "64, 64", "80, 128", "60, 96"})
+    void shouldMatchCapturesOfDifferentSnapLengths(final int senderSnap, final int receiverSnap) throws IOException {
+        final JsonNode whole = measure(sent, received);
+        final JsonNode cut = measure(
+            sent.stream().map((each) -> each.cut(senderSnap)).toList(),
+            received.stream().map((each) -> each.cut(receiverSnap)).toList());
+        final long tooShort = count(cut, "match_sent_digest_short");
+        if (Math.min(senderSnap, receiverSnap) >= HEADERS_BYTES) {
+            assertEquals(0, tooShort, cut::toString);
+            assertEquals(count(whole, "match_matched"), count(cut, "match_matched"), 2, cut::toString);
+        } else {
+            assertTrue(count(cut, "match_matched") + tooShort >= count(whole, "match_matched"), cut::toString);
+            assertTrue(out.toString(StandardCharsets.UTF_8).contains(" cut too short to be matched"), out::toString);
+        }
+        assertTrue(count(cut, "match_lost") <= count(whole, "match_lost"), cut::toString);
+        assertEquals(0, count(cut, "match_unexpected"), cut::toString);
+    }
+
+    /** The wait is as long as the captures need, and a packet that comes late is not lost. */
+    @ParameterizedTest
+    @ValueSource(longs = {-5_000_000, -300_000, 5_000_000, 700_000_000, 3_000_000_000L})
+    void shouldWaitAsLongAsPacketsAreUnderWayOrClocksAreApart(final long offsetNs) throws IOException {
+        final JsonNode together = measure(sent, received);
+        final JsonNode apart = measure(sent, received.stream().map((each) -> each.later(offsetNs)).toList());
+        assertEquals(count(together, "match_matched"), count(apart, "match_matched"), apart::toString);
+        assertTrue(count(apart, "match_lost") <= count(together, "match_lost"), apart::toString);
+        assertEquals(0, count(apart, "match_unexpected"));
+        assertEquals(
+            count(together, "match_lost"), count(apart, "match_lost") + count(apart, "match_sent_undecided"), apart::toString);
+    }
+
+    /** With or without a router, that is with and without another time to live, and in the right order or not. */
+    @ParameterizedTest
+    @CsvSource({"false, false", "true, false", "true, true"})
+    void shouldMeasureBothDirectionsOfTwoCaptures(final boolean isRouted, final boolean areSwapped) throws IOException {
+        final JsonNode forward = measure(sent, received);
+        final List<String> oneWay = truth();
+        final long backNs = 40_000_000L;
+        final List<Packet> atSender = new ArrayList<>(sent);
+        final List<Packet> atReceiver = received.stream().map((each) -> isRouted ? each.routed() : each).collect(
+            Collectors.toCollection(ArrayList::new));
+        sent.forEach((each) -> atReceiver.add(each.answer().later(backNs)));
+        received.forEach((each) -> atSender.add((isRouted ? each.routed() : each).answer().later(backNs)));
+        final JsonNode both =
+            areSwapped ? measure(atReceiver, atSender) : measure(atSender, atReceiver);
+        assertEquals(2 * count(forward, "match_matched"), count(both, "match_matched"), both::toString);
+        assertTrue(count(both, "match_lost") <= 2 * count(forward, "match_lost"), both::toString);
+        assertEquals(0, count(both, "match_negative"), both::toString);
+        assertEquals(2, both.get("total").size());
+        assertEquals(
+            both.get("total").get(0).get("matched").get("mean_ns").asLong(),
+            both.get("total").get(1).get("matched").get("mean_ns").asLong());
+        assertTrue(truth().containsAll(oneWay), "each flow's delay as before");
+        final String text = out.toString(StandardCharsets.UTF_8);
+        assertTrue(text.contains("round_trip_us"), text);
+        final String[] trip = text.substring(text.indexOf("round_trip_us")).lines().toList().get(1).trim().split(" +");
+        assertEquals(
+            2 * Double.parseDouble(trip[5]), Double.parseDouble(trip[7]), 0.002, "there and back take the same: " + text);
+        assertEquals(2, IpfixRecords.flows(directory.resolve("flows.ipfix")).stream()
+            .map((each) -> each.get("flowlagSegmentId")).distinct().filter((each) -> each != null).count());
+    }
+
+    @Test
+    void shouldTurnCapturesRoundThatAreSwapped() throws IOException {
+        final JsonNode right = measure(sent, received);
+        final JsonNode swapped = measure(received.stream().map(Packet::routed).toList(), sent);
+        assertEquals(count(right, "match_matched"), count(swapped, "match_matched"));
+        assertEquals(0, count(swapped, "match_negative"));
+        assertTrue(err.toString(StandardCharsets.UTF_8).contains("-s and -r are taken the other way round"), err::toString);
+    }
+
+    /** A card that joins packets at one point makes no loss. */
+    @Test
+    void shouldNotCallPacketsLostThatAnOffloadJoined() throws IOException {
+        final JsonNode plain = measure(sent, received);
+        final List<Packet> atSender = new ArrayList<>();
+        for (final Packet each : sent) {
+            if (each.isIpv4() && each.wireBytes > 1000) {
+                final byte[] joined = Arrays.copyOf(each.octets, each.octets.length);
+                joined[each.ipOffset() + 2] = (byte)(2934 >> 8);
+                joined[each.ipOffset() + 3] = (byte)2934;
+                joined[each.ipOffset() + 4] ^= 1;
+                atSender.add(new Packet(each.timeNs, 2948, joined));
+            } else {
+                atSender.add(each);
+            }
+        }
+        final JsonNode joined = measure(atSender, received);
+        assertTrue(count(joined, "match_matched") < count(plain, "match_matched"));
+        assertTrue(count(joined, "match_lost") <= count(plain, "match_lost"), joined::toString);
+        assertTrue(err.toString(StandardCharsets.UTF_8).contains("ethtool -K"), err::toString);
+    }
+
+    /** In one interval, whose beginning and end are those of the captures. */
+    @Test
+    void shouldTellLossesByReconciliationToBothEndsOfWholeCaptures() throws IOException {
+        final JsonNode delay = measure(
+            sent, received, "rli: {capacity: 20m}\nreconcile: {enabled: on}", options(true, true, false));
+        assertEquals(1, count(delay, "lds_intervals"), delay::toString);
+        assertEquals(0, count(delay, "lds_intervals_cut"), delay::toString);
+        final long told = IpfixRecords.flows(directory.resolve("flows.ipfix")).stream()
+            .filter((each) -> List.of("1").equals(each.get("flowlagLossKind")))
+            .mapToLong((each) -> Long.parseLong(each.get("flowlagLostPacketDeltaCount").get(0))).sum();
+        assertEquals(count(delay, "match_lost"), told, delay::toString);
+        assertTrue(told > 10, "losses: " + told);
+        assertFalse(out.toString(StandardCharsets.UTF_8).contains(" cut, 1"), out::toString);
+    }
+
+    @Test
+    void shouldSayWhenThereIsNoMemoryToMatchEveryPacket() throws IOException {
+        final DelayOptions options = new DelayOptions(List.of(path("s").toString()), List.of(path("r").toString()),
+            ReferenceMode.MARKED, false, false, true, null, 1024);
+        write(path("s"), sent);
+        write(path("r"), received);
+        DelayProcess.run(new ConfigLoader().text("test", "rli: {capacity: 20m}").conclude(), options, terminal);
+        assertTrue(err.toString(StandardCharsets.UTF_8).contains("estimated from references and sketches"), err::toString);
+        assertTrue(out.toString(StandardCharsets.UTF_8).contains(" joint "), out::toString);
+    }
+}

@@ -1,0 +1,181 @@
+package io.flowlag.tests.lab.reconcile;
+
+import io.flowlag.sketch.reconcile.AggregateEstimate;
+import io.flowlag.sketch.reconcile.FineComb;
+import io.flowlag.sketch.reconcile.FineCombEstimator;
+import io.flowlag.sketch.reconcile.FlowSample;
+import io.flowlag.sketch.reconcile.PacketCache;
+import io.flowlag.sketch.reconcile.RdaReconciler;
+import io.flowlag.sketch.reconcile.ReconcilableDifferenceAggregator;
+import io.flowlag.sketch.reconcile.SynopsisGeometry;
+import io.flowlag.tests.lab.report.NamedExperiment;
+import io.flowlag.tests.lab.report.Results;
+import io.flowlag.tests.lab.report.Setup;
+import io.flowlag.tests.lab.report.Table;
+
+import java.util.HashSet;
+import java.util.Set;
+
+/**
+ * Theorem 1 and Lemmas 1 and 2 of the RDA paper against the product's own code: cells of a FineComb that lost packets spoil,
+ * packets that are of no use when an RDA cannot be decoded, and what a constant offset of the clocks does.
+ */
+public final class RdaTheorems extends NamedExperiment {
+    private static final double CONFIDENCE = 0.95;
+    private static final int PACKETS = 20_000;
+    private static final int PACKET_BYTES = 500;
+    private static final int[] COMB_CELLS = {100, 1_000};
+    private static final double[] LOST_PER_CELL = {0.1, 0.5, 1, 2};
+    private static final int RDA_CELLS = 500;
+    private static final int SAMPLED = 1_000;
+    private static final long[] OFFSETS_NS = {-1_000_000, 1_000, 1_000_000, 10_000_000};
+
+    /** The experiment. */
+    public RdaTheorems() {
+        super("rda-theorems", "RDA Theorem 1, Lemmas", "Theorem 1, Lemma 1 and Lemma 2 against simulation");
+    }
+
+    @Override
+    public void run(final Setup setup, final Results results) {
+        final Table comb = results.table("theorem1", "Cells of a FineComb that hold a lost packet; medians over seeds", "cells",
+            "lost packets", "m (1 - exp(-n/m))", "found", "found / expected");
+        for (final int cells : COMB_CELLS) {
+            for (final double perCell : LOST_PER_CELL) {
+                final int lost = (int)Math.round(perCell * cells);
+                final double expected = cells * (1 - Math.exp(-(double)lost / cells));
+                final double found = setup.medians(seed -> new double[] {spoiled(cells, lost, seed)})[0];
+                comb.row(cells, lost, expected, found, found / expected);
+            }
+        }
+        results.compare("cells with lost packets, 100 cells, 50 lost", 40, comb.number("found", 100, 50));
+
+        final Table useless = results.table("lemma1", "Share of packets all of whose cells stay undecoded, 500 cells a bank; " +
+            "medians over seeds", "banks", "difference", "cells not repaired, mean of banks %", "product of the shares %",
+            "found %");
+        for (final int banks : new int[] {2, 4}) {
+            for (final int difference : new int[] {RDA_CELLS, 2 * RDA_CELLS, 4 * RDA_CELLS}) {
+                final double[] row = setup.medians(seed -> useless(banks, difference, seed));
+                useless.row(banks, difference, 100 * row[0], 100 * row[1], 100 * row[2]);
+            }
+        }
+
+        final Table clocks = results.table("lemma2", "A receiver's clock that is off by a constant, RDA 2 x 500, 100 packets " +
+            "lost; medians over seeds", "offset ns", "mean shifted by ns", "deviation shifted by ns, cell by cell",
+            "collapsed", "by F - mean²");
+        final double[] without = setup.medians(seed -> deviations(seed, 0));
+        for (final long offsetNs : OFFSETS_NS) {
+            final double[] row = setup.medians(seed -> {
+                final double[] with = deviations(seed, offsetNs);
+                final double[] plain = deviations(seed, 0);
+                for (int i = 0; i < with.length; i++) {
+                    with[i] -= plain[i];
+                }
+                return with;
+            });
+            clocks.row(offsetNs, row[0], row[1], row[2], row[3]);
+        }
+        results.compare("mean shifted by a clock that is 1 ms off, ms", 1,
+            clocks.number("mean shifted by ns", 1_000_000L) / 1e6);
+        results.note("Lemma 2 gives 2 δ μ (n - 1) for the shift of the deviation, which is no time but its square. A constant " +
+            "offset moves the mean by itself and no deviation, unless squares are summed before the mean is taken out; the " +
+            "deviation here is " + Math.round(without[1] / 1e3) + " µs.");
+    }
+
+    private static double spoiled(final int cells, final int lost, final long seed) {
+        final ReconcileTraffic traffic = new ReconcileTraffic(seed, PACKETS, lost);
+        final boolean[] isLost = traffic.lost(lost);
+        final SynopsisGeometry geometry = SynopsisGeometry.fineComb(cells);
+        final FineComb sender = new FineComb(geometry, seed);
+        final FineComb receiver = new FineComb(geometry, seed);
+        for (int i = 0; i < PACKETS; i++) {
+            sender.update(traffic.identifiers[i], traffic.sentNs[i]);
+            if (!isLost[i]) {
+                receiver.update(traffic.identifiers[i], traffic.sentNs[i] + traffic.delaysNs[i]);
+            }
+        }
+        final FineCombEstimator estimator = new FineCombEstimator(cells, 1, seed, CONFIDENCE);
+        final AggregateEstimate estimate = new AggregateEstimate();
+        estimator.pair(sender.image(), receiver.image());
+        estimator.estimate(estimate);
+        return estimate.totalCells() - estimate.cleanCells();
+    }
+
+    /** Mean share of cells that are not repaired, product of the banks' shares, and share of packets that are useless. */
+    private static double[] useless(final int banks, final int difference, final long seed) {
+        final ReconcileTraffic traffic = new ReconcileTraffic(seed, PACKETS, difference);
+        final SynopsisGeometry geometry = SynopsisGeometry.rda(banks, RDA_CELLS);
+        final PacketCache sent = new PacketCache(PACKETS, seed);
+        final PacketCache received = new PacketCache(PACKETS, seed);
+        final RdaReconciler reconciler = decode(traffic, geometry, sent, received, difference, seed, 0);
+        final Set<Long> listed = new HashSet<>();
+        for (int i = 0; i < reconciler.difference().size(); i++) {
+            listed.add(reconciler.difference().identifier(i));
+        }
+        final ReconcilableDifferenceAggregator rest = new ReconcilableDifferenceAggregator(geometry, seed);
+        for (final long identifier : traffic.lostIdentifiers(difference)) {
+            if (!listed.contains(identifier)) {
+                rest.add(identifier, 0, 1);
+            }
+        }
+        double mean = 0;
+        double product = 1;
+        for (int bank = 0; bank < banks; bank++) {
+            double bad = 0;
+            for (int cell = 0; cell < RDA_CELLS; cell++) {
+                bad += rest.image().count(bank * RDA_CELLS + cell) == 0 ? 0 : 1;
+            }
+            mean += bad / RDA_CELLS / banks;
+            product *= bad / RDA_CELLS;
+        }
+        final ReconcilableDifferenceAggregator one = new ReconcilableDifferenceAggregator(geometry, seed);
+        final boolean[] isLost = traffic.lost(difference);
+        int sampled = 0;
+        int bad = 0;
+        for (int i = 0; i < PACKETS && sampled < SAMPLED; i++) {
+            if (!isLost[i]) {
+                sampled++;
+                one.add(traffic.identifiers[i], 0, 1);
+                boolean isUseless = true;
+                for (int cell = 0; cell < geometry.totalCells(); cell++) {
+                    isUseless &= one.image().count(cell) == 0 || rest.image().count(cell) != 0;
+                }
+                one.remove(traffic.identifiers[i], 0, 1);
+                bad += isUseless ? 1 : 0;
+            }
+        }
+        return new double[] {mean, product, (double)bad / sampled};
+    }
+
+    /** Mean, and the deviation by three formulas. */
+    private static double[] deviations(final long seed, final long offsetNs) {
+        final int lost = 100;
+        final ReconcileTraffic traffic = new ReconcileTraffic(seed, PACKETS, lost);
+        final PacketCache sent = new PacketCache(PACKETS, seed);
+        final PacketCache received = new PacketCache(PACKETS, seed);
+        final RdaReconciler reconciler =
+            decode(traffic, SynopsisGeometry.rda(2, RDA_CELLS), sent, received, lost, seed, offsetNs);
+        final AggregateEstimate estimate = new AggregateEstimate();
+        reconciler.repair(sent, received, estimate);
+        return new double[] {estimate.meanNs(), estimate.standardDeviationNs(), estimate.collapsedStandardDeviationNs(),
+            Math.sqrt(Math.max(0, estimate.secondMomentNs2() - estimate.meanNs() * estimate.meanNs()))};
+    }
+
+    private static RdaReconciler decode(
+        final ReconcileTraffic traffic, final SynopsisGeometry geometry, final PacketCache sent, final PacketCache received,
+        final int lost, final long seed, final long offsetNs) {
+        final boolean[] isLost = traffic.lost(lost);
+        for (int i = 0; i < PACKETS; i++) {
+            sent.add(traffic.identifiers[i], 0, traffic.sentNs[i], PACKET_BYTES, 1);
+            if (!isLost[i]) {
+                received.add(traffic.identifiers[i], 0, traffic.sentNs[i] + traffic.delaysNs[i] + offsetNs, PACKET_BYTES, 1);
+            }
+        }
+        final ReconcilableDifferenceAggregator sender = new ReconcilableDifferenceAggregator(geometry, seed);
+        final ReconcilableDifferenceAggregator receiver = new ReconcilableDifferenceAggregator(geometry, seed);
+        sent.fill(sender, FlowSample.ALL);
+        received.fill(receiver, FlowSample.ALL);
+        final RdaReconciler reconciler = new RdaReconciler(geometry.totalCells(), seed, CONFIDENCE);
+        reconciler.decode(sender.image(), receiver.image());
+        return reconciler;
+    }
+}
