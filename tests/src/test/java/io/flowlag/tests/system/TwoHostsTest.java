@@ -148,9 +148,9 @@ class TwoHostsTest {
             }
         }
         Arrays.sort(errors, 0, measured);
-        System.out.printf("two hosts, seed %d: %d of %d packets lost, mean delay %.1f ms; %d flows, loss exact and right for %d; " +
-            "%d of 1 ms and more, median error %.3f of what is allowed, bound holds for %d; %d of %d intervals by sums%n", seed,
-            truth.lostPackets(), truth.sentPackets(), truth.meanNs() / 1e6, records.size(), known, measured,
+        System.out.printf("two hosts, seed %d: %d of %d packets lost, mean delay %.1f ms; %d flows, loss exact and right " +
+            "for %d; %d of 1 ms and more, median error %.3f of what is allowed, bound holds for %d; %d of %d intervals by sums%n",
+            seed, truth.lostPackets(), truth.sentPackets(), truth.meanNs() / 1e6, records.size(), known, measured,
             errors[measured / 2], held, counted.delayCounter("lds_intervals_of_flows"), counted.delayCounter("lds_intervals"));
         assertEquals(truth.flows().stream().filter((flow) -> flow.received() > 0).count(),
             records.keySet().stream().filter((flow) -> truth.flow(flow).received() > 0).count(), "flows without a record");
