@@ -506,15 +506,17 @@ public record ExporterConfig(
         /**
          * The same with other sizes, for a command that knows what comes.
          *
-         * @param otherColumns  C.
-         * @param otherInFlight packets of the end of an interval.
-         * @param otherRecords  that may wait.
+         * @param otherColumns    C.
+         * @param otherVldaLength cells of a row over which a flow spreads.
+         * @param otherInFlight   packets of the end of an interval.
+         * @param otherRecords    that may wait.
          * @return the copy.
          */
-        public Lds withSizes(final int otherColumns, final int otherInFlight, final int otherRecords) {
+        public Lds withSizes(
+            final int otherColumns, final int otherVldaLength, final int otherInFlight, final int otherRecords) {
             return new Lds(
-                enabled, rows, otherColumns, vldaLength, ratesPpm, weights, alpha, aggregatorCells, otherInFlight, otherRecords,
-                witnessPpm);
+                enabled, rows, otherColumns, otherVldaLength, ratesPpm, weights, alpha, aggregatorCells, otherInFlight,
+                otherRecords, witnessPpm);
         }
     }
 

@@ -127,6 +127,9 @@ final class DelaySizing {
         final ExporterConfig.Segment segment = config.segment();
         final long ofInterval = Math.min(
             Math.max(survey.sentPackets(), survey.receivedPackets()), survey.times().mostWithin(segment.intervalNs())) + SPARE;
+        // A flow's packets spread over several cells for lost ones to spoil only some of them; a repair takes lost ones out.
+        final int vldaLength = (int)given(
+            config, ConfigTable.LDS_VLDA, lds.vldaLength(), config.reconcile().enabled() ? 1 : lds.vldaLength());
         final int columns = (int)given(config, ConfigTable.LDS_COLUMNS, lds.columns(), Math.min(
             SketchGeometry.MAX_CELLS / lds.rows(), Math.max(LEAST_COLUMNS, maxFlows / FLOWS_A_COLUMN)));
         final int inFlight = (int)given(config, ConfigTable.LDS_IN_FLIGHT, lds.inFlightPackets(), Math.min(
@@ -135,13 +138,13 @@ final class DelaySizing {
             SketchRecords.MAX_RECORDS - maxFlows, maxFlows));
         final ExporterConfig.Joint joint = config.joint();
         final int jointFlows = (int)given(config, ConfigTable.JOINT_FLOWS, joint.maxFlows(), Math.min(
-            Math.min(MOST_JOINT_FLOWS, maxFlows), Integer.MAX_VALUE / (lds.rows() * lds.vldaLength())));
+            Math.min(MOST_JOINT_FLOWS, maxFlows), Integer.MAX_VALUE / (lds.rows() * vldaLength)));
         final int pending =
             (int)given(config, ConfigTable.JOINT_PENDING, joint.pendingPackets(), Math.min(MOST_PENDING, ofInterval));
         final long budgetNs = given(config, ConfigTable.JOINT_BUDGET, joint.budgetNs(), Long.MAX_VALUE);
         final ExporterConfig.Reconcile reconcile = config.reconcile();
         final long alone = survey.digests().lost() + survey.digests().unexpected();
-        return config.withLds(lds.withSizes(columns, inFlight, waiting))
+        return config.withLds(lds.withSizes(columns, vldaLength, inFlight, waiting))
             .withJoint(joint.withSizes(budgetNs, jointFlows, pending))
             .withReconcile(new ExporterConfig.Reconcile(
                 reconcile.enabled(),
