@@ -114,7 +114,7 @@ public final class DelayProcess {
         final Terminal terminal) {
         DelayOptions options = given;
         if (survey.isSwapped()) {
-            terminal.message("flowlag: packets pass the point of -r first, by their time to live: -s and -r are taken the other " +
+            terminal.message("flowlag: packets pass the point of -r first, by time to live: -s and -r are taken the other " +
                 "way round");
             options = options.swapped();
         }
