@@ -426,7 +426,7 @@ public final class PacketDecoder {
         }
 
         /**
-         * How many octets of a packet a digest looks at, from its IP header on, where captures were cut; equal at both points.
+         * How many octets of a packet, from its IP header on, a digest looks at, where captures were cut; alike at both points.
          *
          * @param mostBytes at most.
          * @return this.

@@ -114,8 +114,8 @@ public final class DelayProcess {
         final Terminal terminal) {
         DelayOptions options = given;
         if (survey.isSwapped()) {
-            terminal.message("flowlag: packets pass the point of -r first, by their time to live: -s and -r are taken the " +
-                "other way round");
+            terminal.message("flowlag: packets pass the point of -r first, by time to live: -s and -r are taken the other " +
+                "way round");
             options = options.swapped();
         }
         final long neededBytes = DelaySizing.matchingBytes(config, survey);

@@ -194,7 +194,8 @@ class DelayCapturesTest {
             assertEquals(count(whole, "match_matched"), count(cut, "match_matched"), 2, cut::toString);
         } else {
             assertTrue(count(cut, "match_matched") + tooShort >= count(whole, "match_matched"), cut::toString);
-            assertTrue(out.toString(StandardCharsets.UTF_8).contains(" cut too short to be matched"), out::toString);
+            assertEquals(
+                tooShort > 0, out.toString(StandardCharsets.UTF_8).contains(" cut too short to be matched"), out::toString);
         }
         assertTrue(count(cut, "match_lost") <= count(whole, "match_lost"), cut::toString);
         assertEquals(0, count(cut, "match_unexpected"), cut::toString);
