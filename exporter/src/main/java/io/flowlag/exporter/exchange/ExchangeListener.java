@@ -481,7 +481,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
                 sender.assembler().begin(buffer, offset);
                 yield MessageResult.ACCEPTED;
             }
-            case DROPS, CELLS, IN_FLIGHT, HEAD, FLOW_SUMS, WITNESS -> sender.assembler().add(type, buffer, offset);
+            case DROPS, CELLS, IN_FLIGHT, FLOW_SUMS, WITNESS -> sender.assembler().add(type, buffer, offset);
             case INTERVAL_END -> onIntervalEnd(sender, connection, buffer, offset);
             case SEND_TIMES -> onSendTimes(sender, buffer, offset);
             case SYNOPSIS -> onSynopsis(sender, buffer, offset);

@@ -12,7 +12,7 @@ public final class ExchangePrice {
     private static final long FRAME_BYTES = MessageHeader.LENGTH_BYTES + MessageHeader.TRAILER_BYTES;
     private static final long LIST_BYTES = FRAME_BYTES + 16;
     private static final long PIECE_BYTES = FRAME_BYTES + 24;
-    private static final long BASE_BYTES = 3 * FRAME_BYTES + 56 + 40 + 16;
+    private static final long BASE_BYTES = 3 * FRAME_BYTES + 48 + 40 + 16;
     private static final double NS_PER_S = 1e9;
 
     private ExchangePrice() {

@@ -32,8 +32,7 @@ final class ExchangeVerifier {
         if (version < MessageHeader.OLDEST_VERSION || version > MessageHeader.VERSION) {
             return MessageResult.VERSION;
         }
-        final MessageType type = MessageHeader.type(buffer, offset);
-        if (null == type || !type.isOf(version)) {
+        if (null == MessageHeader.type(buffer, offset)) {
             return MessageResult.TYPE;
         }
         if (0 != (MessageHeader.flags(buffer, offset) & ~MessageHeader.FLAG_AUTHENTICATED)) {
@@ -69,11 +68,10 @@ final class ExchangeVerifier {
             case HELLO -> HelloMessage.verify(buffer, body, bodyBytes);
             case SETTINGS -> SettingsMessage.verify(buffer, body, bodyBytes);
             case SETTINGS_ACK -> SettingsAckMessage.verify(buffer, body, bodyBytes);
-            case INTERVAL_BEGIN ->
-                IntervalBeginMessage.verify(buffer, body, bodyBytes, MessageHeader.version(buffer, offset));
+            case INTERVAL_BEGIN -> IntervalBeginMessage.verify(buffer, body, bodyBytes);
             case DROPS -> DropsMessage.verify(buffer, body, bodyBytes);
             case CELLS -> CellsMessage.verify(buffer, body, bodyBytes);
-            case IN_FLIGHT, HEAD -> InFlightMessage.verify(buffer, body, bodyBytes);
+            case IN_FLIGHT -> InFlightMessage.verify(buffer, body, bodyBytes);
             case FLOW_SUMS, WITNESS -> FlowSumsMessage.verify(buffer, body, bodyBytes);
             case INTERVAL_END -> IntervalEndMessage.verify(buffer, body, bodyBytes);
             case INTERVAL_ACK -> IntervalAckMessage.verify(buffer, body, bodyBytes);

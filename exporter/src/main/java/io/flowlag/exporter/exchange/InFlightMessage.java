@@ -6,8 +6,7 @@ import org.agrona.MutableDirectBuffer;
 import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
 
 /**
- * IN_FLIGHT and HEAD, the same layout: digests of packets that the sender sent in the last W of an interval, which may arrive
- * after its end, and in its first W, which may arrive before it where the receiver's clock lags.
+ * IN_FLIGHT: digests of packets that the sender sent in the last W of an interval, and that may arrive after its end.
  * <pre>
  *   0  intervalNumber   8   signed
  *   8  firstIndex       4   of the first digest within the interval's list
@@ -26,7 +25,6 @@ final class InFlightMessage extends MessageFlyweight {
     static int encode(
         final MutableDirectBuffer buffer,
         final int offset,
-        final MessageType type,
         final long intervalNumber,
         final long[] digests,
         final int firstIndex,
@@ -38,7 +36,7 @@ final class InFlightMessage extends MessageFlyweight {
         for (int i = 0; i < count; i++) {
             buffer.putLong(body + DIGESTS_OFFSET + 8 * i, digests[firstIndex + i], BYTE_ORDER);
         }
-        return MessageHeader.encode(buffer, offset, type, DIGESTS_OFFSET + 8 * count);
+        return MessageHeader.encode(buffer, offset, MessageType.IN_FLIGHT, DIGESTS_OFFSET + 8 * count);
     }
 
     static MessageResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {

@@ -28,7 +28,6 @@ final class IntervalAssembler implements SenderInterval {
     private final FlowSumsMessage flowsMessage = new FlowSumsMessage();
     private final IntervalEndMessage end = new IntervalEndMessage();
     private final ExpandableArrayBuffer digests = new ExpandableArrayBuffer(0);
-    private final ExpandableArrayBuffer heads = new ExpandableArrayBuffer(0);
     private final ExpandableArrayBuffer flows = new ExpandableArrayBuffer(0);
     private final ExpandableArrayBuffer witnesses = new ExpandableArrayBuffer(0);
 
@@ -44,7 +43,6 @@ final class IntervalAssembler implements SenderInterval {
     private int errorEstimate;
     private int sketchCount;
     private int announcedDigests;
-    private int announcedHeads;
     private int announcedFlows;
     private int announcedWitnesses;
     private int messageCount;
@@ -52,7 +50,6 @@ final class IntervalAssembler implements SenderInterval {
     private int sketchIndex;
     private int sketchBytes;
     private int digestCount;
-    private int headCount;
     private int flowCount;
     private int witnessCount;
     private PointDrops drops;
@@ -111,7 +108,6 @@ final class IntervalAssembler implements SenderInterval {
         errorEstimate = begin.errorEstimate();
         sketchCount = begin.sketchCount();
         announcedDigests = begin.inFlightCount();
-        announcedHeads = begin.headCount();
         announcedFlows = begin.flowCount();
         announcedWitnesses = begin.witnessCount();
         isMarkedDamaged = begin.isDamaged();
@@ -119,7 +115,6 @@ final class IntervalAssembler implements SenderInterval {
         sketchIndex = 0;
         sketchBytes = 0;
         digestCount = 0;
-        headCount = 0;
         flowCount = 0;
         witnessCount = 0;
         drops = null;
@@ -128,8 +123,7 @@ final class IntervalAssembler implements SenderInterval {
 
     private void checkSettings() {
         final HeldSettings ours = schedule.at(number, intervalNs);
-        final long listBytes = 8L * announcedDigests + 8L * announcedHeads +
-            (long)FlowSum.LENGTH_BYTES * (announcedFlows + (long)announcedWitnesses);
+        final long listBytes = 8L * announcedDigests + (long)FlowSum.LENGTH_BYTES * (announcedFlows + (long)announcedWitnesses);
         if (null == ours) {
             spoil(MessageResult.SETTINGS, "settings of interval " + number, begin.settingsNumber(), "none");
         } else if (ours.receiverInstance() != begin.receiverInstance()) {
@@ -181,7 +175,7 @@ final class IntervalAssembler implements SenderInterval {
         return switch (type) {
             case DROPS -> addDrops(buffer, offset);
             case CELLS -> addCells(buffer, offset);
-            case IN_FLIGHT, HEAD -> addDigests(type, buffer, offset);
+            case IN_FLIGHT -> addDigests(buffer, offset);
             case FLOW_SUMS, WITNESS -> addFlows(type, buffer, offset);
             default -> MessageResult.UNEXPECTED;
         };
@@ -251,26 +245,19 @@ final class IntervalAssembler implements SenderInterval {
         }
     }
 
-    private MessageResult addDigests(final MessageType type, final DirectBuffer buffer, final int offset) {
+    private MessageResult addDigests(final DirectBuffer buffer, final int offset) {
         inFlightMessage.wrap(buffer, offset);
-        final boolean isHead = MessageType.HEAD == type;
-        final int come = isHead ? headCount : digestCount;
-        final int announced = isHead ? announcedHeads : announcedDigests;
         final int count = inFlightMessage.count();
-        if (inFlightMessage.intervalNumber() != number || inFlightMessage.firstIndex() != come || count > announced - come) {
+        if (inFlightMessage.intervalNumber() != number || inFlightMessage.firstIndex() != digestCount ||
+            count > announcedDigests - digestCount) {
             return MessageResult.INTERVAL;
         }
         if (null == spoiled) {
-            final ExpandableArrayBuffer target = isHead ? heads : digests;
             for (int i = 0; i < count; i++) {
-                target.putLong(8 * (come + i), inFlightMessage.digest(i));
+                digests.putLong(8 * (digestCount + i), inFlightMessage.digest(i));
             }
         }
-        if (isHead) {
-            headCount += count;
-        } else {
-            digestCount += count;
-        }
+        digestCount += count;
         return MessageResult.ACCEPTED;
     }
 
@@ -314,8 +301,8 @@ final class IntervalAssembler implements SenderInterval {
         }
         isOpen = false;
         final boolean isWhole = end.intervalNumber() == number && end.messageCount() == messageCount && null != drops &&
-            sketchIndex == sketchCount && digestCount == announcedDigests && headCount == announcedHeads &&
-            flowCount == announcedFlows && witnessCount == announcedWitnesses;
+            sketchIndex == sketchCount && digestCount == announcedDigests && flowCount == announcedFlows &&
+            witnessCount == announcedWitnesses;
         return isWhole ? MessageResult.ACCEPTED : MessageResult.INTERVAL;
     }
 
@@ -365,24 +352,10 @@ final class IntervalAssembler implements SenderInterval {
 
     @Override
     public long inFlight(final int index) {
-        return digest(digests, index, digestCount);
-    }
-
-    private static long digest(final ExpandableArrayBuffer list, final int index, final int count) {
-        if (index < 0 || index >= count) {
-            throw new IndexOutOfBoundsException("index=" + index + " is not less than " + count);
+        if (index < 0 || index >= digestCount) {
+            throw new IndexOutOfBoundsException("index=" + index + " is not less than " + digestCount);
         }
-        return list.getLong(8 * index);
-    }
-
-    @Override
-    public int headCount() {
-        return headCount;
-    }
-
-    @Override
-    public long head(final int index) {
-        return digest(heads, index, headCount);
+        return digests.getLong(8 * index);
     }
 
     @Override

@@ -18,8 +18,6 @@ import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
  *  40  witnessCount      4   of WITNESS, not negative
  *  44  errorEstimate     2   of the sender's clock, as a STAMP packet has it (RFC 4656 section 4.1.2); 0 if it says nothing
  *  46  flags             2   bit 0: packets of the interval may be among those that the sender's point lost; the others 0
- *  48  headCount         4   digests that HEAD messages bring, not negative; version 4 ends before it
- *  52  reserved          4   0
  * </pre>
  */
 final class IntervalBeginMessage extends MessageFlyweight {
@@ -33,10 +31,7 @@ final class IntervalBeginMessage extends MessageFlyweight {
     private static final int WITNESSES_OFFSET = FLOWS_OFFSET + 4;
     private static final int ERROR_ESTIMATE_OFFSET = WITNESSES_OFFSET + 4;
     private static final int FLAGS_OFFSET = ERROR_ESTIMATE_OFFSET + 2;
-    private static final int HEADS_OFFSET = FLAGS_OFFSET + 2;
-    private static final int RESERVED_OFFSET = HEADS_OFFSET + 4;
-    private static final int BODY_BYTES = RESERVED_OFFSET + 4;
-    private static final int OLDEST_BODY_BYTES = HEADS_OFFSET;
+    private static final int BODY_BYTES = FLAGS_OFFSET + 2;
     private static final int FLAG_DAMAGED = 1;
 
     static int encode(
@@ -50,7 +45,6 @@ final class IntervalBeginMessage extends MessageFlyweight {
         final int inFlightCount,
         final int flowCount,
         final int witnessCount,
-        final int headCount,
         final int errorEstimate,
         final boolean isDamaged) {
         final int body = offset + MessageHeader.LENGTH_BYTES;
@@ -64,18 +58,14 @@ final class IntervalBeginMessage extends MessageFlyweight {
         buffer.putInt(body + WITNESSES_OFFSET, witnessCount, BYTE_ORDER);
         buffer.putShort(body + ERROR_ESTIMATE_OFFSET, (short)errorEstimate, BYTE_ORDER);
         buffer.putShort(body + FLAGS_OFFSET, (short)(isDamaged ? FLAG_DAMAGED : 0), BYTE_ORDER);
-        buffer.putInt(body + HEADS_OFFSET, headCount, BYTE_ORDER);
-        buffer.putInt(body + RESERVED_OFFSET, 0, BYTE_ORDER);
         return MessageHeader.encode(buffer, offset, MessageType.INTERVAL_BEGIN, BODY_BYTES);
     }
 
-    static MessageResult verify(final DirectBuffer buffer, final int body, final int bodyBytes, final int version) {
-        final boolean hasHeads = version > MessageHeader.OLDEST_VERSION;
-        if ((hasHeads ? BODY_BYTES : OLDEST_BODY_BYTES) != bodyBytes) {
+    static MessageResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
+        if (BODY_BYTES != bodyBytes) {
             return MessageResult.LENGTH;
         }
-        if ((buffer.getShort(body + FLAGS_OFFSET, BYTE_ORDER) & ~FLAG_DAMAGED) != 0 ||
-            hasHeads && 0 != buffer.getInt(body + RESERVED_OFFSET, BYTE_ORDER)) {
+        if ((buffer.getShort(body + FLAGS_OFFSET, BYTE_ORDER) & ~FLAG_DAMAGED) != 0) {
             return MessageResult.RESERVED;
         }
         if (buffer.getLong(body + INTERVAL_NS_OFFSET, BYTE_ORDER) < 1) {
@@ -83,8 +73,7 @@ final class IntervalBeginMessage extends MessageFlyweight {
         }
         final int sketchCount = buffer.getInt(body + SKETCHES_OFFSET, BYTE_ORDER);
         final int negative = buffer.getInt(body + IN_FLIGHT_OFFSET, BYTE_ORDER) |
-            buffer.getInt(body + FLOWS_OFFSET, BYTE_ORDER) | buffer.getInt(body + WITNESSES_OFFSET, BYTE_ORDER) |
-            (hasHeads ? buffer.getInt(body + HEADS_OFFSET, BYTE_ORDER) : 0);
+            buffer.getInt(body + FLOWS_OFFSET, BYTE_ORDER) | buffer.getInt(body + WITNESSES_OFFSET, BYTE_ORDER);
         return sketchCount < 0 || sketchCount > ExchangeSettings.MAX_SKETCHES || negative < 0 ?
             MessageResult.COUNT : MessageResult.ACCEPTED;
     }
@@ -124,10 +113,6 @@ final class IntervalBeginMessage extends MessageFlyweight {
 
     int witnessCount() {
         return integer(WITNESSES_OFFSET);
-    }
-
-    int headCount() {
-        return body().capacity() > HEADS_OFFSET ? integer(HEADS_OFFSET) : 0;
     }
 
     int errorEstimate() {

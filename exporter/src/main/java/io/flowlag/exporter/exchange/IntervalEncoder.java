@@ -21,7 +21,6 @@ public final class IntervalEncoder {
     private int messageCount;
     private int sketchCount;
     private int inFlightCount;
-    private int headCount;
     private int flowCount;
     private int witnessCount;
     private int errorEstimate;
@@ -36,7 +35,7 @@ public final class IntervalEncoder {
     public IntervalEncoder(final NanoClock clock, final ExchangeCounters counters) {
         this.clock = clock;
         this.counters = counters;
-        beginBytes = IntervalBeginMessage.encode(buffer, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, 0, false);
+        beginBytes = IntervalBeginMessage.encode(buffer, 0, 0, 1, 0, 1, 0, 0, 0, 0, 0, false);
     }
 
     /**
@@ -53,7 +52,6 @@ public final class IntervalEncoder {
         held = heldSettings;
         sketchCount = 0;
         inFlightCount = 0;
-        headCount = 0;
         flowCount = 0;
         witnessCount = 0;
         errorEstimate = 0;
@@ -119,30 +117,13 @@ public final class IntervalEncoder {
      * @return this.
      */
     public IntervalEncoder inFlight(final long[] digests, final int count) {
-        digests(MessageType.IN_FLIGHT, digests, count);
-        inFlightCount = count;
-        return this;
-    }
-
-    /**
-     * Adds the digests of packets that a receiver whose clock lags may have put into the interval before.
-     *
-     * @param digests of the first W of the interval.
-     * @param count   how many of them.
-     * @return this.
-     */
-    public IntervalEncoder heads(final long[] digests, final int count) {
-        digests(MessageType.HEAD, digests, count);
-        headCount = count;
-        return this;
-    }
-
-    private void digests(final MessageType type, final long[] digests, final int count) {
         for (int first = 0; first < count; first += InFlightMessage.MAX_COUNT) {
             position += InFlightMessage.encode(
-                buffer, position, type, number, digests, first, Math.min(InFlightMessage.MAX_COUNT, count - first));
+                buffer, position, number, digests, first, Math.min(InFlightMessage.MAX_COUNT, count - first));
             messageCount++;
         }
+        inFlightCount = count;
+        return this;
     }
 
     /**
@@ -187,7 +168,7 @@ public final class IntervalEncoder {
     public EncodedInterval end() {
         position += IntervalEndMessage.encode(buffer, position, number, messageCount);
         IntervalBeginMessage.encode(buffer, 0, number, held.settings().intervalNs(), held.receiverInstance(),
-            held.settings().number(), sketchCount, inFlightCount, flowCount, witnessCount, headCount, errorEstimate, isDamaged);
+            held.settings().number(), sketchCount, inFlightCount, flowCount, witnessCount, errorEstimate, isDamaged);
         final byte[] messages = new byte[position];
         buffer.getBytes(0, messages);
         counters.add(ExchangeCounter.ENCODING_NS, clock.nanoTime() - beganNs);

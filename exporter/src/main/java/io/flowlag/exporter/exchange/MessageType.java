@@ -17,8 +17,7 @@ enum MessageType {
     PING(13),
     REFUSED(14),
     SYNOPSIS_REQUEST(15),
-    SYNOPSIS(16),
-    HEAD(17);
+    SYNOPSIS(16);
 
     private static final MessageType[] TYPES = values();
 
@@ -30,11 +29,6 @@ enum MessageType {
 
     int code() {
         return code;
-    }
-
-    /** Whether messages of a version can be of this type. */
-    boolean isOf(final int version) {
-        return HEAD != this || version > MessageHeader.OLDEST_VERSION;
     }
 
     /** The type of a code, null if there is none. */

@@ -47,17 +47,6 @@ public interface SenderInterval {
      */
     long inFlight(int index);
 
-    /** {@return count of packets that were sent first in the interval, within its first W} */
-    int headCount();
-
-    /**
-     * A packet of the interval's first W.
-     *
-     * @param index of the packet.
-     * @return its digest.
-     */
-    long head(int index);
-
     /** {@return count of flows whose sums came} */
     int flowCount();
 

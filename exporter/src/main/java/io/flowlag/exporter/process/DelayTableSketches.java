@@ -85,7 +85,7 @@ final class DelayTableSketches {
         if (solved > 0) {
             out.printf(Locale.ROOT,
                 "joint: %d intervals (%d fast, %d by references alone, %d by sketches alone), %d not solved; %d witness flows, " +
-                "bounds calibrated in %d%n",
+                "all bounds vouched for in %d (one that is not is left out)%n",
                 solved, counters.get("joint_intervals_fast"), counters.get("joint_intervals_by_rli"),
                 counters.get("joint_intervals_by_lds"),
                 counters.get("joint_intervals_skipped") + counters.get("joint_intervals_too_large") +

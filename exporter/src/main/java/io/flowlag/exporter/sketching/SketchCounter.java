@@ -152,7 +152,7 @@ public enum SketchCounter {
     JOINT_INTERVALS_FAST("joint_intervals_fast", "intervals", "Of those, made by the fast tier, to keep the budget."),
     /** Intervals with calibrated bounds. */
     JOINT_INTERVALS_CALIBRATED(
-        "joint_intervals_calibrated", "intervals", "Of those, where witness flows vouch for the error bounds."),
+        "joint_intervals_calibrated", "intervals", "Of those, where the bound of every flow is vouched for."),
     /** Intervals for which the solver had no time. */
     JOINT_INTERVALS_SKIPPED("joint_intervals_skipped", "intervals", "Intervals not solved, because the solver was behind."),
     /** Intervals with too many flows. */

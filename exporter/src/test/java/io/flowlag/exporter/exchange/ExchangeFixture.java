@@ -61,7 +61,6 @@ final class ExchangeFixture implements AutoCloseable {
         final List<Boolean> damaged = new ArrayList<>();
         final List<Integer> settingsNumbers = new ArrayList<>();
         final List<Long> digests = new ArrayList<>();
-        final List<Long> heads = new ArrayList<>();
         final List<Long> flowPackets = new ArrayList<>();
         final List<Long> witnessPackets = new ArrayList<>();
         final List<Long> missing = new ArrayList<>();
@@ -89,9 +88,6 @@ final class ExchangeFixture implements AutoCloseable {
             }
             for (int i = 0; i < interval.inFlightCount(); i++) {
                 digests.add(interval.inFlight(i));
-            }
-            for (int i = 0; i < interval.headCount(); i++) {
-                heads.add(interval.head(i));
             }
             final FlowSum sum = new FlowSum();
             for (int i = 0; i < interval.flowCount(); i++) {
@@ -269,7 +265,7 @@ final class ExchangeFixture implements AutoCloseable {
         FlowSum.encode(flows, FlowSum.LENGTH_BYTES, new byte[16], new byte[16], 17, 3, 4, 27, 28, 29, 30);
         return new IntervalEncoder(SystemNanoClock.INSTANCE, connector.counters())
             .begin(number, connector.schedule().at(number, SECOND_NS), drops).sketch(sketch.image())
-            .inFlight(new long[] {number, number + 1, number + 2}, 3).heads(new long[] {-number}, 1).witnesses(flows, 2).end();
+            .inFlight(new long[] {number, number + 1, number + 2}, 3).witnesses(flows, 2).end();
     }
 
     static EncodedInterval interval(final ExchangeConnector connector, final long number) {

@@ -44,16 +44,12 @@ class ExchangeMessagesTest {
         messages.put("hello", message(b -> HelloMessage.encode(b, 0, 1, true, 5, 6, new byte[16])));
         messages.put("settings", message(b -> SettingsMessage.encode(b, 0, ExchangeFixture.fullSettings(), 77)));
         messages.put("settings ack", message(b -> SettingsAckMessage.encode(b, 0, 7, 77, -12)));
-        messages.put("begin", message(b -> IntervalBeginMessage.encode(
-            b, 0, 9, 1000, 77, 7, 1, 3, 2, 1, 4, 0x8501, true)));
-        messages.put("begin of version 4", begin4());
+        messages.put("begin", message(b -> IntervalBeginMessage.encode(b, 0, 9, 1000, 77, 7, 1, 3, 2, 1, 0x8501, true)));
         messages.put("drops", message(b -> DropsMessage.encode(b, 0, 9, new PointDrops(1, 2, 3, 4))));
         messages.put("preamble", message(b -> CellsMessage.encode(b, 0, 9, 0, true, image.buffer(), 0, 128)));
         messages.put("plain", message(b -> CellsMessage.encode(b, 0, 9, 0, false, image.buffer(), 128, 320)));
         messages.put("compact", message(b -> CellsMessage.encode(b, 0, 9, 0, true, image.buffer(), 128, 32_000)));
-        messages.put("in flight", message(b -> InFlightMessage.encode(
-            b, 0, MessageType.IN_FLIGHT, 9, new long[] {1, 2, 3}, 1, 2)));
-        messages.put("head", message(b -> InFlightMessage.encode(b, 0, MessageType.HEAD, 9, new long[] {4, 5}, 0, 2)));
+        messages.put("in flight", message(b -> InFlightMessage.encode(b, 0, 9, new long[] {1, 2, 3}, 1, 2)));
         messages.put("flow sums", message(b -> FlowSumsMessage.encode(b, 0, MessageType.FLOW_SUMS, 9, flows, 0, 2)));
         messages.put("witness", message(b -> FlowSumsMessage.encode(b, 0, MessageType.WITNESS, 9, flows, 1, 1)));
         messages.put("end", message(b -> IntervalEndMessage.encode(b, 0, 9, 12)));
@@ -81,28 +77,6 @@ class ExchangeMessagesTest {
             b, 0, 7, new UnsafeBuffer(new byte[MessageHeader.MAX_PAYLOAD_BYTES + 9]), MessageHeader.MAX_PAYLOAD_BYTES)));
         messages.put("no synopsis", message(b -> SynopsisMessage.encode(b, 0, 7, null, 0)));
         return messages;
-    }
-
-    /** As a sender of version 4 encodes it: nothing is said of heads. */
-    static UnsafeBuffer begin4() {
-        return message(b -> {
-            final int lengthBytes = IntervalBeginMessage.encode(b, 0, 9, 1000, 77, 7, 1, 3, 2, 1, 4, 0x8501, true) - 8;
-            b.putInt(MessageHeader.LENGTH_OFFSET, lengthBytes, MessageHeader.BYTE_ORDER);
-            MessageHeader.version(b, 0, MessageHeader.OLDEST_VERSION);
-            return lengthBytes;
-        });
-    }
-
-    @Example
-    void shouldReadAnIntervalOfVersionFourAsOneWithoutHeads() {
-        final UnsafeBuffer begin = begin4();
-        assertEquals(MessageResult.ACCEPTED, ExchangeVerifier.verify(begin, 0, begin.capacity()));
-        assertEquals(0, new IntervalBeginMessage().wrap(begin, 0).headCount());
-        MessageHeader.version(begin, 0, MessageHeader.VERSION);
-        assertEquals(MessageResult.LENGTH, ExchangeVerifier.verify(begin, 0, begin.capacity()));
-        final UnsafeBuffer head = messages().get("head");
-        MessageHeader.version(head, 0, MessageHeader.OLDEST_VERSION);
-        assertEquals(MessageResult.TYPE, ExchangeVerifier.verify(head, 0, head.capacity()));
     }
 
     @Example
@@ -192,8 +166,7 @@ class ExchangeMessagesTest {
         final PointDrops drops = new PointDrops(count, 1, 2, sum & Long.MAX_VALUE);
         DropsMessage.encode(buffer, 0, interval, drops);
         assertEquals(drops, new DropsMessage().wrap(buffer, 0).drops());
-        IntervalBeginMessage.encode(
-            buffer, 0, interval, 1 + (long)count, sum, small, 3, count, 4, 5, count / 2, small & 0xffff, flag);
+        IntervalBeginMessage.encode(buffer, 0, interval, 1 + (long)count, sum, small, 3, count, 4, 5, small & 0xffff, flag);
         final IntervalBeginMessage begin = new IntervalBeginMessage().wrap(buffer, 0);
         assertEquals(interval, begin.intervalNumber());
         assertEquals(small & 0xffff, begin.errorEstimate());
@@ -205,14 +178,13 @@ class ExchangeMessagesTest {
         assertEquals(count, begin.inFlightCount());
         assertEquals(4, begin.flowCount());
         assertEquals(5, begin.witnessCount());
-        assertEquals(count / 2, begin.headCount());
         SendTimesMessage.encodeEntry(buffer, 0, 0, 2, sum, interval, 3);
         SendTimesMessage.encode(buffer, 0, count, 1);
         final SendTimesMessage times = new SendTimesMessage().wrap(buffer, 0);
         assertEquals(count, times.firstIndex());
         assertEquals(sum, times.key(0));
         assertEquals(interval, times.sentNs(0));
-        InFlightMessage.encode(buffer, 0, MessageType.HEAD, interval, new long[] {sum, interval}, 0, 2);
+        InFlightMessage.encode(buffer, 0, interval, new long[] {sum, interval}, 0, 2);
         assertEquals(sum, new InFlightMessage().wrap(buffer, 0).digest(0));
         assertEquals(interval, new InFlightMessage().wrap(buffer, 0).digest(1));
         final UnsafeBuffer entry = new UnsafeBuffer(new byte[FlowSum.LENGTH_BYTES]);
@@ -275,7 +247,7 @@ class ExchangeMessagesTest {
             case INTERVAL_BEGIN -> assertTrue(new IntervalBeginMessage().wrap(message, 0).witnessCount() >= 0);
             case DROPS -> assertTrue(new DropsMessage().wrap(message, 0).drops().kernelDrops() >= 0);
             case CELLS -> readCells(new CellsMessage().wrap(message, 0));
-            case IN_FLIGHT, HEAD -> {
+            case IN_FLIGHT -> {
                 final InFlightMessage digests = new InFlightMessage().wrap(message, 0);
                 digests.digest(digests.count() - 1);
             }

@@ -84,7 +84,6 @@ class ExchangeSessionTest {
         assertEquals(List.of(false, false, true, false, false), received.damaged);
         assertEquals(Collections.nCopies(5, IntervalVerdict.ACCEPTED), heard.verdicts);
         assertEquals(List.of(1L, 2L, 3L), received.digests.subList(0, 3));
-        assertEquals(List.of(-1L, -2L, -3L, -4L, -5L), received.heads);
         assertEquals(List.of(17L, 27L), received.witnessPackets.subList(0, 2));
         for (int i = 0; i < 5; i++) {
             final UnsafeBuffer original = new UnsafeBuffer(received.images.get(i));

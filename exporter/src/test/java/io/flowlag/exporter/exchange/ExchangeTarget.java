@@ -111,7 +111,7 @@ public final class ExchangeTarget implements FuzzTarget {
         }
         final EncodedInterval interval = new IntervalEncoder(SystemNanoClock.INSTANCE, new ExchangeCounters())
             .begin(NUMBER, held, PointDrops.NONE).sketch(ExchangeFixture.sketch(NUMBER, GEOMETRY, 20).image())
-            .inFlight(new long[] {1, 2}, 2).heads(new long[] {3, 4, 5}, 3).witnesses(flows, 3).end();
+            .inFlight(new long[] {1, 2}, 2).witnesses(flows, 3).end();
         final byte[] whole = new byte[interval.lengthBytes()];
         interval.messages().getBytes(0, whole);
         seeds.add(whole);
@@ -164,7 +164,7 @@ public final class ExchangeTarget implements FuzzTarget {
                 yield MessageResult.ACCEPTED;
             }
             case INTERVAL_END -> assembler.end(buffer, offset);
-            case DROPS, CELLS, IN_FLIGHT, HEAD, FLOW_SUMS, WITNESS -> assembler.add(type, buffer, offset);
+            case DROPS, CELLS, IN_FLIGHT, FLOW_SUMS, WITNESS -> assembler.add(type, buffer, offset);
             default -> MessageResult.ACCEPTED;
         };
         lastResult = result.ordinal() << 5 | type.ordinal();
@@ -175,8 +175,7 @@ public final class ExchangeTarget implements FuzzTarget {
     }
 
     private void checkWhole() {
-        final long digests = assembler.inFlightCount() + (long)assembler.headCount();
-        if (digests * 8L + (assembler.witnessCount() + assembler.flowCount()) * (long)FlowSum.LENGTH_BYTES
+        if (assembler.inFlightCount() * 8L + (assembler.witnessCount() + assembler.flowCount()) * (long)FlowSum.LENGTH_BYTES
             > MOST_LIST_BYTES || assembler.sketchCount() != 1 || !GEOMETRY.equals(assembler.sketch(0).geometry())) {
             throw new AssertionError("an interval that does not fit its settings");
         }

@@ -102,7 +102,7 @@ class GoldenMessagesTest {
         messages.put("settings", message((b) -> SettingsMessage.encode(b, 0, held.settings(), RUN)));
         messages.put("ack", message((b) -> SettingsAckMessage.encode(b, 0, 1, RUN, 0)));
         final EncodedInterval cells = encoder(PointDrops.NONE).sketch(sketch().image()).inFlight(new long[] {4, 5, 6}, 3)
-            .heads(new long[] {7, 8}, 2).witnesses(flow(), 1).end();
+            .witnesses(flow(), 1).end();
         messages.put("interval", hex(cells.messages(), cells.lengthBytes()));
         final EncodedInterval flows =
             encoder(new PointDrops(1, 2, 3, 4)).damaged().flowSums(flow(), 1).inFlight(new long[] {4}, 1).end();
@@ -134,7 +134,6 @@ class GoldenMessagesTest {
         assertTrue(cells.sketch(0).contentEquals(sketch().image()));
         assertEquals(3, cells.inFlightCount());
         assertEquals(6, cells.inFlight(2));
-        assertEquals(0, cells.headCount());
         assertEquals(17, cells.witness(0, new FlowSum()).packets());
         assertEquals(443, cells.witness(0, new FlowSum()).sourcePort());
         final IntervalAssembler flows = take(golden(4).get("flows"));

@@ -151,7 +151,7 @@ class HostilePeerTest {
     void shouldRefuseAnIntervalThatIsNotWhole() throws IOException {
         final HeldSettings held = listener.schedule().at(1, SECOND_NS);
         final ByteBuffer begin = message(buffer -> IntervalBeginMessage.encode(
-            buffer, 0, 1, SECOND_NS, held.receiverInstance(), 1, 1, 1 << 20, 0, 0, 0, 0, false));
+            buffer, 0, 1, SECOND_NS, held.receiverInstance(), 1, 1, 1 << 20, 0, 0, 0, false));
         final ByteBuffer end = message(buffer -> IntervalEndMessage.encode(buffer, 0, 1, 0));
         assertRefused(MessageResult.INTERVAL, "message INTERVAL_END: interval", hello(2), begin, end);
     }

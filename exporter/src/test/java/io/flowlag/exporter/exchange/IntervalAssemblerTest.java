@@ -16,7 +16,6 @@ import java.util.AbstractList;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
-import java.util.stream.LongStream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertNotEquals;
@@ -50,8 +49,7 @@ class IntervalAssemblerTest {
         final EncodedInterval interval = new IntervalEncoder(SystemNanoClock.INSTANCE, new ExchangeCounters())
             .begin(NUMBER, held, PointDrops.NONE).errorEstimate(ERROR_ESTIMATE)
             .sketch(ExchangeFixture.sketch(NUMBER, LDS, 2000).image())
-            .sketch(aggregator.image()).inFlight(new long[6000], 6000)
-            .heads(LongStream.range(0, 700).toArray(), 700).witnesses(flows, 500).end();
+            .sketch(aggregator.image()).inFlight(new long[6000], 6000).witnesses(flows, 500).end();
         final List<UnsafeBuffer> messages = new ArrayList<>();
         int lengthBytes;
         for (int offset = 0; offset < interval.lengthBytes(); offset += lengthBytes) {
@@ -88,8 +86,6 @@ class IntervalAssemblerTest {
         assertNull(assembler.spoiled(), assembler.spoiledText());
         assertEquals(2, assembler.sketchCount());
         assertEquals(6000, assembler.inFlightCount());
-        assertEquals(700, assembler.headCount());
-        assertEquals(699, assembler.head(699));
         assertEquals(500, assembler.witnessCount());
         assertEquals(500, assembler.witness(499, new FlowSum()).packets());
         assertTrue(assembler.sketch(0).contentEquals(ExchangeFixture.sketch(NUMBER, LDS, 2000).image()));
@@ -156,8 +152,7 @@ class IntervalAssemblerTest {
             assertEquals(LDS, assembler.sketch(0).geometry());
             assertEquals(LDA, assembler.sketch(1).geometry());
             assertEquals(assembler.number(), assembler.sketch(0).intervalNumber());
-            final long digests = assembler.inFlightCount() + (long)assembler.headCount();
-            assertTrue(digests * 8L + assembler.witnessCount() * 72L <= MOST_LIST_BYTES);
+            assertTrue(assembler.inFlightCount() * 8L + assembler.witnessCount() * 72L <= MOST_LIST_BYTES);
         }
     }
 
@@ -167,7 +162,7 @@ class IntervalAssemblerTest {
         final UnsafeBuffer begin = new UnsafeBuffer(new byte[100]);
         final int lengthBytes =
             IntervalBeginMessage.encode(
-                begin, 0, NUMBER, ExchangeFixture.SECOND_NS, RUN, 1, 2, Integer.MAX_VALUE, 0, 0, 0, 0, false);
+                begin, 0, NUMBER, ExchangeFixture.SECOND_NS, RUN, 1, 2, Integer.MAX_VALUE, 0, 0, 0, false);
         messages.set(0, new UnsafeBuffer(begin, 0, lengthBytes));
         assertEquals(MessageResult.INTERVAL, take(messages));
         assertEquals(MessageResult.INTERVAL, assembler.spoiled());

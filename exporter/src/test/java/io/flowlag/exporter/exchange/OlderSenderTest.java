@@ -121,7 +121,7 @@ class OlderSenderTest {
         return new SettingsMessage().wrap(message, 0).settings();
     }
 
-    /** An interval of cells, as version 4 has it. */
+    /** An interval of cells: its messages have the layout of version 4. */
     private void ship() throws IOException {
         final EncodedInterval interval = new IntervalEncoder(SystemNanoClock.INSTANCE, new ExchangeCounters())
             .begin(NUMBER, listener.schedule().at(NUMBER, SECOND_NS), PointDrops.NONE)
@@ -130,11 +130,10 @@ class OlderSenderTest {
         for (int offset = 0; offset < interval.lengthBytes(); offset += lengthBytes) {
             lengthBytes = MessageHeader.lengthBytes(interval.messages(), offset);
             final int from = offset;
-            final int cutBytes = 0 == offset ? lengthBytes - 8 : lengthBytes;
+            final int messageBytes = lengthBytes;
             say(b -> {
-                b.putBytes(0, interval.messages(), from, cutBytes);
-                b.putInt(MessageHeader.LENGTH_OFFSET, cutBytes, MessageHeader.BYTE_ORDER);
-                return cutBytes;
+                b.putBytes(0, interval.messages(), from, messageBytes);
+                return messageBytes;
             });
         }
         ends.until("the interval", () -> received.intervals.equals(List.of(NUMBER)));
