@@ -89,6 +89,7 @@ public final class DelayProcess {
             run.run();
             if (!isOutputTaken(config, options)) {
                 DelayTable.print(run.statistics().delay(), terminal.out());
+                DelaySizing.print(sized, survey, wiring, memoryBytes, terminal.out());
                 DelayTable.printCaptures(sized, facts, run.delayMeter().matchedFlows(), terminal.out());
             }
             run.writeStatistics();
