@@ -277,10 +277,12 @@ public final class FlowDelay {
      *
      * @param buffer holds the layout, with an estimator.
      * @param offset of the layout.
-     * @return packets; 0 if the estimator has no mean.
+     * @return packets, without one that may have the time of a lost twin; 0 also if the estimator has no mean.
      */
     public static long meanPackets(final DirectBuffer buffer, final int offset) {
         return switch (estimator(buffer, offset)) {
+            case ESTIMATOR_MATCHED ->
+                DelayCounters.count(buffer, matchedOffset(offset)) - (matchedErrorNs(buffer, offset) == 0 ? 0 : 1);
             case ESTIMATOR_SKETCH, ESTIMATOR_FLOW_SUMS -> FlowSketch.meanPackets(buffer, sketchOffset(offset));
             case ESTIMATOR_JOINT -> FlowSketch.jointPackets(buffer, sketchOffset(offset));
             default -> DelayCounters.count(buffer, bestOffset(buffer, offset));

@@ -148,7 +148,7 @@ public final class FlowDelays {
             final int matchedOffset = FlowDelay.matchedOffset(offset);
             choice.offerExact(
                 FlowDelay.ESTIMATOR_MATCHED, DelayCounters.count(entry, matchedOffset),
-                DelayCounters.meanNs(entry, matchedOffset));
+                DelayCounters.meanNs(entry, matchedOffset), FlowDelay.matchedErrorNs(entry, offset));
         }
         if (DelayCounters.count(entry, offset) > 0) {
             choice.offerWhole(

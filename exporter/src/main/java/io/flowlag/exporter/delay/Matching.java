@@ -235,11 +235,13 @@ final class Matching implements MatchHandler {
         final int flow = flows.findOfEntry(entry, 0);
         final boolean isLater = flow >= 0 && flows.waitingCount(flow) > 0 &&
             FlowEntry.endReason(entry, 0) != EndReason.ACTIVE_TIMEOUT.code();
+        if (flow >= 0) {
+            FlowDelay.matchedErrorNs(entry, offset, flows.takeAmbiguousNs(flow));
+        }
         if (flow >= 0 && !isLater) {
             final long undecided = flows.takeUndecided(flow);
             final long lost = flows.takeLost(flow);
             final long unexpected = flows.takeUnexpected(flow);
-            FlowDelay.matchedErrorNs(entry, offset, flows.takeAmbiguousNs(flow));
             if (undecided == 0 && isLossTold && FlowEntry.startNs(entry, 0) >= watchedSinceNs) {
                 writeLoss(entry, offset, lost, unexpected);
             }

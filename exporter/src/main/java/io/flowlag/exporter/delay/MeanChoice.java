@@ -101,10 +101,22 @@ final class MeanChoice {
 
     /** A mean that is exact for the packets that it is of. */
     void offerExact(final int newEstimator, final long ofPackets, final double meanNs) {
-        if (ofPackets == packets) {
+        offerExact(newEstimator, ofPackets, meanNs, 0);
+    }
+
+    /**
+     * A mean that is exact for the packets that it is of, unless the sum of their delays may be wrong.
+     *
+     * @param newEstimator as element 12 has it.
+     * @param ofPackets    of the record that it is of.
+     * @param meanNs       of them.
+     * @param sumErrorNs   how far the sum may be off; 0 for an exact one.
+     */
+    void offerExact(final int newEstimator, final long ofPackets, final double meanNs, final long sumErrorNs) {
+        if (ofPackets == packets && sumErrorNs == 0) {
             take(EXACT, newEstimator, 0, 0);
         } else if (ofPackets > 0) {
-            offer(newEstimator, meanNs, widened(ofPackets, meanNs, 0), ofPackets);
+            offer(newEstimator, meanNs, widened(ofPackets, meanNs, (double)sumErrorNs / ofPackets), ofPackets);
         }
     }
 

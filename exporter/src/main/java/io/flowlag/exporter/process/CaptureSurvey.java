@@ -12,6 +12,7 @@ import io.flowlag.exporter.delay.CaptureFacts;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.PacketSides;
 import io.flowlag.exporter.delay.SegmentSelector;
+import io.flowlag.exporter.pipeline.ReferenceRecognizer;
 import io.flowlag.exporter.status.Counters;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -35,6 +36,7 @@ final class CaptureSurvey implements PacketHandler {
 
     private final PacketDecoder decoder;
     private final SegmentSelector selector;
+    private final ReferenceRecognizer recognizer;
     private final FilterSupplier filters;
     private final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
     private final SurveyedDigests digests;
@@ -51,6 +53,7 @@ final class CaptureSurvey implements PacketHandler {
     private long backwardByTtl;
     private long positive;
     private long negative;
+    private long references;
 
     private CaptureSurvey(
         final ExporterConfig config, final FilterSupplier filters, final long memoryBytes, final int digestBytes) {
@@ -61,6 +64,9 @@ final class CaptureSurvey implements PacketHandler {
                 new CaptureFacts(digestBytes, Integer.MAX_VALUE, null, false)), new Counters());
         selector = new SegmentSelector(config.segment());
         digests = new SurveyedDigests(memoryBytes);
+        final long maximumDelayNs = config.segment().maximumDelayNs();
+        recognizer = new ReferenceRecognizer(
+            config.rli().port(), ReferenceSessions.of(config.rli()), maximumDelayNs, maximumDelayNs, 1, new Counters());
     }
 
     /**
@@ -130,9 +136,19 @@ final class CaptureSurvey implements PacketHandler {
         final DirectBuffer buffer, final int offset, final int capturedLengthBytes, final int wireLengthBytes,
         final long timestampNs, final int linkType, final int interfaceId, final int vlanTag) {
         if (decoder.decode(buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, linkType, interfaceId, vlanTag,
-            descriptor, 0) != PacketDecoder.DECODED || !selector.selects(descriptor, 0)) {
+            descriptor, 0) != PacketDecoder.DECODED) {
             return;
         }
+        if (selector.selects(descriptor, 0)) {
+            onSelected(capturedLengthBytes, wireLengthBytes, timestampNs);
+        }
+        // Makes another descriptor of it.
+        if (!isSender && recognizer.recognize(decoder, buffer, descriptor, 0, 0)) {
+            references++;
+        }
+    }
+
+    private void onSelected(final int capturedLengthBytes, final int wireLengthBytes, final long timestampNs) {
         final int ipLengthBytes = PacketDescriptor.ipLengthBytes(descriptor, 0);
         if (capturedLengthBytes < wireLengthBytes) {
             cutBytes = Math.min(cutBytes, decoder.cutBytes(capturedLengthBytes, ipLengthBytes));
@@ -185,6 +201,17 @@ final class CaptureSurvey implements PacketHandler {
     boolean isSwapped() {
         return backwardByTtl > LEAST_PACKETS && backwardByTtl > AGREEMENT * (negative + positive) &&
             negative > AGREEMENT * (negative + positive);
+    }
+
+    /** {@return whether fewer than half of the packets match, of the point that has fewer of them} */
+    boolean isMatchingFew() {
+        final long packets = digests.matched() + Math.min(digests.lost(), digests.unexpected());
+        return packets >= LEAST_PACKETS && 2 * digests.matched() < packets;
+    }
+
+    /** {@return verified reference packets at the receiver point} */
+    long references() {
+        return references;
     }
 
     /** {@return what the measurement has to know} */

@@ -60,6 +60,12 @@ public record DelayOptions(
             receiverFiles, senderFiles, referenceMode, isInterpolated, isSketched, isExact, truthFile, memoryBytes);
     }
 
+    /** {@return the same, and by the reference packets in the captures} */
+    DelayOptions byInjected() {
+        return new DelayOptions(
+            senderFiles, receiverFiles, ReferenceMode.CAPTURED, true, isSketched, isExact, truthFile, memoryBytes);
+    }
+
     /** {@return the same by other estimators} */
     DelayOptions by(final boolean references, final boolean sketches, final boolean matching) {
         return new DelayOptions(

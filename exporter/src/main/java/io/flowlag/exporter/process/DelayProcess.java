@@ -89,6 +89,7 @@ public final class DelayProcess {
             run.run();
             if (!isOutputTaken(config, options)) {
                 DelayTable.print(run.statistics().delay(), terminal.out());
+                DelaySizing.print(sized, survey, wiring, memoryBytes, terminal.out());
                 DelayTable.printCaptures(sized, facts, run.delayMeter().matchedFlows(), terminal.out());
             }
             run.writeStatistics();
@@ -124,6 +125,22 @@ public final class DelayProcess {
                 (memoryBytes >> 20) + "m: delays are estimated from references and sketches");
             options = options.by(true, true, false);
         }
+        return options.isExact() && !options.isInterpolated() && survey.isMatchingFew() ?
+            withoutMatching(options, survey, terminal) : options;
+    }
+
+    /** Packets that are not the same at both points, of which only reference packets in the captures can tell the delay. */
+    private static DelayOptions withoutMatching(
+        final DelayOptions options, final CaptureSurvey survey, final Terminal terminal) {
+        final String cause = "flowlag: fewer than half of the packets match (address translation, a proxy, an offload or " +
+            "captures of other traffic): ";
+        if (survey.references() > 0) {
+            terminal.message(
+                cause + "delays of the others are estimated from the " + survey.references() + " reference packets in -r");
+            return options.byInjected();
+        }
+        terminal.message(cause + "the others have no delay; reference packets would give them one: capture while flowlag run " +
+            "sends them (rli.target)");
         return options;
     }
 

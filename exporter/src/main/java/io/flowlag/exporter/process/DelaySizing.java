@@ -10,7 +10,11 @@ import io.flowlag.exporter.sketching.SketchRecords;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.quantile.QuantileSketch;
 
+import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
 /**
@@ -78,6 +82,25 @@ final class DelaySizing {
         final ExporterConfig sized = timed.withFlows(
             maxFlows, given(config, ConfigTable.QUANTILES_MEMORY, config.quantiles().memoryBytes(), distributions));
         return wiring.isSketched() ? sketched(sized, survey, maxFlows) : sized;
+    }
+
+    /** Says what was chosen for sketches, in one line; of matching alone the maximum delay tells all. */
+    static void print(
+        final ExporterConfig sized, final CaptureSurvey survey, final DelayWiring wiring, final long memoryBytes,
+        final PrintStream out) {
+        if (!wiring.isSketched() || survey.sentPackets() + survey.receivedPackets() == 0) {
+            return;
+        }
+        final List<String> chosen = new ArrayList<>();
+        if (sized.isDefault(ConfigTable.SEGMENT_INTERVAL)) {
+            chosen.add(String.format(Locale.ROOT, "intervals of %.1f s", sized.segment().intervalNs() / (double)SECOND_NS));
+        }
+        if (sized.isDefault(ConfigTable.LDS_COLUMNS)) {
+            chosen.add("sketches of " + sized.lds().rows() + " rows and " + sized.lds().columns() + " columns");
+        }
+        chosen.add((MeteringPipeline.memoryBytes(sized, wiring, false) >> 20) + " of " + (memoryBytes >> 20) +
+            " MiB of memory (--memory)");
+        out.println("derived from these captures: " + String.join(", ", chosen));
     }
 
     /** {@return octets of the packets that matching has to remember; 0 if the captures were not read} */

@@ -19,6 +19,7 @@ final class DelayTable {
     static final String ABSENT = "-";
 
     private static final double NANOS_PER_MICRO = 1e3;
+    private static final double NANOS_PER_MILLI = 1e6;
 
     private DelayTable() {
     }
@@ -73,9 +74,10 @@ final class DelayTable {
     /** How long packets were waited for, and connections that were measured both ways. */
     static void printCaptures(
         final ExporterConfig config, final CaptureFacts facts, final SegmentFlows flows, final PrintStream out) {
-        out.printf(Locale.ROOT, "a packet that is missing for %s us is lost (segment.max-delay%s)%n",
-            micros(config.segment().maximumDelayNs()),
-            config.isDefault(ConfigTable.MAXIMUM_DELAY) ? ", chosen for these captures" : "");
+        final double milliseconds = config.segment().maximumDelayNs() / NANOS_PER_MILLI;
+        out.printf(Locale.ROOT, milliseconds < 1 ? "a packet counts as lost after %.3f ms (max-delay%s)%n" :
+                "a packet counts as lost after %.1f ms (max-delay%s)%n",
+            milliseconds, config.isDefault(ConfigTable.MAXIMUM_DELAY) ? ", derived from these captures" : "");
         if (facts.sides() != null) {
             RoundTrips.print(flows, facts.sides(), out);
         }

@@ -112,11 +112,11 @@ final class Presence {
         }
         final int delayOffset = FlowDelay.bestOffset(entry, flowDelayOffset);
         final long meanPackets = FlowDelay.meanPackets(entry, flowDelayOffset);
-        if (meanPackets == 0) {
-            return mask;
-        }
         final long sampleCount = DelayCounters.count(entry, delayOffset);
         final boolean isMatched = estimator == FlowDelay.ESTIMATOR_MATCHED;
+        if (meanPackets == 0 && !(isMatched && sampleCount > 0)) {
+            return mask;
+        }
         final boolean isBounded = FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_ERROR_BOUND);
         final boolean isComplete = meanPackets == FlowEntry.packetCount(entry, offset);
         final boolean isInterpolated = !FlowDelay.isInterpolated(entry, flowDelayOffset);

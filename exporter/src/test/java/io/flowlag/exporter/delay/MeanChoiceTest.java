@@ -80,6 +80,17 @@ class MeanChoiceTest {
         }
     }
 
+    @Test
+    void shouldWidenTheBoundOfAnExactMeanWhoseSumMayBeOff() {
+        flow(10, START_NS);
+        choice.offerExact(FlowDelay.ESTIMATOR_MATCHED, 10, 5_000, 40_000);
+        assertEquals(FlowDelay.ESTIMATOR_MATCHED, conclude());
+        assertEquals(4_000, boundNs());
+        choice.offerExact(FlowDelay.ESTIMATOR_FLOW_SUMS, 10, 5_000);
+        assertEquals(FlowDelay.ESTIMATOR_FLOW_SUMS, conclude(), "an exact one leads");
+        assertEquals(1, boundNs());
+    }
+
     /** One flow's delays do not show what others have. */
     @Test
     void shouldNotTakeFewDelaysForTheRange() {

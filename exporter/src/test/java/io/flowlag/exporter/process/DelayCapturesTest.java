@@ -47,6 +47,7 @@ class DelayCapturesTest {
     /** Ethernet with a tag, IPv6 and some more. */
     private static final int HEADERS_BYTES = 80;
     private static final int TYPE_OFFSET = 12;
+    private static final int REFERENCE_PORT = 8620;
     private static final byte TAG = (byte)0x81;
 
     @TempDir
@@ -78,6 +79,26 @@ class DelayCapturesTest {
         Packet routed() {
             final byte[] changed = octets.clone();
             changed[ipOffset() + (isIpv4() ? 8 : 7)]--;
+            return new Packet(timeNs, wireBytes, changed);
+        }
+
+        private int transportOffset() {
+            return ipOffset() + (isIpv4() ? 20 : 40);
+        }
+
+        boolean isReference() {
+            final int port = transportOffset() + 2;
+            return octets[ipOffset() + (isIpv4() ? 9 : 6)] == 17 &&
+                ((octets[port] & 0xFF) << 8 | octets[port + 1] & 0xFF) == REFERENCE_PORT;
+        }
+
+        /** With another payload, unless it is a reference. */
+        Packet renewed() {
+            final byte[] changed = octets.clone();
+            if (!isReference()) {
+                changed[octets.length - 1] ^= 1;
+                changed[transportOffset() + 1] ^= 1;
+            }
             return new Packet(timeNs, wireBytes, changed);
         }
 
@@ -174,7 +195,8 @@ class DelayCapturesTest {
         assertEquals(matched, delay.get("total").get(0).get("matched").get("count").asLong());
         final String text = out.toString(StandardCharsets.UTF_8);
         assertTrue(text.contains("matched "), "with --export too: " + text);
-        assertTrue(text.matches("(?s).*a packet that is missing for [0-9.]+ us is lost.*chosen for these captures.*"), text);
+        assertTrue(text.lines().anyMatch((line) -> line.matches(
+            "a packet counts as lost after [0-9]+\\.[0-9] ms \\(max-delay, derived from these captures\\)")), text);
         for (final Map<String, List<String>> flow : IpfixRecords.flows(directory.resolve("flows.ipfix"))) {
             assertEquals(flow.get("packetDeltaCount"), flow.get("flowlagDelaySampleCount"), flow::toString);
         }
@@ -289,6 +311,53 @@ class DelayCapturesTest {
         assertEquals(count(delay, "match_lost"), told, delay::toString);
         assertTrue(told > 10, "losses: " + told);
         assertFalse(out.toString(StandardCharsets.UTF_8).contains(" cut, 1"), out::toString);
+    }
+
+    /** As behind a proxy: every packet is new, but for references, which carry the time that they were sent. */
+    @Test
+    void shouldLeadWithReferencesOfTheCapturesWherePacketsDoNotMatch() throws IOException {
+        final JsonNode matching = measure(sent, received);
+        assertFalse(err.toString(StandardCharsets.UTF_8).contains("fewer than half"), err::toString);
+        assertFalse(matching.get("counters").has("rli_packets"), "references are not needed: " + matching);
+        final JsonNode few = measure(sent, received.stream().map(Packet::renewed).toList());
+        assertTrue(err.toString(StandardCharsets.UTF_8).contains("estimated from the "), err::toString);
+        assertTrue(count(few, "rli_references") > 100, few::toString);
+        assertTrue(2 * count(few, "match_matched") < count(matching, "match_matched"), few::toString);
+        final List<Map<String, List<String>>> flows = IpfixRecords.flows(directory.resolve("flows.ipfix"));
+        final long withMean =
+            flows.stream().filter((each) -> List.of("1").equals(each.get("flowlagDelayEstimator"))).count();
+        assertTrue(withMean > 0.8 * flows.size(), withMean + " of " + flows.size());
+    }
+
+    @Test
+    void shouldSayWhatWouldHelpWherePacketsDoNotMatchAndThereAreNoReferences() throws IOException {
+        measure(sent.stream().filter((each) -> !each.isReference()).toList(),
+            received.stream().filter((each) -> !each.isReference()).map(Packet::renewed).toList());
+        final String text = err.toString(StandardCharsets.UTF_8);
+        assertEquals(1, text.lines().filter((each) -> each.contains("fewer than half of the packets match")).count(), text);
+        assertTrue(text.contains("rli.target"), text);
+    }
+
+    /** What a user left open and matching alone does not show. */
+    @Test
+    void shouldSayInOneLineWhatItChoseForSketches() throws IOException {
+        write(path("s"), sent);
+        write(path("r"), received);
+        final String chosen = "derived from these captures: .*intervals of [0-9.]+ s, sketches of [0-9]+ rows and [0-9]+ " +
+            "columns, [0-9]+ of [0-9]+ MiB of memory \\(--memory\\)";
+        for (final boolean isSketched : new boolean[] {true, false}) {
+            out.reset();
+            DelayProcess.run(new ConfigLoader().text("test", "rli: {capacity: 20m}").conclude(),
+                options(isSketched, isSketched, true), terminal);
+            assertEquals(isSketched ? 1 : 0,
+                out.toString(StandardCharsets.UTF_8).lines().filter((line) -> line.matches(chosen)).count(), out::toString);
+        }
+        out.reset();
+        DelayProcess.run(
+            new ConfigLoader().text("test", "rli: {capacity: 20m}\nsegment: {interval: 10s}\nlds: {columns: 20000}")
+                .conclude(), options(true, true, true), terminal);
+        assertTrue(out.toString(StandardCharsets.UTF_8).lines()
+            .anyMatch((line) -> line.matches("derived from these captures: [0-9]+ of [0-9]+ MiB of .*")), out::toString);
     }
 
     @Test

@@ -1,0 +1,192 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.exporter.config.ConfigLoader;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.flow.FlowCache;
+import io.flowlag.exporter.flow.FlowCacheContext;
+import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.status.Counters;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.util.List;
+import java.util.Random;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** The record of one flow whose packets are matched live. */
+class MatchedFlowTest {
+    private static final int OFFSET = FlowEntry.BASE_LENGTH_BYTES;
+    private static final long MS = 1_000_000L;
+    private static final long SECOND_NS = 1_000 * MS;
+    private static final long LIFE_NS = 3_600 * SECOND_NS;
+    private static final long START_NS = 1_700_000_000L * SECOND_NS;
+    /** Packets of the flow come later than what is undecided because matching begins. */
+    private static final long FLOW_NS = START_NS + 10 * SECOND_NS;
+
+    private final ExporterConfig config = new ConfigLoader().text("test",
+        "segment: {role: both, ingress: a, egress: b, max-delay: 100ms}").conclude();
+    private final DelayWiring wiring = new DelayWiring(
+        Role.BOTH, ReferenceMode.NONE, List.of(), null, ClockError.NONE, false, true, true,
+        DelayWiring.DIGEST_PAYLOAD_BYTES);
+    private final Counters counters = new Counters();
+    private final UnsafeBuffer record = new UnsafeBuffer(new byte[OFFSET + FlowDelay.EXACT_LENGTH_BYTES]);
+    private final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
+    private final FlowEnd flowEnd =
+        new FlowEnd((buffer, offset, length) -> record.putBytes(0, buffer, offset, record.capacity()));
+    private final FlowCache cache = new FlowCache(
+        new FlowCacheContext().maxFlows(16).activeTimeoutNs(LIFE_NS).idleTimeoutNs(LIFE_NS).tcpEndTimeoutNs(0)
+            .stateLengthBytes(DelayMeter.stateLengthBytes(wiring)), flowEnd, counters);
+    private final DelayMeter meter = new DelayMeter(config, wiring, flowEnd, cache, () -> START_NS, counters);
+
+    @AfterEach
+    void closeMeter() {
+        meter.close();
+    }
+
+    private void packet(final int flow, final long digest, final long timeNs) {
+        descriptor.setMemory(0, descriptor.capacity(), (byte)0);
+        PacketDescriptor.timestampNs(descriptor, 0, timeNs);
+        PacketDescriptor.sourceLow(descriptor, 0, flow);
+        PacketDescriptor.protocol(descriptor, 0, 17);
+        PacketDescriptor.ipVersion(descriptor, 0, 4);
+        PacketDescriptor.ipLengthBytes(descriptor, 0, 100);
+        PacketDescriptor.wireLengthBytes(descriptor, 0, 114);
+        PacketDescriptor.segmentCount(descriptor, 0, 1);
+        PacketDescriptor.flags(descriptor, 0, PacketDescriptor.FLAG_DIGEST);
+        PacketDescriptor.digest(descriptor, 0, digest);
+    }
+
+    private void send(final int flow, final long digest, final long timeNs) {
+        packet(flow, digest, timeNs);
+        meter.onSenderPacket(descriptor, 0, timeNs);
+    }
+
+    private void receive(final int flow, final long digest, final long timeNs) {
+        packet(flow, digest, timeNs);
+        meter.onReceiverPacket(descriptor, 0, cache.update(descriptor, 0));
+    }
+
+    private void watch() {
+        send(99, -1, START_NS);
+        receive(99, -1, START_NS + MS);
+    }
+
+    private void time(final long timeNs) {
+        meter.onTime(timeNs, timeNs);
+    }
+
+    private void end() {
+        while (cache.flush(16)) {
+            Thread.onSpinWait();
+        }
+    }
+
+    /** Which one of two equal packets was lost cannot be seen: the bound has both in it. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3, 4, 5, 6, 7, 8})
+    void shouldBoundTheMeanWhereALostTwinMayHaveGivenItsTime(final long seed) {
+        final Random random = new Random(seed);
+        watch();
+        final int pairs = 1 + random.nextInt(5);
+        final int others = random.nextInt(5);
+        long sumNs = 0;
+        for (int i = 0; i < pairs + others; i++) {
+            final long sentNs = FLOW_NS + i * 200 * MS;
+            final long delayNs = 20 * MS + random.nextInt(1_000_000);
+            final boolean isPair = i < pairs;
+            final long apartNs = isPair ? 5 * MS + random.nextInt(5_000_000) : 0;
+            send(1, i, sentNs);
+            if (isPair) {
+                send(1, i, sentNs + apartNs);
+            }
+            final boolean isSecondLost = random.nextBoolean();
+            sumNs += delayNs;
+            receive(1, i, sentNs + delayNs + (isSecondLost ? 0 : apartNs));
+        }
+        time(FLOW_NS + 20 * SECOND_NS);
+        end();
+
+        assertEquals(FlowDelay.ESTIMATOR_MATCHED, FlowDelay.estimator(record, OFFSET));
+        final double truthNs = (double)sumNs / (pairs + others);
+        final long boundNs = FlowDelay.errorBoundNs(record, OFFSET);
+        assertTrue(Math.abs(truthNs - FlowDelay.meanNs(record, OFFSET)) <= boundNs + 1, "seed " + seed + " bound " + boundNs);
+        assertTrue(boundNs >= 5 * MS * pairs / (pairs + others), "seed " + seed + " bound " + boundNs);
+        assertTrue(
+            FlowDelay.meanPackets(record, OFFSET) < FlowEntry.packetCount(record, 0), "not of all packets, seed " + seed);
+        assertFalse(FlowDelay.isMatchedWhole(record, OFFSET));
+        assertEquals(pairs, FlowDelay.lostPackets(record, OFFSET), "seed " + seed);
+    }
+
+    @Test
+    void shouldTakeAFlowOfTheCheckpointForIncompleteAndTellNoLoss() {
+        watch();
+        cache.takeUp(entryOf(1), 0, FlowDelay.LENGTH_BYTES, START_NS + SECOND_NS);
+        for (int i = 0; i < 3; i++) {
+            send(1, i, FLOW_NS + i * MS);
+            receive(1, i, FLOW_NS + (5 + i) * MS);
+        }
+        send(1, 7, FLOW_NS + 50 * MS);
+        time(FLOW_NS + 20 * SECOND_NS);
+        end();
+
+        assertEquals(8, FlowEntry.packetCount(record, 0), "five of before");
+        assertEquals(FlowDelay.ESTIMATOR_MATCHED, FlowDelay.estimator(record, OFFSET));
+        assertEquals(3, FlowDelay.meanPackets(record, OFFSET));
+        assertFalse(FlowDelay.isMatchedWhole(record, OFFSET));
+        assertTrue(FlowDelay.errorBoundNs(record, OFFSET) >= 5 * 95 * MS / 8, "of the others nothing is known");
+        assertFalse(FlowDelay.has(record, OFFSET, FlowDelay.FLAG_LOSS), "nor how many were lost before");
+    }
+
+    /** An entry with five packets of a second before this process. */
+    private UnsafeBuffer entryOf(final int flow) {
+        final UnsafeBuffer entry = new UnsafeBuffer(new byte[OFFSET + FlowDelay.LENGTH_BYTES]);
+        FlowEntry.sourceLow(entry, 0, flow);
+        FlowEntry.protocol(entry, 0, 17);
+        FlowEntry.ipVersion(entry, 0, 4);
+        FlowEntry.packetCount(entry, 0, 5);
+        FlowEntry.octetCount(entry, 0, 500);
+        FlowEntry.startNs(entry, 0, START_NS - SECOND_NS);
+        FlowEntry.endNs(entry, 0, START_NS - MS);
+        return entry;
+    }
+
+    /** A packet that came after it was given up was counted as lost, and is not. */
+    @Test
+    void shouldTellAnUpperBoundOfLossWherePacketsCameLaterThanTheyWereWaitedFor() {
+        watch();
+        send(1, 1, FLOW_NS);
+        receive(1, 1, FLOW_NS + MS);
+        send(1, 2, FLOW_NS + 2 * MS);
+        time(FLOW_NS + 2 * SECOND_NS);
+        receive(1, 2, FLOW_NS + 2 * SECOND_NS);
+        time(FLOW_NS + 60 * SECOND_NS);
+        end();
+
+        assertEquals(2, FlowEntry.packetCount(record, 0));
+        assertEquals(1, FlowDelay.meanPackets(record, OFFSET));
+        assertEquals(1, FlowDelay.lostPackets(record, OFFSET));
+        assertEquals(FlowDelay.LOSS_UPPER_BOUND, FlowDelay.lossKind(record, OFFSET));
+    }
+
+    @Test
+    void shouldTellLossExactlyWherePacketsWereLost() {
+        watch();
+        send(1, 1, FLOW_NS);
+        receive(1, 1, FLOW_NS + MS);
+        send(1, 2, FLOW_NS + 2 * MS);
+        time(FLOW_NS + 60 * SECOND_NS);
+        end();
+
+        assertTrue(FlowDelay.isMatchedWhole(record, OFFSET));
+        assertEquals(1, FlowDelay.lostPackets(record, OFFSET));
+        assertEquals(FlowDelay.LOSS_EXACT, FlowDelay.lossKind(record, OFFSET));
+    }
+}
