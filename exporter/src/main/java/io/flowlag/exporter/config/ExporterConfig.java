@@ -510,13 +510,15 @@ public record ExporterConfig(
          * @param otherVldaLength cells of a row over which a flow spreads.
          * @param otherInFlight   packets of the end of an interval.
          * @param otherRecords    that may wait.
+         * @param otherPpm        witness flows in a million.
          * @return the copy.
          */
         public Lds withSizes(
-            final int otherColumns, final int otherVldaLength, final int otherInFlight, final int otherRecords) {
+            final int otherColumns, final int otherVldaLength, final int otherInFlight, final int otherRecords,
+            final int otherPpm) {
             return new Lds(
                 enabled, rows, otherColumns, otherVldaLength, ratesPpm, weights, alpha, aggregatorCells, otherInFlight,
-                otherRecords, witnessPpm);
+                otherRecords, otherPpm);
         }
     }
 

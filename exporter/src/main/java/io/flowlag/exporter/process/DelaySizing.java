@@ -35,7 +35,10 @@ final class DelaySizing {
     private static final int MOST_PENDING = 16 << 20;
     private static final int MOST_JOINT_FLOWS = 2 << 20;
     private static final int LEAST_COLUMNS = 16 << 10;
-    private static final int FLOWS_A_COLUMN = 4;
+    /** Two cells for each flow in four rows: flows that are alone in a cell can be taken out one after another (1.3 would do). */
+    private static final int FLOWS_A_COLUMN = 2;
+    /** Their sums cross no wire here, and with 1 % the share of bounds that hold differs by some per cent between captures. */
+    private static final int WITNESS_PPM = 30_000;
     /** What is not for flows, packets and distributions. */
     private static final int MEMORY_SHARES = 4;
 
@@ -167,7 +170,8 @@ final class DelaySizing {
         final long budgetNs = given(config, ConfigTable.JOINT_BUDGET, joint.budgetNs(), Long.MAX_VALUE);
         final ExporterConfig.Reconcile reconcile = config.reconcile();
         final long alone = survey.digests().lost() + survey.digests().unexpected();
-        return config.withLds(lds.withSizes(columns, vldaLength, inFlight, waiting))
+        final int witnessPpm = (int)given(config, ConfigTable.LDS_WITNESSES, lds.witnessPpm(), WITNESS_PPM);
+        return config.withLds(lds.withSizes(columns, vldaLength, inFlight, waiting, witnessPpm))
             .withJoint(joint.withSizes(budgetNs, jointFlows, pending))
             .withReconcile(new ExporterConfig.Reconcile(
                 reconcile.enabled(),

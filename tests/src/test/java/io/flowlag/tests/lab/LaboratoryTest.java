@@ -150,12 +150,15 @@ class LaboratoryTest {
 
         for (final String settings : new String[] {"default", "joint"}) {
             assertTrue(flows.number("flows", "fifo-88", settings) > 1_500, said);
-            assertTrue(flows.number("with mean %", "fifo-88", settings) >= 99.9, said + flows.csv());
-            assertTrue(flows.number("bound holds %", "fifo-88", settings) >= 90, said + flows.csv());
-            assertTrue(flows.number("loss exact %", "fifo-88", settings) > 80, said + flows.csv());
-            assertEquals(flows.number("loss known %", "fifo-88", settings), flows.number("loss exact %", "fifo-88", settings),
-                0.2, said + flows.csv());
-            assertTrue(results.named("sizes").number("error %", "fifo-88", settings, "1") < 1, said + flows.csv());
+            assertEquals(100, flows.number("with mean %", "fifo-88", settings), said + flows.csv());
+            assertEquals(100, flows.number("bounded %", "fifo-88", settings), said + flows.csv());
+            assertTrue(flows.number("bound holds %", "fifo-88", settings) >= 99, said + flows.csv());
+            assertTrue(flows.number("loss exact %", "fifo-88", settings) >= 99.9, said + flows.csv());
+            assertTrue(
+                flows.number("exact %", "fifo-88", settings) >= (settings.equals("default") ? 100 : 99), said + flows.csv());
+            for (final List<?> row : results.named("sizes").rows()) {
+                assertFalse(row.get(1).equals(settings) && ((Number)row.get(9)).doubleValue() > 1.05, said + row);
+            }
         }
         assertEquals(10, results.named("sizes").rows().stream().filter(row -> row.get(1).equals("joint")).count());
         assertTrue(said.startsWith("seeds "), said);
