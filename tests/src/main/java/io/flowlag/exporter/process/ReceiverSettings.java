@@ -25,6 +25,8 @@ public final class ReceiverSettings {
     private static final String MAXIMUM_DELAY = "20ms";
     private static final UnsafeBuffer KEY = new UnsafeBuffer("sixteen of a key".getBytes(StandardCharsets.US_ASCII));
     private static final int RECEIVER_INSTANCE = 1;
+    private static final int IPV6_LENGTH_BYTES = 40;
+    private static final int TCP_LENGTH_BYTES = 20;
 
     private ReceiverSettings() {
     }
@@ -41,7 +43,7 @@ public final class ReceiverSettings {
      * @return 0 to 32.
      */
     public static int digestPayloadBytes(final String capture) {
-        final int headerBytes = 40;
+        final int headerBytes = IPV6_LENGTH_BYTES + TCP_LENGTH_BYTES;
         final int cutBytes = CaptureSurvey.cutOf(new ConfigLoader().conclude(), List.of(capture)).digestBytes();
         return Math.max(0, Math.min(DelayWiring.DIGEST_PAYLOAD_BYTES, cutBytes - headerBytes));
     }

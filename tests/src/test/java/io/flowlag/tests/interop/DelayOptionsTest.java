@@ -27,8 +27,8 @@ class DelayOptionsTest {
         final Path receiver = directory.resolve("receiver.pcap");
         final Path file = directory.resolve("delay.ipfix");
         new SimulatedSegment(SegmentProfile.demo()).writeCaptures(sender, receiver, CaptureWriter.Format.PCAP_NANOSECONDS);
-        new Flowlag().run("delay", "-s", sender, "-r", receiver, "--capacity", "20m", "--max-delay", "50ms", "--interval",
-            "100ms", "--export", "file:" + file).orFail();
+        new Flowlag().run("delay", "-s", sender, "-r", receiver, "--compare", "--capacity", "20m", "--max-delay", "50ms",
+            "--interval", "100ms", "--export", "file:" + file).orFail();
 
         final String details =
             Command.of(Tools.require("tshark", "tshark"), "-n", "-r", file, "-V").run().orFail().output();
@@ -36,6 +36,7 @@ class DelayOptionsTest {
         assertTrue(details.matches("(?s).*IfName: \\S*sender\\.pcap.*IfName: \\S*receiver\\.pcap.*"),
             "its points");
         assertTrue(details.split("Selector Name: joint joint full, health", -1).length > 5, "what came of each interval");
+        assertTrue(details.split("Selector Name: matched", -1).length > 5, "what was matched in each interval");
         assertTrue(details.split("Selector Name: estimates", -1).length > 5, "an estimate of each interval");
         assertTrue(details.matches("(?s).*Selector Name: references.*Type 19: Value \\(hex bytes\\).*"), "lost references");
     }
