@@ -46,8 +46,8 @@ final class LiveSegment implements AutoCloseable {
     private static final double RATE_TOLERANCE = 0.02;
     private static final long CLOCK_INTERVAL_NS = 1_000_000_000L;
     private static final long ADVICE_INTERVAL_NS = 1_000_000_000L;
-    /** So many references that nobody saw: they take another way. */
-    private static final long SILENCE_REFERENCES = 50;
+    /** Time in ns that references may be on their way before their absence is told. */
+    private static final long REFERENCE_PATIENCE_NS = 5_000_000_000L;
 
     private final ExporterConfig config;
     private final ClockState clockState;
@@ -59,7 +59,7 @@ final class LiveSegment implements AutoCloseable {
     private final ExchangeReceiver exchangeReceiver;
     private final SegmentAdvice advice;
     private String toldNotice = "";
-    private boolean isSilenceTold;
+    private final ReferenceSilence silence = new ReferenceSilence(REFERENCE_PATIENCE_NS);
     private boolean isCeilingTold;
     private boolean isWeightTold;
     private boolean isRemarkTold;
@@ -195,9 +195,8 @@ final class LiveSegment implements AutoCloseable {
     /** Looks after clock, references and weights now and then; what is wrong with them is told once. */
     void keepHouse(final Counters counters, final DelayMeter meter) {
         tellWeights(meter);
-        if (isReferenceSeen() && !isSilenceTold && counters.get(CounterId.REFERENCE_PACKETS) == 0 &&
-            sentCount() >= SILENCE_REFERENCES) {
-            isSilenceTold = true;
+        if (isReferenceSeen() &&
+            silence.isToTell(sentCount(), counters.get(CounterId.REFERENCE_PACKETS), System.nanoTime())) {
             LOG.warn("{} references were sent to rli.target {}, and none of them was seen at {}: do they leave by it?",
                 sentCount(), config.rli().target(), interfaces(config).get(interfaces(config).size() - 1));
         }
