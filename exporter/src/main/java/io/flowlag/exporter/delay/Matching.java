@@ -136,7 +136,8 @@ final class Matching implements MatchHandler {
         watchedSinceNs = Math.min(watchedSinceNs, timeNs);
         if (isLive) {
             matcher.onSenderGap(timeNs);
-            matcher.onReceiverGap(timeNs);
+            // The matcher adds its lead, the maximum delay, for clocks that are apart: live points have one clock.
+            matcher.onReceiverGap(timeNs - maximumDelayNs);
             senderTimeNs = Math.max(senderTimeNs, timeNs);
             receiverTimeNs = Math.max(receiverTimeNs, timeNs);
         }
@@ -242,8 +243,8 @@ final class Matching implements MatchHandler {
             final long undecided = flows.takeUndecided(flow);
             final long lost = flows.takeLost(flow);
             final long unexpected = flows.takeUnexpected(flow);
-            if (undecided == 0 && isLossTold && FlowEntry.startNs(entry, 0) >= watchedSinceNs) {
-                writeLoss(entry, offset, lost, unexpected);
+            if (isLossTold && FlowEntry.startNs(entry, 0) >= watchedSinceNs) {
+                writeLoss(entry, offset, lost, unexpected, undecided);
             }
         }
         final int matchedOffset = FlowDelay.matchedOffset(offset);
@@ -255,9 +256,15 @@ final class Matching implements MatchHandler {
         }
     }
 
-    /** Where packets came later than they were waited for, a lost one may be one of those that came unexpectedly. */
-    private void writeLoss(final MutableDirectBuffer entry, final int offset, final long lost, final long unexpected) {
-        if (isLive && lost > 0 && unexpected > 0 && counters().get(MatchCounter.DISTANT) > 0) {
+    /**
+     * An undecided packet may be lost, so the loss is an upper bound then. Where packets came later than they were waited for, a
+     * lost one may be one of those that came unexpectedly.
+     */
+    private void writeLoss(
+        final MutableDirectBuffer entry, final int offset, final long lost, final long unexpected, final long undecided) {
+        if (undecided > 0) {
+            FlowDelay.lossBound(entry, offset, lost + undecided);
+        } else if (isLive && lost > 0 && unexpected > 0 && counters().get(MatchCounter.DISTANT) > 0) {
             FlowDelay.lossBound(entry, offset, lost);
         } else {
             FlowDelay.loss(entry, offset, lost, unexpected, FlowDelay.LOSS_EXACT);

@@ -189,4 +189,36 @@ class MatchedFlowTest {
         assertEquals(1, FlowDelay.lostPackets(record, OFFSET));
         assertEquals(FlowDelay.LOSS_EXACT, FlowDelay.lossKind(record, OFFSET));
     }
+
+    /** Both points have one clock, so a packet that was sent after the watch began cannot have arrived before. */
+    @Test
+    void shouldTellLossExactlyOfAFlowThatBeginsAtOnceAfterTheWatch() {
+        watch();
+        send(1, 1, START_NS + 2 * MS);
+        receive(1, 1, START_NS + 3 * MS);
+        send(1, 2, START_NS + 4 * MS);
+        time(START_NS + 60 * SECOND_NS);
+        end();
+
+        assertEquals(1, FlowDelay.lostPackets(record, OFFSET));
+        assertEquals(FlowDelay.LOSS_EXACT, FlowDelay.lossKind(record, OFFSET));
+    }
+
+    /** Packets that were sent just before the end may be on their way still. */
+    @Test
+    void shouldTellAnUpperBoundOfLossWherePacketsAreUndecided() {
+        watch();
+        send(1, 1, FLOW_NS);
+        receive(1, 1, FLOW_NS + MS);
+        send(1, 2, FLOW_NS + 2 * MS);
+        time(FLOW_NS + 20 * SECOND_NS);
+        send(1, 3, FLOW_NS + 20 * SECOND_NS);
+        send(1, 4, FLOW_NS + 20 * SECOND_NS);
+        receive(1, 5, FLOW_NS + 20 * SECOND_NS + MS);
+        meter.onEnd();
+        end();
+
+        assertEquals(FlowDelay.LOSS_UPPER_BOUND, FlowDelay.lossKind(record, OFFSET));
+        assertTrue(FlowDelay.lostPackets(record, OFFSET) >= 3, "one lost, two undecided");
+    }
 }
