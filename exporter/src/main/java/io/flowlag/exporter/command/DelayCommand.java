@@ -154,7 +154,7 @@ final class DelayCommand extends ConfiguredCommand {
         return chosen;
     }
 
-    /** Joint estimation is told which packets were lost unless somebody does not want it. */
+    /** Joint estimation knows which packets were lost, unless reconciliation was switched off. */
     private static boolean isRepaired(final ExporterConfig config, final List<String> chosen) {
         return chosen.contains(JOINT) && config.isDefault(ConfigTable.RECONCILE_ENABLED);
     }

@@ -118,7 +118,7 @@ final class SketchWriter {
         }
     }
 
-    /** References and sketches together; a parent that stands in for all of a record only where nobody else has a mean. */
+    /** References and sketches together; a parent stands in for a whole record only if there is no other mean. */
     private void writeJoint(final MutableDirectBuffer entry, final int offset, final int record, final MeanChoice choice) {
         final long ofPackets = records.jointPackets(record);
         if (ofPackets == 0) {
@@ -148,7 +148,7 @@ final class SketchWriter {
     }
 
     /**
-     * Packets of intervals in which nobody vouches for a bound are taken to be as wrong as references are about so many packets:
+     * Packets of intervals without a calibrated bound are taken to be as wrong as references are about so many packets:
      * their bound grows as the root of the packets becomes smaller.
      */
     private double jointBoundNs(final DirectBuffer entry, final int offset, final int record, final long ofPackets) {

@@ -105,7 +105,7 @@ final class ExchangeConnection {
         seal = sessionSeal;
     }
 
-    /** Says that nobody else can read what passes here: there is TLS, or both ends are on this host. */
+    /** Says that no third party can read this connection: it has TLS, or both ends are on this host. */
     void unreadable() {
         isUnreadable = true;
     }

@@ -32,7 +32,7 @@ interface MessageSeal {
     /** Messages of the other end that were opened. */
     long opened();
 
-    /** Whether nobody but the other end can read the bodies. */
+    /** Whether only the other end can read the bodies. */
     boolean isEncrypting();
 
     /** Hides the secrets of settings that are sealed next, where the body stays readable. */

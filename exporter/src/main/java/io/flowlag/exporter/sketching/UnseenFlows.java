@@ -1,7 +1,7 @@
 package io.flowlag.exporter.sketching;
 
 /**
- * Flows that only the sender point saw, where nobody has said which packets pass both points. They may go another way or end at
+ * Flows that only the sender point saw, where no selector says which packets pass both points. They may go another way or end at
  * this host: they are held until the receiver point sees the flow too, and only then is what they lost a loss of the segment. The
  * metering thread owns it. Allocates at construction, off the heap.
  */

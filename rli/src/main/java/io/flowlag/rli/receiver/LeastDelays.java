@@ -29,7 +29,7 @@ final class LeastDelays {
         reset();
     }
 
-    /** Delays of before do not count any more: a clock was set. */
+    /** Forgets all delays: a clock was set. */
     void reset() {
         Arrays.fill(delaysNs, NONE);
         count = 0;
