@@ -80,7 +80,8 @@ final class Matching implements MatchHandler {
         entries = cache.entries();
         final long silenceNs = 2 * (config.metering().activeTimeoutNs() + config.segment().maximumDelayNs());
         flows = new SegmentFlows(
-            config.metering().maxFlows(), isLive ? silenceNs : SegmentFlows.NEVER_NS, !isLive || isSelected(config.segment()));
+            config.metering().maxFlows(), isLive ? silenceNs : SegmentFlows.NEVER_NS,
+            !isLive || !new SegmentSelector(config.segment()).selectsAll());
         matcher = new ExactMatcher(
             context(config, isLive).joinedAboveBytes(captures.joinedAboveBytes()), flows, this);
         share = isLive ? new MatchedShare(matcher, config.segment().exactPackets()) : null;
@@ -94,11 +95,6 @@ final class Matching implements MatchHandler {
             .graceNs(isLive ? LIVE_GRACE_NS : 0);
     }
 
-    /** Whether somebody said which packets pass both points. */
-    private static boolean isSelected(final ExporterConfig.Segment segment) {
-        return !segment.sources().isEmpty() || !segment.destinations().isEmpty() || segment.vlanId() >= 0;
-    }
-
     /** {@return octets off the heap, by formula} */
     static long memoryBytes(final ExporterConfig config, final boolean isLive) {
         return context(config, isLive).memoryBytes() + SegmentFlows.memoryBytes(config.metering().maxFlows());
@@ -107,37 +103,33 @@ final class Matching implements MatchHandler {
     /** The sender point saw a packet, of the segment or not; what came before its first cannot be judged. */
     void onSenderTime(final long timeNs) {
         if (senderTimeNs == Long.MIN_VALUE) {
-            onFirst(timeNs);
-            matcher.onSenderGap(timeNs);
-            if (areBothWays) {
-                matcher.onReceiverGap(timeNs - maximumDelayNs);
-            }
+            onFirst(timeNs, true);
         }
         senderTimeNs = Math.max(senderTimeNs, timeNs);
     }
 
-    /**
-     * The receiver point saw a packet, of the segment or not; what was sent before its first cannot be judged. The matcher would
-     * also excuse what was sent up to its maximum lead, here the maximum delay, after that: for clocks that are apart.
-     */
+    /** The receiver point saw a packet, of the segment or not; what was sent before its first cannot be judged. */
     void onReceiverTime(final long timeNs) {
         if (receiverTimeNs == Long.MIN_VALUE) {
-            onFirst(timeNs);
-            matcher.onReceiverGap(timeNs - maximumDelayNs);
-            if (areBothWays) {
-                matcher.onSenderGap(timeNs);
-            }
+            onFirst(timeNs, false);
         }
         receiverTimeNs = Math.max(receiverTimeNs, timeNs);
     }
 
-    /** The first packet of a point. Live, both are watched from about then on, whether packets pass the other one or not. */
-    private void onFirst(final long timeNs) {
+    /**
+     * The first packet of a point. Live, both points are watched from about then on, whether packets pass the other one or not.
+     * Where captures hold both ways, each point is a sender and a receiver.
+     */
+    private void onFirst(final long timeNs, final boolean isSender) {
         watchedSinceNs = Math.min(watchedSinceNs, timeNs);
-        if (isLive) {
+        if (isSender || isLive || areBothWays) {
             matcher.onSenderGap(timeNs);
-            // The matcher adds its lead, the maximum delay, for clocks that are apart: live points have one clock.
+        }
+        if (!isSender || isLive || areBothWays) {
+            // For clocks that are apart, the matcher excuses its lead after that too, here the maximum delay.
             matcher.onReceiverGap(timeNs - maximumDelayNs);
+        }
+        if (isLive) {
             senderTimeNs = Math.max(senderTimeNs, timeNs);
             receiverTimeNs = Math.max(receiverTimeNs, timeNs);
         }

@@ -224,10 +224,10 @@ final class Sketching {
             .joint(jointSettings);
     }
 
-    /** Whether somebody said which packets pass both points. */
+    /** Whether the configuration says which packets pass both points. */
     private static boolean isSelected(final ExporterConfig config) {
-        return !config.segment().sources().isEmpty() || !config.segment().destinations().isEmpty() ||
-            config.segment().vlanId() >= 0 || config.rli().senders().stream().anyMatch((each) -> !each.sources().isEmpty());
+        return !new SegmentSelector(config.segment()).selectsAll() ||
+            config.rli().senders().stream().anyMatch((each) -> !each.sources().isEmpty());
     }
 
     private static boolean isReconciled(final ExporterConfig config) {

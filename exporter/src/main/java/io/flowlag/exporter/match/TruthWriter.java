@@ -30,7 +30,6 @@ public final class TruthWriter {
     private static final int DECIMALS = 3;
     private static final int IPV4 = 4;
 
-    private final UnsafeBuffer address = new UnsafeBuffer(new byte[2 * Long.BYTES]);
     private final SegmentFlows flows;
 
     private TruthWriter(final SegmentFlows flows) {
@@ -111,7 +110,16 @@ public final class TruthWriter {
             .append(',').append(DelayCounters.maximumNs(delays, offset));
     }
 
-    private void appendAddress(final int ipVersion, final long high, final long low, final StringBuilder line) {
+    /**
+     * Appends the address of a flow.
+     *
+     * @param ipVersion 4 or 6.
+     * @param high      64 bits of the address; 0 for IPv4.
+     * @param low       64 bits of the address.
+     * @param line      takes it.
+     */
+    public static void appendAddress(final int ipVersion, final long high, final long low, final StringBuilder line) {
+        final UnsafeBuffer address = new UnsafeBuffer(new byte[2 * Long.BYTES]);
         address.putLong(0, high, ByteOrder.BIG_ENDIAN);
         address.putLong(Long.BYTES, low, ByteOrder.BIG_ENDIAN);
         if (ipVersion == IPV4) {

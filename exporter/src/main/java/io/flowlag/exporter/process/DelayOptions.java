@@ -71,5 +71,4 @@ public record DelayOptions(
         return new DelayOptions(
             senderFiles, receiverFiles, referenceMode, references, sketches, matching, truthFile, memoryBytes);
     }
-
 }

@@ -62,7 +62,8 @@ public final class DelayProcess {
             terminal.message("flowlag: " + clockState.reading().notice() + "; records do not tell of the clocks");
         }
         final long memoryBytes = given.memoryBytes() > 0 ? given.memoryBytes() : DelaySizing.defaultMemoryBytes();
-        final CaptureSurvey survey = CaptureSurvey.of(config, given, filters(config, terminal), memoryBytes / SURVEY_SHARE);
+        final FilterSupplier filters = filters(config, terminal);
+        final CaptureSurvey survey = CaptureSurvey.of(config, given, filters, memoryBytes / SURVEY_SHARE);
         final DelayOptions options = options(config, given, survey, memoryBytes, terminal);
         final CaptureFacts facts = facts(survey, options, terminal);
         final DelayWiring wiring = wiring(config, options, clockState, facts);
@@ -70,7 +71,7 @@ public final class DelayProcess {
             DelaySizing.of(PipelineRun.threadsOfFiles(config, files), survey, wiring, memoryBytes);
         final Counters counters = new Counters();
         final DestinationFactory factory = new DestinationFactory(true, new boolean[2], Map.of(), counters);
-        final List<PacketSource> sources = sources(config, options, terminal);
+        final List<PacketSource> sources = sources(options, filters);
         final List<Destination> destinations;
         try {
             destinations = new ArrayList<>(new Destinations(factory).of(sized));
@@ -206,9 +207,7 @@ public final class DelayProcess {
             new BpfFilterSupplier(filter, (line) -> terminal.message("flowlag: " + line));
     }
 
-    private static List<PacketSource> sources(
-        final ExporterConfig config, final DelayOptions options, final Terminal terminal) {
-        final FilterSupplier filters = filters(config, terminal);
+    private static List<PacketSource> sources(final DelayOptions options, final FilterSupplier filters) {
         final List<PacketSource> sources = new ArrayList<>();
         try {
             sources.add(CaptureFiles.open(options.senderFiles(), filters));

@@ -123,7 +123,7 @@ final class FlowSizeCensus implements PacketHandler {
             current = newMap();
             interval = packetInterval;
         }
-        final long flow = flowHash();
+        final long flow = flowHash(descriptor, 0, seed);
         if (current.size() < MAX_FLOWS) {
             current.put(flow, current.get(flow) + 1);
         } else {
@@ -131,15 +131,15 @@ final class FlowSizeCensus implements PacketHandler {
         }
     }
 
-    /** Of addresses, protocol and ports; 64 bits, so flows that share one are too few to matter here. */
-    private long flowHash() {
-        long hash = KeyedMix.mix(PacketDescriptor.sourceHigh(descriptor, 0), seed);
-        hash = KeyedMix.mix(PacketDescriptor.sourceLow(descriptor, 0) ^ hash, seed);
-        hash = KeyedMix.mix(PacketDescriptor.destinationHigh(descriptor, 0) ^ hash, seed);
-        hash = KeyedMix.mix(PacketDescriptor.destinationLow(descriptor, 0) ^ hash, seed);
-        final long ports =
-            (long)PacketDescriptor.sourcePort(descriptor, 0) << 16 | PacketDescriptor.destinationPort(descriptor, 0);
-        return KeyedMix.mix(((long)PacketDescriptor.protocol(descriptor, 0) << 32 | ports) ^ hash, seed);
+    /** Of addresses, protocol and ports; 64 bits, so flows that share one are too few to matter where flows are counted. */
+    static long flowHash(final DirectBuffer descriptor, final int offset, final long seed) {
+        long hash = KeyedMix.mix(PacketDescriptor.sourceHigh(descriptor, offset), seed);
+        hash = KeyedMix.mix(PacketDescriptor.sourceLow(descriptor, offset) ^ hash, seed);
+        hash = KeyedMix.mix(PacketDescriptor.destinationHigh(descriptor, offset) ^ hash, seed);
+        hash = KeyedMix.mix(PacketDescriptor.destinationLow(descriptor, offset) ^ hash, seed);
+        final long ports = (long)PacketDescriptor.sourcePort(descriptor, offset) << 16 |
+            PacketDescriptor.destinationPort(descriptor, offset);
+        return KeyedMix.mix(((long)PacketDescriptor.protocol(descriptor, offset) << 32 | ports) ^ hash, seed);
     }
 
     private void endInterval() {

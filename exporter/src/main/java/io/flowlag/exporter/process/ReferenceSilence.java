@@ -2,7 +2,6 @@ package io.flowlag.exporter.process;
 
 /** Decides when references that were sent, and never seen, are worth a warning. A full queue holds many of them for a while. */
 final class ReferenceSilence {
-
     private static final long ENOUGH_REFERENCES = 50;
 
     private final long patienceNs;

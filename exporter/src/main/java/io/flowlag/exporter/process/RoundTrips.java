@@ -2,12 +2,10 @@ package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.delay.PacketSides;
 import io.flowlag.exporter.match.SegmentFlows;
-import io.flowlag.ipfix.collect.FieldText;
+import io.flowlag.exporter.match.TruthWriter;
 import io.flowlag.rli.counters.DelayCounters;
-import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.PrintStream;
-import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -16,10 +14,8 @@ import java.util.Locale;
 /** Prints the connections of which both ways were measured: the mean of each, and their sum. */
 final class RoundTrips {
     private static final int SHOWN = 20;
-    private static final int IPV4 = 4;
 
     private final SegmentFlows flows;
-    private final UnsafeBuffer address = new UnsafeBuffer(new byte[2 * Long.BYTES]);
 
     private RoundTrips(final SegmentFlows flows) {
         this.flows = flows;
@@ -75,13 +71,7 @@ final class RoundTrips {
 
     private String text(final int flow, final long high, final long low) {
         final StringBuilder text = new StringBuilder();
-        address.putLong(0, high, ByteOrder.BIG_ENDIAN);
-        address.putLong(Long.BYTES, low, ByteOrder.BIG_ENDIAN);
-        if (flows.ipVersion(flow) == IPV4) {
-            FieldText.appendIpv4(text, address, Long.BYTES + Integer.BYTES);
-        } else {
-            FieldText.appendIpv6(text, address, 0);
-        }
+        TruthWriter.appendAddress(flows.ipVersion(flow), high, low, text);
         return text.toString();
     }
 }
