@@ -220,6 +220,12 @@ final class Matching implements MatchHandler {
         }
     }
 
+    /** {@return whether no packet of a flow waits; of captures, whose flows are kept to the end, nobody has to know} */
+    boolean isComplete(final DirectBuffer entries, final int offset) {
+        final int flow = isLive ? flows.findOfEntry(entries, offset) : SegmentFlows.NO_FLOW;
+        return flow < 0 || flows.waitingCount(flow) == 0;
+    }
+
     /**
      * A flow ends: writes its loss, and compares its estimate with what was matched. While packets of a flow that has no further
      * record are not decided of, its loss is not known.

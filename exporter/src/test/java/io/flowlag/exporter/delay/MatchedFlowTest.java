@@ -4,6 +4,7 @@ import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.flow.EndReason;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheContext;
 import io.flowlag.exporter.flow.FlowEntry;
@@ -186,6 +187,26 @@ class MatchedFlowTest {
         end();
 
         assertTrue(FlowDelay.isMatchedWhole(record, OFFSET));
+        assertEquals(1, FlowDelay.lostPackets(record, OFFSET));
+        assertEquals(FlowDelay.LOSS_EXACT, FlowDelay.lossKind(record, OFFSET));
+    }
+
+    /** A packet was lost just before its flow fell silent: the record waits until that is known. */
+    @Test
+    void shouldTellLossesOfAFlowThatFallsSilentBeforeTheyAreDecided() {
+        cache.timeouts(LIFE_NS, SECOND_NS, 0);
+        watch();
+        send(1, 1, FLOW_NS);
+        receive(1, 1, FLOW_NS + MS);
+        send(1, 2, FLOW_NS + 900 * MS);
+        for (long nowNs = FLOW_NS + 900 * MS; nowNs < FLOW_NS + 3 * SECOND_NS; nowNs += 10 * MS) {
+            cache.expire(nowNs, 16);
+            time(nowNs);
+        }
+
+        assertEquals(1, FlowEntry.packetCount(record, 0));
+        assertEquals(EndReason.IDLE_TIMEOUT.code(), FlowEntry.endReason(record, 0));
+        assertTrue(FlowDelay.has(record, OFFSET, FlowDelay.FLAG_LOSS), "known by then");
         assertEquals(1, FlowDelay.lostPackets(record, OFFSET));
         assertEquals(FlowDelay.LOSS_EXACT, FlowDelay.lossKind(record, OFFSET));
     }

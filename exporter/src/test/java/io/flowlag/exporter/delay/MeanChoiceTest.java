@@ -158,7 +158,7 @@ class MeanChoiceTest {
         live.begin(entry, OFFSET);
         live.offerExact(FlowDelay.ESTIMATOR_MATCHED, 10, 5_000);
         live.conclude(entry, OFFSET);
-        assertEquals(500, boundNs(), "stamps of the kernel");
+        assertEquals(2_000, boundNs(), "stamps of the kernel");
     }
 
     @ParameterizedTest
