@@ -48,6 +48,7 @@ final class MeanChoice {
     private long largestNs = Long.MIN_VALUE;
 
     private long packets;
+    private boolean isRangeKnown;
     private int rank;
     private int estimator;
     private double boundNs;
@@ -64,8 +65,13 @@ final class MeanChoice {
         this.maximumDelayNs = maximumDelayNs;
     }
 
-    /** Begins with a record that has no mean yet. */
-    void begin(final DirectBuffer entry, final int offset) {
+    /**
+     * Begins with a record that has no mean yet.
+     *
+     * @param isWatched whether the delays of its packets were seen, as far as any were; not those of a former life.
+     */
+    void begin(final DirectBuffer entry, final int offset, final boolean isWatched) {
+        isRangeKnown = isWatched && seenDelays >= ENOUGH_DELAYS;
         packets = FlowEntry.packetCount(entry, offset - FlowEntry.BASE_LENGTH_BYTES);
         rank = NONE;
         estimator = 0;
@@ -111,13 +117,15 @@ final class MeanChoice {
      * @param newEstimator as element 12 has it.
      * @param ofPackets    of the record that it is of.
      * @param meanNs       of them.
-     * @param sumErrorNs   how far the sum may be off; 0 for an exact one.
+     * @param sumErrorNs   how far the sum may be off; 0 for an exact one, below 0 if that is not known.
      */
     void offerExact(final int newEstimator, final long ofPackets, final double meanNs, final long sumErrorNs) {
         if (ofPackets == packets && sumErrorNs == 0) {
             take(EXACT, newEstimator, 0, 0);
         } else if (ofPackets > 0) {
-            offer(newEstimator, meanNs, widened(ofPackets, meanNs, (double)sumErrorNs / ofPackets), ofPackets);
+            offer(
+                newEstimator, meanNs,
+                widened(ofPackets, meanNs, sumErrorNs < 0 ? UNKNOWN : (double)sumErrorNs / ofPackets), ofPackets);
         }
     }
 
@@ -144,7 +152,6 @@ final class MeanChoice {
 
     /** {@return how far the mean of packets of which nothing is known may be from that of others} */
     double reachNs(final double meanNs) {
-        final boolean isRangeKnown = seenDelays >= ENOUGH_DELAYS;
         final double least = Math.min(isRangeKnown ? meanNs : Math.min(0, meanNs), leastNs);
         final double largest = Math.max(isRangeKnown ? meanNs : Math.max(maximumDelayNs, meanNs), largestNs);
         return Math.max(meanNs - least, largest - meanNs);
