@@ -143,6 +143,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         matching = wiring.isMatched() ?
             new Matching(config, clock != null, wiring.captures(), cache, wiring.isExact() ? distributions : null,
                 wiring.isExact() ? summaries : null) : null;
+        if (matching != null && clock != null) {
+            matching.onLive(clock.nanoTime());
+        }
         flowDelays = new FlowDelays(
             config, wiring, flowEnd, cache, counters, senders, classes, clocks, receiver, distributions, matching, clock != null);
         sketching = wiring.isSketched() ?

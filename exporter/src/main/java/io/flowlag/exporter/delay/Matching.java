@@ -116,23 +116,24 @@ final class Matching implements MatchHandler {
         receiverTimeNs = Math.max(receiverTimeNs, timeNs);
     }
 
-    /**
-     * The first packet of a point. Live, both points are watched from about then on, whether packets pass the other one or not.
-     * Where captures hold both ways, each point is a sender and a receiver.
-     */
+    /** The first packet of a point. Where captures hold both ways, each point is a sender and a receiver. */
     private void onFirst(final long timeNs, final boolean isSender) {
         watchedSinceNs = Math.min(watchedSinceNs, timeNs);
-        if (isSender || isLive || areBothWays) {
+        if (isSender || areBothWays) {
             matcher.onSenderGap(timeNs);
         }
-        if (!isSender || isLive || areBothWays) {
+        if (!isSender || areBothWays) {
             // For clocks that are apart, the matcher excuses its lead after that too, here the maximum delay.
             matcher.onReceiverGap(timeNs - maximumDelayNs);
         }
-        if (isLive) {
-            senderTimeNs = Math.max(senderTimeNs, timeNs);
-            receiverTimeNs = Math.max(receiverTimeNs, timeNs);
-        }
+    }
+
+    /** Live, both points are watched from a time on, whether packets pass them or not; of those before, one may have missed some. */
+    void onLive(final long nowNs) {
+        onFirst(nowNs, true);
+        onFirst(nowNs, false);
+        senderTimeNs = nowNs;
+        receiverTimeNs = nowNs;
     }
 
     /** Reads ahead what the next packets need; {@link ExactMatcher#touch}. */

@@ -333,6 +333,23 @@ class MatchedFlowTest {
         assertEquals(FlowDelay.LOSS_EXACT, FlowDelay.lossKind(record, OFFSET));
     }
 
+    /** The one socket is open a moment before the other, and so sees packets that the other missed. */
+    @Test
+    void shouldTellNoExactLossOfPacketsFromBeforeBothPointsWereWatched() {
+        for (int i = 0; i < 5; i++) {
+            send(1, i, START_NS - 50 * MS + i * 5 * MS);
+        }
+        for (int i = 5; i < 10; i++) {
+            send(1, i, START_NS + i * 5 * MS);
+            receive(1, i, START_NS + (i * 5 + 2) * MS);
+        }
+        time(START_NS + 60 * SECOND_NS);
+        end();
+
+        assertEquals(5, FlowEntry.packetCount(record, 0));
+        assertEquals(FlowDelay.LOSS_UPPER_BOUND, FlowDelay.lossKind(record, OFFSET));
+    }
+
     /** Packets that were sent just before the end may be on their way still. */
     @Test
     void shouldTellAnUpperBoundOfLossWherePacketsAreUndecided() {
