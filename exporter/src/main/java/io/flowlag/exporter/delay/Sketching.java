@@ -214,7 +214,7 @@ final class Sketching {
             .alpha(lds.alpha())
             .inFlightPackets(lds.inFlightPackets())
             .waitingRecords(lds.waitingRecords())
-            .isSelected(link == null || isSelected(config))
+            .isSelected(isSelected(config) || link == null && !isReconciled(config))
             .mode(link == null ? IntervalMode.CELLS : link.mode())
             .mostFlows(link == null ? 1 : link.mostFlows())
             .witnessPpm(jointSettings == null ? 0 : lds.witnessPpm())
@@ -509,7 +509,7 @@ final class Sketching {
     private void onJoint(final JointAnswer answer) {
         joint = new JointStatistics(
             answer.startNs(), answer.endNs(), name(answer.status()), name(answer.tier()), answer.health(),
-            answer.isCalibrated(), answer.flowCount(), answer.answeredFlowCount(), answer.witnessCount(),
+            answer.flowCount(), answer.answeredFlowCount(), answer.vouchedFlowCount(), answer.witnessCount(),
             answer.answeredFlowCount() == 0 ? null : Math.round(answer.meanNs()), answer.tookNs());
         statistics = statistics.with(joint);
     }
