@@ -193,7 +193,6 @@ final class Sketching {
         final ExporterConfig.Joint joint = config.joint();
         final ExporterConfig.Lds lds = config.lds();
         final int[] ratesPpm = lds.ratesPpm().stream().mapToInt(Integer::intValue).toArray();
-        // Witnesses check what references and sketches say together; otherwise nobody asks for them.
         final JointSettings jointSettings = !joint.enabled() || link != null && link.mode() == IntervalMode.FLOWS ? null :
             new JointSettings(joint.waitNs(), joint.budgetNs(), joint.maxFlows(), joint.pendingPackets(), isLive,
                 joint.isChecked() && link == null);
@@ -217,7 +216,8 @@ final class Sketching {
             .isSelected(isSelected(config) || link == null && !isReconciled(config))
             .mode(link == null ? IntervalMode.CELLS : link.mode())
             .mostFlows(link == null ? 1 : link.mostFlows())
-            .witnessPpm(jointSettings == null ? 0 : lds.witnessPpm())
+            // Witnesses teach joint estimation and check bounds: of captures for nothing, on the wire for joint estimation alone.
+            .witnessPpm(jointSettings == null && (isLive || link != null) ? 0 : lds.witnessPpm())
             .maxFlows(config.metering().maxFlows())
             .reconcile(!isReconciled(config) ? null : new ReconcileSettings(
                 config.reconcile().packets(), config.reconcile().cells(), link == null ? 0 : config.reconcile().waitNs()))
