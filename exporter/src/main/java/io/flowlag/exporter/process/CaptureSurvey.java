@@ -43,6 +43,8 @@ final class CaptureSurvey implements PacketHandler {
     private final SurveyedDigests digests;
     private final FlowEstimate flows = new FlowEstimate();
     private final PacketTimes times = new PacketTimes();
+    private final PacketTimes sentTimes = new PacketTimes();
+    private final PacketTimes receivedTimes = new PacketTimes();
     private final PacketSides sidesByTtl = new PacketSides();
     private final PacketSides sidesBySign = new PacketSides();
     private final int digestBytes;
@@ -158,6 +160,7 @@ final class CaptureSurvey implements PacketHandler {
         sentPackets += isSender ? 1 : 0;
         receivedPackets += isSender ? 0 : 1;
         times.add(timestampNs);
+        (isSender ? sentTimes : receivedTimes).add(timestampNs);
         hasIpv6 |= PacketDescriptor.ipVersion(descriptor, 0) == IPV6;
         final int flow = flows.add(descriptor, 0);
         if ((PacketDescriptor.flags(descriptor, 0) & PacketDescriptor.FLAG_DIGEST) != 0) {
@@ -247,6 +250,11 @@ final class CaptureSurvey implements PacketHandler {
     /** {@return times of the packets of both points} */
     PacketTimes times() {
         return times;
+    }
+
+    /** {@return packets of one point at most, while the other has none} */
+    long mostAlone() {
+        return Math.max(sentTimes.mostAlone(receivedTimes), receivedTimes.mostAlone(sentTimes));
     }
 
     /** {@return what became of the digests} */

@@ -55,7 +55,7 @@ final class DelayTable {
                 "%d packets sent, %d received: %d matched, %d lost, %d duplicates, %d unexpected, %d undecided%n",
                 counters.get("match_sent"), counters.get("match_received"), counters.get("match_matched"),
                 counters.get("match_lost"), counters.get("match_duplicates"), counters.get("match_unexpected"),
-                counters.get("match_sent_undecided") + counters.get("match_received_undecided"));
+                undecided(counters));
         }
         if (counters.getOrDefault("match_not_of_segment", 0L) > 0) {
             out.printf(Locale.ROOT,
@@ -64,8 +64,9 @@ final class DelayTable {
                 counters.get("match_not_of_segment"), counters.get("match_flows_unseen"));
         }
         line(out, "%d undecided packets were sent or came where one capture begins or ends, or are of flows whose packets an " +
-            "offload joined: whether they were lost is not known%n",
-            counters.getOrDefault("match_sent_undecided", 0L) + counters.getOrDefault("match_received_undecided", 0L));
+            "offload joined: whether they were lost is not known%n", undecided(counters));
+        line(out, "%d of them found no room to wait for the other point: give --memory or segment.exact-packets%n",
+            counters.getOrDefault("match_sent_overflow", 0L) + counters.getOrDefault("match_received_overflow", 0L));
         line(out, "%d packets were cut too short to be matched: they count as neither matched nor lost%n",
             counters.getOrDefault("match_sent_digest_short", 0L) + counters.getOrDefault("match_received_digest_short", 0L));
         if (counters.getOrDefault("match_lost_of_unseen_flows", 0L) > 0) {
@@ -75,6 +76,11 @@ final class DelayTable {
         }
         share(out, "bound holds for %.1f %% of %d flows%n", counters.getOrDefault("bounds_held", 0L),
             counters.getOrDefault("bounded_flows", 0L));
+    }
+
+    private static long undecided(final Map<String, Long> counters) {
+        return List.of("match_sent_undecided", "match_received_undecided", "match_sent_overflow", "match_received_overflow")
+            .stream().mapToLong((each) -> counters.getOrDefault(each, 0L)).sum();
     }
 
     /** How long packets were waited for, and connections that were measured both ways. */

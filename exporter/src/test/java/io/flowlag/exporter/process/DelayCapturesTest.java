@@ -305,6 +305,30 @@ class DelayCapturesTest {
         }
     }
 
+    /**
+     * One capture begins or ends seconds before the other, or has hardly a packet: while packets wait for the other point, none is
+     * forgotten. What the other capture may have missed is undecided, and the sums add up.
+     */
+    @ParameterizedTest
+    @CsvSource({"0.4, 1", "0, 0.5", "0.3, 0.6", "-0.4, 1", "-0.3, 0.7", "0, 0"})
+    void shouldMatchWhatBothCapturesHold(final double from, final double until) throws IOException {
+        final List<Packet> whole = sent.stream().filter((each) -> !each.isReference()).toList();
+        final List<Packet> later = whole.stream().map((each) -> each.later(1_000_000)).toList();
+        final int first = (int)(Math.abs(from) * whole.size());
+        final int last = (int)(until * whole.size());
+        final boolean isSparse = until == 0;
+        final List<Packet> part = isSparse ?
+            List.of(later.get(5), later.get(later.size() / 2), later.get(later.size() - 5)) : later.subList(first, last);
+        final JsonNode delay = from < 0 ? measure(whole.subList(first, last), later) : measure(whole, part);
+        final String text = out.toString(StandardCharsets.UTF_8);
+        assertEquals(isSparse ? 3 : last - first, count(delay, "match_matched"), text);
+        assertEquals(0, count(delay, "match_lost") * (isSparse ? 0 : 1) + count(delay, "match_unexpected"), text);
+        final long undecided = count(delay, "match_sent_undecided") + count(delay, "match_received_undecided") +
+            count(delay, "match_sent_overflow") + count(delay, "match_received_overflow");
+        assertTrue(text.contains(" unexpected, " + undecided + " undecided"), text);
+        assertEquals(0, count(delay, "match_sent_overflow") + count(delay, "match_received_overflow"), text);
+    }
+
     @Test
     void shouldTurnCapturesRoundThatAreSwapped() throws IOException {
         final JsonNode right = measure(sent, received);
