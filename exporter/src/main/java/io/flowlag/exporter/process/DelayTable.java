@@ -12,6 +12,7 @@ import java.io.PrintStream;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** Prints what was measured in all, below the flows: a line for the estimates and the references of each class, and sums. */
 final class DelayTable {
@@ -50,12 +51,14 @@ final class DelayTable {
             out.printf(Locale.ROOT, "%d of %d references had to wait for rli.ceiling: there are fewer than the policy asks for%n",
                 counters.get("references_held_by_ceiling"), counters.get("references_sent"));
         }
+        final long undecided = Stream.of(
+            "match_sent_undecided", "match_received_undecided", "match_sent_overflow", "match_received_overflow")
+            .mapToLong((each) -> counters.getOrDefault(each, 0L)).sum();
         if (counters.containsKey("match_sent")) {
             out.printf(Locale.ROOT,
                 "%d packets sent, %d received: %d matched, %d lost, %d duplicates, %d unexpected, %d undecided%n",
                 counters.get("match_sent"), counters.get("match_received"), counters.get("match_matched"),
-                counters.get("match_lost"), counters.get("match_duplicates"), counters.get("match_unexpected"),
-                undecided(counters));
+                counters.get("match_lost"), counters.get("match_duplicates"), counters.get("match_unexpected"), undecided);
         }
         if (counters.getOrDefault("match_not_of_segment", 0L) > 0) {
             out.printf(Locale.ROOT,
@@ -63,10 +66,8 @@ final class DelayTable {
                 "name what passes both points (--set segment.destination=PREFIX)%n",
                 counters.get("match_not_of_segment"), counters.get("match_flows_unseen"));
         }
-        line(out, "%d undecided packets were sent or came where one capture begins or ends, or are of flows whose packets an " +
-            "offload joined: whether they were lost is not known%n", undecided(counters));
-        line(out, "%d of them found no room to wait for the other point: give --memory or segment.exact-packets%n",
-            counters.getOrDefault("match_sent_overflow", 0L) + counters.getOrDefault("match_received_overflow", 0L));
+        line(out, "%d undecided packets were sent or came where one capture begins or ends, are of flows whose packets an " +
+            "offload joined, or found no room (segment.exact-packets): whether they were lost is not known%n", undecided);
         line(out, "%d packets were cut too short to be matched: they count as neither matched nor lost%n",
             counters.getOrDefault("match_sent_digest_short", 0L) + counters.getOrDefault("match_received_digest_short", 0L));
         if (counters.getOrDefault("match_lost_of_unseen_flows", 0L) > 0) {
@@ -76,11 +77,6 @@ final class DelayTable {
         }
         share(out, "bound holds for %.1f %% of %d flows%n", counters.getOrDefault("bounds_held", 0L),
             counters.getOrDefault("bounded_flows", 0L));
-    }
-
-    private static long undecided(final Map<String, Long> counters) {
-        return List.of("match_sent_undecided", "match_received_undecided", "match_sent_overflow", "match_received_overflow")
-            .stream().mapToLong((each) -> counters.getOrDefault(each, 0L)).sum();
     }
 
     /** How long packets were waited for, and connections that were measured both ways. */

@@ -2,11 +2,15 @@ package io.flowlag.exporter.process;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.Terminal;
+import io.flowlag.exporter.delay.ClockError;
+import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.lab.CaptureWriter;
 import io.flowlag.exporter.lab.SegmentProfile;
@@ -234,6 +238,52 @@ class DelayCapturesTest {
         assertEquals(0, count(apart, "match_unexpected"));
         assertEquals(
             count(together, "match_lost"), count(apart, "match_lost") + count(apart, "match_sent_undecided"), apart::toString);
+    }
+
+    /** A user is told what "undecided" means, and only where there are such packets. */
+    @Test
+    void shouldExplainUndecidedPackets() throws IOException {
+        final JsonNode whole = measure(sent, received);
+        assertEquals(0, count(whole, "match_sent_undecided") + count(whole, "match_received_undecided"));
+        assertFalse(out.toString(StandardCharsets.UTF_8).contains("undecided packets"), out::toString);
+        final JsonNode shorter = measure(sent, received.subList(0, received.size() / 2));
+        final long undecided =
+            count(shorter, "match_sent") - count(shorter, "match_matched") - count(shorter, "match_lost");
+        assertTrue(undecided > received.size() / 3, shorter::toString);
+        assertTrue(out.toString(StandardCharsets.UTF_8).contains(
+            undecided + " undecided packets were sent or came where one capture begins or ends"), out::toString);
+    }
+
+    /** More flows than live limits are made for. */
+    @Test
+    void shouldHaveRoomForAllThatCapturesHold() throws IOException {
+        final int flows = 70_000;
+        final Packet one = sent.stream().filter(
+            (each) -> each.isIpv4() && each.octets[each.ipOffset() + 9] == 17 && !each.isReference()).findFirst().orElseThrow();
+        final List<Packet> many = new ArrayList<>();
+        for (int i = 0; i < flows; i++) {
+            final byte[] changed = one.octets.clone();
+            ByteBuffer.wrap(changed).putInt(one.ipOffset() + 12, 0x0A00_0000 + i);
+            many.add(new Packet(one.timeNs + 10_000L * i, one.wireBytes, changed));
+        }
+        write(path("s"), many);
+        write(path("r"), many.stream().map((each) -> each.later(1_000_000)).toList());
+        final ExporterConfig config = new ConfigLoader().text("test", "reconcile: {enabled: on}").conclude();
+        final DelayWiring wiring = new DelayWiring(
+            Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, true, true, false,
+            DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(true);
+        final CaptureSurvey survey =
+            CaptureSurvey.of(config, options(true, true, false), FilterSupplier.ALL, DelaySizing.defaultMemoryBytes());
+        final ExporterConfig sized = DelaySizing.of(config, survey, wiring, 1L << 34);
+
+        assertTrue(config.joint().maxFlows() < flows, "the default would do");
+        assertTrue(sized.metering().maxFlows() >= flows, sized.metering()::toString);
+        assertTrue(sized.joint().maxFlows() >= flows, sized.joint()::toString);
+        assertTrue(sized.joint().pendingPackets() >= flows, sized.joint()::toString);
+        assertEquals(Long.MAX_VALUE, sized.joint().budgetNs(), "nothing presses");
+        assertTrue(sized.lds().waitingRecords() >= flows, sized.lds()::toString);
+        assertTrue(sized.reconcile().packets() >= flows, sized.reconcile()::toString);
+        assertTrue(sized.segment().exactPackets() >= 2 * 1_000_000 / 10_000, sized.segment()::toString);
     }
 
     /** With or without a router, that is with and without another time to live, and in the right order or not. */
