@@ -47,9 +47,13 @@ final class Matching implements MatchHandler {
     private final CounterTable table = new CounterTable(1, COLUMNS);
     private final boolean isLive;
     private final long maximumDelayNs;
+    private final long recordNs;
     private final boolean areBothWays;
     /** Of flows that began before, not every packet was looked at. */
     private long watchedSinceNs = Long.MAX_VALUE;
+    /** What this process dropped last, and until when. */
+    private long ownLoss;
+    private long ownLossNs = Long.MIN_VALUE;
     private long senderTimeNs = Long.MIN_VALUE;
     private long receiverTimeNs = Long.MIN_VALUE;
     private long newestMatchedNs = Long.MIN_VALUE;
@@ -77,6 +81,7 @@ final class Matching implements MatchHandler {
         areBothWays = captures.sides() != null;
         maximumDelayNs = config.segment().maximumDelayNs();
         entries = cache.entries();
+        recordNs = config.metering().activeTimeoutNs() + config.metering().idleTimeoutNs();
         final long silenceNs = 2 * (config.metering().activeTimeoutNs() + config.segment().maximumDelayNs());
         flows = new SegmentFlows(
             config.metering().maxFlows(), isLive ? silenceNs : SegmentFlows.NEVER_NS,
@@ -127,7 +132,7 @@ final class Matching implements MatchHandler {
         }
     }
 
-    /** Live, both points are watched from a time on, whether packets pass them or not; of those before, one may have missed some. */
+    /** Live, both points are watched from a time on, whether packets pass or not; before, one may have missed some. */
     void onLive(final long nowNs) {
         onFirst(nowNs, true);
         onFirst(nowNs, false);
@@ -157,8 +162,8 @@ final class Matching implements MatchHandler {
     void onOwnLoss(final long throughNs, final long packets) {
         matcher.onSenderGap(throughNs);
         matcher.onReceiverGap(throughNs);
-        // Packets that were dropped here as they were sent may be lost, too, and nobody counts them.
-        watchedSinceNs = watchedSinceNs == Long.MAX_VALUE ? watchedSinceNs : Math.max(watchedSinceNs, throughNs);
+        ownLoss = ownLossNs < throughNs - recordNs ? packets : ownLoss + packets;
+        ownLossNs = throughNs;
         if (share != null) {
             share.onOwnLoss(packets);
         }
@@ -238,7 +243,8 @@ final class Matching implements MatchHandler {
         final boolean isWaiting = flow >= 0 && flows.waitingCount(flow) > 0;
         FlowDelay.matchedErrorNs(entry, offset, flow >= 0 ? flows.takeAmbiguousNs(flow) : FlowDelay.UNKNOWN_ERROR_NS);
         if (flow >= 0 && (!isWaiting || FlowEntry.endReason(entry, 0) == EndReason.ACTIVE_TIMEOUT.code())) {
-            final long undecided = flows.takeUndecided(flow);
+            // A packet that was dropped here as it was sent may be lost, too, and nobody counted it.
+            final long undecided = flows.takeUndecided(flow) + (FlowEntry.startNs(entry, 0) <= ownLossNs ? ownLoss : 0);
             final long lost = flows.takeLost(flow);
             final long unexpected = flows.takeUnexpected(flow);
             final long matched = DelayCounters.count(entry, matchedOffset);

@@ -66,7 +66,7 @@ public final class TapTruth {
         private long mostNs = Long.MIN_VALUE;
         private long newestArrivedNs = Long.MIN_VALUE / 2;
 
-        /** Counts what arrived, and takes each arrival for that of the packet sent first; or last, to see how much that changes. */
+        /** Counts what arrived, each for the packet that was sent first; or last, to see how much that changes. */
         private void settle(final Twins twins) {
             final int arrived = twins.arrivedNs.size();
             received += arrived;

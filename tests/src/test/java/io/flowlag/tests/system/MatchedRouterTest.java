@@ -221,7 +221,7 @@ class MatchedRouterTest {
             counted::toString);
     }
 
-    /** A process is killed and another one takes its flows up: it says nothing false of them, and all of those that begin then. */
+    /** A process is killed and another one takes its flows up: it says nothing false of them. */
     @Test
     void shouldTellNothingFalseOfFlowsThatItTookUp() throws Exception {
         final Path records = directory.resolve("records.ipfix");
@@ -243,10 +243,8 @@ class MatchedRouterTest {
             try (Command.Running run = run(records, stats, arguments)) {
                 traffic.get();
                 final TapTruth truth = new TapTruth(sent.finish(), arrived.finish(), SECOND_NS);
-                Deadline.await(TIMEOUT, () -> Stats.read(stats).delayCounter("match_lost") > 0 &&
-                    Stats.read(stats).delayCounter("match_sent_waiting") == 0, run::errors);
                 sendToTheRouter();
-                Deadline.await(TIMEOUT, () -> Stats.read(stats).delayCounter("match_not_of_segment") >= OWN_PACKETS,
+                Deadline.await(TIMEOUT, () -> Files.exists(stats) && Stats.read(stats).delayCounter("match_not_of_segment") >= OWN_PACKETS,
                     run::errors);
                 stop(run);
                 judgeClaims(told(records), truth, true);
