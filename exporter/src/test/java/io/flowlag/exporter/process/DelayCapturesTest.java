@@ -342,7 +342,8 @@ class DelayCapturesTest {
         final String text = out.toString(StandardCharsets.UTF_8);
         assertTrue(text.contains(" " + count(both, "match_lost") + " lost, "), text);
         assertEquals(isSelected ? 0 : 1, text.lines().filter((line) -> line.matches(
-            strayTold + " packets are of [0-9]+ flows of which nothing arrived: lost, or not of this segment; .*")).count(), text);
+            strayTold + " packets are of [0-9]+ flows of which nothing arrived: lost, or not of this segment; .*")).count(),
+            text);
         if (!isSelected) {
             final long told = IpfixRecords.flows(directory.resolve("flows.ipfix")).stream()
                 .filter((each) -> each.containsKey("flowlagLostPacketDeltaCount"))
@@ -356,8 +357,8 @@ class DelayCapturesTest {
     }
 
     /**
-     * One capture begins or ends seconds before the other, or has hardly a packet: while packets wait for the other point, none is
-     * forgotten. What the other capture may have missed is undecided, and the sums add up.
+     * One capture begins or ends seconds before the other, or has hardly a packet: while packets wait for the other point, none
+     * is forgotten. What the other capture may have missed is undecided, and the sums add up.
      */
     @ParameterizedTest
     @CsvSource({"0.4, 1", "0, 0.5", "0.3, 0.6", "-0.4, 1", "-0.3, 0.7", "0, 0"})
