@@ -80,7 +80,7 @@ final class Matching implements MatchHandler {
         final long silenceNs = 2 * (config.metering().activeTimeoutNs() + config.segment().maximumDelayNs());
         flows = new SegmentFlows(
             config.metering().maxFlows(), isLive ? silenceNs : SegmentFlows.NEVER_NS,
-            !isLive || !new SegmentSelector(config.segment()).selectsAll());
+            !new SegmentSelector(config.segment()).selectsAll());
         matcher = new ExactMatcher(
             context(config, isLive).joinedAboveBytes(captures.joinedAboveBytes()), flows, this);
         share = isLive ? new MatchedShare(matcher, config.segment().exactPackets()) : null;

@@ -665,9 +665,9 @@ public final class SegmentFlows {
     }
 
     private void countIfUnseen(final int flow) {
-        if (isUnseenLost && received(flow) == 0 && lost(flow) > 0) {
+        if (received(flow) == 0 && lost(flow) > 0) {
             counters.increment(MatchCounter.FLOWS_UNSEEN);
-            counters.add(MatchCounter.LOST_OF_UNSEEN_FLOWS, lost(flow));
+            counters.add(MatchCounter.LOST_OF_UNSEEN_FLOWS, isUnseenLost ? lost(flow) : 0);
         }
     }
 

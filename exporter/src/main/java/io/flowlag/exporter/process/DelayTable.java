@@ -60,14 +60,20 @@ final class DelayTable {
                 counters.get("match_sent"), counters.get("match_received"), counters.get("match_matched"),
                 counters.get("match_lost"), counters.get("match_duplicates"), counters.get("match_unexpected"), undecided);
         }
+        if (counters.getOrDefault("match_not_of_segment", 0L) > 0) {
+            out.printf(Locale.ROOT,
+                "%d packets are of %d flows of which nothing arrived: lost, or not of this segment; they count as lost if you " +
+                "name what passes both points (--set segment.destination=PREFIX)%n",
+                counters.get("match_not_of_segment"), counters.get("match_flows_unseen"));
+        }
         line(out, "%d undecided packets were sent or came where one capture begins or ends, are of flows whose packets an " +
             "offload joined, or found no room (segment.exact-packets): whether they were lost is not known%n", undecided);
         line(out, "%d packets were cut too short to be matched: they count as neither matched nor lost%n",
             counters.getOrDefault("match_sent_digest_short", 0L) + counters.getOrDefault("match_received_digest_short", 0L));
-        if (counters.getOrDefault("match_flows_unseen", 0L) > 0) {
-            out.printf(Locale.ROOT,
-                "%d of the lost packets are of %d flows that the receiver point never saw: they have no record%n",
-                counters.get("match_lost_of_unseen_flows"), counters.get("match_flows_unseen"));
+        if (counters.getOrDefault("match_lost_of_unseen_flows", 0L) > 0) {
+            out.printf(Locale.ROOT, "%d of the lost packets are of %d flows that the receiver point never saw%s%n",
+                counters.get("match_lost_of_unseen_flows"), counters.get("match_flows_unseen"),
+                counters.getOrDefault("reconcile_flows_unseen", 0L) > 0 ? "" : ": they have no record");
         }
         share(out, "bound holds for %.1f %% of %d flows%n", counters.getOrDefault("bounds_held", 0L),
             counters.getOrDefault("bounded_flows", 0L));
