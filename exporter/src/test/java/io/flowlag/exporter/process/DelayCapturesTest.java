@@ -418,6 +418,15 @@ class DelayCapturesTest {
             sent, received, "rli: {capacity: 20m}\nreconcile: {enabled: on}", options(true, true, false));
         assertEquals(1, count(delay, "lds_intervals"), delay::toString);
         assertEquals(0, count(delay, "lds_intervals_cut"), delay::toString);
+        int jointFlows = 0;
+        for (final Map<String, List<String>> flow : IpfixRecords.flows(directory.resolve("flows.ipfix"))) {
+            if (List.of("4").equals(flow.get("flowlagDelayEstimator"))) {
+                jointFlows += Long.parseLong(flow.getOrDefault("flowlagDelaySampleCount", List.of("0")).get(0)) >= 20 ? 1 : 0;
+                assertFalse(flow.containsKey("flowlagDelayP50Nanoseconds"), () -> "of another estimator: " + flow);
+                assertFalse(flow.containsKey("flowlagDelayStandardDeviationNanoseconds"), () -> "of another estimator: " + flow);
+            }
+        }
+        assertTrue(jointFlows > 10, jointFlows + " joint flows that have quantiles by references");
         final long told = IpfixRecords.flows(directory.resolve("flows.ipfix")).stream()
             .filter((each) -> List.of("1").equals(each.get("flowlagLossKind")))
             .mapToLong((each) -> Long.parseLong(each.get("flowlagLostPacketDeltaCount").get(0))).sum();
