@@ -39,6 +39,7 @@ final class IntervalRepair implements ReconcileTarget {
     private boolean isTried;
     private boolean isRepaired;
     private boolean isLossHidden;
+    private final ClockEvidence clocks;
 
     /**
      * Nothing repaired yet.
@@ -48,10 +49,12 @@ final class IntervalRepair implements ReconcileTarget {
      * @param records  of the receiver point.
      * @param recorded room for flows that have records, used within a call.
      * @param counters of the receiver point.
+     * @param clocks   is told what is listed.
      */
     IntervalRepair(
         final SketchContext context, final SettingsRun run, final SketchRecords records, final FlowTotals recorded,
-        final SketchCounters counters) {
+        final SketchCounters counters, final ClockEvidence clocks) {
+        this.clocks = clocks;
         this.counters = counters;
         this.run = run;
         this.records = records;
@@ -77,6 +80,7 @@ final class IntervalRepair implements ReconcileTarget {
         named.clear();
         answer = sent;
         own = received;
+        clocks.begin(own);
         isTried = reconciler != null && sent != null && (sent.packets() != null || peer != null);
         if (!isTried) {
             return true;
@@ -128,6 +132,7 @@ final class IntervalRepair implements ReconcileTarget {
 
     @Override
     public void onListed(final PacketDifference difference, final PacketDetails sent, final PacketDetails received) {
+        clocks.onListed(difference, sent, received);
         takeOutOfSums(difference, true, sent);
         takeOutOfSums(difference, false, received);
         if (cells != null && answer.hasSketches() && own.hasSketches()) {
