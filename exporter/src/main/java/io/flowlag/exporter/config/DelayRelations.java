@@ -112,6 +112,15 @@ final class DelayRelations {
             giveWay(ConfigTable.RECONCILE_ENABLED, fits, fits ? "on" : "off",
                 fits ? "there is an exchange" : "segment.interval is too short for reconcile.wait");
         }
+        cellsOfBandwidth();
+    }
+
+    /** Where lost packets leave the cells, a flow needs no others in a row; few cells are better filled by few flows. */
+    private void cellsOfBandwidth() {
+        if (value(ConfigTable.EXCHANGE_LISTEN) != null && !isDefault(ConfigTable.EXCHANGE_BANDWIDTH) &&
+            isDefault(ConfigTable.LDS_VLDA) && value(ConfigTable.RECONCILE_ENABLED)) {
+            giveWay(ConfigTable.LDS_VLDA, 1L, "1", "exchange.bandwidth is given, and lost packets leave the cells");
+        }
     }
 
     /** An interval has some of the flows that are in the cache: those of before are there until their timeout. */

@@ -869,7 +869,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
      * @return ns, signed, of the last ones; 0 if none are known.
      */
     public long clocksApartNs() {
-        return sketching == null ? 0 : sketching.sum(Sketching::clocksApartNs);
+        return sketching == null ? 0 : sketching.clocksApartNs();
     }
 
     /**

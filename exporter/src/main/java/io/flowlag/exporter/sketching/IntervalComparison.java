@@ -1,6 +1,7 @@
 package io.flowlag.exporter.sketching;
 
 import io.flowlag.sketch.estimate.FlowEstimator;
+import io.flowlag.sketch.estimate.LossKind;
 import io.flowlag.sketch.image.PairingResult;
 import io.flowlag.sketch.lda.LdaEstimator;
 import io.flowlag.sketch.reconcile.AggregateEstimate;
@@ -204,7 +205,13 @@ final class IntervalComparison {
         for (int i = 0; unseen != null && unseen.isAnyHeld() && i < own.recordCount(); i++) {
             unseen.onSeen(records.flowHash(own.record(i)), summary);
         }
-        repair.countUnnamed();
+        for (int i = 0; repair.isAnyUnnamed() && i < own.recordCount(); i++) {
+            final long earlierLost = repair.takeUnnamed(records.flowHash(own.record(i)));
+            if (earlierLost > 0) {
+                records.addListedLoss(own.record(i), earlierLost, 0, LossKind.EXACT);
+            }
+        }
+        repair.keepUnnamed();
         handler.onInterval(summary);
         joint.solve(answer, own, pairs, key, run.number());
         releaseRecords(own);

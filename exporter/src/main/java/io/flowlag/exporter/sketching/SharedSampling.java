@@ -6,7 +6,7 @@ import io.flowlag.sketch.hash.KeyedMix;
  * Which packets are passive references and which flows are witnesses: both points choose alike, by the seed that they share and
  * by keyed hashes, and nobody without the key can. Immutable, any thread; allocates at construction.
  * <p>
- * Large flows are few and matter, so a flow is the more likely a witness the more packets it has. Only the sender decides: the
+ * Large flows are few and matter, and bounds are checked size by size, so a flow is as likely a witness as it has packets. Only the sender decides: the
  * receiver keeps the sums of all that could be witnesses, up to {@link #MAX_WITNESS_PPM} of the flows.
  */
 public final class SharedSampling {
@@ -14,8 +14,6 @@ public final class SharedSampling {
     public static final int PPM = 1_000_000;
     /** The largest share of flows that may be witnesses, however large they are. */
     public static final int MAX_WITNESS_PPM = 200_000;
-    /** From so many packets on, a flow is a witness in proportion to them. */
-    public static final int WITNESS_PACKETS = 12;
     /** Where flows are few, so many of them are witnesses, if that is not beyond the largest share. */
     public static final int ENOUGH_WITNESSES = 400;
 
@@ -80,11 +78,10 @@ public final class SharedSampling {
      * @param flowHash the segment flow hash.
      * @param packets  of the flow in the interval, at the sender.
      * @param sharePpm of small flows.
-     * @return true for sharePpm of a million small flows, and for more of the larger ones.
+     * @return true for sharePpm of a million flows of one packet, and for more of the larger ones.
      */
     public boolean isWitness(final long flowHash, final long packets, final int sharePpm) {
-        final double largerPpm = (double)sharePpm * packets / WITNESS_PACKETS;
-        return hash(flowHash) < below((int)Math.min(mostWitnessPpm, Math.max(sharePpm, largerPpm)));
+        return hash(flowHash) < below((int)Math.min(mostWitnessPpm, (double)sharePpm * packets));
     }
 
     /** {@return the largest share of flows whose sums are kept, in a million} */

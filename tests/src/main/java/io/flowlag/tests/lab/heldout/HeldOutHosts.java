@@ -19,11 +19,12 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
 
 /**
  * Judges two processes, a sender and a receiver, that replay the captures of a {@link HeldOutTrace} and compare them over the
- * exchange: are means right, do bounds hold, are losses exact, and how many octets does it take. Most flows have one packet, so
- * that a quarter of a trace's flows are in each second.
+ * exchange: are means right, do bounds hold, are losses exact, and how many octets does it take. Most flows have one packet; a
+ * quarter of the flows is in each second.
  */
 public final class HeldOutHosts extends NamedExperiment {
     /** System property: by how much the replay is slower than the trace; 1 by default. */
@@ -40,10 +41,21 @@ public final class HeldOutHosts extends NamedExperiment {
     private static final long START_MS = 6_000;
     private static final long TIMEOUT_MS = 600_000;
 
+    private final HeldOutPath path;
+    private final long aheadNs;
+
     /** The experiment. */
     public HeldOutHosts() {
+        this(HeldOutPath.named(System.getProperty(HeldOutExperiment.PATHS_PROPERTY, HeldOutPath.FIFO_88.label())).get(0),
+            Long.getLong(AHEAD_PROPERTY, 0));
+    }
+
+    /** With a clock of the receiver that is ahead, by which all means are off. */
+    HeldOutHosts(final HeldOutPath path, final long aheadNs) {
         super("held-out-hosts", "docs/laboratory.md",
             "two processes that replay captures and compare them over the exchange: errors, bounds, losses, octets");
+        this.path = path;
+        this.aheadNs = aheadNs;
     }
 
     @Override
@@ -67,11 +79,11 @@ public final class HeldOutHosts extends NamedExperiment {
         final int flowCount = setup.size(8_000, 80_000, 800_000);
         final long bandwidthBps = BITS_PER_FLOW * flowCount / 4;
         for (int i = 0; i < setup.seeds(); i++) {
-            final HeldOutTrace trace = new HeldOutTrace(HeldOutPath.FIFO_88, flowCount, firstSeed + i, SINGLE_SHARE);
+            final HeldOutTrace trace = new HeldOutTrace(path, flowCount, firstSeed + i, SINGLE_SHARE);
             packets += trace.packets();
             lost += trace.lostPackets();
             try {
-                final TwoProcesses hosts = new TwoProcesses(trace, bandwidthBps, firstSeed + i, results);
+                final TwoProcesses hosts = new TwoProcesses(trace, bandwidthBps, aheadNs, firstSeed + i, results);
                 mostBps = Math.max(mostBps, hosts.run());
                 score.add(trace, hosts.records(), new JudgedProduct.Run(0, 0, 0, 0, ""));
                 hosts.close();
@@ -103,13 +115,16 @@ public final class HeldOutHosts extends NamedExperiment {
     /** A sender and a receiver. */
     private static final class TwoProcesses {
         private final HeldOutTrace trace;
+        private final long aheadNs;
         private final Results results;
         private final Path directory = Files.createTempDirectory("flowlag-held-out");
         private final List<Process> processes = new ArrayList<>();
 
-        private TwoProcesses(final HeldOutTrace trace, final long bandwidthBps, final long seed, final Results results)
+        private TwoProcesses(
+            final HeldOutTrace trace, final long bandwidthBps, final long aheadNs, final long seed, final Results results)
             throws IOException {
             this.trace = trace;
+            this.aheadNs = aheadNs;
             this.results = results;
             trace.writeCaptures(file("sender.pcapng"), file("receiver.pcapng"));
             final byte[] key = new byte[32];
@@ -143,10 +158,10 @@ public final class HeldOutHosts extends NamedExperiment {
         private double run() throws IOException, InterruptedException {
             final long beginNs = (System.currentTimeMillis() + START_MS) * 1_000_000;
             try {
-                start("receiver", beginNs, Long.getLong(AHEAD_PROPERTY, 0));
+                start("receiver", beginNs, aheadNs);
                 start("sender", beginNs, 0);
                 for (final Process each : processes) {
-                    if (!each.waitFor(TIMEOUT_MS, java.util.concurrent.TimeUnit.MILLISECONDS) || each.exitValue() != 0) {
+                    if (!each.waitFor(TIMEOUT_MS, TimeUnit.MILLISECONDS) || each.exitValue() != 0) {
                         throw new IllegalStateException(Files.readString(file("receiver.err")) +
                             Files.readString(file("sender.err")));
                     }
@@ -157,14 +172,14 @@ public final class HeldOutHosts extends NamedExperiment {
             return mostBps();
         }
 
-        private void start(final String name, final long beginNs, final long aheadNs) throws IOException {
+        private void start(final String name, final long beginNs, final long clockAheadNs) throws IOException {
             final List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin/java").toString(), "-Xms48m", "-Xmx512m",
                 "-XX:MaxDirectMemorySize=64g", "-XX:+UseSerialGC", "-Dagrona.disable.bounds.checks=true",
                 "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED", "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED"));
             command.addAll(List.of("-cp", System.getProperty("java.class.path"), ReplayedPoint.class.getName(),
                 file(name + ".yaml").toString(), file(name + ".pcapng").toString(), Long.toString(HeldOutTrace.START_NS),
-                Long.toString(beginNs), Integer.toString(Integer.getInteger(SLOWER_PROPERTY, 1)), Long.toString(aheadNs)));
+                Long.toString(beginNs), Integer.toString(Integer.getInteger(SLOWER_PROPERTY, 1)), Long.toString(clockAheadNs)));
             processes.add(new ProcessBuilder(command).redirectOutput(file(name + ".out").toFile())
                 .redirectError(file(name + ".err").toFile()).start());
         }
