@@ -14,9 +14,10 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Says what of a process is well: threads that work, sources that give, packets and records that are not dropped by the hundred,
- * destinations that take, spools with room, an exchange that is connected, clocks in step, no unexpected errors. What is ill has to be so now:
- * the last minute counts. No packets at all is not ill; flows that are not matched for lack of memory or time are. One thread.
+ * Says what of a process is well: threads that work, sources that give, packets and records that are not dropped by the
+ * hundred, destinations that take, spools with room, an exchange that is connected, clocks in step, no unexpected errors.
+ * What is ill has to be so now: the last minute counts. No packets at all is not ill; flows that are not matched for lack of
+ * memory or time are. One thread.
  */
 final class HealthJudge {
     /** Of time that is looked back. */

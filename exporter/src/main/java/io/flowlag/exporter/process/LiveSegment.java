@@ -224,8 +224,8 @@ final class LiveSegment implements AutoCloseable {
         isWeightTold = !heavy.isEmpty();
         if (!areClocksTold && meter != null && meter.clocksApartIntervals() > 0) {
             areClocksTold = true;
-            LOG.warn("the clocks of the two hosts are too far apart to say which packets were lost{}: loss is absent; keep both in " +
-                "step by NTP or PTP", meter.clocksApartNs() == 0 ? "" :
+            LOG.warn("the clocks of the two hosts are too far apart to say which packets were lost{}: loss is absent; keep " +
+                "both in step by NTP or PTP", meter.clocksApartNs() == 0 ? "" :
                 String.format(Locale.ROOT, ", packets take %.1f ms by them", meter.clocksApartNs() / NS_PER_MS));
         }
         if (!isRemarkTold && meter != null && meter.remarkedIntervals() > 0) {

@@ -67,8 +67,8 @@ public final class HeldOutHosts extends NamedExperiment {
     public void run(final Setup setup, final Results results) {
         final long firstSeed = HeldOutExperiment.firstSeed(setup);
         final Table flows = results.table("flows", "All flows that arrived, over " + setup.seeds() + " seeds from " + firstSeed,
-            "flows a second", "packets a second", "bandwidth bit/s", "most bit/s", "lost", "flows", "with mean %", "exact %", "joint %",
-            "loss known %", "loss right %", "loss false", "bounded %", "bound holds %", "half width / error",
+            "flows a second", "packets a second", "bandwidth bit/s", "most bit/s", "lost", "flows", "with mean %", "exact %",
+            "joint %", "loss known %", "loss right %", "loss false", "bounded %", "bound holds %", "half width / error",
             "100 and more: error %");
         final Table sizes = results.table("sizes", "By packets of the flow; median relative errors", "packets", "flows",
             "with mean %", "error %", "bounded %", "bound holds %", "half width / error");
