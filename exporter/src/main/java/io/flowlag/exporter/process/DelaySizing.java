@@ -29,6 +29,8 @@ final class DelaySizing {
     private static final long SILENCE_NS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final int DELAYS = 8;
     private static final int SPARE = 1024;
+    /** What a packet takes that is waited for or remembered, at most. */
+    private static final int PACKET_BYTES = 112;
     private static final int MOST_RECONCILED = 24 << 20;
     private static final int MOST_CELLS = 2 << 20;
     private static final int LEAST_CELLS = 64 << 10;
@@ -67,7 +69,7 @@ final class DelaySizing {
         if (packets == 0) {
             return config;
         }
-        final ExporterConfig timed = timed(config, survey, wiring.isSketched());
+        final ExporterConfig timed = timed(config, survey, wiring.isSketched(), memoryBytes);
         final int keys = config.metering().extraKeyFields().isEmpty() ? 1 : 2;
         final long mostFlows = MeteringPipeline.cacheContext(config)
             .stateLengthBytes(DelayMeter.stateLengthBytes(wiring)).mostFlows();
@@ -111,14 +113,15 @@ final class DelaySizing {
         if (survey.sentPackets() + survey.receivedPackets() == 0) {
             return 0;
         }
-        final long maximumDelayNs = timed(config, survey, false).segment().maximumDelayNs();
+        final long maximumDelayNs = timed(config, survey, false, 0).segment().maximumDelayNs();
         final int packets =
             (int)Math.min(ExactMatcherContext.MAX_PACKETS, survey.times().mostWithin(maximumDelayNs) + SPARE);
         return new ExactMatcherContext().maxPackets(packets).memoryBytes();
     }
 
     /** How long packets are waited for, and how many may be remembered for that. */
-    private static ExporterConfig timed(final ExporterConfig config, final CaptureSurvey survey, final boolean isSketched) {
+    private static ExporterConfig timed(
+        final ExporterConfig config, final CaptureSurvey survey, final boolean isSketched, final long memoryBytes) {
         final ExporterConfig.Segment segment = config.segment();
         final long longestNs = survey.digests().longestNs();
         final long maximumDelayNs = survey.digests().matched() == 0 ? segment.maximumDelayNs() : given(
@@ -128,9 +131,12 @@ final class DelaySizing {
             config, ConfigTable.SEGMENT_INTERVAL, segment.intervalNs(),
             isSketched ? intervalNs(survey, Math.max(segment.intervalNs(), maximumDelayNs)) : segment.intervalNs());
         final long remembered = survey.times().mostWithin(Math.max(SILENCE_NS, DELAYS * maximumDelayNs)) + SPARE;
+        // While one point has no packet, as before its capture begins, nothing is decided of the other's.
+        final long fitting = memoryBytes / MEMORY_SHARES / PACKET_BYTES;
+        final long alone = Math.min(survey.mostAlone(), Math.max(0, fitting - remembered));
         return config.withSegment(segment.withTimes(maximumDelayNs, intervalNs, (int)given(
             config, ConfigTable.EXACT_PACKETS, segment.exactPackets(),
-            Math.min(ExactMatcherContext.MAX_PACKETS, remembered))));
+            Math.min(ExactMatcherContext.MAX_PACKETS, remembered + alone))));
     }
 
     /** All in one interval, where that can be remembered and repaired; else intervals as they are. */
