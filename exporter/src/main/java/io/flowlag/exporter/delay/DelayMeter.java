@@ -256,7 +256,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
                 PassiveStage.memoryBytes(config.rli().senderCount()) : 0) +
             (wiring.isSketched() ? PendingPackets.MEMORY_BYTES + config.rli().senderCount() * Sketching.BATCH_BYTES : 0) +
             (wiring.isMatched() ? Matching.memoryBytes(config, isLive, wiring.captures()) : 0) +
-            (hasStandIn(wiring, isLive) ? standInContext(config, wiring, classes).memoryBytes() : 0) + sketchMemoryBytes(config, wiring, isLive) +
+            (hasStandIn(wiring, isLive) ? standInContext(config, wiring, classes).memoryBytes() : 0) +
+            sketchMemoryBytes(config, wiring, isLive) +
             (wiring.role().isReceiver() ? FlowDistributions.memoryBytes(config.quantiles()) : 0);
     }
 
@@ -477,7 +478,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             final long arrivalNs = PacketDescriptor.timestampNs(descriptor, offset);
             final int lengthBytes = PacketDescriptor.wireLengthBytes(descriptor, offset);
             if (result == MatchResult.MATCHED) {
-                standIn.onMatched(stream, arrivalNs - matching.delayNs(), arrivalNs, lengthBytes);
+                standIn.onMatched(stream, matching.delayNs(), arrivalNs, lengthBytes);
             } else if (result == MatchResult.NOT_SAMPLED) {
                 standIn.onOther(stream, slot, cache.generation(slot), arrivalNs, lengthBytes);
             }
@@ -488,9 +489,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private void onSentStandIn(
         final MatchResult result, final DirectBuffer descriptor, final int offset, final int senderIndex) {
         if (standIn != null && result == MatchResult.MATCHED && matching.isPartial() && senderIndex >= 0) {
-            final long sentNs = PacketDescriptor.timestampNs(descriptor, offset);
             standIn.onMatched(
-                stream(senderIndex, classes.of(descriptor, offset)), sentNs, sentNs + matching.delayNs(),
+                stream(senderIndex, classes.of(descriptor, offset)), matching.delayNs(),
+                PacketDescriptor.timestampNs(descriptor, offset) + matching.delayNs(),
                 PacketDescriptor.wireLengthBytes(descriptor, offset));
         }
     }
@@ -965,11 +966,11 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         return receiverContext(config, wiring.referenceMode(), config.rli().senderCount() * classes.count());
     }
 
-    /** Of both ways, where captures hold both. */
+    /** Of both ways, where captures hold both; no sender falls silent, there is just nobody to match for a while. */
     private static ReceiverContext standInContext(
         final ExporterConfig config, final DelayWiring wiring, final TrafficClasses classes) {
         final int ways = config.rli().senderCount() + (wiring.captures().sides() == null ? 0 : 1);
-        return receiverContext(config, ReferenceMode.MARKED, ways * classes.count());
+        return receiverContext(config, ReferenceMode.MARKED, ways * classes.count()).silentAfterNs(recordNs(config));
     }
 
     private static ReceiverContext receiverContext(

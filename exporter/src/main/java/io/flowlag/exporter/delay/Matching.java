@@ -98,7 +98,8 @@ final class Matching implements MatchHandler {
 
     private static int flowCount(final ExporterConfig config, final CaptureFacts captures) {
         final int flows = config.metering().maxFlows();
-        return captures.matchedOneIn() == 1 ? flows : Math.min(flows, LEAST_FLOWS + SPARE_SHARE * flows / captures.matchedOneIn());
+        final int oneIn = captures.matchedOneIn();
+        return oneIn == 1 ? flows : Math.min(flows, LEAST_FLOWS + SPARE_SHARE * flows / oneIn);
     }
 
     private static ExactMatcherContext context(final ExporterConfig config, final boolean isLive) {

@@ -11,6 +11,11 @@ import io.flowlag.rli.receiver.RliReceiver;
 final class StandIn {
     private final RliReceiver receiver;
     private final int[] sequenceNumbers;
+    /** Of each stream: the packets that came last, estimated or not. */
+    private final long[] otherNs;
+    private final long[] receivedNs;
+    private final long[] delaysNs;
+    private final int[] lengthsBytes;
     private final long periodNs;
     private long periodStartNs = Long.MIN_VALUE;
 
@@ -24,6 +29,10 @@ final class StandIn {
     StandIn(final ReceiverContext context, final SampleWriter samples, final long periodNs) {
         receiver = new RliReceiver(context, samples);
         sequenceNumbers = new int[receiver.streamCount()];
+        otherNs = new long[receiver.streamCount()];
+        receivedNs = new long[receiver.streamCount()];
+        delaysNs = new long[receiver.streamCount()];
+        lengthsBytes = new int[receiver.streamCount()];
         this.periodNs = periodNs;
     }
 
@@ -33,12 +42,16 @@ final class StandIn {
     }
 
     /** A packet matched. */
-    void onMatched(final int stream, final long sentNs, final long receivedNs, final int lengthBytes) {
-        receiver.onReference(stream, sequenceNumbers[stream]++, sentNs, receivedNs, lengthBytes);
+    void onMatched(final int stream, final long delayNs, final long arrivalNs, final int lengthBytes) {
+        receivedNs[stream] = arrivalNs;
+        delaysNs[stream] = delayNs;
+        lengthsBytes[stream] = lengthBytes;
+        receiver.onReference(stream, sequenceNumbers[stream]++, arrivalNs - delayNs, arrivalNs, lengthBytes);
     }
 
     /** A packet came whose flow is not matched. */
     void onOther(final int stream, final int slot, final int generation, final long arrivalNs, final int lengthBytes) {
+        otherNs[stream] = arrivalNs;
         receiver.onPacket(stream, slot, generation, stream, 0, lengthBytes, arrivalNs);
     }
 
@@ -57,8 +70,13 @@ final class StandIn {
         periodStartNs = Long.MIN_VALUE;
     }
 
-    /** The input has ended. */
+    /** The input has ended: packets behind the last that matched have its delay. */
     void onEnd() {
+        for (int i = 0; i < sequenceNumbers.length; i++) {
+            if (sequenceNumbers[i] > 0 && otherNs[i] > receivedNs[i]) {
+                onMatched(i, delaysNs[i], otherNs[i], lengthsBytes[i]);
+            }
+        }
         receiver.onEnd();
     }
 }

@@ -134,11 +134,11 @@ public final class DelayProcess {
         if (oneIn > 1 && wiring.isExact()) {
             final String others = wiring.isInterpolated() || wiring.isSketched() ? "estimated means" :
                 "means interpolated between matched packets";
-            final String more = oneIn == 2 ? "" :
-                ", " + mebibytes(DelaySizing.neededBytes(config, survey, wiring, oneIn / 2)) + "m one in " + oneIn / 2;
-            terminal.message("flowlag: --memory " + mebibytes(memoryBytes) + "m is too little to match every packet: one flow in " +
-                oneIn + " is matched, the others have " + others + " and no loss; --memory " +
-                mebibytes(DelaySizing.neededBytes(config, survey, wiring, 1)) + "m would match each" + more);
+            final long allBytes = DelaySizing.neededBytes(config, survey, wiring, 1);
+            final long moreBytes = DelaySizing.neededBytes(config, survey, wiring, oneIn / 2);
+            terminal.message("flowlag: --memory " + mebibytes(memoryBytes) + "m is too little to match every packet: one flow " +
+                "in " + oneIn + " is matched, the others have " + others + " and no loss; --memory " + mebibytes(allBytes) +
+                "m would match each" + (moreBytes < allBytes ? ", " + mebibytes(moreBytes) + "m one in " + oneIn / 2 : ""));
         }
         return wiring.withCaptures(wiring.captures().matchingOneIn(oneIn));
     }

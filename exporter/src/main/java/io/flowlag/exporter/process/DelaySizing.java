@@ -80,8 +80,9 @@ final class DelaySizing {
         final long bytesOfFlow = Math.max(1, (MeteringPipeline.memoryBytes(timed.withFlows(2 * MANY, 0), wiring, false) -
             MeteringPipeline.memoryBytes(timed.withFlows(MANY, 0), wiring, false)) / MANY);
         final long flowsMemory = wiring.isSketched() ? memoryBytes / 2 : memoryBytes - withoutFlows;
+        final long flowsThatFit = Math.min(flowsMemory / bytesOfFlow, Math.min(mostFlows, mostRecords));
         final int maxFlows = (int)given(config, ConfigTable.MAX_FLOWS, config.metering().maxFlows(),
-            Math.max(SPARE, Math.min(Math.min(flows(config, survey), flowsMemory / bytesOfFlow), Math.min(mostFlows, mostRecords))));
+            Math.max(SPARE, Math.min(flows(config, survey), flowsThatFit)));
         if (wiring.isSketched()) {
             final ExporterConfig spared = timed(config, survey, true, packetsWished(config, survey, oneIn));
             return sketched(spared.withFlows(

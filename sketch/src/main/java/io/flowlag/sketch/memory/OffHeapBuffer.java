@@ -56,8 +56,8 @@ public final class OffHeapBuffer extends UnsafeBuffer {
 
     /**
      * Takes memory that begins on a cache line, whose octets are undefined until somebody writes them. It is not filled with
-     * zeros, so that start-up does not pay for it, and the system gives a page only to who writes into it. Freed by {@link #free},
-     * or when the buffer is no longer reachable.
+     * zeros, so that start-up does not pay for it, and the system gives a page only to who writes into it. It goes with
+     * {@link #free}, or when the buffer is no longer reachable.
      *
      * @param lengthBytes how many octets.
      * @return a buffer over it; views of it must not outlive it.
