@@ -17,7 +17,7 @@ import java.io.PrintStream;
  */
 public final class MessagePrinter {
     private final PrintStream out;
-    private final RecordFormatter formatter = new TableFormatter(false);
+    private final RecordFormatter formatter;
     private final StringBuilder text = new StringBuilder();
     private final CollectingProcess process;
     private final TransportSession session;
@@ -26,10 +26,12 @@ public final class MessagePrinter {
      * A printer.
      *
      * @param registry what elements mean.
+     * @param start    what the table will hold.
      * @param out      takes the lines; the caller flushes it.
      */
-    public MessagePrinter(final ElementRegistry registry, final PrintStream out) {
+    public MessagePrinter(final ElementRegistry registry, final TableStart start, final PrintStream out) {
         this.out = out;
+        formatter = new TableFormatter(false, start);
         process = new CollectingProcess(registry, CollectorLimits.DEFAULTS, new CollectorCounters(), this::onRecord);
         session = process.openSession(SessionKind.FILE, "memory");
     }

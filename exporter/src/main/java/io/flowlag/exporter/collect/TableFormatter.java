@@ -6,6 +6,7 @@ import io.flowlag.ipfix.collect.FieldText;
 import java.time.Instant;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.concurrent.TimeUnit;
 
@@ -39,6 +40,7 @@ final class TableFormatter implements RecordFormatter {
     private static final int DELAY_COLUMNS = FLOW_HEADER.length + DELAY_HEADER.length;
     private static final int QUANTILE_COLUMNS = DELAY_COLUMNS + QUANTILE_HEADER.length;
     private static final int COLUMNS = QUANTILE_COLUMNS + 1;
+    private static final int IPV6_WIDTH = 39;
     private static final int[] LEFT_ALIGNED = {0, 1, 2, 7, 9, 13};
 
     private final boolean isVerbose;
@@ -49,9 +51,21 @@ final class TableFormatter implements RecordFormatter {
     private final StringBuilder value = new StringBuilder();
     private RecordNames names;
     private int columnCount;
+    private boolean hasHeader;
 
     TableFormatter(final boolean isVerbose) {
+        this(isVerbose, TableStart.UNKNOWN);
+    }
+
+    TableFormatter(final boolean isVerbose, final TableStart start) {
         this.isVerbose = isVerbose;
+        columnCount = start.hasSketches() ? COLUMNS : start.hasDelays() ? QUANTILE_COLUMNS : 0;
+        final int addressWidth = start.hasIpv6() ? IPV6_WIDTH : widths[0];
+        Arrays.fill(widths, 0, 2, addressWidth);
+        final int delayWidth = decimal(start.mostDelayNs() / NANOS_PER_MICRO).length();
+        for (int i = FLOW_HEADER.length; i < widths.length; i++) {
+            widths[i] = Math.max(widths[i], delayWidth);
+        }
         for (final int column : LEFT_ALIGNED) {
             isLeftAligned[column] = true;
         }
@@ -68,7 +82,8 @@ final class TableFormatter implements RecordFormatter {
         final int columnsBefore = columnCount;
         columnCount = Math.max(columnCount, columnsWithValues());
         final boolean isWider = columnCount > columnsBefore;
-        if (grow(cells) || isWider) {
+        if (grow(cells) || isWider || !hasHeader) {
+            hasHeader = true;
             appendHeader(text);
         }
         appendLine(cells, text);

@@ -105,8 +105,8 @@ enum ConfigOption {
         return names[names.length - 1];
     }
 
-    /** The option for the parser: a list where the key is one, else one text. */
-    OptionSpec spec() {
+    /** The option for the parser: a list where the key is one, else one text; its default may be derived from captures. */
+    OptionSpec spec(final boolean isDerived) {
         final boolean isList = key.defaultValue() instanceof List;
         final OptionSpec.Builder builder = OptionSpec.builder(names).paramLabel(label).arity("1");
         if (isList) {
@@ -114,9 +114,10 @@ enum ConfigOption {
         } else {
             builder.type(String.class);
         }
-        final String usual = "[]".equals(key.defaultText()) || "none".equals(key.defaultText()) ? "" :
-            " Default: " + key.defaultText() + ".";
-        return builder.order(order()).description(escaped(brief() + (isList ? " Repeatable." : "") + usual)).build();
+        final boolean isNothing = "[]".equals(key.defaultText()) || "none".equals(key.defaultText());
+        final String usual = isDerived ? "derived from the captures" : key.defaultText();
+        return builder.order(order()).description(escaped(brief() + (isList ? " Repeatable." : "") +
+            (isNothing ? "" : " Default: " + usual + "."))).build();
     }
 
     private int order() {

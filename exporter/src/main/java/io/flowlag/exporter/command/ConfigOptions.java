@@ -32,9 +32,16 @@ final class ConfigOptions {
     static final String VERBOSE_OPTION = "-v";
 
     private final Set<ConfigOption> options;
+    private final Set<ConfigOption> derived = EnumSet.noneOf(ConfigOption.class);
 
     ConfigOptions(final ConfigOption first, final ConfigOption... others) {
         this.options = EnumSet.of(first, others);
+    }
+
+    /** Of these the command derives the default from its captures. */
+    ConfigOptions derives(final ConfigOption... some) {
+        derived.addAll(List.of(some));
+        return this;
     }
 
     /** Adds the options to a command, after its own. */
@@ -42,7 +49,7 @@ final class ConfigOptions {
         command.addOption(OptionSpec.builder(FILE_OPTION, "--config").paramLabel("FILE").type(Path.class)
             .order(ConfigOption.FILE_ORDER)
             .description("Configuration file; the options of the command line lie over it.").build());
-        options.forEach((option) -> command.addOption(option.spec()));
+        options.forEach((option) -> command.addOption(option.spec(derived.contains(option))));
         command.addOption(OptionSpec.builder(SET_OPTION).paramLabel("KEY=VALUE").type(List.class)
             .auxiliaryTypes(String.class).arity("1").order(ConfigOption.SET_ORDER)
             .description("Any key of the configuration, such as pipeline.idle=spin. Repeatable.").build());

@@ -81,7 +81,9 @@ final class DelayCommand extends ConfiguredCommand {
             ConfigOption.THREADING, ConfigOption.TLS_CERTIFICATE, ConfigOption.TLS_KEY, ConfigOption.TLS_TRUST,
             ConfigOption.TLS_PEER, ConfigOption.LOG_FILE, ConfigOption.MAXIMUM_DELAY, ConfigOption.INTERVAL,
             ConfigOption.POLICY, ConfigOption.CAPACITY, ConfigOption.ROWS, ConfigOption.SKETCH_COLUMNS, ConfigOption.VLDA,
-            ConfigOption.RATES));
+            ConfigOption.RATES).derives(
+                ConfigOption.MAX_FLOWS, ConfigOption.MAXIMUM_DELAY, ConfigOption.INTERVAL, ConfigOption.SKETCH_COLUMNS,
+                ConfigOption.VLDA));
         this.starter = starter;
     }
 

@@ -18,8 +18,8 @@ import java.util.concurrent.Callable;
 
 /** {@code flowlag key}. */
 @Command(name = "key", description = {
-    "Writes a random key into a new file that only its owner may read. Copy it to the other host, and give both",
-    "flowlag run --key FILE."})
+    "Writes a random key into a new file that only its owner may read.",
+    "Copy it to the other host, and give both flowlag run --key FILE."})
 final class KeyCommand implements Callable<Integer> {
     private static final int KEY_BYTES = 32;
 

@@ -16,6 +16,7 @@ final class Conclusion {
     private static final int STREAM_MESSAGE_BYTES = 16 * 1024;
     private static final int LEAST_SHARDS = 2;
     private static final int DEFAULT_PACKETS = 1 << 20;
+    private static final String LOCALHOST = "localhost";
     private static final double PARTS_IN_A_MILLION = 1e6;
 
     private final Map<ConfigKey<?>, Setting> settings;
@@ -205,7 +206,8 @@ final class Conclusion {
     }
 
     private List<String> warnings(final List<Destination> destinations) {
-        final boolean sendsEnterpriseElements = destinations.stream().anyMatch((each) -> each.profile() == Profile.FULL);
+        final boolean sendsEnterpriseElements = destinations.stream().anyMatch((each) -> each.profile() == Profile.FULL &&
+            each.host() != null && HostPort.isAddressBeyondLoopback(each.host(), !LOCALHOST.equalsIgnoreCase(each.host())));
         final long number = value(ConfigTable.ENTERPRISE_NUMBER);
         if (sendsEnterpriseElements && number == ConfigTable.DOCUMENTATION_ENTERPRISE_NUMBER) {
             return List.of("enterprise number 32473 is for documentation (RFC 5612): set exporting.enterprise-number to your " +

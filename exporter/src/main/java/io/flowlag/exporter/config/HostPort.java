@@ -43,11 +43,16 @@ public record HostPort(String host, int port) {
 
     /** Whether the host is an address, and none of loopback's; of a name nobody knows it yet. */
     boolean isAddressBeyondLoopback() {
+        return isAddressBeyondLoopback(host, false);
+    }
+
+    /** {@return whether an address is none of loopback's; of a name, what is given} */
+    static boolean isAddressBeyondLoopback(final String host, final boolean ofName) {
         try {
             final Prefix address = Prefix.parse(host);
             return LOOPBACKS.stream().noneMatch(address::overlaps);
         } catch (final BadValueException e) {
-            return false;
+            return ofName;
         }
     }
 

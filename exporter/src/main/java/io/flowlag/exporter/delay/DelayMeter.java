@@ -813,6 +813,11 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         return flowDelays.onFlowEnd(entry, offset);
     }
 
+    /** {@return whether every packet of a flow is decided of} */
+    boolean isComplete(final DirectBuffer entries, final int offset) {
+        return matching == null || matching.isComplete(entries, offset);
+    }
+
     /** {@return what this stage knows of a flow, to be asked by the metering thread} */
     public FlowDelays flowDelays() {
         return flowDelays;

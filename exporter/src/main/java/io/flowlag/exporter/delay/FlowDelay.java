@@ -75,6 +75,9 @@ public final class FlowDelay {
     /** Kind of loss: at most so many. */
     public static final int LOSS_UPPER_BOUND = 2;
 
+    /** The error of the sum of matched delays is not known. */
+    static final long UNKNOWN_ERROR_NS = -1;
+
     private static final int DISTRIBUTION_OFFSET = DelayCounters.USED_BYTES;
     private static final int SKETCH_RECORD_OFFSET = DISTRIBUTION_OFFSET + 4;
     private static final int ERROR_BOUND_OFFSET = DelayCounters.LENGTH_BYTES;
@@ -166,7 +169,7 @@ public final class FlowDelay {
      *
      * @param buffer holds the layout; the flow has ended.
      * @param offset of the layout.
-     * @return ns, 0 or more.
+     * @return ns; below 0 if it is not known, or packets of the record that did not match may be of any delay.
      */
     public static long matchedErrorNs(final DirectBuffer buffer, final int offset) {
         return buffer.getLong(offset + MATCHED_ERROR_NS_OFFSET);
@@ -282,7 +285,7 @@ public final class FlowDelay {
     public static long meanPackets(final DirectBuffer buffer, final int offset) {
         return switch (estimator(buffer, offset)) {
             case ESTIMATOR_MATCHED ->
-                DelayCounters.count(buffer, matchedOffset(offset)) - (matchedErrorNs(buffer, offset) == 0 ? 0 : 1);
+                DelayCounters.count(buffer, matchedOffset(offset)) - (matchedErrorNs(buffer, offset) > 0 ? 1 : 0);
             case ESTIMATOR_SKETCH, ESTIMATOR_FLOW_SUMS -> FlowSketch.meanPackets(buffer, sketchOffset(offset));
             case ESTIMATOR_JOINT -> FlowSketch.jointPackets(buffer, sketchOffset(offset));
             default -> DelayCounters.count(buffer, bestOffset(buffer, offset));

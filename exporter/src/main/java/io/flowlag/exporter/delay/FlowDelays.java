@@ -139,7 +139,7 @@ public final class FlowDelays {
 
     /** Begins to choose the mean, with what matching and references know. */
     private void begin(final MutableDirectBuffer entry, final int offset) {
-        choice.begin(entry, offset);
+        choice.begin(entry, offset, matching == null || matching.isWatched(entry));
         choice.learnRange(entry, offset);
         if (wiring.isMatched() || wiring.isExact()) {
             choice.learnRange(entry, FlowDelay.matchedOffset(offset));
@@ -202,6 +202,17 @@ public final class FlowDelays {
             return FlowDelay.ESTIMATOR_MATCHED;
         }
         return DelayCounters.count(entry, delayOffset) > 0 ? estimator : 0;
+    }
+
+    /**
+     * Whether the matched delays of a living flow are those of all its packets, each its own.
+     *
+     * @param entry  of a flow with matched packets.
+     * @param offset of the entry.
+     * @return true if their mean is exact.
+     */
+    public boolean isLivingExact(final DirectBuffer entry, final int offset) {
+        return FlowDelay.isMatchedWhole(entry, offset + FlowEntry.BASE_LENGTH_BYTES) && matching.isUnambiguous(entry, offset);
     }
 
     /**

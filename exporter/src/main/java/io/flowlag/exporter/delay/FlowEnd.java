@@ -37,6 +37,11 @@ public final class FlowEnd implements FlowRecordSink {
         }
     }
 
+    @Override
+    public boolean isComplete(final DirectBuffer buffer, final int offset) {
+        return meter.isComplete(buffer, offset);
+    }
+
     /** Hands on a record that has waited, and is finished. */
     void onWaited(final DirectBuffer buffer, final int offset, final int lengthBytes) {
         next.onFlowRecord(buffer, offset, lengthBytes);

@@ -6,7 +6,6 @@ import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.match.ExactMatcher;
 import io.flowlag.exporter.match.ExactMatcherContext;
-import io.flowlag.exporter.match.MatchCounter;
 import io.flowlag.exporter.match.MatchCounters;
 import io.flowlag.exporter.match.MatchHandler;
 import io.flowlag.exporter.match.MatchResult;
@@ -87,7 +86,7 @@ final class Matching implements MatchHandler {
         final long silenceNs = 2 * (config.metering().activeTimeoutNs() + config.segment().maximumDelayNs());
         flows = new SegmentFlows(
             flowCount(config, captures), isLive ? silenceNs : SegmentFlows.NEVER_NS,
-            !isLive || !new SegmentSelector(config.segment()).selectsAll());
+            !new SegmentSelector(config.segment()).selectsAll());
         matcher = new ExactMatcher(
             context(config, isLive).joinedAboveBytes(captures.joinedAboveBytes()), flows, this);
         share = isLive ? new MatchedShare(matcher, config.segment().exactPackets()) : null;
@@ -183,6 +182,8 @@ final class Matching implements MatchHandler {
     void onOwnLoss(final long throughNs, final long packets) {
         matcher.onSenderGap(throughNs);
         matcher.onReceiverGap(throughNs);
+        // Packets that were dropped here as they were sent may be lost, too, and nobody counts them.
+        watchedSinceNs = watchedSinceNs == Long.MAX_VALUE ? watchedSinceNs : Math.max(watchedSinceNs, throughNs);
         if (share != null) {
             share.onOwnLoss(packets);
         }
@@ -246,26 +247,35 @@ final class Matching implements MatchHandler {
         }
     }
 
+    /** {@return whether no packet of a flow waits; of captures, whose flows are kept to the end, nobody has to know} */
+    boolean isComplete(final DirectBuffer entries, final int offset) {
+        final int flow = isLive ? flows.findOfEntry(entries, offset) : SegmentFlows.NO_FLOW;
+        return flow < 0 || flows.waitingCount(flow) == 0;
+    }
+
     /**
      * A flow ends: writes its loss, and compares its estimate with what was matched. While packets of a flow that has no further
      * record are not decided of, its loss is not known.
      */
     void onFlowEnd(final MutableDirectBuffer entry, final int offset, final boolean isLossTold) {
         final int flow = flows.findOfEntry(entry, 0);
-        final boolean isLater = flow >= 0 && flows.waitingCount(flow) > 0 &&
-            FlowEntry.endReason(entry, 0) != EndReason.ACTIVE_TIMEOUT.code();
-        if (flow >= 0) {
-            FlowDelay.matchedErrorNs(entry, offset, flows.takeAmbiguousNs(flow));
-        }
-        if (flow >= 0 && !isLater) {
+        final int matchedOffset = FlowDelay.matchedOffset(offset);
+        final boolean isWaiting = flow >= 0 && flows.waitingCount(flow) > 0;
+        FlowDelay.matchedErrorNs(entry, offset, flow >= 0 ? flows.takeAmbiguousNs(flow) : FlowDelay.UNKNOWN_ERROR_NS);
+        if (flow >= 0 && (!isWaiting || FlowEntry.endReason(entry, 0) == EndReason.ACTIVE_TIMEOUT.code())) {
             final long undecided = flows.takeUndecided(flow);
             final long lost = flows.takeLost(flow);
             final long unexpected = flows.takeUnexpected(flow);
-            if (isLossTold && FlowEntry.startNs(entry, 0) >= watchedSinceNs) {
+            final long matched = DelayCounters.count(entry, matchedOffset);
+            if (isLive && matched < FlowEntry.packetCount(entry, 0) && (unexpected > 0 || isWaiting)) {
+                // Such a packet may have come later than any that matched.
+                FlowDelay.matchedErrorNs(entry, offset, FlowDelay.UNKNOWN_ERROR_NS);
+            }
+            // Where most packets have other digests at the other point, none is known to be lost.
+            if (isLossTold && isWatched(entry) && (!isLive || flows.sent(flow) > 0 && unexpected <= matched)) {
                 writeLoss(entry, offset, lost, unexpected, undecided);
             }
         }
-        final int matchedOffset = FlowDelay.matchedOffset(offset);
         if (DelayCounters.count(entry, offset) > 0 && DelayCounters.count(entry, matchedOffset) > 0 &&
             FlowDelay.has(entry, offset, FlowDelay.FLAG_ERROR_BOUND)) {
             final long errorNs = DelayCounters.meanNs(entry, offset) - DelayCounters.meanNs(entry, matchedOffset);
@@ -274,15 +284,26 @@ final class Matching implements MatchHandler {
         }
     }
 
+    /** {@return whether both points were watched since the flow of a record began} */
+    boolean isWatched(final DirectBuffer entry) {
+        return FlowEntry.startNs(entry, 0) >= watchedSinceNs;
+    }
+
+    /** {@return whether each delay of a living flow is that of its packet} */
+    boolean isUnambiguous(final DirectBuffer entries, final int offset) {
+        final int flow = flows.findOfEntry(entries, offset);
+        return flow >= 0 && flows.isUnambiguous(flow);
+    }
+
     /**
-     * An undecided packet may be lost, so the loss is an upper bound then. Where packets came later than they were waited for, a
-     * lost one may be one of those that came unexpectedly.
+     * An undecided packet may be lost, so the loss is an upper bound then. One that was lost live may be one of those that came
+     * unexpectedly: it was late, or was rewritten.
      */
     private void writeLoss(
         final MutableDirectBuffer entry, final int offset, final long lost, final long unexpected, final long undecided) {
         if (undecided > 0) {
             FlowDelay.lossBound(entry, offset, lost + undecided);
-        } else if (isLive && lost > 0 && unexpected > 0 && counters().get(MatchCounter.DISTANT) > 0) {
+        } else if (isLive && lost > 0 && unexpected > 0) {
             FlowDelay.lossBound(entry, offset, lost);
         } else {
             FlowDelay.loss(entry, offset, lost, unexpected, FlowDelay.LOSS_EXACT);

@@ -65,7 +65,7 @@ public final class SegmentSelector {
     }
 
     /** {@return whether every packet belongs to the segment} */
-    boolean selectsAll() {
+    public boolean selectsAll() {
         return isEverything;
     }
 

@@ -193,7 +193,6 @@ final class Sketching {
         final ExporterConfig.Joint joint = config.joint();
         final ExporterConfig.Lds lds = config.lds();
         final int[] ratesPpm = lds.ratesPpm().stream().mapToInt(Integer::intValue).toArray();
-        // Witnesses check what references and sketches say together; otherwise nobody asks for them.
         final JointSettings jointSettings = !joint.enabled() || link != null && link.mode() == IntervalMode.FLOWS ? null :
             new JointSettings(joint.waitNs(), joint.budgetNs(), joint.maxFlows(), joint.pendingPackets(), isLive,
                 joint.isChecked() && link == null);
@@ -214,10 +213,11 @@ final class Sketching {
             .alpha(lds.alpha())
             .inFlightPackets(lds.inFlightPackets())
             .waitingRecords(lds.waitingRecords())
-            .isSelected(link == null || isSelected(config))
+            .isSelected(isSelected(config) || link == null && !isReconciled(config))
             .mode(link == null ? IntervalMode.CELLS : link.mode())
             .mostFlows(link == null ? 1 : link.mostFlows())
-            .witnessPpm(jointSettings == null ? 0 : lds.witnessPpm())
+            // Witnesses teach joint estimation and check bounds: of captures for nothing, on the wire for joint estimation alone.
+            .witnessPpm(jointSettings == null && (isLive || link != null) ? 0 : lds.witnessPpm())
             .maxFlows(config.metering().maxFlows())
             .reconcile(!isReconciled(config) ? null : new ReconcileSettings(
                 config.reconcile().packets(), config.reconcile().cells(), link == null ? 0 : config.reconcile().waitNs()))
@@ -509,7 +509,7 @@ final class Sketching {
     private void onJoint(final JointAnswer answer) {
         joint = new JointStatistics(
             answer.startNs(), answer.endNs(), name(answer.status()), name(answer.tier()), answer.health(),
-            answer.isCalibrated(), answer.flowCount(), answer.answeredFlowCount(), answer.witnessCount(),
+            answer.flowCount(), answer.answeredFlowCount(), answer.vouchedFlowCount(), answer.witnessCount(),
             answer.answeredFlowCount() == 0 ? null : Math.round(answer.meanNs()), answer.tookNs());
         statistics = statistics.with(joint);
     }

@@ -344,11 +344,9 @@ public final class FlowCache {
 
     private EndReason reasonToEnd(final int entryOffset, final long nowNs) {
         final long silenceNs = nowNs - FlowEntry.endNs(entries, entryOffset);
-        if (silenceNs >= tcpEndTimeoutNs && isTcpEnded(entryOffset)) {
-            return EndReason.END_OF_FLOW;
-        }
-        if (silenceNs >= idleTimeoutNs) {
-            return EndReason.IDLE_TIMEOUT;
+        final boolean isEnded = silenceNs >= tcpEndTimeoutNs && isTcpEnded(entryOffset);
+        if ((isEnded || silenceNs >= idleTimeoutNs) && sink.isComplete(entries, entryOffset)) {
+            return isEnded ? EndReason.END_OF_FLOW : EndReason.IDLE_TIMEOUT;
         }
         // The deadline is not before the timeout, and only the deadline takes a division.
         return nowNs >= FlowEntry.startNs(entries, entryOffset) + activeTimeoutNs && nowNs >= activeDeadlineNs(entryOffset) ?

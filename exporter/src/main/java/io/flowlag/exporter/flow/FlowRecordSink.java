@@ -16,4 +16,16 @@ public interface FlowRecordSink {
      * @param lengthBytes of the entry with the state of other stages.
      */
     void onFlowRecord(DirectBuffer buffer, int offset, int lengthBytes);
+
+    /**
+     * Whether all is known that the record of a flow is to say. A silent flow is kept until then, but not beyond the active
+     * timeout.
+     *
+     * @param buffer holds the entry.
+     * @param offset of the entry.
+     * @return true if its record may be made.
+     */
+    default boolean isComplete(final DirectBuffer buffer, final int offset) {
+        return true;
+    }
 }

@@ -119,7 +119,7 @@ public final class ExactMatcher {
         makeRoom();
         final int slot = digests.find(digest);
         if (slot != DigestTable.NONE && digests.hasSent(slot)) {
-            counters.increment(MatchCounter.TWINS);
+            flows.onTwin(flow);
         }
         if (slot != DigestTable.NONE && matchWithReceived(slot, sentNs)) {
             return MatchResult.MATCHED;

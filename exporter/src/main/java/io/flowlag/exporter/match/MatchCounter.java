@@ -114,9 +114,12 @@ public enum MatchCounter {
     /** Flows that the receiver point never saw. */
     FLOWS_UNSEEN(
         "match_flows_unseen", "flows",
-        "Flows with lost packets of which the receiver point saw none, counted when they are forgotten, or at the end."),
+        "Flows with packets that did not arrive, of which the receiver point saw none: lost, or not of the segment. Counted " +
+        "when they are forgotten, or at the end."),
     /** Losses of flows that the receiver point never saw. */
-    LOST_OF_UNSEEN_FLOWS("match_lost_of_unseen_flows", "packets", "Lost packets of those flows."),
+    LOST_OF_UNSEEN_FLOWS(
+        "match_lost_of_unseen_flows", "packets",
+        "Lost packets of those flows, where the selector names the segment's addresses."),
     /** Unexpected packets in no record. */
     UNEXPECTED_UNTAKEN(
         "match_unexpected_untaken", "packets", "Unexpected packets of forgotten flows that no flow record had told of.");

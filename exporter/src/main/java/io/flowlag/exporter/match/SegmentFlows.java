@@ -21,7 +21,7 @@ import java.util.SplittableRandom;
  *  36  protocol                 1
  *  37  ipVersion                1   0: no flow in this slot
  *  38  isJoined                 1   1: an offload joined packets of it
- *  39  (unused)                 1
+ *  39  hasTwins                 1   1: packets of it had one digest
  *  40  sent                     8   packets with a digest at the sender point
  *  48  received                 8   packets with a digest at the receiver point
  *  56  lost                     8
@@ -66,6 +66,7 @@ public final class SegmentFlows {
     private static final int PROTOCOL_OFFSET = DESTINATION_PORT_OFFSET + 2;
     private static final int IP_VERSION_OFFSET = PROTOCOL_OFFSET + 1;
     private static final int JOINED_OFFSET = IP_VERSION_OFFSET + 1;
+    private static final int TWINS_OFFSET = JOINED_OFFSET + 1;
     private static final int SENT_OFFSET = IP_VERSION_OFFSET + 3;
     private static final int RECEIVED_OFFSET = SENT_OFFSET + 8;
     private static final int LOST_OFFSET = RECEIVED_OFFSET + 8;
@@ -510,6 +511,24 @@ public final class SegmentFlows {
         counters.add(MatchCounter.LOST, lost(flow));
     }
 
+    void onTwin(final int flow) {
+        counters.increment(MatchCounter.TWINS);
+        if (flow != NO_FLOW) {
+            flows.putByte(flow * FLOW_LENGTH_BYTES + TWINS_OFFSET, (byte)1);
+        }
+    }
+
+    /**
+     * Whether each delay of a flow that no record has told of yet is that of its packet.
+     *
+     * @param flow to read.
+     * @return false if a twin was lost, or one of those that wait may be.
+     */
+    public boolean isUnambiguous(final int flow) {
+        return getLong(flow, AMBIGUOUS_NS_OFFSET) == getLong(flow, AMBIGUOUS_TAKEN_NS_OFFSET) &&
+            (waitingCount(flow) == 0 || flows.getByte(flow * FLOW_LENGTH_BYTES + TWINS_OFFSET) == 0);
+    }
+
     void onAmbiguous(final int flow, final long spanNs) {
         counters.increment(MatchCounter.AMBIGUOUS);
         if (flow != NO_FLOW) {
@@ -646,9 +665,9 @@ public final class SegmentFlows {
     }
 
     private void countIfUnseen(final int flow) {
-        if (isUnseenLost && received(flow) == 0 && lost(flow) > 0) {
+        if (received(flow) == 0 && lost(flow) > 0) {
             counters.increment(MatchCounter.FLOWS_UNSEEN);
-            counters.add(MatchCounter.LOST_OF_UNSEEN_FLOWS, lost(flow));
+            counters.add(MatchCounter.LOST_OF_UNSEEN_FLOWS, isUnseenLost ? lost(flow) : 0);
         }
     }
 

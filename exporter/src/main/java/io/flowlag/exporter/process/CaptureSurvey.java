@@ -30,6 +30,7 @@ final class CaptureSurvey implements PacketHandler {
     /** Packets of each capture that are looked at for what was cut off, before digests are made. */
     private static final int FIRST_PACKETS = 4096;
     private static final int ETHERNET_PAYLOAD_BYTES = 1500;
+    private static final int IPV6 = 6;
     private static final long LEAST_PACKETS = 10;
     private static final double AGREEMENT = 0.9;
     private static final double ANSWERED = 0.5;
@@ -42,6 +43,8 @@ final class CaptureSurvey implements PacketHandler {
     private final SurveyedDigests digests;
     private final FlowEstimate flows = new FlowEstimate();
     private final PacketTimes times = new PacketTimes();
+    private final PacketTimes sentTimes = new PacketTimes();
+    private final PacketTimes receivedTimes = new PacketTimes();
     private final PacketSides sidesByTtl = new PacketSides();
     private final PacketSides sidesBySign = new PacketSides();
     private final int digestBytes;
@@ -54,6 +57,7 @@ final class CaptureSurvey implements PacketHandler {
     private long positive;
     private long negative;
     private long references;
+    private boolean hasIpv6;
 
     private CaptureSurvey(
         final ExporterConfig config, final FilterSupplier filters, final long memoryBytes, final int digestBytes) {
@@ -119,7 +123,7 @@ final class CaptureSurvey implements PacketHandler {
         read(options.senderFiles(), Long.MAX_VALUE);
         isSender = false;
         read(options.receiverFiles(), Long.MAX_VALUE);
-        digests.conclude();
+        digests.conclude(!selector.selectsAll());
     }
 
     private void read(final List<String> files, final long packetLimit) {
@@ -156,14 +160,16 @@ final class CaptureSurvey implements PacketHandler {
         sentPackets += isSender ? 1 : 0;
         receivedPackets += isSender ? 0 : 1;
         times.add(timestampNs);
-        flows.add(descriptor, 0);
+        (isSender ? sentTimes : receivedTimes).add(timestampNs);
+        hasIpv6 |= PacketDescriptor.ipVersion(descriptor, 0) == IPV6;
+        final int flow = flows.add(descriptor, 0);
         if ((PacketDescriptor.flags(descriptor, 0) & PacketDescriptor.FLAG_DIGEST) != 0) {
             final boolean isLong = ipLengthBytes > ETHERNET_PAYLOAD_BYTES;
             final long digest = PacketDescriptor.digest(descriptor, 0);
             final int ttl = PacketDescriptor.ttl(descriptor, 0);
             if (isSender) {
-                digests.onSent(digest, timestampNs, ttl, isLong);
-            } else if (digests.onReceived(digest, timestampNs, isLong)) {
+                digests.onSent(digest, timestampNs, flow, ttl, isLong);
+            } else if (digests.onReceived(digest, timestampNs, flow, isLong)) {
                 vote(digests.sentTtl() - ttl, timestampNs - digests.sentNs());
             }
         }
@@ -236,9 +242,19 @@ final class CaptureSurvey implements PacketHandler {
         return flows.count();
     }
 
+    /** {@return whether a packet was of IPv6} */
+    boolean hasIpv6() {
+        return hasIpv6;
+    }
+
     /** {@return times of the packets of both points} */
     PacketTimes times() {
         return times;
+    }
+
+    /** {@return packets of one point at most, while the other has none} */
+    long mostAlone() {
+        return Math.max(sentTimes.mostAlone(receivedTimes), receivedTimes.mostAlone(sentTimes));
     }
 
     /** {@return what became of the digests} */

@@ -4,6 +4,7 @@ import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.capture.file.CaptureFiles;
 import io.flowlag.exporter.capture.filter.BpfFilterSupplier;
+import io.flowlag.exporter.collect.TableStart;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
@@ -82,7 +83,8 @@ public final class DelayProcess {
             throw ex;
         }
         if (destinations.isEmpty()) {
-            destinations.add(TableOutput.destination(factory, sized, terminal));
+            destinations.add(TableOutput.destination(factory, sized, new TableStart(
+                true, options.isSketched(), survey.hasIpv6(), sized.segment().maximumDelayNs()), terminal));
         }
 
         final Signals signals = Signals.install(Signals.HangUp.STOPS);

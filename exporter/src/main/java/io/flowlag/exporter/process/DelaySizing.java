@@ -84,7 +84,9 @@ final class DelaySizing {
         final int maxFlows = (int)given(config, ConfigTable.MAX_FLOWS, config.metering().maxFlows(),
             Math.max(SPARE, Math.min(flows(config, survey), flowsThatFit)));
         if (wiring.isSketched()) {
-            final ExporterConfig spared = timed(config, survey, true, packetsWished(config, survey, oneIn));
+            final long fitting = memoryBytes / MEMORY_SHARES / ExactMatcherContext.MOST_PACKET_BYTES;
+            final ExporterConfig spared = timed(
+                config, survey, true, Math.max(packetsNeeded, Math.min(fitting, packetsWished(config, survey, oneIn))));
             return sketched(spared.withFlows(
                 maxFlows, distributionBytes(config, survey, maxFlows, memoryBytes / MEMORY_SHARES)), survey, maxFlows);
         }
@@ -168,9 +170,12 @@ final class DelaySizing {
         return ofShare(survey.times().mostWithin(maximumDelayNs(config, survey)), oneIn);
     }
 
-    /** {@return packets that are remembered if there is memory: so long that copies are known, and where a point is silent} */
+    /**
+     * {@return packets that are remembered if there is memory: so long that copies are known, and while one point has no packet,
+     * as before its capture begins, when nothing is decided of the other's}
+     */
     private static int packetsWished(final ExporterConfig config, final CaptureSurvey survey, final int oneIn) {
-        return ofShare(
+        return ofShare(survey.mostAlone() +
             survey.times().mostWithin(Math.max(SILENCE_NS, DELAYS * maximumDelayNs(config, survey))), oneIn);
     }
 

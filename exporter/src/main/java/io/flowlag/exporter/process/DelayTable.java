@@ -12,6 +12,7 @@ import java.io.PrintStream;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.stream.Stream;
 
 /** Prints what was measured in all, below the flows: a line for the estimates and the references of each class, and sums. */
 final class DelayTable {
@@ -50,22 +51,29 @@ final class DelayTable {
             out.printf(Locale.ROOT, "%d of %d references had to wait for rli.ceiling: there are fewer than the policy asks for%n",
                 counters.get("references_held_by_ceiling"), counters.get("references_sent"));
         }
+        final long undecided = Stream.of(
+            "match_sent_undecided", "match_received_undecided", "match_sent_overflow", "match_received_overflow")
+            .mapToLong((each) -> counters.getOrDefault(each, 0L)).sum();
         if (counters.containsKey("match_sent")) {
             out.printf(Locale.ROOT,
                 "%d packets sent, %d received: %d matched, %d lost, %d duplicates, %d unexpected, %d undecided%n",
                 counters.get("match_sent"), counters.get("match_received"), counters.get("match_matched"),
-                counters.get("match_lost"), counters.get("match_duplicates"), counters.get("match_unexpected"),
-                counters.get("match_sent_undecided") + counters.get("match_received_undecided"));
+                counters.get("match_lost"), counters.get("match_duplicates"), counters.get("match_unexpected"), undecided);
         }
-        line(out, "%d undecided packets were sent or came where one capture begins or ends, or are of flows whose packets an " +
-            "offload joined: whether they were lost is not known%n",
-            counters.getOrDefault("match_sent_undecided", 0L) + counters.getOrDefault("match_received_undecided", 0L));
+        if (counters.getOrDefault("match_not_of_segment", 0L) > 0) {
+            out.printf(Locale.ROOT,
+                "%d packets are of %d flows of which nothing arrived: lost, or not of this segment; they count as lost if you " +
+                "name what passes both points (--set segment.destination=PREFIX)%n",
+                counters.get("match_not_of_segment"), counters.get("match_flows_unseen"));
+        }
+        line(out, "%d undecided packets were sent or came where one capture begins or ends, are of flows whose packets an " +
+            "offload joined, or found no room (segment.exact-packets): whether they were lost is not known%n", undecided);
         line(out, "%d packets were cut too short to be matched: they count as neither matched nor lost%n",
             counters.getOrDefault("match_sent_digest_short", 0L) + counters.getOrDefault("match_received_digest_short", 0L));
-        if (counters.getOrDefault("match_flows_unseen", 0L) > 0) {
-            out.printf(Locale.ROOT,
-                "%d of the lost packets are of %d flows that the receiver point never saw: they have no record%n",
-                counters.get("match_lost_of_unseen_flows"), counters.get("match_flows_unseen"));
+        if (counters.getOrDefault("match_lost_of_unseen_flows", 0L) > 0) {
+            out.printf(Locale.ROOT, "%d of the lost packets are of %d flows that the receiver point never saw%s%n",
+                counters.get("match_lost_of_unseen_flows"), counters.get("match_flows_unseen"),
+                counters.getOrDefault("reconcile_flows_unseen", 0L) > 0 ? "" : ": they have no record");
         }
         share(out, "bound holds for %.1f %% of %d flows%n", counters.getOrDefault("bounds_held", 0L),
             counters.getOrDefault("bounded_flows", 0L));

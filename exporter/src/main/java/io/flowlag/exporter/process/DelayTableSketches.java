@@ -25,14 +25,14 @@ final class DelayTableSketches {
     static void print(final DelayStatistics delay, final PrintStream out) {
         final SketchStatistics sketches = delay.sketches().get(0);
         out.printf(Locale.ROOT, "%n%-5s %12s %12s %12s %12s %12s %12s%n", "class", "lda_samples", "lda_mean_us", "lda_sd_us",
-            "rli_mean_us", "rli_sd_us", "lost");
+            "rli_mean_us", "rli_sd_us", missing(delay));
         final List<AggregateDelay> total = sketches.total();
         for (int i = 0; i < total.size(); i++) {
             print(total.get(i), i < delay.total().size() ? delay.total().get(i) : null, out);
         }
         printReconciled(delay, out);
         if (sketches.startNs() != null) {
-            out.printf(Locale.ROOT, "last interval: %d of %d cells usable, %s lost packets of no known flow, largest flows:%n",
+            out.printf(Locale.ROOT, "last interval: %d of %d cells usable, %s missing packets of no known flow, largest flows:%n",
                 sketches.usableCells(), sketches.occupiedCells(),
                 sketches.unexplainedLost() == null ? "an unknown number of" : sketches.unexplainedLost().toString());
             for (final HeavyFlow each : sketches.heavyFlows()) {
@@ -54,13 +54,18 @@ final class DelayTableSketches {
             counters.get("lds_rli_agreed"), counters.get("lds_rli_flows"));
     }
 
+    /** Sums of packets do not tell lost ones from those that went elsewhere. */
+    private static String missing(final DelayStatistics delay) {
+        return delay.counters().getOrDefault("match_not_of_segment", 0L) > 0 ? "missing" : "lost";
+    }
+
     private static void printReconciled(final DelayStatistics delay, final PrintStream out) {
         final ReconcileStatistics reconciled = delay.sketches().get(0).reconcile();
         if (reconciled == null) {
             return;
         }
         out.printf(Locale.ROOT, "%-5s %12s %12s %12s %12s %12s %12s%n", "class", "rda_samples", "rda_mean_us", "rda_sd_us",
-            "rli_mean_us", "rli_sd_us", "lost");
+            "rli_mean_us", "rli_sd_us", missing(delay));
         for (int i = 0; i < reconciled.total().size(); i++) {
             print(reconciled.total().get(i), i < delay.total().size() ? delay.total().get(i) : null, out);
         }
@@ -68,7 +73,8 @@ final class DelayTableSketches {
         out.printf(Locale.ROOT,
             "reconciled: %d intervals, %d whole; %d lost packets and %d unexpected ones listed, %d of them of no known flow; " +
             "%d octets to exchange%n",
-            counters.get("reconcile_intervals"), counters.get("reconcile_complete"), counters.get("reconcile_lost"),
+            counters.get("reconcile_intervals"), counters.get("reconcile_complete"),
+            Math.max(0, counters.get("reconcile_lost") - counters.get("lds_not_of_segment")),
             counters.get("reconcile_unexpected"), counters.get("reconcile_lost_unnamed"), counters.get("reconcile_octets"));
         if (counters.get("reconcile_remarked") > 0) {
             out.printf(Locale.ROOT,
@@ -85,12 +91,12 @@ final class DelayTableSketches {
         if (solved > 0) {
             out.printf(Locale.ROOT,
                 "joint: %d intervals (%d fast, %d by references alone, %d by sketches alone), %d not solved; %d witness flows, " +
-                "all bounds vouched for in %d (one that is not is left out)%n",
+                "bounds for %d of %d flows%n",
                 solved, counters.get("joint_intervals_fast"), counters.get("joint_intervals_by_rli"),
                 counters.get("joint_intervals_by_lds"),
                 counters.get("joint_intervals_skipped") + counters.get("joint_intervals_too_large") +
                 counters.get("joint_intervals_unknown"),
-                counters.get("joint_witnesses"), counters.get("joint_intervals_calibrated"));
+                counters.get("joint_witnesses"), counters.get("joint_vouched"), counters.get("joint_answered"));
             if (counters.get("compared_flows") > 0) {
                 out.printf(Locale.ROOT,
                     "median error of %d flows against matching: references %.2f %%, sketches %.2f %%, joint %.2f %%%n",

@@ -15,8 +15,12 @@ final class FlowEstimate {
     private final long[] bits = new long[(int)(BITS / Long.SIZE)];
     private long setCount;
 
-    /** A packet of a flow. */
-    void add(final DirectBuffer descriptor, final int offset) {
+    /**
+     * A packet of a flow.
+     *
+     * @return the flow's bit, which it shares with few others, from 0 on.
+     */
+    int add(final DirectBuffer descriptor, final int offset) {
         final long hash = FlowSizeCensus.flowHash(descriptor, offset, SEED);
         final int word = (int)(hash >>> Long.SIZE - BITS_SHIFT) >>> 6;
         final long bit = 1L << (hash >>> Long.SIZE - BITS_SHIFT);
@@ -24,6 +28,7 @@ final class FlowEstimate {
             bits[word] |= bit;
             setCount++;
         }
+        return (int)(hash >>> Long.SIZE - BITS_SHIFT);
     }
 
     /** {@return flows, rounded up by more than the method errs} */

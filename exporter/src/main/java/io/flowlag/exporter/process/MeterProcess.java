@@ -4,6 +4,7 @@ import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.capture.file.CaptureFiles;
 import io.flowlag.exporter.capture.filter.BpfFilterSupplier;
+import io.flowlag.exporter.collect.TableStart;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.Signals;
@@ -44,7 +45,7 @@ public final class MeterProcess {
         final PacketSource source = CaptureFiles.open(files, filters);
         final List<Destination> destinations = new ArrayList<>(new Destinations(factory).of(threaded));
         if (destinations.isEmpty()) {
-            destinations.add(TableOutput.destination(factory, threaded, terminal));
+            destinations.add(TableOutput.destination(factory, threaded, TableStart.UNKNOWN, terminal));
         }
 
         final Signals signals = Signals.install(Signals.HangUp.STOPS);

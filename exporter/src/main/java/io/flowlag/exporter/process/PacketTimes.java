@@ -46,6 +46,26 @@ final class PacketTimes {
         return newestNs;
     }
 
+    /** {@return packets at most while another point has none, or nearly} */
+    long mostAlone(final PacketTimes other) {
+        long sum = 0;
+        long most = 0;
+        for (int i = 0; i < SLOTS; i++) {
+            sum = counts[i] + (other.hasAny(firstNs + i * slotNs, firstNs + (i + 1) * slotNs) ? 0 : sum);
+            most = Math.max(most, sum);
+        }
+        return most;
+    }
+
+    private boolean hasAny(final long fromNs, final long untilNs) {
+        boolean hasAny = false;
+        final long last = Math.min(SLOTS - 1, Math.floorDiv(untilNs - 1 - firstNs, slotNs));
+        for (long i = Math.max(0, Math.floorDiv(fromNs - firstNs, slotNs)); i <= last && !hasAny; i++) {
+            hasAny = counts[(int)i] > 0;
+        }
+        return hasAny;
+    }
+
     /** {@return packets at most in a time of that length} */
     long mostWithin(final long lengthNs) {
         final int width = (int)Math.min(SLOTS, lengthNs / slotNs + 2);

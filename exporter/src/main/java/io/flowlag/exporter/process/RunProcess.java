@@ -324,7 +324,7 @@ public final class RunProcess {
             return;
         }
         Logging.configure(newer.log(), terminal);
-        newer.warnings().forEach((warning) -> LOG.warn("{}", warning));
+        newer.warnings().stream().filter((each) -> !config.warnings().contains(each)).forEach((each) -> LOG.warn("{}", each));
         segment.change(config, newer, pipeline.delayMeter(), changeNs);
         pipeline.reload(newer, newDestinations);
         run.stats(newer.stats());

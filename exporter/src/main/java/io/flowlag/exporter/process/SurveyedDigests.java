@@ -2,6 +2,8 @@ package io.flowlag.exporter.process;
 
 import io.flowlag.sketch.memory.OffHeapBuffer;
 
+import java.util.BitSet;
+
 /**
  * The digests of two captures, each with when it came at either point and how often. A digest that came once at each tells the
  * delay of its packet. When there are more than the memory holds, those of every other packet are left out, again and again.
@@ -13,6 +15,7 @@ import io.flowlag.sketch.memory.OffHeapBuffer;
  *  25  received    1   packets at the receiver point, 2 for more
  *  26  ttl         1   at the sender point
  *  27  isLong      1   longer than Ethernet carries
+ *  28  flow        4   as FlowEstimate numbers it
  * </pre>
  * One thread. Allocates off the heap as digests come.
  */
@@ -24,6 +27,7 @@ final class SurveyedDigests {
     private static final int RECEIVED = 25;
     private static final int TTL = 26;
     private static final int LONG = 27;
+    private static final int FLOW = 28;
     private static final int SMALLEST_SHIFT = 12;
     private static final int LARGEST_SHIFT = 25;
     private static final int MANY = 2;
@@ -58,10 +62,11 @@ final class SurveyedDigests {
     }
 
     /** A packet at the sender point. */
-    void onSent(final long digest, final long timestampNs, final int ttl, final boolean isLong) {
+    void onSent(final long digest, final long timestampNs, final int flow, final int ttl, final boolean isLong) {
         if (place(digest)) {
             if (entries.getByte(found + SENT) == 0) {
                 entries.putLong(found + SENT_NS, timestampNs);
+                entries.putInt(found + FLOW, flow);
                 entries.putByte(found + TTL, (byte)ttl);
                 entries.putByte(found + LONG, (byte)(isLong ? 1 : 0));
             }
@@ -74,13 +79,14 @@ final class SurveyedDigests {
      *
      * @return whether it is the first of its digest, and the sender point had one of it.
      */
-    boolean onReceived(final long digest, final long timestampNs, final boolean isLong) {
+    boolean onReceived(final long digest, final long timestampNs, final int flow, final boolean isLong) {
         if (!place(digest)) {
             return false;
         }
         final boolean isFirst = entries.getByte(found + RECEIVED) == 0;
         if (isFirst) {
             entries.putLong(found + RECEIVED_NS, timestampNs);
+            entries.putInt(found + FLOW, flow);
             entries.putByte(found + LONG, (byte)(isLong ? 1 : 0));
         }
         count(RECEIVED);
@@ -160,8 +166,14 @@ final class SurveyedDigests {
         return memory;
     }
 
-    /** All packets have come: sums up, and forgets the digests. */
-    void conclude() {
+    /**
+     * All packets have come: sums up, and forgets the digests.
+     *
+     * @param isSelected whether all packets are said to pass both points; if not, flows that only one of them saw may go
+     *                   elsewhere, and say nothing of where the captures begin and end.
+     */
+    void conclude(final boolean isSelected) {
+        final BitSet ofBoth = new BitSet();
         long firstSentNs = Long.MAX_VALUE;
         long lastSentNs = Long.MIN_VALUE;
         long firstReceivedNs = Long.MAX_VALUE;
@@ -178,6 +190,7 @@ final class SurveyedDigests {
             unexpected += sent == 0 && received == 1 ? 1 : 0;
             if (sent == 1 && received == 1) {
                 matched++;
+                ofBoth.set(entries.getInt(offset + FLOW));
                 final long sentNs = entries.getLong(offset + SENT_NS);
                 final long receivedNs = entries.getLong(offset + RECEIVED_NS);
                 longestNs = Math.max(longestNs, Math.abs(receivedNs - sentNs));
@@ -191,7 +204,7 @@ final class SurveyedDigests {
         for (int offset = 0; isWhole && offset < ENTRY_BYTES << shift; offset += ENTRY_BYTES) {
             final boolean isSent = entries.getByte(offset + SENT) > 0;
             final boolean isReceived = entries.getByte(offset + RECEIVED) > 0;
-            isWhole = isSent == isReceived ||
+            isWhole = isSent == isReceived || !isSelected && !ofBoth.get(entries.getInt(offset + FLOW)) ||
                 (isSent ? isWithin(entries.getLong(offset + SENT_NS), firstSentNs, lastSentNs) :
                     isWithin(entries.getLong(offset + RECEIVED_NS), firstReceivedNs, lastReceivedNs));
         }

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.collect.MessagePrinter;
+import io.flowlag.exporter.collect.TableStart;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.console.ResultStream;
 import io.flowlag.exporter.console.Terminal;
@@ -38,13 +39,14 @@ final class TableOutput implements Transport {
      *
      * @param factory  of the process's destinations.
      * @param config   of the process.
+     * @param start    what the table will hold.
      * @param terminal takes the table.
      * @return the destination.
      */
     static Destination destination(
-        final DestinationFactory factory, final ExporterConfig config, final Terminal terminal) {
+        final DestinationFactory factory, final ExporterConfig config, final TableStart start, final Terminal terminal) {
         final MessagePrinter printer = new MessagePrinter(
-            FlowElements.registry((int)config.exporting().enterpriseNumber()), terminal.out());
+            FlowElements.registry((int)config.exporting().enterpriseNumber()), start, terminal.out());
         final long lingerNs = TimeUnit.SECONDS.toNanos(1);
         final ExporterConfig.Destination spec = new ExporterConfig.Destination(
             NAME, ExporterConfig.Transport.FILE, null, 0, null, ExporterConfig.Profile.FULL, false, lingerNs,

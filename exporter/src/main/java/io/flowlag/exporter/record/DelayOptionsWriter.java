@@ -234,8 +234,8 @@ final class DelayOptionsWriter {
                 2, "flowlagSegmentId", "selectorName", "observationTimeMilliseconds", "observationTimeMilliseconds",
                 "flowlagDelayEstimator", "flowlagDelayMeanNanoseconds");
         }
-        final String name = String.format(Locale.ROOT, "joint %s %s, health %.2f, %d witnesses, %s", joint.status(),
-            joint.tier(), joint.health(), joint.witnesses(), joint.isCalibrated() ? "calibrated" : "not calibrated");
+        final String name = String.format(Locale.ROOT, "joint %s %s, health %.2f, %d witnesses, bounds for %d of %d flows",
+            joint.status(), joint.tier(), joint.health(), joint.witnesses(), joint.vouchedFlows(), joint.answeredFlows());
         final int claimed = claim(jointTemplate, nowMs, name);
         if (claimed < 0) {
             return 0;

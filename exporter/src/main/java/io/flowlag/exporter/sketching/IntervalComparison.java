@@ -57,7 +57,8 @@ final class IntervalComparison {
         records = keeper.table();
         summary = new IntervalAnswer(context.classCount());
         pairs = summary.flowSums;
-        unseen = context.isSelected() ? null : new UnseenFlows(unseenFlowHandler, counters);
+        unseen = context.isSelected() ? null : new UnseenFlows(
+            unseenFlowHandler, counters, context.unseenFlows(), context.isLive() ? UnseenFlows.HELD_NS : Long.MAX_VALUE / 2);
         this.unseenFlowHandler = unseen == null ? unseenFlowHandler : unseen;
         recordMarks = new long[markCount(context.recordCount())];
         ahead = new ReadAhead(records);

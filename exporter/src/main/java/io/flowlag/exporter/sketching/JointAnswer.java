@@ -10,13 +10,13 @@ import io.flowlag.sketch.joint.JointTier;
 public final class JointAnswer {
     JointStatus status = JointStatus.NONE;
     JointTier tier = JointTier.FULL;
-    boolean isCalibrated;
     double health;
     int flowCount;
     int witnessCount;
     int checkedFlowCount;
     int heldFlowCount;
     int answeredFlowCount;
+    int vouchedFlowCount;
     double meanNs;
     long tookNs;
     private long startNs;
@@ -28,13 +28,13 @@ public final class JointAnswer {
     void clear(final long intervalStartNs, final long intervalEndNs) {
         startNs = intervalStartNs;
         endNs = intervalEndNs;
-        isCalibrated = false;
         health = 0;
         flowCount = 0;
         witnessCount = 0;
         checkedFlowCount = 0;
         heldFlowCount = 0;
         answeredFlowCount = 0;
+        vouchedFlowCount = 0;
         meanNs = 0;
         tookNs = 0;
     }
@@ -59,11 +59,6 @@ public final class JointAnswer {
         return tier;
     }
 
-    /** {@return whether witness flows vouch for the bounds} */
-    public boolean isCalibrated() {
-        return isCalibrated;
-    }
-
     /** {@return how well the solution fits the cells: near 1 is sound; 0 if there was no cell} */
     public double health() {
         return health;
@@ -84,7 +79,12 @@ public final class JointAnswer {
         return answeredFlowCount;
     }
 
-    /** {@return the mean of all packets of those, ns, signed} */
+    /** {@return flows of those with a bound: witnesses vouch for it, or cells alone determine the flow} */
+    public int vouchedFlowCount() {
+        return vouchedFlowCount;
+    }
+
+    /** {@return the mean of all packets of flows with an estimate, ns, signed} */
     public double meanNs() {
         return meanNs;
     }

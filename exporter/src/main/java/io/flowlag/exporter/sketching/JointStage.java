@@ -231,7 +231,8 @@ final class JointStage implements AutoCloseable {
             case NONE -> SketchCounter.JOINT_INTERVALS_UNKNOWN;
         };
         counters.increment(outcome);
-        counters.add(SketchCounter.JOINT_INTERVALS_CALIBRATED, task.answer.isCalibrated ? 1 : 0);
+        counters.add(SketchCounter.JOINT_ANSWERED, task.answer.answeredFlowCount);
+        counters.add(SketchCounter.JOINT_VOUCHED, task.answer.vouchedFlowCount);
         counters.add(SketchCounter.JOINT_INTERVALS_FAST, task.answer.tier == JointTier.FAST ? 1 : 0);
         counters.add(SketchCounter.JOINT_WITNESSES, task.answer.witnessCount);
         counters.add(SketchCounter.JOINT_CHECKED, task.answer.checkedFlowCount);

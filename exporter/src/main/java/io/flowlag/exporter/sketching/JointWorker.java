@@ -217,7 +217,6 @@ final class JointWorker {
         answer.status = status;
         answer.tier = tier;
         answer.health = estimator.health();
-        answer.isCalibrated = estimator.isCalibrated();
         answer.flowCount = flowCount;
         answer.witnessCount = problem.witnesses();
         double sumNs = 0;
@@ -225,6 +224,8 @@ final class JointWorker {
         for (int flow = 0; flow < flowCount; flow++) {
             if (estimator.hasMean(flow)) {
                 answer.answeredFlowCount++;
+                answer.vouchedFlowCount += isWitness[flow] || estimator.isCalibrated(flow) && hasUsableCell(flow) &&
+                    JointKind.of(estimator.status(flow)) == JointKind.JOINT ? 1 : 0;
                 sumNs += estimator.meanNs(flow) * packets[flow];
                 count += packets[flow];
             }

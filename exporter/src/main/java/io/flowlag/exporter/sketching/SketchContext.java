@@ -22,6 +22,8 @@ public final class SketchContext {
     private static final long MOST_GUARD_NS = 8_000_000L;
     private static final int LEAST_GUARDS = 4;
 
+    private static final int MOST_UNSEEN_FLOWS = 256 * 1024;
+
     private static final int[] AGGREGATOR_BANKS = {0, 4, 7, 10};
 
     private SketchGeometry geometry = SketchGeometry.lds(4, 16 * 1024, 1);
@@ -381,6 +383,11 @@ public final class SketchContext {
         return this;
     }
 
+    /** {@return how many flows that only the sender point saw are remembered: captures are of no more than they hold} */
+    int unseenFlows() {
+        return isLive ? UnseenFlows.CAPACITY : Math.min(maxFlows, MOST_UNSEEN_FLOWS);
+    }
+
     /** {@return intervals that are kept when they were shipped} */
     public int keptIntervals() {
         return keptIntervals;
@@ -502,7 +509,7 @@ public final class SketchContext {
             (isSketched() ? FlowEstimator.memoryBytes(geometry) : 0) +
             DigestSet.memoryBytes(inFlightPackets) + (joint == null ? 0 : JointStage.memoryBytes(this)) +
             (reconcile == null ? 0 : reconcile.reconcilerBytes(classCount) + reconcile.responderBytes() +
-            FlowSums.memoryBytes(reconcile.mostKeys())) + (isSelected ? 0 : UnseenFlows.memoryBytes());
+            FlowSums.memoryBytes(reconcile.mostKeys())) + (isSelected ? 0 : UnseenFlows.memoryBytes(unseenFlows()));
     }
 
     /** {@return octets of an interval at either point} */

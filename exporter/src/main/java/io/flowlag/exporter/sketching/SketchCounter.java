@@ -150,9 +150,11 @@ public enum SketchCounter {
     JOINT_INTERVALS_UNKNOWN("joint_intervals_unknown", "intervals", "Of those, where nothing is known of any flow."),
     /** Intervals by the fast tier. */
     JOINT_INTERVALS_FAST("joint_intervals_fast", "intervals", "Of those, made by the fast tier, to keep the budget."),
-    /** Intervals with calibrated bounds. */
-    JOINT_INTERVALS_CALIBRATED(
-        "joint_intervals_calibrated", "intervals", "Of those, where the bound of every flow is vouched for."),
+    /** Flows with an estimate. */
+    JOINT_ANSWERED("joint_answered", "flows", "Flows with an estimate, over all intervals solved."),
+    /** Flows with calibrated bounds. */
+    JOINT_VOUCHED(
+        "joint_vouched", "flows", "Of those, whose bound witness flows vouch for, or whose cells leave nothing open."),
     /** Intervals for which the solver had no time. */
     JOINT_INTERVALS_SKIPPED("joint_intervals_skipped", "intervals", "Intervals not solved, because the solver was behind."),
     /** Intervals with too many flows. */

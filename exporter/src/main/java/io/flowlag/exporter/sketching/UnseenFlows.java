@@ -6,22 +6,29 @@ package io.flowlag.exporter.sketching;
  * metering thread owns it. Allocates at construction, off the heap.
  */
 final class UnseenFlows implements UnseenFlowHandler {
-    /** Flows that are held in each of two halves. */
+    /** Flows that are held in each of two halves, live. */
     static final int CAPACITY = 16 * 1024;
-    /** For so long a half takes flows; they are held as long again. */
+    /** For so long a half takes flows, live; they are held as long again. Those of captures are held to the end. */
     static final long HELD_NS = 32_000_000_000L;
 
     private final UnseenFlowHandler handler;
     private final SketchCounters counters;
-    private Half young = new Half();
-    private Half old = new Half();
+    private final long heldNs;
+    private Half young;
+    private Half old;
     private long halfEndNs = Long.MIN_VALUE;
 
     private static final class Half {
-        private final FlowSums flows = FlowSums.ofAll(CAPACITY);
-        private final long[] startNs = new long[CAPACITY];
-        private final long[] endNs = new long[CAPACITY];
+        private final FlowSums flows;
+        private final long[] startNs;
+        private final long[] endNs;
         private int heldFlows;
+
+        private Half(final int capacity) {
+            flows = FlowSums.ofAll(capacity);
+            startNs = new long[capacity];
+            endNs = new long[capacity];
+        }
 
         private void clear() {
             flows.clear();
@@ -34,15 +41,20 @@ final class UnseenFlows implements UnseenFlowHandler {
      *
      * @param handler  is told of flows that turn out to be of the segment.
      * @param counters of the receiver point.
+     * @param capacity flows that are held in each of two halves.
+     * @param heldNs   for so long a half takes flows.
      */
-    UnseenFlows(final UnseenFlowHandler handler, final SketchCounters counters) {
+    UnseenFlows(final UnseenFlowHandler handler, final SketchCounters counters, final int capacity, final long heldNs) {
         this.handler = handler;
         this.counters = counters;
+        this.heldNs = heldNs;
+        young = new Half(capacity);
+        old = new Half(capacity);
     }
 
     /** {@return octets, by formula} */
-    static long memoryBytes() {
-        return 2 * (FlowSums.memoryBytes(CAPACITY) + 2L * Long.BYTES * CAPACITY);
+    static long memoryBytes(final int capacity) {
+        return 2 * (FlowSums.memoryBytes(capacity) + 2L * Long.BYTES * capacity);
     }
 
     /** {@return whether any flow is held} */
@@ -57,7 +69,7 @@ final class UnseenFlows implements UnseenFlowHandler {
             emptied.clear();
             old = young;
             young = emptied;
-            halfEndNs = endNs + HELD_NS;
+            halfEndNs = endNs + heldNs;
         }
         counters.add(SketchCounter.NOT_OF_SEGMENT, sent.packets(row));
         final int known = young.flows.find(sent.flowHash(row));

@@ -105,9 +105,9 @@ final class DelayStatisticsWriter {
         json.writeStringField("status", joint.status());
         json.writeStringField("tier", joint.tier());
         json.writeNumberField("health", joint.health());
-        json.writeBooleanField("calibrated", joint.isCalibrated());
         json.writeNumberField("flows", joint.flows());
         json.writeNumberField("answered_flows", joint.answeredFlows());
+        json.writeNumberField("vouched_flows", joint.vouchedFlows());
         json.writeNumberField("witnesses", joint.witnesses());
         number(json, "mean_ns", joint.meanNs());
         json.writeNumberField("took_ns", joint.tookNs());

@@ -9,10 +9,10 @@ package io.flowlag.exporter.status;
  *                      {@code lds} (that parent stands in), {@code none}.
  * @param tier          {@code full} or {@code fast}.
  * @param health        how well the solution fits the cells: near 1 is sound, above 4 it was thrown away.
- * @param isCalibrated  whether witness flows vouch for the bounds.
  * @param flows         with packets in the interval.
  * @param answeredFlows of them, with an estimate.
- * @param witnesses     of them, whose true delay the sender told.
+ * @param vouchedFlows  of those, with a bound: witness flows vouch for it, or cells leave nothing open.
+ * @param witnesses     of the flows, whose true delay the sender told.
  * @param meanNs        of all their packets; null without an estimate.
  * @param tookNs        to be solved.
  */
@@ -22,9 +22,9 @@ public record JointStatistics(
     String status,
     String tier,
     double health,
-    boolean isCalibrated,
     int flows,
     int answeredFlows,
+    int vouchedFlows,
     int witnesses,
     Long meanNs,
     long tookNs) {

@@ -214,7 +214,7 @@ public final class FlowWatch implements FlowRecordSink {
             }
             WatchedFlow.segmentId(flow, to, delays.segmentId(entries, offset));
             writeInterpolated(flow, to, estimator, entries, delayOffset);
-            if (estimator == FlowDelay.ESTIMATOR_MATCHED && FlowDelay.isMatchedWhole(entries, delayOffset)) {
+            if (estimator == FlowDelay.ESTIMATOR_MATCHED && delays.isLivingExact(entries, offset)) {
                 addFlag(flow, to, WatchedFlow.FLAG_EXACT);
             }
         }

@@ -43,6 +43,9 @@ class FormatterTest {
         registry.add(element(19, "flowlagLostPacketDeltaCount", DataType.UNSIGNED64));
         registry.add(element(24, "flowlagLossKind", DataType.UNSIGNED8));
         registry.add(element(27, "flowlagDelayPacketDeltaCount", DataType.UNSIGNED64));
+        registry.add(element(8, "flowlagDelayP50Nanoseconds", DataType.SIGNED64));
+        registry.add(element(9, "flowlagDelayP90Nanoseconds", DataType.SIGNED64));
+        registry.add(element(11, "flowlagDelayP99Nanoseconds", DataType.SIGNED64));
         final StringBuilder text = new StringBuilder();
         final CollectingProcess process = new CollectingProcess(registry, CollectorLimits.DEFAULTS, new CollectorCounters(),
             (final CollectedRecord record) -> formatter.append(record, text));
@@ -177,6 +180,19 @@ class FormatterTest {
         assertTrue(lines[4].matches(".* idle( +-){7}"), lines[4]);
         assertEquals(lines[2].length(), lines[3].length());
         assertEquals(lines[2].length(), lines[4].length());
+    }
+
+    @Test
+    void shouldShowQuantilesFromTheFirstOneOn() {
+        final String template =
+            set(2, "0102 0005 0008 0004 8005 0008 00007ed9 8008 0008 00007ed9 8009 0008 00007ed9 800b 0008 00007ed9");
+        final String record = "c0000201" + String.format("%016x%016x%016x%016x", 5_000L, 4_000L, 9_000L, -1_500L);
+        final String[] lines = format(new TableFormatter(false), template, set(258, record),
+            set(2, FLOW_TEMPLATE), set(256, flow("c0000201", "c6336402", 5, 1500))).split("\n");
+        assertEquals(3, lines.length);
+        assertTrue(lines[0].matches(".* measured +p50_us +p90_us +p99_us"), lines[0]);
+        assertTrue(lines[1].matches(".* - +4\\.000 +9\\.000 +-1\\.500"), lines[1]);
+        assertTrue(lines[2].matches(".* idle( +-){10}"), lines[2]);
     }
 
     @Test

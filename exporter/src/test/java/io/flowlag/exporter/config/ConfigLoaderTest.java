@@ -375,10 +375,14 @@ class ConfigLoaderTest {
     }
 
     @Test
-    void shouldWarnOfTheDocumentationNumberOnlyWhereEnterpriseElementsAreSent() {
+    void shouldWarnOfTheDocumentationNumberOnlyWhereEnterpriseElementsLeaveTheHost() {
         assertEquals(1, load("exporting: {destinations: [udp://a]}").warnings().size());
         assertEquals(0, load("exporting: {destinations: [udp://a], enterprise-number: 4711}").warnings().size());
         assertEquals(0, load("exporting: {destinations: ['udp://a?profile=standard']}").warnings().size());
+        assertEquals(1, load("exporting: {destinations: ['tcp://192.0.2.1', 'file:f']}").warnings().size());
+        for (final String here : List.of("file:f", "udp://127.0.0.1", "tcp://localhost", "udp://[::1]:4739")) {
+            assertEquals(List.of(), load("exporting: {destinations: ['" + here + "']}").warnings(), here);
+        }
     }
 
     @Test

@@ -2,15 +2,23 @@ package io.flowlag.exporter.config;
 
 import io.flowlag.exporter.docs.GeneratedDocs;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertNotNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class ConfigReferenceTest {
+    @TempDir
+    private Path directory;
+
     @Test
     void shouldKeepTheReferencePageEqualToTheTable() throws IOException {
         GeneratedDocs.assertSection("configuration.md", "reference", ConfigReference.markdown());
@@ -46,6 +54,38 @@ class ConfigReferenceTest {
             return;
         }
         assertEquals(List.of("files of the example are missing here"), errors);
+    }
+
+    /** What the page on the exchange says of its limits is what the product has. */
+    @Test
+    void shouldSayTheDefaultsOfTheExchange() throws IOException {
+        final String page = Files.readString(GeneratedDocs.directory().resolve("exchange.md"));
+        final String memory = ConfigTable.EXCHANGE_MEMORY.defaultText().replace("m", " MiB") + " (`exchange.memory`)";
+        assertTrue(page.contains(memory), memory);
+        assertFalse(page.contains("64 MiB"), "the default of long ago");
+    }
+
+    /** Two files, one key: by them each flow has its delay and loss, as by the two commands. */
+    @Test
+    void shouldShipExamplesOfTwoHostsThatMeasureTogether() throws IOException {
+        final ExporterConfig receiver = example("two-hosts-receiver");
+        final ExporterConfig sender = example("two-hosts-sender");
+        assertTrue(receiver.lds().enabled() && receiver.reconcile().enabled() && sender.reconcile().enabled());
+        assertEquals(receiver.exchange().listen().port(), sender.exchange().connect().port());
+        assertEquals(sender.rli().target(), sender.exchange().connect().host());
+        assertNotNull(receiver.exchange().keyFile());
+        for (final ExporterConfig each : List.of(receiver, sender)) {
+            assertEquals(receiver.exchange().keyFile(), each.exchange().keyFile());
+            assertEquals(receiver.exchange().keyFile(), each.rli().keyFile());
+        }
+    }
+
+    private ExporterConfig example(final String name) throws IOException {
+        final Path key = directory.resolve("flowlag.key");
+        Files.writeString(key, "00".repeat(32));
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
+        final String text = Files.readString(GeneratedDocs.directory().resolve("examples/" + name + ".yaml"));
+        return new ConfigLoader().text(name, text.replace("/etc/flowlag/flowlag.key", key.toString())).conclude();
     }
 
     @Test

@@ -4,10 +4,16 @@ import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.flow.EndReason;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheContext;
 import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.watch.FlowPicks;
+import io.flowlag.exporter.watch.FlowRanking;
+import io.flowlag.exporter.watch.FlowWatch;
+import io.flowlag.exporter.watch.WatchedFlow;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -37,6 +43,8 @@ class MatchedFlowTest {
         Role.BOTH, ReferenceMode.NONE, List.of(), null, ClockError.NONE, false, true, true,
         DelayWiring.DIGEST_PAYLOAD_BYTES);
     private final Counters counters = new Counters();
+    private long clockNs = START_NS;
+    private long watchNs;
     private final UnsafeBuffer record = new UnsafeBuffer(new byte[OFFSET + FlowDelay.EXACT_LENGTH_BYTES]);
     private final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
     private final FlowEnd flowEnd =
@@ -44,7 +52,7 @@ class MatchedFlowTest {
     private final FlowCache cache = new FlowCache(
         new FlowCacheContext().maxFlows(16).activeTimeoutNs(LIFE_NS).idleTimeoutNs(LIFE_NS).tcpEndTimeoutNs(0)
             .stateLengthBytes(DelayMeter.stateLengthBytes(wiring)), flowEnd, counters);
-    private final DelayMeter meter = new DelayMeter(config, wiring, flowEnd, cache, () -> START_NS, counters);
+    private final DelayMeter meter = new DelayMeter(config, wiring, flowEnd, cache, () -> clockNs, counters);
 
     @AfterEach
     void closeMeter() {
@@ -174,6 +182,107 @@ class MatchedFlowTest {
         assertEquals(1, FlowDelay.meanPackets(record, OFFSET));
         assertEquals(1, FlowDelay.lostPackets(record, OFFSET));
         assertEquals(FlowDelay.LOSS_UPPER_BOUND, FlowDelay.lossKind(record, OFFSET));
+        assertFalse(FlowDelay.has(record, OFFSET, FlowDelay.FLAG_ERROR_BOUND), "its delay is beyond all that matched");
+    }
+
+    /** Addresses are translated between the points: nothing is known of losses, least of all that there were none. */
+    @Test
+    void shouldTellNoLossWhereNoPacketMatches() {
+        watch();
+        for (int i = 0; i < 10; i++) {
+            send(1, i, FLOW_NS + i * MS);
+            receive(2, 100 + i, FLOW_NS + (1 + i) * MS);
+        }
+        time(FLOW_NS + 20 * SECOND_NS);
+        end();
+
+        assertEquals(10, FlowEntry.packetCount(record, 0));
+        assertEquals(0, FlowDelay.estimator(record, OFFSET));
+        assertFalse(FlowDelay.has(record, OFFSET, FlowDelay.FLAG_LOSS));
+    }
+
+    /** A proxy rewrites packets of a flow: those that are lost and those that came in their place are not two things. */
+    @Test
+    void shouldTellNoLossWhereMostPacketsOfAFlowAreRewritten() {
+        watch();
+        for (int i = 0; i < 10; i++) {
+            send(1, i, FLOW_NS + i * MS);
+            receive(1, i < 4 ? i : 100 + i, FLOW_NS + (1 + i) * MS);
+        }
+        time(FLOW_NS + 20 * SECOND_NS);
+        end();
+
+        assertEquals(4, FlowDelay.meanPackets(record, OFFSET));
+        assertFalse(FlowDelay.has(record, OFFSET, FlowDelay.FLAG_LOSS));
+    }
+
+    /** A packet that this process dropped as it was sent may have been lost, too. */
+    @Test
+    void shouldTellNoLossOfFlowsOfWhichThisProcessDroppedPackets() {
+        watch();
+        send(1, 1, FLOW_NS);
+        receive(1, 1, FLOW_NS + MS);
+        counters.add(CounterId.LOST_IN_KERNEL, 1);
+        clockNs = FLOW_NS + 2 * MS;
+        meter.onCaptured(FLOW_NS + 2 * MS);
+        send(1, 3, FLOW_NS + 3 * MS);
+        receive(1, 3, FLOW_NS + 4 * MS);
+        time(FLOW_NS + 20 * SECOND_NS);
+        end();
+
+        assertEquals(2, FlowEntry.packetCount(record, 0));
+        assertFalse(FlowDelay.has(record, OFFSET, FlowDelay.FLAG_LOSS));
+    }
+
+    /** What packets of a former life took cannot be told by those of this one, however many. */
+    @Test
+    void shouldNotTakeThisLifesDelaysForThoseOfAFormerOne() {
+        watch();
+        cache.takeUp(entryOf(1), 0, FlowDelay.LENGTH_BYTES, START_NS + SECOND_NS);
+        for (int i = 0; i < 2_000; i++) {
+            send(1, i, FLOW_NS + i * MS);
+            receive(1, i, FLOW_NS + i * MS + 1_000);
+        }
+        time(FLOW_NS + 20 * SECOND_NS);
+        end();
+
+        assertEquals(2_000, FlowDelay.meanPackets(record, OFFSET));
+        assertTrue(FlowDelay.errorBoundNs(record, OFFSET) >= 5 * 99 * MS / 2_005, "five of any delay");
+    }
+
+    /** Two equal packets were sent and one came; the other one waits, then it is lost. */
+    @Test
+    void shouldNotCallALivingFlowExactWhereATwinMayBeLost() {
+        watch();
+        send(1, 1, FLOW_NS);
+        receive(1, 1, FLOW_NS + MS);
+        assertTrue(isShownExact());
+        send(1, 2, FLOW_NS + 2 * MS);
+        send(1, 2, FLOW_NS + 5 * MS);
+        receive(1, 2, FLOW_NS + 6 * MS);
+        assertFalse(isShownExact(), "one of them waits");
+        time(FLOW_NS + 20 * SECOND_NS);
+        assertFalse(isShownExact(), "one of them was lost");
+    }
+
+    /** What is shown of flow 1 while it lives. */
+    private boolean isShownExact() {
+        final FlowWatch watch = new FlowWatch((buffer, offset, length) -> { }, 16, SECOND_NS, () -> watchNs);
+        watch.watch(cache, meter.flowDelays());
+        FlowPicks picks = null;
+        while (picks == null) {
+            watchNs += SECOND_NS;
+            watch.doWork();
+            picks = watch.take();
+        }
+        final FlowRanking living = picks.living();
+        for (int i = 0; i < living.size(); i++) {
+            final int offset = living.offset(i);
+            if (WatchedFlow.sourceLow(living.flows(), offset) == 1) {
+                return (WatchedFlow.flags(living.flows(), offset) & WatchedFlow.FLAG_EXACT) != 0;
+            }
+        }
+        throw new AssertionError("the flow is not shown");
     }
 
     @Test
@@ -186,6 +295,26 @@ class MatchedFlowTest {
         end();
 
         assertTrue(FlowDelay.isMatchedWhole(record, OFFSET));
+        assertEquals(1, FlowDelay.lostPackets(record, OFFSET));
+        assertEquals(FlowDelay.LOSS_EXACT, FlowDelay.lossKind(record, OFFSET));
+    }
+
+    /** A packet was lost just before its flow fell silent: the record waits until that is known. */
+    @Test
+    void shouldTellLossesOfAFlowThatFallsSilentBeforeTheyAreDecided() {
+        cache.timeouts(LIFE_NS, SECOND_NS, 0);
+        watch();
+        send(1, 1, FLOW_NS);
+        receive(1, 1, FLOW_NS + MS);
+        send(1, 2, FLOW_NS + 900 * MS);
+        for (long nowNs = FLOW_NS + 900 * MS; nowNs < FLOW_NS + 3 * SECOND_NS; nowNs += 10 * MS) {
+            cache.expire(nowNs, 16);
+            time(nowNs);
+        }
+
+        assertEquals(1, FlowEntry.packetCount(record, 0));
+        assertEquals(EndReason.IDLE_TIMEOUT.code(), FlowEntry.endReason(record, 0));
+        assertTrue(FlowDelay.has(record, OFFSET, FlowDelay.FLAG_LOSS), "known by then");
         assertEquals(1, FlowDelay.lostPackets(record, OFFSET));
         assertEquals(FlowDelay.LOSS_EXACT, FlowDelay.lossKind(record, OFFSET));
     }

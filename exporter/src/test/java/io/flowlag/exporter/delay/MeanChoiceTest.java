@@ -26,7 +26,7 @@ class MeanChoiceTest {
         FlowEntry.packetCount(entry, 0, packets);
         FlowEntry.startNs(entry, 0, startNs);
         FlowEntry.endNs(entry, 0, startNs + 1_000_000);
-        choice.begin(entry, OFFSET);
+        choice.begin(entry, OFFSET, true);
     }
 
     private int conclude() {
@@ -155,10 +155,10 @@ class MeanChoiceTest {
 
         final MeanChoice live = new MeanChoice(true, MAXIMUM_DELAY_NS);
         flow(10, START_NS);
-        live.begin(entry, OFFSET);
+        live.begin(entry, OFFSET, true);
         live.offerExact(FlowDelay.ESTIMATOR_MATCHED, 10, 5_000);
         live.conclude(entry, OFFSET);
-        assertEquals(500, boundNs(), "stamps of the kernel");
+        assertEquals(2_000, boundNs(), "stamps of the kernel");
     }
 
     @ParameterizedTest

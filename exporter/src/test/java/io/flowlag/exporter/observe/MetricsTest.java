@@ -136,6 +136,11 @@ class MetricsTest {
         final String rules = Files.readString(GeneratedDocs.directory().resolve("observe/alerts.yml"));
         final String[] alerts = rules.split("- alert: ");
         assertTrue(alerts.length > 5);
+        for (final String asked : List.of(
+            "rate(flowlag_match_lost_packets_total", "rate(flowlag_captured_packets_total[5m]) == 0",
+            "rate(flowlag_packet_delay_seconds_bucket")) {
+            assertTrue(rules.contains(asked), () -> "loss, silence and delay: " + asked);
+        }
         for (int i = 1; i < alerts.length; i++) {
             final int expression = alerts[i].indexOf("expr:");
             assertAnswered(metrics, alerts[i].substring(expression, alerts[i].indexOf("labels: {")), alerts[i]);

@@ -2,11 +2,15 @@ package io.flowlag.exporter.process;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.console.ExitCode;
 import io.flowlag.exporter.console.Terminal;
+import io.flowlag.exporter.delay.ClockError;
+import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.lab.CaptureWriter;
 import io.flowlag.exporter.lab.SegmentProfile;
@@ -240,6 +244,52 @@ class DelayCapturesTest {
             count(together, "match_lost"), count(apart, "match_lost") + count(apart, "match_sent_undecided"), apart::toString);
     }
 
+    /** A user is told what "undecided" means, and only where there are such packets. */
+    @Test
+    void shouldExplainUndecidedPackets() throws IOException {
+        final JsonNode whole = measure(sent, received);
+        assertEquals(0, count(whole, "match_sent_undecided") + count(whole, "match_received_undecided"));
+        assertFalse(out.toString(StandardCharsets.UTF_8).contains("undecided packets"), out::toString);
+        final JsonNode shorter = measure(sent, received.subList(0, received.size() / 2));
+        final long undecided =
+            count(shorter, "match_sent") - count(shorter, "match_matched") - count(shorter, "match_lost");
+        assertTrue(undecided > received.size() / 3, shorter::toString);
+        assertTrue(out.toString(StandardCharsets.UTF_8).contains(
+            undecided + " undecided packets were sent or came where one capture begins or ends"), out::toString);
+    }
+
+    /** More flows than live limits are made for. */
+    @Test
+    void shouldHaveRoomForAllThatCapturesHold() throws IOException {
+        final int flows = 70_000;
+        final Packet one = sent.stream().filter(
+            (each) -> each.isIpv4() && each.octets[each.ipOffset() + 9] == 17 && !each.isReference()).findFirst().orElseThrow();
+        final List<Packet> many = new ArrayList<>();
+        for (int i = 0; i < flows; i++) {
+            final byte[] changed = one.octets.clone();
+            ByteBuffer.wrap(changed).putInt(one.ipOffset() + 12, 0x0A00_0000 + i);
+            many.add(new Packet(one.timeNs + 10_000L * i, one.wireBytes, changed));
+        }
+        write(path("s"), many);
+        write(path("r"), many.stream().map((each) -> each.later(1_000_000)).toList());
+        final ExporterConfig config = new ConfigLoader().text("test", "reconcile: {enabled: on}").conclude();
+        final DelayWiring wiring = new DelayWiring(
+            Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, true, true, false,
+            DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(true);
+        final CaptureSurvey survey =
+            CaptureSurvey.of(config, options(true, true, false), FilterSupplier.ALL, DelaySizing.defaultMemoryBytes());
+        final ExporterConfig sized = DelaySizing.of(config, survey, wiring, 1L << 34);
+
+        assertTrue(config.joint().maxFlows() < flows, "the default would do");
+        assertTrue(sized.metering().maxFlows() >= flows, sized.metering()::toString);
+        assertTrue(sized.joint().maxFlows() >= flows, sized.joint()::toString);
+        assertTrue(sized.joint().pendingPackets() >= flows, sized.joint()::toString);
+        assertEquals(Long.MAX_VALUE, sized.joint().budgetNs(), "nothing presses");
+        assertTrue(sized.lds().waitingRecords() >= flows, sized.lds()::toString);
+        assertTrue(sized.reconcile().packets() >= flows, sized.reconcile()::toString);
+        assertTrue(sized.segment().exactPackets() >= 2 * 1_000_000 / 10_000, sized.segment()::toString);
+    }
+
     /** With or without a router, that is with and without another time to live, and in the right order or not. */
     @ParameterizedTest
     @CsvSource({"false, false", "true, false", "true, true"})
@@ -269,6 +319,68 @@ class DelayCapturesTest {
             2 * Double.parseDouble(trip[5]), Double.parseDouble(trip[7]), 0.002, "there and back take the same: " + text);
         assertEquals(2, IpfixRecords.flows(directory.resolve("flows.ipfix")).stream()
             .map((each) -> each.get("flowlagSegmentId")).distinct().filter((each) -> each != null).count());
+    }
+
+    /**
+     * Captures with both directions at one point and one at the other: what goes the other way is not lost, however delays are
+     * found, and what is lost is told as ever. A selector that has it all makes it lost.
+     */
+    @ParameterizedTest
+    @CsvSource({"false, false", "true, false", "false, true", "true, true"})
+    void shouldNotCallLostWhatGoesTheOtherWay(final boolean isJoint, final boolean isSelected) throws IOException {
+        final String yaml = "rli: {capacity: 20m}\nreconcile: {enabled: " + (isJoint ? "on" : "off") + "}\nsegment: {" +
+            (isSelected ? "source: [0.0.0.0/0, '::/0']}" : "max-delay: 100ms}");
+        final DelayOptions how = options(isJoint, isJoint, !isJoint);
+        final JsonNode oneWay = measure(sent, received, yaml, how);
+        final List<Packet> atSender = new ArrayList<>(sent);
+        received.forEach((each) -> atSender.add(each.answer().later(-40_000_000L)));
+        final JsonNode both = measure(atSender, received, yaml, how);
+        final long stray = received.size();
+        assertTrue(count(oneWay, "match_lost") > 10, oneWay::toString);
+        final String kind = isSelected ? "match_lost" : "match_not_of_segment";
+        final long strayTold = count(both, kind) - count(oneWay, kind);
+        final long undecided = count(both, "match_sent_undecided") - count(oneWay, "match_sent_undecided");
+        assertEquals(stray, strayTold + undecided, both::toString);
+        assertTrue(undecided < stray / 100, "before the other capture: " + undecided);
+        assertEquals(count(oneWay, "match_lost"), count(both, "match_lost") - (isSelected ? strayTold : 0), both::toString);
+        final String text = out.toString(StandardCharsets.UTF_8);
+        assertTrue(text.contains(" " + count(both, "match_lost") + " lost, "), text);
+        assertEquals(isSelected ? 0 : 1, text.lines().filter((line) -> line.matches(
+            strayTold + " packets are of [0-9]+ flows of which nothing arrived: lost, or not of this segment; .*")).count(), text);
+        if (!isSelected) {
+            final long told = IpfixRecords.flows(directory.resolve("flows.ipfix")).stream()
+                .filter((each) -> each.containsKey("flowlagLostPacketDeltaCount"))
+                .mapToLong((each) -> Long.parseLong(each.get("flowlagLostPacketDeltaCount").get(0))).sum();
+            assertEquals(count(oneWay, "match_lost"), told, text);
+        }
+        if (isJoint && !isSelected) {
+            assertTrue(text.contains("; " + count(oneWay, "match_lost") + " lost packets and 0 unexpected ones listed"), text);
+            assertEquals(0, count(both, "lds_intervals_cut"), "the other direction says nothing of the captures' ends");
+        }
+    }
+
+    /**
+     * One capture begins or ends seconds before the other, or has hardly a packet: while packets wait for the other point, none is
+     * forgotten. What the other capture may have missed is undecided, and the sums add up.
+     */
+    @ParameterizedTest
+    @CsvSource({"0.4, 1", "0, 0.5", "0.3, 0.6", "-0.4, 1", "-0.3, 0.7", "0, 0"})
+    void shouldMatchWhatBothCapturesHold(final double from, final double until) throws IOException {
+        final List<Packet> whole = sent.stream().filter((each) -> !each.isReference()).toList();
+        final List<Packet> later = whole.stream().map((each) -> each.later(1_000_000)).toList();
+        final int first = (int)(Math.abs(from) * whole.size());
+        final int last = (int)(until * whole.size());
+        final boolean isSparse = until == 0;
+        final List<Packet> part = isSparse ?
+            List.of(later.get(5), later.get(later.size() / 2), later.get(later.size() - 5)) : later.subList(first, last);
+        final JsonNode delay = from < 0 ? measure(whole.subList(first, last), later) : measure(whole, part);
+        final String text = out.toString(StandardCharsets.UTF_8);
+        assertEquals(isSparse ? 3 : last - first, count(delay, "match_matched"), text);
+        assertEquals(0, count(delay, "match_lost") * (isSparse ? 0 : 1) + count(delay, "match_unexpected"), text);
+        final long undecided = count(delay, "match_sent_undecided") + count(delay, "match_received_undecided") +
+            count(delay, "match_sent_overflow") + count(delay, "match_received_overflow");
+        assertTrue(text.contains(" unexpected, " + undecided + " undecided"), text);
+        assertEquals(0, count(delay, "match_sent_overflow") + count(delay, "match_received_overflow"), text);
     }
 
     @Test
@@ -427,6 +539,23 @@ class DelayCapturesTest {
         if (Objects.equals(exact.get("flowlagLossKind"), flow.get("flowlagLossKind"))) {
             assertEquals(exact.get("flowlagLostPacketDeltaCount"), flow.get("flowlagLostPacketDeltaCount"));
         }
+    }
+
+    /** Though the first flow is IPv4 and too short for quantiles, others are IPv6, and delays are long. */
+    @ParameterizedTest
+    @CsvSource({"false, 0", "true, 0", "false, 3000000000"})
+    void shouldPrintTheHeaderOnce(final boolean isSketched, final long laterNs) throws IOException {
+        final Packet first = sent.stream().filter(Packet::isIpv4).findFirst().orElseThrow().answer().later(-20 * SECOND_NS);
+        sent.add(first);
+        received.add(first.later(1_000));
+        write(path("s"), sent);
+        write(path("r"), received.stream().map((each) -> each.later(laterNs)).toList());
+        DelayProcess.run(
+            new ConfigLoader().text("test", "rli: {capacity: 20m}").conclude(), options(isSketched, isSketched, true), terminal);
+        final List<String> lines = out.toString(StandardCharsets.UTF_8).lines().toList();
+        assertTrue(lines.get(0).matches("src .* p99_us" + (isSketched ? " +sketch_us" : "")), lines.get(0));
+        assertEquals(1, lines.stream().filter((line) -> line.matches("src +dst +proto .*")).count());
+        assertTrue(lines.stream().anyMatch((line) -> line.contains("2001:db8:") || line.contains("fd")), "no IPv6");
     }
 
     @Test

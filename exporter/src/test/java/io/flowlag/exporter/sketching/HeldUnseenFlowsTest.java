@@ -27,7 +27,7 @@ class HeldUnseenFlowsTest {
         told.add(sent.flowHash(row) + ": " + sent.packets(row) + " port " + sent.sourcePort(row) + " from " +
             startNs / SECOND_NS + " to " + endNs / SECOND_NS);
         lost.merge(sent.flowHash(row), sent.packets(row), Long::sum);
-    }, counters);
+    }, counters, UnseenFlows.CAPACITY, UnseenFlows.HELD_NS);
 
     private void send(final long flow, final long packets, final long second) {
         final FlowSums sent = FlowSums.ofAll(1);

@@ -21,6 +21,7 @@ class SketchPairTest {
     private static final long INTERVAL_NS = 100_000_000L;
     private static final long MAXIMUM_DELAY_NS = 20_000_000L;
     private static final long MS = 1_000_000L;
+    private static final int FLOWS_SHARING = 200;
 
     static SketchContext context(final int columns) {
         return new SketchContext().geometry(SketchGeometry.lds(4, columns, 1)).aggregatorCells(64).seed(42)
@@ -271,6 +272,35 @@ class SketchPairTest {
         assertTrue(points.intervals.stream().anyMatch((each) -> each.lostPackets() != null && each.lostPackets() > 0));
         assertTrue(points.intervals.stream()
             .allMatch((each) -> each.lostPackets() == null || each.lostPackets() == 0 || each.unexplained() == null));
+    }
+
+    /** Flows of different delays that share cells: cells are weighed; the rule of α errs by a tenth here. */
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void shouldWeighTheCellsThatFlowsShare(final long seed) {
+        final Random random = new Random(seed);
+        final TwoPoints points = new TwoPoints(context(1024).geometry(SketchGeometry.lds(4, 1024, 5)));
+        final double[] sums = new double[FLOWS_SHARING];
+        final int[] counts = new int[FLOWS_SHARING];
+        for (int flow = 0; flow < FLOWS_SHARING; flow++) {
+            final long delayNs = random.nextLong(MS, MAXIMUM_DELAY_NS);
+            counts[flow] = 20 + random.nextInt(200);
+            for (int i = 0; i < counts[flow]; i++) {
+                final long ownNs = delayNs / 2 + random.nextLong(delayNs / 2);
+                points.packet(flow, random.nextLong(INTERVAL_NS, 2 * INTERVAL_NS - MAXIMUM_DELAY_NS), ownNs);
+                sums[flow] += ownNs;
+            }
+        }
+        points.pass();
+        points.pair.onEnd();
+
+        final double[] errors = new double[FLOWS_SHARING];
+        for (int flow = 0; flow < FLOWS_SHARING; flow++) {
+            final double truthNs = sums[flow] / counts[flow];
+            errors[flow] = Math.abs(points.records().meanNs(points.record(flow)) - truthNs) / truthNs;
+        }
+        Arrays.sort(errors);
+        assertTrue(errors[FLOWS_SHARING / 2] < 0.01, "seed " + seed + ": median error " + errors[FLOWS_SHARING / 2]);
     }
 
     /** Flows 0 to 4 lose packets, 5 to 9 gain some, 10 to 14 lose one and gain one at once, the others arrive whole. */

@@ -131,6 +131,7 @@ class PackageTest {
         final String stored = "io.flowlag.exporter.command.Main source: shared objects file";
         assertTrue(loads.lines().anyMatch((line) -> line.contains(stored)), "the class of the program is not from the archive");
 
+        inRoot("/usr/bin/flowlag", "key", "/etc/flowlag/flowlag.key").run().orFail();
         final Path examples = root.resolve("usr/share/doc/flowlag/examples");
         try (Stream<Path> files = Files.list(examples)) {
             for (final Path example : files.toList()) {

@@ -42,6 +42,7 @@ public final class RouterTopology implements AutoCloseable {
     public static final String HOST_INTERFACE = "eth0";
 
     private static final Pattern DROPPED = Pattern.compile("dropped (\\d+)");
+    private static final Pattern QUEUED = Pattern.compile("backlog \\w+ (\\d+)p");
     private static final String[] OFFLOADS = {"gro", "off", "gso", "off", "tso", "off", "tx-udp-segmentation", "off"};
 
     private final List<NetworkNamespace> namespaces = new ArrayList<>();
@@ -134,11 +135,25 @@ public final class RouterTopology implements AutoCloseable {
 
     /** {@return packets that the queue has dropped} */
     public long droppedPackets() throws IOException {
-        final Matcher matcher = DROPPED.matcher(router.exec("tc", "-s", "qdisc", "show", "dev", EGRESS));
+        return queueCounter(DROPPED);
+    }
+
+    /** {@return packets in the queue} */
+    public long queuedPackets() throws IOException {
+        return queueCounter(QUEUED);
+    }
+
+    private long queueCounter(final Pattern pattern) throws IOException {
+        final Matcher matcher = pattern.matcher(router.exec("tc", "-s", "qdisc", "show", "dev", EGRESS));
         if (!matcher.find()) {
-            throw new IOException("tc shows no drops of " + EGRESS);
+            throw new IOException("tc does not show " + pattern + " of " + EGRESS);
         }
         return Long.parseLong(matcher.group(1));
+    }
+
+    /** Ends all traffic from the source to the destination: connections that close may go on to send for long. */
+    public void silenceSource() throws IOException {
+        source.ip("route", "add", "blackhole", DESTINATION_PREFIX);
     }
 
     /**

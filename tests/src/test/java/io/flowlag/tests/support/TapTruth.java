@@ -6,20 +6,27 @@ import io.flowlag.exporter.capture.file.CaptureFileSource;
 import io.flowlag.exporter.capture.file.CaptureFiles;
 import org.agrona.DirectBuffer;
 
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collection;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 
 /**
  * What really happened to each flow of a {@link WindowedTraffic} or {@link SegmentTraffic} between two taps: every packet matched
- * by the number that it carries, one of TCP by its IPv4 identification and sequence number. Knows nothing of digests, sketches or
- * intervals of the product.
+ * by the number that it carries, one of TCP by its IPv4 identification and all captured octets from the TCP header on, without
+ * the checksum. Knows nothing of digests, sketches or intervals of the product.
+ * <p>
+ * Segments of TCP may be twins: a closed connection answers without a socket, and so without an identification of its own. Where
+ * fewer of them arrived than were sent, nobody can say which: the mean delay is known within bounds then.
  */
 public final class TapTruth {
     private static final int ADDRESSES_OFFSET = 14 + 12;
@@ -27,7 +34,9 @@ public final class TapTruth {
     private static final int NUMBER_OFFSET = PORTS_OFFSET + 8;
     private static final int IDENTIFICATION_OFFSET = 14 + 4;
     private static final int PROTOCOL_OFFSET = 14 + 9;
-    private static final int SEQUENCE_OFFSET = PORTS_OFFSET + 4;
+    private static final int CHECKSUM_OFFSET = PORTS_OFFSET + 16;
+    /** No packet is so long on its way. */
+    private static final long LONGEST_NS = 500_000_000L;
     private static final int TCP = 6;
     private static final int UDP = 17;
     private static final int LEAST_BYTES = NUMBER_OFFSET + 8;
@@ -38,14 +47,52 @@ public final class TapTruth {
     private final long intervalNs;
     private long unexpectedPackets;
 
+    /** Packets that nothing tells apart; nearly always one. */
+    private static final class Twins {
+        private final List<Long> sentNs = new ArrayList<>(1);
+        private final List<Long> arrivedNs = new ArrayList<>(1);
+    }
+
     /** One flow. */
     public static final class Flow {
-        private final Map<Long, Long> sentNs = new HashMap<>();
+        private final Map<Object, Twins> packets = new HashMap<>();
         private long sent;
         private long received;
         private double delaySumNs;
+        private double ambiguousNs;
+        private boolean hasLostTwin;
         private long leastNs = Long.MAX_VALUE;
         private long mostNs = Long.MIN_VALUE;
+        private long newestArrivedNs = Long.MIN_VALUE / 2;
+
+        /** Counts what arrived, and takes each arrival for that of the packet sent first; or last, to see how much that changes. */
+        private void settle(final Twins twins) {
+            final int arrived = twins.arrivedNs.size();
+            received += arrived;
+            final int missing = twins.sentNs.size() - arrived;
+            hasLostTwin |= arrived > 0 && missing > 0;
+            int first = 0;
+            int last = twins.sentNs.size() - 1;
+            for (int i = 0; i < arrived; i++) {
+                while (first < i + missing && twins.arrivedNs.get(i) - twins.sentNs.get(first) > LONGEST_NS) {
+                    first++;
+                }
+                final long delayNs = twins.arrivedNs.get(i) - twins.sentNs.get(first);
+                delaySumNs += delayNs;
+                ambiguousNs += delayNs;
+                leastNs = Math.min(leastNs, delayNs);
+                mostNs = Math.max(mostNs, delayNs);
+                newestArrivedNs = Math.max(newestArrivedNs, twins.arrivedNs.get(i));
+                first++;
+            }
+            for (int i = arrived - 1; i >= 0; i--) {
+                while (last > i && twins.sentNs.get(last) > twins.arrivedNs.get(i)) {
+                    last--;
+                }
+                ambiguousNs -= twins.arrivedNs.get(i) - twins.sentNs.get(last);
+                last--;
+            }
+        }
 
         /** {@return packets sent} */
         public long sent() {
@@ -62,9 +109,30 @@ public final class TapTruth {
             return sent - received;
         }
 
-        /** {@return mean delay, ns, of those that arrived} */
+        /**
+         * Packets that were lost behind all others.
+         *
+         * @param silenceNs since the last packet of the flow that arrived, at the least.
+         * @return packets.
+         */
+        public long lostAfter(final long silenceNs) {
+            return packets.values().stream().flatMap(each -> each.sentNs.stream())
+                .filter(sentNs -> sentNs - newestArrivedNs > silenceNs).count();
+        }
+
+        /** {@return mean delay, ns, of those that arrived; the largest that it may be} */
         public double meanNs() {
             return delaySumNs / received;
+        }
+
+        /** {@return how much smaller the mean may be, ns, because twins were lost} */
+        public double ambiguousNs() {
+            return ambiguousNs / received;
+        }
+
+        /** {@return whether packets that nothing tells apart were sent, and only some of them arrived} */
+        public boolean hasLostTwin() {
+            return hasLostTwin;
         }
 
         /** {@return shortest delay, ns} */
@@ -76,10 +144,16 @@ public final class TapTruth {
         public long mostNs() {
             return mostNs;
         }
+
+        @Override
+        public String toString() {
+            return String.format(Locale.ROOT, "sent %d, received %d, mean %.0f ns, less %.0f ns at the most%s", sent, received,
+                meanNs(), ambiguousNs(), hasLostTwin ? ", a twin was lost" : "");
+        }
     }
 
     private interface Sighting {
-        void onPacket(String key, long number, long timestampNs);
+        void onPacket(String key, Object content, long timestampNs);
     }
 
     /**
@@ -93,36 +167,36 @@ public final class TapTruth {
         this.intervalNs = intervalNs;
         read(sent, this::onSent);
         read(arrived, this::onArrived);
+        flows.values().forEach(flow -> flow.packets.values().forEach(flow::settle));
     }
 
-    private void onSent(final String key, final long number, final long timestampNs) {
+    private void onSent(final String key, final Object content, final long timestampNs) {
         final Flow flow = flows.computeIfAbsent(key, unused -> new Flow());
         flow.sent++;
-        if (flow.sentNs.put(number, timestampNs) != null) {
-            throw new AssertionError("number " + number + " of " + key + " was sent twice");
+        final Twins twins = flow.packets.computeIfAbsent(content, unused -> new Twins());
+        twins.sentNs.add(timestampNs);
+        if (twins.sentNs.size() > 1 && content instanceof Long) {
+            throw new AssertionError("number " + content + " of " + key + " was sent twice");
         }
         alive.computeIfAbsent(timestampNs / intervalNs, unused -> new HashSet<>()).add(key);
     }
 
-    private void onArrived(final String key, final long number, final long timestampNs) {
+    private void onArrived(final String key, final Object content, final long timestampNs) {
         final Flow flow = flows.get(key);
-        final Long sentNs = flow == null ? null : flow.sentNs.remove(number);
-        if (sentNs == null) {
+        final Twins twins = flow == null ? null : flow.packets.get(content);
+        if (twins == null || twins.arrivedNs.size() == twins.sentNs.size()) {
             unexpectedPackets++;
-            return;
+        } else {
+            twins.arrivedNs.add(timestampNs);
         }
-        final long delayNs = timestampNs - sentNs;
-        flow.received++;
-        flow.delaySumNs += delayNs;
-        flow.leastNs = Math.min(flow.leastNs, delayNs);
-        flow.mostNs = Math.max(flow.mostNs, delayNs);
     }
 
     private static void read(final Path capture, final Sighting sighting) {
         final PacketHandler handler = (buffer, offset, capturedBytes, wireBytes, timestampNs, linkType, interfaceId, vlanTag) -> {
             final int protocol = buffer.getByte(offset + PROTOCOL_OFFSET);
             if (capturedBytes >= LEAST_BYTES && (protocol == UDP || protocol == TCP)) {
-                sighting.onPacket(key(buffer, offset, protocol), number(buffer, offset, protocol), timestampNs);
+                sighting.onPacket(
+                    key(buffer, offset, protocol), content(buffer, offset, protocol, capturedBytes), timestampNs);
             }
         };
         try (CaptureFileSource source = CaptureFiles.open(List.of(capture.toString()), FilterSupplier.ALL)) {
@@ -133,10 +207,15 @@ public final class TapTruth {
         }
     }
 
-    private static long number(final DirectBuffer buffer, final int offset, final int protocol) {
-        return protocol == UDP ? buffer.getLong(offset + NUMBER_OFFSET, ByteOrder.BIG_ENDIAN) :
-            (long)buffer.getShort(offset + IDENTIFICATION_OFFSET, ByteOrder.BIG_ENDIAN) << Integer.SIZE |
-            buffer.getInt(offset + SEQUENCE_OFFSET, ByteOrder.BIG_ENDIAN) & 0xFFFF_FFFFL;
+    private static Object content(final DirectBuffer buffer, final int offset, final int protocol, final int capturedBytes) {
+        if (protocol == UDP) {
+            return buffer.getLong(offset + NUMBER_OFFSET, ByteOrder.BIG_ENDIAN);
+        }
+        final byte[] octets = new byte[2 + capturedBytes - PORTS_OFFSET];
+        buffer.getBytes(offset + IDENTIFICATION_OFFSET, octets, 0, 2);
+        buffer.getBytes(offset + PORTS_OFFSET, octets, 2, octets.length - 2);
+        Arrays.fill(octets, 2 + CHECKSUM_OFFSET - PORTS_OFFSET, 4 + CHECKSUM_OFFSET - PORTS_OFFSET, (byte) 0);
+        return ByteBuffer.wrap(octets);
     }
 
     private static String key(final DirectBuffer buffer, final int offset, final int protocol) {
@@ -151,6 +230,11 @@ public final class TapTruth {
 
     private static int port(final DirectBuffer buffer, final int offset) {
         return buffer.getShort(offset, ByteOrder.BIG_ENDIAN) & 0xFFFF;
+    }
+
+    /** {@return all flows by key} */
+    public Map<String, Flow> byKey() {
+        return flows;
     }
 
     /**

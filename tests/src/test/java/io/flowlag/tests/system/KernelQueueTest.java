@@ -214,7 +214,7 @@ class KernelQueueTest {
         final Stats counters = Stats.read(stats).orFailUnlessAccounted();
         System.out.printf("real queue, joint, seed %d: median error of %d flow records: references %.4f, sketches %.4f, " +
             "joint %.4f; bound holds for %d of %d flow-intervals that were no witnesses, and for %d of %d records; " +
-            "%d intervals, %d by references alone, %d skipped, %d calibrated, " +
+            "%d intervals, %d by references alone, %d skipped, bounds for %d flows, " +
             "%d witnesses; %d of %d cells usable; estimates late %d, overrun %d of %d%n",
             seed, counters.delayCounter("compared_flows"), counters.delayGauge("error_median_rli"),
             counters.delayGauge("error_median_lds"), counters.delayGauge("error_median_joint"),
@@ -222,7 +222,7 @@ class KernelQueueTest {
             counters.delayCounter("joint_bounds_held"), counters.delayCounter("joint_bounded_flows"),
             counters.delayCounter("joint_intervals"),
             counters.delayCounter("joint_intervals_by_rli"), counters.delayCounter("joint_intervals_skipped"),
-            counters.delayCounter("joint_intervals_calibrated"), counters.delayCounter("joint_witnesses"),
+            counters.delayCounter("joint_vouched"), counters.delayCounter("joint_witnesses"),
             counters.delayCounter("lds_usable_cells"), counters.delayCounter("lds_occupied_cells"),
             counters.delayCounter("joint_estimates_late"), counters.delayCounter("joint_estimates_overrun"),
             counters.delayCounter("joint_estimates"));

@@ -18,6 +18,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.net.DatagramPacket;
 import java.net.DatagramSocket;
 import java.net.InetAddress;
@@ -29,13 +30,14 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ThreadLocalRandom;
+import java.util.function.Supplier;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /**
  * One process on a router with a full queue, by the commands of the first page and no other key: what it says of each flow is
- * compared with two captures. Packets of UDP are matched by the numbers that they carry, those of TCP by {@code delay}.
+ * compared with two captures, whose packets are matched by what they carry.
  */
 @Tag("topology")
 class MatchedRouterTest {
@@ -46,6 +48,15 @@ class MatchedRouterTest {
     private static final int MATCHED = 6;
     private static final double COUNTED_NS = 1e6;
     private static final int LEAST_COUNTED = 100;
+    private static final double MOST_ERROR = 0.001;
+    private static final double LEAST_HELD = 0.95;
+    private static final double ROUNDING_NS = 2;
+    private static final String UDP = ",17,";
+    private static final long SECOND_NS = 1_000_000_000L;
+    /** What two captures of a packet at one point may differ by. */
+    private static final long STAMP_NS = 1_000;
+    /** So long after its last packet a flow has ended: what is lost then is in no record. */
+    private static final long END_NS = 1_500_000_000L;
     private static final int OWN_PACKETS = 300;
 
     @TempDir
@@ -54,11 +65,39 @@ class MatchedRouterTest {
 
     /** What all records of a 5-tuple say together. */
     private static final class Told {
-        private long packets;
-        private double delaySumNs;
-        private long lost;
-        private boolean isWhole = true;
-        private long referred;
+        private final List<DelayFlow> records = new ArrayList<>();
+
+        private long packets() {
+            return records.stream().mapToLong(DelayFlow::packets).sum();
+        }
+
+        private long lost() {
+            return records.stream().mapToLong((each) -> each.lostPackets() == null ? 0 : each.lostPackets()).sum();
+        }
+
+        private boolean isLossExact() {
+            return records.stream().allMatch((each) -> each.lossKind() != null && each.lossKind() == DelayFlow.LOSS_EXACT);
+        }
+
+        private boolean isMatched() {
+            return records.stream().allMatch((each) -> each.estimator() == MATCHED && each.errorBoundNs() != null);
+        }
+
+        private boolean isOfAllPackets() {
+            return records.stream().allMatch((each) -> each.measuredPackets() == each.packets());
+        }
+
+        private double meanNs() {
+            return records.stream().mapToDouble((each) -> (double) each.meanNs() * each.packets()).sum() / packets();
+        }
+
+        private double boundNs() {
+            return records.stream().mapToDouble((each) -> (double) each.errorBoundNs() * each.packets()).sum() / packets();
+        }
+
+        private boolean isReferred() {
+            return records.stream().anyMatch((each) -> each.interpolatedMeanNs() != null);
+        }
     }
 
     @BeforeEach
@@ -88,12 +127,13 @@ class MatchedRouterTest {
                 "--set", "segment.destination=" + RouterTopology.DESTINATION_PREFIX)) {
             assertTrue(port.ipVersionCount() > 0);
             traffic();
-            awaitDecided(stats, run);
+            final TapTruth truth = new TapTruth(sent.finish(), arrived.finish(), SECOND_NS);
+            awaitDecided(stats, truth, run);
             stop(run);
             final Map<String, Told> told = told(records);
-            assertExact(told, sent.finish(), arrived.finish());
-            assertTrue(told.values().stream().filter((each) -> each.referred > 0).count() > LEAST_COUNTED,
+            assertTrue(told.values().stream().filter(Told::isReferred).count() > LEAST_COUNTED,
                 "references stand beside what is matched");
+            judge(told, truth);
         }
         Stats.read(stats).orFailUnlessAccounted();
     }
@@ -115,16 +155,18 @@ class MatchedRouterTest {
             Deadline.await(
                 TIMEOUT, () -> Files.exists(stats) && Stats.read(stats).delayCounter("match_not_of_segment") >= OWN_PACKETS,
                 run::errors);
-            awaitDecided(stats, run);
+            final TapTruth truth = new TapTruth(sent.finish(), arrived.finish(), SECOND_NS);
+            awaitDecided(stats, truth, run);
             Deadline.await(TIMEOUT, () -> swapped.errors().contains("packets is of the segment"), swapped::errors);
             stop(swapped);
             stop(run);
-            assertExact(told(records), sent.finish(), arrived.finish());
+            judge(told(records), truth);
         }
         final Stats counters = Stats.read(stats).orFailUnlessAccounted();
         assertTrue(counters.delayCounter("match_unexpected") > 0, "cross traffic came in elsewhere");
     }
 
+    /** Returns when nothing of it is on its way any more. */
     private void traffic() throws Exception {
         final long seed = ThreadLocalRandom.current().nextLong(1_000_000);
         System.out.println("matched router, seed " + seed);
@@ -133,7 +175,17 @@ class MatchedRouterTest {
         try (SegmentTraffic traffic = new SegmentTraffic(topology, plan)) {
             traffic.run();
         }
+        topology.silenceSource();
+        Deadline.await(TIMEOUT, this::isQueueEmpty, () -> "the queue is not empty");
         assertTrue(topology.droppedPackets() > 0, "the queue was never full");
+    }
+
+    private boolean isQueueEmpty() {
+        try {
+            return topology.queuedPackets() == 0;
+        } catch (final IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private void sendToTheRouter() throws Exception {
@@ -161,9 +213,15 @@ class MatchedRouterTest {
         return run;
     }
 
-    private static void awaitDecided(final Path stats, final Command.Running run) {
-        Deadline.await(TIMEOUT, () -> Files.exists(stats) && Stats.read(stats).delayCounter("match_lost") > 0 &&
-            Stats.read(stats).delayCounter("match_sent_waiting") == 0, run::errors);
+    private static void awaitDecided(final Path stats, final TapTruth truth, final Command.Running run) {
+        final long sent = truth.flows().stream().filter((flow) -> flow.received() > 0).mapToLong(TapTruth.Flow::sent).sum();
+        Deadline.await(TIMEOUT, () -> Files.exists(stats) && decided(Stats.read(stats)) >= sent &&
+            Stats.read(stats).delayCounter("match_sent_waiting") == 0, () -> sent + " were sent: " + run.errors());
+    }
+
+    private static long decided(final Stats stats) {
+        return stats.delayCounter("match_matched") + stats.delayCounter("match_lost") +
+            stats.delayCounter("match_sent_undecided");
     }
 
     private static void stop(final Command.Running run) {
@@ -175,45 +233,62 @@ class MatchedRouterTest {
     private static Map<String, Told> told(final Path records) {
         final Map<String, Told> told = new HashMap<>();
         for (final DelayFlow record : DelayFlow.read(records)) {
-            final Told flow = told.computeIfAbsent(record.key(), (key) -> new Told());
-            flow.packets += record.packets();
-            flow.lost += record.lostPackets() == null ? 0 : record.lostPackets();
-            flow.delaySumNs += record.meanNs() == null ? 0 : (double) record.meanNs() * record.packets();
-            flow.isWhole &= record.estimator() == MATCHED && record.lossKind() != null &&
-                record.lossKind() == DelayFlow.LOSS_EXACT && record.sampleCount() == record.packets();
-            flow.referred += record.interpolatedMeanNs() == null ? 0 : 1;
+            told.computeIfAbsent(record.key(), (key) -> new Told()).records.add(record);
         }
         return told;
     }
 
-    private void assertExact(final Map<String, Told> told, final Path sent, final Path arrived) throws IOException {
-        final TapTruth numbered = new TapTruth(sent, arrived, 1_000_000_000L);
-        final Path file = directory.resolve("truth.csv");
-        new Flowlag().run("delay", "-s", sent, "-r", arrived, "--estimators", "exact", "--truth", file).orFail();
-        int counted = 0;
-        long lost = 0;
-        double worst = 0;
-        for (final DelayFlow.Truth truth : DelayFlow.readTruth(file)) {
-            final TapTruth.Flow flow = numbered.flow(truth.key());
-            final boolean isNumbered = flow != null && flow.sent() == truth.sent();
-            final double meanNs = isNumbered ? flow.meanNs() : truth.meanNs();
-            final long missing = isNumbered ? flow.lost() : truth.sent() - truth.received();
-            final Told record = told.get(truth.key());
-            assertTrue(record != null, () -> "no record of " + truth);
-            assertEquals(truth.received(), record.packets, truth::toString);
-            assertEquals(missing, record.lost, truth::toString);
-            assertTrue(record.isWhole, () -> "not exact: " + truth);
-            final double errorNs = Math.abs(record.delaySumNs / record.packets - meanNs);
-            if (meanNs >= COUNTED_NS) {
-                counted++;
-                worst = Math.max(worst, errorNs / meanNs);
-                assertTrue(errorNs <= 1_000 + meanNs / 1_000, () -> truth + ": off by " + errorNs + " ns");
+    /**
+     * Packets and losses are those of the captures, and every flow is exact unless a packet that cannot be told from another one
+     * of its flow was lost: then the bound has each mean in it that may be true.
+     */
+    private static void judge(final Map<String, Told> told, final TapTruth truth) {
+        final List<Double> errors = new ArrayList<>();
+        final List<Double> excesses = new ArrayList<>();
+        int flows = 0;
+        int held = 0;
+        int countedHeld = 0;
+        int twins = 0;
+        for (final Map.Entry<String, TapTruth.Flow> each : truth.byKey().entrySet()) {
+            final TapTruth.Flow flow = each.getValue();
+            if (flow.received() == 0) {
+                continue;
             }
-            lost += missing;
+            final Told record = told.get(each.getKey());
+            final Supplier<String> message =
+                () -> each + ": " + (record == null ? "no record" : record.records.toString());
+            assertTrue(record != null, message);
+            assertEquals(flow.received(), record.packets(), message);
+            assertTrue(record.lost() <= flow.lost() && record.lost() >= flow.lost() - flow.lostAfter(END_NS), message);
+            assertTrue(record.isMatched() && record.isLossExact(), message);
+            final double errorNs = Math.abs(record.meanNs() - flow.meanNs());
+            flows++;
+            if (flow.hasLostTwin()) {
+                twins++;
+                assertTrue(record.meanNs() + record.boundNs() >= flow.meanNs() - STAMP_NS &&
+                    record.meanNs() - record.boundNs() <= flow.meanNs() - flow.ambiguousNs() + STAMP_NS, message);
+                assertTrue(flow.ambiguousNs() == 0 || !record.isOfAllPackets(), message);
+            } else {
+                assertTrue(record.isOfAllPackets(), message);
+                held += errorNs <= record.boundNs() ? 1 : 0;
+            }
+            // The kernel stamps datagrams once for all sockets; segments of its own TCP at a veth for each socket.
+            assertTrue(errorNs <= ROUNDING_NS || !each.getKey().contains(UDP), message);
+            if (flow.meanNs() >= COUNTED_NS && !flow.hasLostTwin()) {
+                excesses.add(errorNs - STAMP_NS - flow.meanNs() * MOST_ERROR);
+                errors.add(errorNs / flow.meanNs());
+                countedHeld += errorNs <= record.boundNs() ? 1 : 0;
+            }
         }
-        System.out.printf("matched router: %d flows of 1 ms and more, worst error %.6f %%, %d packets lost%n", counted,
-            100 * worst, lost);
-        assertTrue(counted >= LEAST_COUNTED, counted + " flows with a delay");
-        assertTrue(lost > 0, "nothing was lost");
+        errors.sort(null);
+        excesses.sort(null);
+        System.out.printf("matched router: %d of %d flows, %d of %d of 1 ms and more within their bounds, median error " +
+            "%.6f %%, worst %.6f %%, %d packets lost, %d flows with a lost twin%n", held, flows - twins, countedHeld,
+            errors.size(), 100 * errors.get(errors.size() / 2), 100 * errors.get(errors.size() - 1), truth.lostPackets(), twins);
+        assertTrue(errors.size() >= LEAST_COUNTED, errors.size() + " flows with a delay");
+        assertTrue(excesses.get(excesses.size() / 2) <= 0, "median error");
+        assertTrue(truth.lostPackets() > 0, "nothing was lost");
+        assertTrue(held >= LEAST_HELD * (flows - twins), "bounds of all flows");
+        assertTrue(countedHeld >= LEAST_HELD * errors.size(), "bounds of flows of 1 ms and more");
     }
 }

@@ -159,6 +159,7 @@ public final class AfPacketSource implements LivePacketSource {
         final PacketSocket socket = PacketSocket.open(options.interfaceName(), linkLayer.isCooked());
         PacketRing ring = null;
         try {
+            socket.stampBeforeCopying();
             if (options.hardwareTimestamps()) {
                 enableHardwareTimestamps(options, socket, notices);
             }

@@ -217,6 +217,14 @@ final class PacketSocket implements AutoCloseable {
     }
 
     /**
+     * Asks the kernel to stamp a packet once, before it hands it to any socket. Else each socket stamps its own copy, the later
+     * the more there are, and after whatever interrupted the kernel between them.
+     */
+    void stampBeforeCopying() {
+        check("SO_TIMESTAMPNS", setInt(SOL_SOCKET, SO_TIMESTAMPNS, 1));
+    }
+
+    /**
      * Asks the driver to stamp all packets that arrive, and the ring to show those stamps.
      *
      * @return null if they will come, else why they will not.

@@ -32,6 +32,7 @@ final class SocketLayout {
 
     static final int SO_ERROR = 4;
     static final int SO_ATTACH_FILTER = 26;
+    static final int SO_TIMESTAMPNS = 35;
     static final int PACKET_ADD_MEMBERSHIP = 1;
     static final int PACKET_RX_RING = 5;
     static final int PACKET_STATISTICS = 6;

@@ -23,7 +23,7 @@ public final class HeldOutCaptures extends NamedExperiment {
     public void run(final Setup setup, final Results results) {
         final long firstSeed = HeldOutExperiment.firstSeed(setup);
         final List<HeldOutPath> paths = System.getProperty(HeldOutExperiment.PATHS_PROPERTY) == null ?
-            List.of(HeldOutPath.FIFO_88) : HeldOutExperiment.paths(setup);
+            List.of(HeldOutPath.FIFO_88) : HeldOutExperiment.paths();
         final Table table = results.table("captures", "Captures of 4 s", "path", "seed", "flows", "packets",
             "lost", "capacity bit/s");
         for (final HeldOutPath path : paths) {

@@ -2,7 +2,6 @@ package io.flowlag.tests.lab.heldout;
 
 import io.flowlag.tests.lab.report.NamedExperiment;
 import io.flowlag.tests.lab.report.Results;
-import io.flowlag.tests.lab.report.Scale;
 import io.flowlag.tests.lab.report.Setup;
 import io.flowlag.tests.lab.report.Table;
 
@@ -85,10 +84,9 @@ public final class HeldOutExperiment extends NamedExperiment {
         return setup.size(2_000, 20_000, path == HeldOutPath.FIFO_88 ? 200_000 : 100_000);
     }
 
-    static List<HeldOutPath> paths(final Setup setup) {
+    static List<HeldOutPath> paths() {
         final String named = System.getProperty(PATHS_PROPERTY);
-        return named != null ? HeldOutPath.named(named) :
-            setup.scale() == Scale.TEST ? List.of(HeldOutPath.FIFO_88) : List.of(HeldOutPath.values());
+        return named != null ? HeldOutPath.named(named) : List.of(HeldOutPath.values());
     }
 
     private static List<Settings> settings() {
@@ -109,7 +107,7 @@ public final class HeldOutExperiment extends NamedExperiment {
         final Table sizes = results.table("sizes", "By packets of the flow; median relative errors", "path", "settings",
             "packets", "flows", "with mean %", "error %", "references %", "sketches %", "joint estimate %",
             "error / better parent", "bound holds %", "half width / error");
-        for (final HeldOutPath path : paths(setup)) {
+        for (final HeldOutPath path : paths()) {
             try {
                 judge(setup, path, firstSeed, product, results, runs, flows, sizes);
             } catch (final IOException ex) {
