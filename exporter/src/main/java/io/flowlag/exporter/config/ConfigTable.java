@@ -484,7 +484,8 @@ public final class ConfigTable {
     /** Flows of an interval. */
     public static final ConfigKey<Long> JOINT_FLOWS = row(ConfigKey.of(
         "joint.max-flows", count("16", "2m"), "64k",
-        "Flows with packets in an interval that are solved together; an interval with more is not, and counted."));
+        "Flows with packets in an interval that are solved together; an interval with more is not, and counted. By itself a " +
+        "quarter of metering.max-flows where that is more."));
     /** Packets that wait for an estimate. */
     public static final ConfigKey<Long> JOINT_PENDING = row(ConfigKey.of(
         "joint.pending", count("16", "16m"), "128k",

@@ -27,8 +27,9 @@ final class DelayRelations {
     /** So long after the maximum delay it is decided, live, that a packet was lost. */
     private static final long LOSS_DECIDED_NS = 1500 * NS_PER_MS;
     /** Of the exchange's bandwidth; digests, witnesses and reconciliation have the rest. */
-    private static final double SKETCH_SHARE = 0.6;
+    private static final double SKETCH_SHARE = 0.4;
     private static final int CELL_BYTES = 22;
+    private static final long FLOWS_OF_INTERVAL = 4;
     private static final long LEAST_COLUMNS = 64;
     private static final long MILLISECOND_NS = 1_000_000;
     private static final long LEAST_WAIT_MS = 100;
@@ -103,6 +104,7 @@ final class DelayRelations {
             giveWay(ConfigTable.LDS_ENABLED, Boolean.TRUE, "on", "exchange.listen needs it");
         }
         sketchOfBandwidth();
+        jointFlows();
         final long leftMs = (MAXIMUM_WAIT_INTERVALS * value(ConfigTable.SEGMENT_INTERVAL) - waitNs()) / MILLISECOND_NS;
         if (value(ConfigTable.EXCHANGE_LISTEN) != null && isDefault(ConfigTable.RECONCILE_WAIT) && leftMs >= LEAST_WAIT_MS &&
             leftMs * MILLISECOND_NS < value(ConfigTable.RECONCILE_WAIT)) {
@@ -114,6 +116,23 @@ final class DelayRelations {
                 leftMs * MILLISECOND_NS >= value(ConfigTable.RECONCILE_WAIT);
             giveWay(ConfigTable.RECONCILE_ENABLED, fits, fits ? "on" : "off",
                 fits ? "there is an exchange" : "segment.interval is too short for reconcile.wait");
+        }
+        cellsOfBandwidth();
+    }
+
+    /** Where lost packets leave the cells, a flow needs no others in a row; few cells are better filled by few flows. */
+    private void cellsOfBandwidth() {
+        if (value(ConfigTable.EXCHANGE_LISTEN) != null && !isDefault(ConfigTable.EXCHANGE_BANDWIDTH) &&
+            isDefault(ConfigTable.LDS_VLDA) && value(ConfigTable.RECONCILE_ENABLED)) {
+            giveWay(ConfigTable.LDS_VLDA, 1L, "1", "exchange.bandwidth is given, and lost packets leave the cells");
+        }
+    }
+
+    /** An interval has some of the flows that are in the cache: those of before are there until their timeout. */
+    private void jointFlows() {
+        final long flows = value(ConfigTable.MAX_FLOWS) / FLOWS_OF_INTERVAL;
+        if (isDefault(ConfigTable.JOINT_FLOWS) && flows > value(ConfigTable.JOINT_FLOWS)) {
+            giveWay(ConfigTable.JOINT_FLOWS, flows, Long.toString(flows), "a quarter of metering.max-flows");
         }
     }
 

@@ -907,6 +907,24 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     }
 
     /**
+     * Ends of intervals at which the clocks of the two points were too far apart. Any thread.
+     *
+     * @return how many; 0 without sketches.
+     */
+    public long clocksApartIntervals() {
+        return sketching == null ? 0 : sketching.get(SketchCounter.CLOCKS_APART);
+    }
+
+    /**
+     * How long packets took, by the two clocks, that came too early or too late for their interval. Any thread.
+     *
+     * @return ns, signed, of the last ones; 0 if none are known.
+     */
+    public long clocksApartNs() {
+        return sketching == null ? 0 : sketching.clocksApartNs();
+    }
+
+    /**
      * Whether the ceiling of references keeps the policy from being kept. Any thread.
      *
      * @return true if one reference in a hundred had to wait for it, and {@value #LEAST_HELD} in all.

@@ -346,7 +346,8 @@ class DelayCapturesTest {
         final String text = out.toString(StandardCharsets.UTF_8);
         assertTrue(text.contains(" " + count(both, "match_lost") + " lost, "), text);
         assertEquals(isSelected ? 0 : 1, text.lines().filter((line) -> line.matches(
-            strayTold + " packets are of [0-9]+ flows of which nothing arrived: lost, or not of this segment; .*")).count(), text);
+            strayTold + " packets are of [0-9]+ flows of which nothing arrived: lost, or not of this segment; .*")).count(),
+            text);
         if (!isSelected) {
             final long told = IpfixRecords.flows(directory.resolve("flows.ipfix")).stream()
                 .filter((each) -> each.containsKey("flowlagLostPacketDeltaCount"))
@@ -360,8 +361,8 @@ class DelayCapturesTest {
     }
 
     /**
-     * One capture begins or ends seconds before the other, or has hardly a packet: while packets wait for the other point, none is
-     * forgotten. What the other capture may have missed is undecided, and the sums add up.
+     * One capture begins or ends seconds before the other, or has hardly a packet: while packets wait for the other point, none
+     * is forgotten. What the other capture may have missed is undecided, and the sums add up.
      */
     @ParameterizedTest
     @CsvSource({"0.4, 1", "0, 0.5", "0.3, 0.6", "-0.4, 1", "-0.3, 0.7", "0, 0"})
@@ -421,6 +422,15 @@ class DelayCapturesTest {
             sent, received, "rli: {capacity: 20m}\nreconcile: {enabled: on}", options(true, true, false));
         assertEquals(1, count(delay, "lds_intervals"), delay::toString);
         assertEquals(0, count(delay, "lds_intervals_cut"), delay::toString);
+        int jointFlows = 0;
+        for (final Map<String, List<String>> flow : IpfixRecords.flows(directory.resolve("flows.ipfix"))) {
+            if (List.of("4").equals(flow.get("flowlagDelayEstimator"))) {
+                jointFlows += Long.parseLong(flow.getOrDefault("flowlagDelaySampleCount", List.of("0")).get(0)) >= 20 ? 1 : 0;
+                assertFalse(flow.containsKey("flowlagDelayP50Nanoseconds"), () -> "of another estimator: " + flow);
+                assertFalse(flow.containsKey("flowlagDelayStandardDeviationNanoseconds"), () -> "of another estimator: " + flow);
+            }
+        }
+        assertTrue(jointFlows > 10, jointFlows + " joint flows that have quantiles by references");
         final long told = IpfixRecords.flows(directory.resolve("flows.ipfix")).stream()
             .filter((each) -> List.of("1").equals(each.get("flowlagLossKind")))
             .mapToLong((each) -> Long.parseLong(each.get("flowlagLostPacketDeltaCount").get(0))).sum();
