@@ -164,9 +164,9 @@ class StandInTest {
             overflowed = overflowed();
             run(5, 3_000, 0, random);
         } while (overflowed() > overflowed);
+        assertMixed(end(), seed);
         final long oneIn = matched.matchedOneIn();
         assertTrue(overflowed > 0 && oneIn >= 2 && oneIn <= 16, "one in " + oneIn + " after " + overflowed);
-        end();
 
         run(20, 1_500, 1_000, random);
         assertEquals(oneIn, matched.matchedOneIn(), "it fits now, seed " + seed);
@@ -199,6 +199,19 @@ class StandInTest {
         again.forEach(this::assertExact);
         assertEquals(0, matched.unexplainedSent());
         assertEquals(0, matched.unexplainedReceived());
+    }
+
+    /** Flows were matched at first, as far as there was room, and interpolated then: their mean is of all of that. */
+    private void assertMixed(final List<UnsafeBuffer> mixed, final long seed) {
+        int held = 0;
+        int whole = 0;
+        for (final UnsafeBuffer record : mixed) {
+            whole += FlowDelay.meanPackets(record, OFFSET) > 0.4 * FlowEntry.packetCount(record, 0) ? 1 : 0;
+            held += Math.abs(truthNs(record) - FlowDelay.meanNs(record, OFFSET)) <=
+                FlowDelay.errorBoundNs(record, OFFSET) + 1 ? 1 : 0;
+        }
+        assertTrue(whole > 0.7 * mixed.size(), whole + " of " + mixed.size() + ", seed " + seed);
+        assertTrue(held > 0.85 * mixed.size(), held + " of " + mixed.size() + " bounds hold, seed " + seed);
     }
 
     private long overflowed() {
