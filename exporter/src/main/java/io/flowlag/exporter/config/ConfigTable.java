@@ -243,8 +243,10 @@ public final class ConfigTable {
         "given."));
     /** Packets under way at once. */
     public static final ConfigKey<Long> EXACT_PACKETS = row(ConfigKey.of(
-        "segment.exact-packets", count("1k", "16m"), "1m",
-        "Packets under way at once that exact matching remembers; with more, run matches a part of the flows and says so."));
+        "segment.exact-packets", orWord(AUTO, count("1k", "16m")), AUTO,
+        "Packets under way at once that exact matching remembers at most, 112 to 128 octets each, taken as they come; with " +
+        "more, run matches a part of the flows and says so. auto is what a sixteenth of the memory that the process may use " +
+        "holds, and for delay what its captures need."));
     /** Whether a sender makes records. */
     public static final ConfigKey<Boolean> SENDER_RECORDS = row(ConfigKey.of(
         "segment.sender-records", onOff(), "off",
@@ -482,7 +484,8 @@ public final class ConfigTable {
     /** Flows of an interval. */
     public static final ConfigKey<Long> JOINT_FLOWS = row(ConfigKey.of(
         "joint.max-flows", count("16", "2m"), "64k",
-        "Flows with packets in an interval that are solved together; an interval with more is not, and counted."));
+        "Flows with packets in an interval that are solved together; an interval with more is not, and counted. By itself a " +
+        "quarter of metering.max-flows where that is more."));
     /** Packets that wait for an estimate. */
     public static final ConfigKey<Long> JOINT_PENDING = row(ConfigKey.of(
         "joint.pending", count("16", "16m"), "128k",

@@ -27,11 +27,17 @@ final class DelayRelations {
     /** So long after the maximum delay it is decided, live, that a packet was lost. */
     private static final long LOSS_DECIDED_NS = 1500 * NS_PER_MS;
     /** Of the exchange's bandwidth; digests, witnesses and reconciliation have the rest. */
-    private static final double SKETCH_SHARE = 0.6;
+    private static final double SKETCH_SHARE = 0.4;
     private static final int CELL_BYTES = 22;
+    private static final long FLOWS_OF_INTERVAL = 4;
     private static final long LEAST_COLUMNS = 64;
     private static final long MILLISECOND_NS = 1_000_000;
     private static final long LEAST_WAIT_MS = 100;
+    private static final int PACKETS_SHARE = 16;
+    /** Of a packet that matching remembers. */
+    private static final int PACKET_BYTES = 128;
+    private static final long LEAST_PACKETS = 64 << 10;
+    private static final long MOST_PACKETS = 16 << 20;
     private static final long DEFAULT_CEILING_BPS = 1_000_000;
     private static final int MAXIMUM_SESSION = 0xFFFF;
     private static final int MAXIMUM_WAIT_INTERVALS = 6;
@@ -98,6 +104,7 @@ final class DelayRelations {
             giveWay(ConfigTable.LDS_ENABLED, Boolean.TRUE, "on", "exchange.listen needs it");
         }
         sketchOfBandwidth();
+        jointFlows();
         final long leftMs = (MAXIMUM_WAIT_INTERVALS * value(ConfigTable.SEGMENT_INTERVAL) - waitNs()) / MILLISECOND_NS;
         if (value(ConfigTable.EXCHANGE_LISTEN) != null && isDefault(ConfigTable.RECONCILE_WAIT) && leftMs >= LEAST_WAIT_MS &&
             leftMs * MILLISECOND_NS < value(ConfigTable.RECONCILE_WAIT)) {
@@ -109,6 +116,23 @@ final class DelayRelations {
                 leftMs * MILLISECOND_NS >= value(ConfigTable.RECONCILE_WAIT);
             giveWay(ConfigTable.RECONCILE_ENABLED, fits, fits ? "on" : "off",
                 fits ? "there is an exchange" : "segment.interval is too short for reconcile.wait");
+        }
+        cellsOfBandwidth();
+    }
+
+    /** Where lost packets leave the cells, a flow needs no others in a row; few cells are better filled by few flows. */
+    private void cellsOfBandwidth() {
+        if (value(ConfigTable.EXCHANGE_LISTEN) != null && !isDefault(ConfigTable.EXCHANGE_BANDWIDTH) &&
+            isDefault(ConfigTable.LDS_VLDA) && value(ConfigTable.RECONCILE_ENABLED)) {
+            giveWay(ConfigTable.LDS_VLDA, 1L, "1", "exchange.bandwidth is given, and lost packets leave the cells");
+        }
+    }
+
+    /** An interval has some of the flows that are in the cache: those of before are there until their timeout. */
+    private void jointFlows() {
+        final long flows = value(ConfigTable.MAX_FLOWS) / FLOWS_OF_INTERVAL;
+        if (isDefault(ConfigTable.JOINT_FLOWS) && flows > value(ConfigTable.JOINT_FLOWS)) {
+            giveWay(ConfigTable.JOINT_FLOWS, flows, Long.toString(flows), "a quarter of metering.max-flows");
         }
     }
 
@@ -321,6 +345,11 @@ final class DelayRelations {
         } else if ((role == Role.SENDER || role == Role.RECEIVER) && value(ConfigTable.EXACT)) {
             problem(ConfigTable.EXACT, "needs both points in one process: role both");
         }
+        if (role == Role.BOTH && value(ConfigTable.EXACT_PACKETS) == null) {
+            final long packets = automaticPackets(HostMemory.bytes());
+            giveWay(ConfigTable.EXACT_PACKETS, packets, Long.toString(packets), "auto: a sixteenth of " +
+                (HostMemory.bytes() >> 20) + " MiB of memory holds so many");
+        }
         final long decidedMs = (value(ConfigTable.MAXIMUM_DELAY) + LOSS_DECIDED_NS) / NS_PER_MS;
         final long endMs = Math.min(decidedMs, value(ConfigTable.IDLE_TIMEOUT) / NS_PER_MS);
         if (role == Role.BOTH && value(ConfigTable.EXACT) && isDefault(ConfigTable.TCP_END_TIMEOUT) &&
@@ -328,6 +357,11 @@ final class DelayRelations {
             giveWay(ConfigTable.TCP_END_TIMEOUT, endMs * NS_PER_MS, endMs + "ms",
                 "segment.exact: by then it is decided which packets were lost");
         }
+    }
+
+    /** What matching may remember live: the packets of a part of the memory, taken as they come. */
+    static long automaticPackets(final long memoryBytes) {
+        return Math.max(LEAST_PACKETS, Math.min(MOST_PACKETS, memoryBytes / PACKETS_SHARE / PACKET_BYTES));
     }
 
     private void digest() {

@@ -175,7 +175,8 @@ public final class FlowDelays {
 
     /** {@return the error bound of the interpolated mean of a flow, ns; below 0 if it is not known} */
     private long boundNs(final DirectBuffer entry, final int offset) {
-        final int stream = senders.ofEntry(entry, offset) * classes.count() + classIndex(entry, offset);
+        final int way = isBackward(entry, offset) ? senders.count() : senders.ofEntry(entry, offset);
+        final int stream = way * classes.count() + classIndex(entry, offset);
         final HeldOutErrors heldOut = receiver.statistics(stream).heldOut();
         final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
         final double packets = FlowEntry.packetCount(entry, offset);

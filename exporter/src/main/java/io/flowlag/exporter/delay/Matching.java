@@ -8,6 +8,7 @@ import io.flowlag.exporter.match.ExactMatcher;
 import io.flowlag.exporter.match.ExactMatcherContext;
 import io.flowlag.exporter.match.MatchCounters;
 import io.flowlag.exporter.match.MatchHandler;
+import io.flowlag.exporter.match.MatchResult;
 import io.flowlag.exporter.match.SegmentFlows;
 import io.flowlag.rli.counters.CounterTable;
 import io.flowlag.rli.counters.DelayCounters;
@@ -26,6 +27,11 @@ final class Matching implements MatchHandler {
     private static final long LIVE_GRACE_NS = 1_000_000_000L;
     /** So long are packets waited for at the most, where they come later than the maximum delay. */
     private static final long LIVE_WAIT_NS = 5_000_000_000L;
+    /** Live, room is taken for so many packets at first, and more as they come. */
+    private static final int LIVE_START_PACKETS = 128 * 1024;
+    /** A part of the flows may hold a larger part of the packets; so many times as many flows have room. */
+    private static final int SPARE_SHARE = 2;
+    private static final int LEAST_FLOWS = 1024;
 
     /** A tag is the generation of a flow's slot, the stream of the packet, and the slot. */
     private static final int STREAM_SHIFT = 24;
@@ -79,24 +85,34 @@ final class Matching implements MatchHandler {
         entries = cache.entries();
         final long silenceNs = 2 * (config.metering().activeTimeoutNs() + config.segment().maximumDelayNs());
         flows = new SegmentFlows(
-            config.metering().maxFlows(), isLive ? silenceNs : SegmentFlows.NEVER_NS,
+            flowCount(config, captures), isLive ? silenceNs : SegmentFlows.NEVER_NS,
             !new SegmentSelector(config.segment()).selectsAll());
         matcher = new ExactMatcher(
             context(config, isLive).joinedAboveBytes(captures.joinedAboveBytes()), flows, this);
         share = isLive ? new MatchedShare(matcher, config.segment().exactPackets()) : null;
+        if (captures.matchedOneIn() > 1) {
+            flows.matchOneIn(captures.matchedOneIn());
+        }
+    }
+
+    private static int flowCount(final ExporterConfig config, final CaptureFacts captures) {
+        final int flows = config.metering().maxFlows();
+        final int oneIn = captures.matchedOneIn();
+        return oneIn == 1 ? flows : Math.min(flows, LEAST_FLOWS + SPARE_SHARE * flows / oneIn);
     }
 
     private static ExactMatcherContext context(final ExporterConfig config, final boolean isLive) {
         return new ExactMatcherContext()
             .maxPackets(config.segment().exactPackets())
+            .startPackets(isLive ? LIVE_START_PACKETS : ExactMatcherContext.MAX_PACKETS)
             .maximumDelayNs(config.segment().maximumDelayNs())
             .growingUpToNs(isLive ? LIVE_WAIT_NS : 0)
             .graceNs(isLive ? LIVE_GRACE_NS : 0);
     }
 
     /** {@return octets off the heap, by formula} */
-    static long memoryBytes(final ExporterConfig config, final boolean isLive) {
-        return context(config, isLive).memoryBytes() + SegmentFlows.memoryBytes(config.metering().maxFlows());
+    static long memoryBytes(final ExporterConfig config, final boolean isLive, final CaptureFacts captures) {
+        return context(config, isLive).memoryBytes() + SegmentFlows.memoryBytes(flowCount(config, captures));
     }
 
     /** The sender point saw a packet, of the segment or not; what came before its first cannot be judged. */
@@ -139,13 +155,23 @@ final class Matching implements MatchHandler {
         return matcher.touch(descriptors, offset, count);
     }
 
-    void onSent(final DirectBuffer descriptor, final int offset) {
-        matcher.onSent(descriptor, offset);
+    MatchResult onSent(final DirectBuffer descriptor, final int offset) {
+        return matcher.onSent(descriptor, offset);
     }
 
-    void onReceived(final DirectBuffer descriptor, final int offset, final int slot, final int stream) {
-        matcher.onReceived(
+    MatchResult onReceived(final DirectBuffer descriptor, final int offset, final int slot, final int stream) {
+        return matcher.onReceived(
             descriptor, offset, (long)cache.generation(slot) << Integer.SIZE | (long)stream << STREAM_SHIFT | slot);
+    }
+
+    /** {@return whether a part of the flows is not matched} */
+    boolean isPartial() {
+        return matcher.isPartial();
+    }
+
+    /** {@return the delay of the packet that matched last} */
+    long delayNs() {
+        return matcher.delayNs();
     }
 
     void onOversize(final boolean isSent) {

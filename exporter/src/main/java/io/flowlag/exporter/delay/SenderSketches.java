@@ -156,6 +156,15 @@ final class SenderSketches {
         return all;
     }
 
+    /** {@return how long packets took that came too early or too late, of the first sender with such; 0 without} */
+    long clocksApartNs() {
+        long tookNs = 0;
+        for (int i = 0; i < senders.length && tookNs == 0; i++) {
+            tookNs = senders[i].clocksApartNs();
+        }
+        return tookNs;
+    }
+
     /** {@return a counter, of all senders together} */
     long get(final SketchCounter counter) {
         return sum((each) -> each.counters().get(counter));

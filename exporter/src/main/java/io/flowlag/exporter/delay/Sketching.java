@@ -548,6 +548,11 @@ final class Sketching {
         return statistics;
     }
 
+    /** {@return how long the last packets took that came too early or too late; 0 if none are known} */
+    long clocksApartNs() {
+        return latest.receiver().apartNs();
+    }
+
     SketchCounters counters() {
         return latest.receiver().counters();
     }

@@ -14,9 +14,10 @@ import java.util.Locale;
 import java.util.Map;
 
 /**
- * Says what of a process is well: threads that work, sources that give, packets and records that are not dropped by the hundred,
- * destinations that take, spools with room, an exchange that is connected, no unexpected errors. What is ill has to be so now:
- * the last minute counts. No packets at all is not ill; flows that are not matched for lack of memory or time are. One thread.
+ * Says what of a process is well: threads that work, sources that give, packets and records that are not dropped by the
+ * hundred, destinations that take, spools with room, an exchange that is connected, clocks in step, no unexpected errors.
+ * What is ill has to be so now: the last minute counts. No packets at all is not ill; flows that are not matched for lack of
+ * memory or time are. One thread.
  */
 final class HealthJudge {
     /** Of time that is looked back. */
@@ -31,10 +32,11 @@ final class HealthJudge {
     static final double FULL_SPOOL_SHARE = 0.9;
     private static final long LEAST_PACKETS = 1000;
     private static final String EXCHANGE = "exchange_";
+    private static final String CLOCKS_APART = "lds_clocks_apart";
     private static final String MATCH_SHARE = "match_share";
 
     private record Sample(long timeNs, long captured, long droppedPackets, long records, long droppedRecords, long failed,
-        long errors) {
+        long errors, long clocksApart) {
     }
 
     private static final class Pulse {
@@ -80,6 +82,8 @@ final class HealthJudge {
         }
         if (statistics.delay() != null && statistics.delay().counters().containsKey(EXCHANGE + "connections")) {
             checks.add(exchange(statistics.delay().counters(), nowNs));
+            checks.add(count("clocks", now.clocksApart - before.clocksApart,
+                "intervals in the last minute without loss, for the clocks of the hosts are too far apart"));
         }
         if (statistics.delay() != null && statistics.delay().gauges().containsKey(MATCH_SHARE)) {
             checks.add(matching(statistics.delay().gauges().get(MATCH_SHARE)));
@@ -95,7 +99,8 @@ final class HealthJudge {
             counters.get(CounterId.LOST_IN_KERNEL) + counters.get(CounterId.DROPPED_AT_PACKET_RING),
             counters.get(CounterId.RECORDS_MADE), counters.get(CounterId.DROPPED_AT_RECORD_RING),
             statistics.destinations().stream().mapToLong(DestinationStatistics::recordsFailed).sum(),
-            counters.get(CounterId.ERRORS));
+            counters.get(CounterId.ERRORS),
+            statistics.delay() == null ? 0 : statistics.delay().counters().getOrDefault(CLOCKS_APART, 0L));
     }
 
     private HealthCheck threads(final long nowNs) {

@@ -34,6 +34,7 @@ import java.net.InetAddress;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 
 /**
  * The live side of a segment: its interfaces, what must hold of them before packets are compared, and what delay needs of the
@@ -44,6 +45,7 @@ final class LiveSegment implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(LiveSegment.class);
     /** Shares by which a configured and a read rate may differ: they are written in other units. */
     private static final double RATE_TOLERANCE = 0.02;
+    private static final double NS_PER_MS = 1e6;
     private static final long CLOCK_INTERVAL_NS = 1_000_000_000L;
     private static final long ADVICE_INTERVAL_NS = 1_000_000_000L;
     /** Time in ns that references may be on their way before their absence is told. */
@@ -63,6 +65,7 @@ final class LiveSegment implements AutoCloseable {
     private boolean isCeilingTold;
     private boolean isWeightTold;
     private boolean isRemarkTold;
+    private boolean areClocksTold;
     private long nextAdviceNs = System.nanoTime();
     private long nextRefreshNs = System.nanoTime();
 
@@ -206,8 +209,8 @@ final class LiveSegment implements AutoCloseable {
         }
         if (meter != null && !isCeilingTold && meter.isCeilingTooLow()) {
             isCeilingTold = true;
-            LOG.warn("rli.ceiling holds back references: there are fewer than the policy asks for; references_held_by_ceiling " +
-                "counts them");
+            LOG.warn("rli.ceiling holds back references: there are fewer than the policy asks for; raise it if the link can " +
+                "bear more (references_held_by_ceiling counts them)");
         }
         refreshClock();
     }
@@ -219,6 +222,12 @@ final class LiveSegment implements AutoCloseable {
             LOG.warn("lds.weights: {}", heavy.get(0).weightWarning());
         }
         isWeightTold = !heavy.isEmpty();
+        if (!areClocksTold && meter != null && meter.clocksApartIntervals() > 0) {
+            areClocksTold = true;
+            LOG.warn("the clocks of the two hosts are too far apart to say which packets were lost{}: loss is absent; keep " +
+                "both in step by NTP or PTP", meter.clocksApartNs() == 0 ? "" :
+                String.format(Locale.ROOT, ", packets take %.1f ms by them", meter.clocksApartNs() / NS_PER_MS));
+        }
         if (!isRemarkTold && meter != null && meter.remarkedIntervals() > 0) {
             isRemarkTold = true;
             LOG.warn("a traffic class received more packets than were sent in it: marks (DSCP) change between the points, or " +

@@ -254,6 +254,7 @@ final class SharedSettings {
             .mostFlows(Math.max(1, settings.mostFlows()))
             .maxFlows(maxFlows)
             .witnessPpm(settings.witnessPpm())
+            .witnessPackets(1)
             .reconcile(reconcile == null ? null : reconcile.waitingAtMost(settings.intervalNs()))
             .keptIntervals(keptIntervals)
             .conclude();

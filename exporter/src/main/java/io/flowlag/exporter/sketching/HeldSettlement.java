@@ -29,6 +29,8 @@ final class HeldSettlement {
     private int arrivedCount;
     private int foundCount;
     private boolean isFoundLate;
+    private boolean isFoundBefore;
+    private boolean isFoundAfter;
     private boolean isProven;
     private int misses;
     private int apartIntervals;
@@ -54,6 +56,16 @@ final class HeldSettlement {
         apartIntervals = 0;
     }
 
+    /** A packet was seen to come earlier or later than packets are held for. */
+    void markApart() {
+        apartIntervals = APART_INTERVALS;
+    }
+
+    /** {@return whether packets of the last end arrived before others were held, and some that were held} */
+    boolean isInTime() {
+        return isFoundBefore && isFoundAfter && apartIntervals == 0;
+    }
+
     /**
      * Takes in what the sender had in flight at the end of an interval.
      *
@@ -66,6 +78,8 @@ final class HeldSettlement {
         isKnown = answer != null && own != null && answer.isInFlightComplete() && own.isInFlightComplete() &&
             answer.inFlightCount() <= own.inFlightCapacity();
         isFoundLate = false;
+        isFoundBefore = false;
+        isFoundAfter = false;
         if (isKnown) {
             inFlight.clear();
             sentCount = answer.inFlightCount();
@@ -77,6 +91,7 @@ final class HeldSettlement {
             for (int i = 0; i < ownCount; i++) {
                 foundCount += inFlight.take(own.inFlight(i)) ? 1 : 0;
             }
+            isFoundBefore = foundCount > 0;
         }
         return isKnown;
     }
@@ -93,6 +108,7 @@ final class HeldSettlement {
         arrivedCount++;
         foundCount += isEarlier ? 1 : 0;
         isFoundLate |= isEarlier && isLate;
+        isFoundAfter |= isEarlier;
         return isEarlier;
     }
 
@@ -111,7 +127,7 @@ final class HeldSettlement {
         foundCount += early;
         arrivedCount += own.earlyCount();
         if (early > 0 && early >= own.earlyCount() / LEAST_EARLY_SHARE) {
-            apartIntervals = APART_INTERVALS;
+            markApart();
         } else if (apartIntervals > 0) {
             apartIntervals--;
         }

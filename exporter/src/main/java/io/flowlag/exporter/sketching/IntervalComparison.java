@@ -1,8 +1,10 @@
 package io.flowlag.exporter.sketching;
 
 import io.flowlag.sketch.estimate.FlowEstimator;
+import io.flowlag.sketch.estimate.LossKind;
 import io.flowlag.sketch.image.PairingResult;
 import io.flowlag.sketch.lda.LdaEstimator;
+import io.flowlag.sketch.reconcile.AggregateEstimate;
 
 /**
  * Compares an interval of the receiver point with the sender's, tells the records that have packets in it, and sums it up. The
@@ -26,6 +28,9 @@ final class IntervalComparison {
     private final CellComparison cells;
     private final FlowSumComparison flowSums;
     private final IntervalRepair repair;
+    private final ClockEvidence clocks;
+    /** Neither point has a packet of the interval. */
+    private boolean isEmpty;
     private final UnseenFlowHandler unseenFlowHandler;
     /** Null where all packets that the sender point sees are of the segment. */
     private final UnseenFlows unseen;
@@ -43,12 +48,14 @@ final class IntervalComparison {
      * @param joint             has intervals solved.
      * @param handler           is told of each interval.
      * @param unseenFlowHandler is told of flows that only the sender point saw.
+     * @param clocks            of the two points.
      */
     IntervalComparison(
         final SketchContext context, final SettingsRun run, final ReceiverRecords keeper, final IntervalFlows flows,
         final SketchCounters counters, final JointPart joint, final IntervalHandler handler,
-        final UnseenFlowHandler unseenFlowHandler) {
+        final UnseenFlowHandler unseenFlowHandler, final ClockEvidence clocks) {
         this.run = run;
+        this.clocks = clocks;
         this.keeper = keeper;
         this.flows = flows;
         this.counters = counters;
@@ -62,7 +69,7 @@ final class IntervalComparison {
         this.unseenFlowHandler = unseen == null ? unseenFlowHandler : unseen;
         recordMarks = new long[markCount(context.recordCount())];
         ahead = new ReadAhead(records);
-        repair = new IntervalRepair(context, run, records, flows.room(), counters);
+        repair = new IntervalRepair(context, run, records, flows.room(), counters, clocks);
         cells = context.isSketched() ? new CellComparison(context, run, records, flows, counters, repair) : null;
         flowSums = new FlowSumComparison(
             run, records, flows, counters, joint, this.unseenFlowHandler, unseen != null, repair);
@@ -96,12 +103,53 @@ final class IntervalComparison {
      */
     void conclude(final SenderAnswer answer, final PointInterval own, final boolean isCut) {
         own.orderRecords(recordMarks);
+        if (answer != null && clocks.isOn()) {
+            lookAtClocks(answer, own);
+        }
         if (answer != null && isPaired(answer, own)) {
             compare(answer, own, isCut);
         } else {
             counters.increment(SketchCounter.INTERVALS_UNANSWERED);
             giveUp(own);
         }
+    }
+
+    /** What packets took by the two clocks shows whether they are too far apart to say which packets were lost. */
+    private void lookAtClocks(final SenderAnswer answer, final PointInterval own) {
+        isEmpty = true;
+        clocks.onDelay(meanDelayNs(answer, own));
+        if (!isEmpty && clocks.isInDoubt(repair.status())) {
+            counters.add(SketchCounter.CLOCKS_APART, clocks.isApart() ? 1 : 0);
+            own.markDamaged();
+        }
+    }
+
+    /** {@return the mean of the packets whose delay is known, in ns; not a number if there are none} */
+    private double meanDelayNs(final SenderAnswer answer, final PointInterval own) {
+        double sumNs = 0;
+        double packets = 0;
+        for (int i = 0; i < summary.aggregators.length && answer.hasSketches() && own.hasSketches(); i++) {
+            if (aggregatorEstimator.estimate(answer.aggregator(i), own.aggregator(i), summary.aggregators[i]) ==
+                PairingResult.PAIRED && summary.aggregators[i].hasMean()) {
+                sumNs += summary.aggregators[i].meanNs() * summary.aggregators[i].samples();
+                packets += summary.aggregators[i].samples();
+            }
+            isEmpty &= summary.aggregators[i].hasLoss() &&
+                summary.aggregators[i].sentPackets() == 0 && summary.aggregators[i].lostPackets() == 0;
+        }
+        if (!answer.hasSketches() && answer.flows() != null && own.flows() != null) {
+            pairs.pair(answer.flows(), own.flows());
+            isEmpty = pairs.count() + own.flows().count() == 0;
+            for (int row = 0; row < pairs.count(); row++) {
+                if (pairs.agreement(row) == FlowSumPairs.Agreement.EXACT) {
+                    sumNs += pairs.delaySumNs(row);
+                    packets += pairs.sent().packets(row);
+                }
+            }
+            pairs.unpair();
+        }
+        final AggregateEstimate repaired = packets > 0 ? null : repair.estimate(0);
+        return repaired != null && repaired.hasMean() ? repaired.meanNs() : sumNs / packets;
     }
 
     /** Nobody knows what was lost in an interval that was told before, or never open. */
@@ -158,7 +206,13 @@ final class IntervalComparison {
         for (int i = 0; unseen != null && unseen.isAnyHeld() && i < own.recordCount(); i++) {
             unseen.onSeen(records.flowHash(own.record(i)), summary);
         }
-        repair.countUnnamed();
+        for (int i = 0; repair.isAnyUnnamed() && i < own.recordCount(); i++) {
+            final long earlierLost = repair.takeUnnamed(records.flowHash(own.record(i)));
+            if (earlierLost > 0) {
+                records.addListedLoss(own.record(i), earlierLost, 0, LossKind.EXACT);
+            }
+        }
+        repair.keepUnnamed();
         handler.onInterval(summary);
         joint.solve(answer, own, pairs, key, run.number());
         releaseRecords(own);

@@ -14,6 +14,7 @@ import io.flowlag.sketch.reconcile.PacketDetails;
 import io.flowlag.sketch.reconcile.PacketDifference;
 import io.flowlag.sketch.reconcile.PacketSource;
 import io.flowlag.sketch.reconcile.SynopsisImage;
+import org.agrona.collections.Long2LongHashMap;
 
 import java.util.BitSet;
 
@@ -23,6 +24,8 @@ import java.util.BitSet;
  * an interval.
  */
 final class IntervalRepair implements ReconcileTarget {
+    private static final int MOST_UNNAMED = 1 << 16;
+
     private final PacketReconciler reconciler;
     private final LocalPeer local;
     private final LdsRepair cells;
@@ -36,9 +39,12 @@ final class IntervalRepair implements ReconcileTarget {
     private PointInterval own;
     private boolean isIndexed;
     private final BitSet named = new BitSet();
+    /** Packets by flow that were lost before the flow had a record; most such flows never have one. */
+    private final Long2LongHashMap unnamed = new Long2LongHashMap(0);
     private boolean isTried;
     private boolean isRepaired;
     private boolean isLossHidden;
+    private final ClockEvidence clocks;
 
     /**
      * Nothing repaired yet.
@@ -48,10 +54,12 @@ final class IntervalRepair implements ReconcileTarget {
      * @param records  of the receiver point.
      * @param recorded room for flows that have records, used within a call.
      * @param counters of the receiver point.
+     * @param clocks   is told what is listed.
      */
     IntervalRepair(
         final SketchContext context, final SettingsRun run, final SketchRecords records, final FlowTotals recorded,
-        final SketchCounters counters) {
+        final SketchCounters counters, final ClockEvidence clocks) {
+        this.clocks = clocks;
         this.counters = counters;
         this.run = run;
         this.records = records;
@@ -77,6 +85,7 @@ final class IntervalRepair implements ReconcileTarget {
         named.clear();
         answer = sent;
         own = received;
+        clocks.begin(own);
         isTried = reconciler != null && sent != null && (sent.packets() != null || peer != null);
         if (!isTried) {
             return true;
@@ -128,6 +137,7 @@ final class IntervalRepair implements ReconcileTarget {
 
     @Override
     public void onListed(final PacketDifference difference, final PacketDetails sent, final PacketDetails received) {
+        clocks.onListed(difference, sent, received);
         takeOutOfSums(difference, true, sent);
         takeOutOfSums(difference, false, received);
         if (cells != null && answer.hasSketches() && own.hasSketches()) {
@@ -273,12 +283,30 @@ final class IntervalRepair implements ReconcileTarget {
         return true;
     }
 
-    /** Counts lost packets of flows that no record has. */
-    void countUnnamed() {
+    /** {@return whether flows lost packets before they had a record} */
+    boolean isAnyUnnamed() {
+        return !unnamed.isEmpty();
+    }
+
+    /** {@return the packets that a flow lost before it had a record; 0 if there are none, or they were taken} */
+    long takeUnnamed(final long flowHash) {
+        final long lostPackets = unnamed.remove(flowHash);
+        counters.add(SketchCounter.RECONCILE_LOST_UNNAMED, -lostPackets);
+        return lostPackets;
+    }
+
+    /** Counts lost packets of flows that no record has, and keeps them for the records that may come. */
+    void keepUnnamed() {
         for (int row = 0; isRepaired && row < reconciler.losses().count(); row++) {
-            counters.add(
-                SketchCounter.RECONCILE_LOST_UNNAMED,
-                named.get(row) ? 0 : reconciler.losses().lost(reconciler.losses().flowHash(row)));
+            final long flowHash = reconciler.losses().flowHash(row);
+            final long lostPackets = named.get(row) ? 0 : reconciler.losses().lost(flowHash);
+            counters.add(SketchCounter.RECONCILE_LOST_UNNAMED, lostPackets);
+            if (lostPackets > 0 && isLossKnown(flowHash) && !isLossHidden) {
+                if (unnamed.size() >= MOST_UNNAMED) {
+                    unnamed.clear();
+                }
+                unnamed.put(flowHash, unnamed.get(flowHash) + lostPackets);
+            }
         }
     }
 

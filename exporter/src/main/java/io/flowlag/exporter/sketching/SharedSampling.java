@@ -3,18 +3,19 @@ package io.flowlag.exporter.sketching;
 import io.flowlag.sketch.hash.KeyedMix;
 
 /**
- * Which packets are passive references and which flows are witnesses: both points choose alike, by the seed that they share and
- * by keyed hashes, and nobody without the key can. Immutable, any thread; allocates at construction.
+ * Which packets are passive references and which flows are witnesses: both points choose alike, by the seed that they share
+ * and by keyed hashes, and nobody without the key can. Immutable, any thread; allocates at construction.
  * <p>
- * Large flows are few and matter, so a flow is the more likely a witness the more packets it has. Only the sender decides: the
- * receiver keeps the sums of all that could be witnesses, up to {@link #MAX_WITNESS_PPM} of the flows.
+ * Large flows are few and matter, and bounds are checked size by size, so a flow is as likely a witness as it has packets.
+ * Only the sender decides: the receiver keeps the sums of all that could be witnesses, up to {@link #MAX_WITNESS_PPM} of the
+ * flows.
  */
 public final class SharedSampling {
     /** Parts of a whole. */
     public static final int PPM = 1_000_000;
     /** The largest share of flows that may be witnesses, however large they are. */
     public static final int MAX_WITNESS_PPM = 200_000;
-    /** From so many packets on, a flow is a witness in proportion to them. */
+    /** From so many packets on, a flow is a witness in proportion to them, where nothing else is said. */
     public static final int WITNESS_PACKETS = 12;
     /** Where flows are few, so many of them are witnesses, if that is not beyond the largest share. */
     public static final int ENOUGH_WITNESSES = 400;
@@ -26,6 +27,7 @@ public final class SharedSampling {
     private final long witnessSeed;
     private final long passiveBelow;
     private final int witnessPpm;
+    private final int witnessPackets;
     private final int mostWitnessPpm;
 
     /**
@@ -36,6 +38,19 @@ public final class SharedSampling {
      * @param witnessPpm share of small flows that are witnesses, in a million.
      */
     public SharedSampling(final long seed, final int passivePpm, final int witnessPpm) {
+        this(seed, passivePpm, witnessPpm, WITNESS_PACKETS);
+    }
+
+    /**
+     * The samples of both points.
+     *
+     * @param seed           that both share.
+     * @param passivePpm     share of regular packets that are references, in a million.
+     * @param witnessPpm     share of small flows that are witnesses, in a million.
+     * @param witnessPackets from so many on, a flow is a witness in proportion to them.
+     */
+    SharedSampling(final long seed, final int passivePpm, final int witnessPpm, final int witnessPackets) {
+        this.witnessPackets = witnessPackets;
         passiveSeed = KeyedMix.derivedSeed(seed, PASSIVE_SEED);
         witnessSeed = KeyedMix.derivedSeed(seed, WITNESS_SEED);
         passiveBelow = below(passivePpm);
@@ -83,7 +98,7 @@ public final class SharedSampling {
      * @return true for sharePpm of a million small flows, and for more of the larger ones.
      */
     public boolean isWitness(final long flowHash, final long packets, final int sharePpm) {
-        final double largerPpm = (double)sharePpm * packets / WITNESS_PACKETS;
+        final double largerPpm = (double)sharePpm * packets / witnessPackets;
         return hash(flowHash) < below((int)Math.min(mostWitnessPpm, Math.max(sharePpm, largerPpm)));
     }
 

@@ -41,6 +41,7 @@ public final class SketchContext {
     private IntervalMode mode = IntervalMode.CELLS;
     private int mostFlows;
     private int witnessPpm;
+    private int witnessPackets = SharedSampling.WITNESS_PACKETS;
     private JointSettings joint;
     private ReconcileSettings reconcile;
     private boolean isSelected = true;
@@ -309,6 +310,17 @@ public final class SketchContext {
         return this;
     }
 
+    /**
+     * Sets from how many packets on a flow is a witness in proportion to them; the sender point decides.
+     *
+     * @param packets at least 1.
+     * @return this.
+     */
+    public SketchContext witnessPackets(final int packets) {
+        witnessPackets = packets;
+        return this;
+    }
+
     /** {@return whether there are sketches} */
     boolean isSketched() {
         return mode != IntervalMode.FLOWS;
@@ -324,7 +336,7 @@ public final class SketchContext {
         if (!hasWitnesses()) {
             return null;
         }
-        final SharedSampling sampling = new SharedSampling(seed, 0, witnessPpm);
+        final SharedSampling sampling = new SharedSampling(seed, 0, witnessPpm, witnessPackets);
         return isChecked() ? FlowSums.ofAllWithWitnesses(maxFlows, sampling) : FlowSums.ofWitnesses(witnessFlows(), sampling);
     }
 

@@ -31,6 +31,7 @@ public final class SketchReceiver {
     private final JointPart joint;
     private final ReceiverBooking booking;
     private final IntervalComparison comparison;
+    private final ClockEvidence clocks;
     private final JointStage.IntervalLookup lookup = new JointStage.IntervalLookup() {
         @Override
         public PointInterval open(final long number) {
@@ -139,8 +140,9 @@ public final class SketchReceiver {
         joint = new JointPart(context, records, counters);
         isLive = context.isLive();
         lossKnownNs = isLive ? Long.MIN_VALUE : Long.MAX_VALUE;
-        comparison =
-            new IntervalComparison(context, run, records, flows, counters, joint, intervalHandler, kept.unseenFlowHandler);
+        clocks = new ClockEvidence(context, settlement);
+        comparison = new IntervalComparison(
+            context, run, records, flows, counters, joint, intervalHandler, kept.unseenFlowHandler, clocks);
         booking = new ReceiverBooking(
             context, point, run, records, settlement, joint, counters, comparison.recordMarks());
     }
@@ -494,6 +496,7 @@ public final class SketchReceiver {
         point.restart();
         answers.restart();
         settlement.restart();
+        clocks.restart();
         comparison.doubtLoss();
         isStarted = false;
         isFollowing = false;
@@ -598,6 +601,15 @@ public final class SketchReceiver {
     /** {@return what the sketches say of each record} */
     public SketchRecords records() {
         return records.table();
+    }
+
+    /**
+     * How long the last packets took, by the two clocks, that came earlier or later than packets are held for.
+     *
+     * @return ns; 0 if none did. Any thread.
+     */
+    public long apartNs() {
+        return clocks.apartNs();
     }
 
     /** {@return the counters} */

@@ -137,16 +137,26 @@ class DelayRelationsTest {
             "intervals too short to wait for answers, and nobody asked for it");
     }
 
-    /** 60 % of 8 Mbit/s are 600 000 octets a second: 27 272 cells of 22 octets. */
+    /** 40 % of 8 Mbit/s are 400 000 octets a second: 18 181 cells of 22 octets. */
     @Test
     void shouldMakeSketchesThatFitTheBandwidthThatWasGiven() {
         final String receiver = "segment: {role: receiver};exchange: {listen: 5555";
-        assertEquals(6818, config(receiver + ", bandwidth: 8m}").lds().columns());
-        assertEquals(13_636, config("lds: {rows: 2};" + receiver + ", bandwidth: 8m}").lds().columns());
+        assertEquals(4545, config(receiver + ", bandwidth: 8m}").lds().columns());
+        assertEquals(9090, config("lds: {rows: 2};" + receiver + ", bandwidth: 8m}").lds().columns());
         assertEquals(64, config(receiver + ", bandwidth: 8k}").lds().columns());
+        assertEquals(1, config(receiver + ", bandwidth: 8m}").lds().vldaLength(), "lost packets leave the cells");
+        assertEquals(4, config("reconcile: {enabled: off};" + receiver + ", bandwidth: 8m}").lds().vldaLength());
+        assertEquals(4, config(receiver + "}").lds().vldaLength());
         assertEquals(16_384, config(receiver + ", bandwidth: 100m}").lds().columns());
         assertEquals(16_384, config(receiver + "}").lds().columns());
         assertEquals(5000, config("lds: {columns: 5000};" + receiver + ", bandwidth: 8m}").lds().columns());
+    }
+
+    @Test
+    void shouldSolveTheFlowsThatAnIntervalMayHave() {
+        assertEquals(65_536, config("").joint().maxFlows());
+        assertEquals(262_144, config("metering: {max-flows: 1m}").joint().maxFlows());
+        assertEquals(1000, config("metering: {max-flows: 1m};joint: {max-flows: 1000}").joint().maxFlows());
     }
 
     @Test
@@ -189,5 +199,17 @@ class DelayRelationsTest {
         assertFalse(Prefix.parse("2001:db8::1").contains(true, 0x20010DB8_00000000L, 2));
         assertTrue(Prefix.parse("2001:db8::/126").contains(true, 0x20010DB8_00000000L, 3));
         assertFalse(Prefix.parse("2001:db8::/126").contains(true, 0x20010DB8_00000000L, 4));
+    }
+
+    /** What matching may remember live goes by the memory there is, unless somebody says it. */
+    @ParameterizedTest
+    @CsvSource({"134217728, 65536", "2147483648, 1048576", "17179869184, 8388608", "1099511627776, 16777216"})
+    void shouldTakeASixteenthOfTheMemoryForPacketsUnderWay(final long memoryBytes, final long packets) {
+        assertEquals(packets, DelayRelations.automaticPackets(memoryBytes));
+        final ExporterConfig automatic = config("segment: {ingress: a, egress: b}");
+        assertEquals(DelayRelations.automaticPackets(HostMemory.bytes()), automatic.segment().exactPackets());
+        assertTrue(automatic.isDefault(ConfigTable.EXACT_PACKETS));
+        assertEquals(2048, config("segment: {ingress: a, egress: b, exact-packets: 2k}").segment().exactPackets());
+        assertEquals(1 << 20, config("segment: {role: none}").segment().exactPackets());
     }
 }

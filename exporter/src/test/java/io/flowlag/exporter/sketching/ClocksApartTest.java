@@ -191,6 +191,62 @@ class ClocksApartTest {
         }
     }
 
+    /** Traffic at low rates, as a process has it by default: what is said to be lost was lost. */
+    @ParameterizedTest
+    @CsvSource({"8", "-8", "20", "-20", "100", "-100", "500", "-500", "2000", "-2000"})
+    void shouldTellNoFalseLossOfFewPackets(final long offsetMs) {
+        for (final int packetsPerSecond : new int[] {10, 100, 500, 5000}) {
+            for (final double lossRate : new double[] {0, 0.01}) {
+                for (final boolean isReconciled : new boolean[] {true, false}) {
+                    for (final IntervalMode mode : new IntervalMode[] {IntervalMode.FLOWS, IntervalMode.CELLS}) {
+                        final long seed = new Random().nextLong();
+                        final String text = packetsPerSecond + " packets/s, loss " + lossRate + ", " + mode + ", reconciled " +
+                            isReconciled + ", seed " + seed;
+                        assertNoFalseLoss(slowContext(mode, isReconciled), packetsPerSecond, offsetMs, lossRate, seed, text);
+                    }
+                }
+            }
+        }
+    }
+
+    private static SketchContext slowContext(final IntervalMode mode, final boolean isReconciled) {
+        final long guardNs = SketchContext.clockGuardNs(1000 * MS);
+        return SketchPairTest.context(1 << 9).intervalNs(1000 * MS).maximumDelayNs(200 * MS + guardNs).guardNs(guardNs)
+            .inFlightPackets(1 << 13).mode(mode).mostFlows(2 * FLOWS)
+            .reconcile(isReconciled ? new ReconcileSettings(8192, 1024, 0) : null);
+    }
+
+    private static void assertNoFalseLoss(
+        final SketchContext context, final int packetsPerSecond, final long offsetMs, final double lossRate, final long seed,
+        final String text) {
+        final Random random = new Random(seed);
+        final TwoPoints points = new TwoPoints(context);
+        final int seconds = packetsPerSecond > 1000 ? 6 : 40;
+        final long[] lostOf = new long[FLOWS];
+        for (int i = 0; i < seconds * packetsPerSecond; i++) {
+            final int flow = random.nextInt(FLOWS);
+            final long sentNs = 3000 * MS + random.nextLong(seconds * 1000 * MS);
+            if (random.nextDouble() < lossRate) {
+                points.lost(flow, sentNs);
+                lostOf[flow]++;
+            } else {
+                points.packet(flow, sentNs, LEAST_DELAY_NS + random.nextLong(MS) + offsetMs * MS);
+            }
+        }
+        points.pass();
+        points.onEnd();
+        boolean isTold = false;
+        for (int flow = 0; flow < FLOWS; flow++) {
+            final int record = points.recordOfFlow.getOrDefault(flow, SketchRecords.NONE);
+            if (record != SketchRecords.NONE && points.records().hasLoss(record)) {
+                assertTrue(!points.records().isLossExact(record) || points.records().lostPackets(record) <= lostOf[flow], text);
+                isTold = true;
+            }
+        }
+        assertTrue(points.isAccountedFor(), text);
+        assertTrue(isTold || offsetMs <= -8 || offsetMs > 200, text);
+    }
+
     /** All packets are lost for longer than an interval: that is no sign of the clocks. */
     @ParameterizedTest
     @CsvSource({"-4000, 650, 901", "0, 650, 901", "4000, 650, 901", "0, 668, 803", "-4000, 668, 803",

@@ -38,14 +38,18 @@ class SharedSamplingTest {
     @Test
     void shouldTakeLargerFlowsMoreOften() {
         final SharedSampling sampling = new SharedSampling(5, 0, WITNESS_PPM);
+        final SharedSampling everySize = new SharedSampling(5, 0, WITNESS_PPM, 1);
         final SplittableRandom random = new SplittableRandom(8);
+        int small = 0;
         int large = 0;
         int largest = 0;
         for (int i = 0; i < DRAWS; i++) {
             final long hash = random.nextLong();
+            small += everySize.isWitness(hash, 5, WITNESS_PPM) ? 1 : 0;
             large += sampling.isWitness(hash, 60, WITNESS_PPM) ? 1 : 0;
             largest += sampling.isWitness(hash, 1_000_000_000, WITNESS_PPM) ? 1 : 0;
         }
+        assertEquals(DRAWS / 20.0, small, 500);
         assertEquals(DRAWS / 20.0, large, 500);
         assertEquals(DRAWS / 5.0, largest, 1_000);
     }

@@ -2,6 +2,7 @@ package io.flowlag.tests.lab;
 
 import io.flowlag.tests.lab.heldout.HeldOutCaptures;
 import io.flowlag.tests.lab.heldout.HeldOutExperiment;
+import io.flowlag.tests.lab.heldout.HeldOutHosts;
 import io.flowlag.tests.lab.joint.JointExperiment;
 import io.flowlag.tests.lab.joint.JointRepair;
 import io.flowlag.tests.lab.reconcile.RdaFigure12;
@@ -52,6 +53,6 @@ final class Experiments {
             new LdsFigure12(), new LdsSizes(), new LdsDelays(), new LdsIntervals(), new LdsAlpha(), new LdsHighLoss(),
             new LdaFigure4(), new LdaFigure5(), new LdaFigure6(), new RdaFigure6(), new RdaFigure7(), new RdaFigure12(),
             new RdaTheorems(), new RdaRepair(), new MethodsExperiment(), new BudgetExperiment(), new JointExperiment(),
-            new JointRepair(), new CapturesExperiment(), new HeldOutExperiment(), new HeldOutCaptures());
+            new JointRepair(), new CapturesExperiment(), new HeldOutExperiment(), new HeldOutCaptures(), new HeldOutHosts());
     }
 }

@@ -65,7 +65,7 @@ public final class TapTruth {
         private long mostNs = Long.MIN_VALUE;
         private long newestArrivedNs = Long.MIN_VALUE / 2;
 
-        /** Counts what arrived, and takes each arrival for that of the packet sent first; or last, to see how much that changes. */
+        /** Counts arrivals, and takes each for that of the packet sent first; or last, to see how much that changes. */
         private void settle(final Twins twins) {
             final int arrived = twins.arrivedNs.size();
             received += arrived;

@@ -167,7 +167,7 @@ public final class HeldOutExperiment extends NamedExperiment {
         score.add(trace, new HeldOutRecords(trace, records), run);
     }
 
-    private static void delete(final Path directory) throws IOException {
+    static void delete(final Path directory) throws IOException {
         try (Stream<Path> files = Files.list(directory)) {
             for (final Path file : files.toList()) {
                 Files.delete(file);

@@ -86,7 +86,7 @@ final class HeldOutRecords {
     private void onRecord(final CollectedRecord record) {
         final int address = record.indexOf("sourceIPv4Address");
         final int port = record.indexOf("sourceTransportPort");
-        if (record.isOptions() || address < 0 || port < 0) {
+        if (record.isOptions() || address < 0 || port < 0 || record.unsigned(port) < HeldOutTrace.FIRST_PORT) {
             return;
         }
         final int flow = trace.flowOf(record.ipv4Address(address), (int)record.unsigned(port));

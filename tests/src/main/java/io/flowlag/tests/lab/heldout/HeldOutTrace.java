@@ -25,10 +25,13 @@ import java.util.SplittableRandom;
 public final class HeldOutTrace {
     /** What of a frame is in the captures, octets. */
     static final int SNAP_BYTES = 96;
+    /** Of the sources. */
+    static final int FIRST_PORT = 1_024;
     /** How long packets are sent, ns. */
     static final long DURATION_NS = 4_000_000_000L;
+    /** Since the epoch. */
+    static final long START_NS = 1_790_000_000_000_000_000L;
 
-    private static final long START_NS = 1_790_000_000_000_000_000L;
     private static final double SIZE_SHAPE = 1.08;
     private static final int LARGEST_FLOW = 50_000;
     private static final double TRAIN_SHAPE = 1.1;
@@ -40,7 +43,6 @@ public final class HeldOutTrace {
     private static final double IDLE_LINK_NS = 20_000;
     private static final int FLOW_BITS = 20;
     private static final int PORTS = 60_000;
-    private static final int FIRST_PORT = 1_024;
     private static final int LOST = -1;
 
     private final HeldOutPath path;
@@ -68,10 +70,22 @@ public final class HeldOutTrace {
      * @param seed  any number.
      */
     public HeldOutTrace(final HeldOutPath path, final int flows, final long seed) {
+        this(path, flows, seed, 0);
+    }
+
+    /**
+     * The same with more small flows.
+     *
+     * @param path        between the points.
+     * @param flows       1 to 1 000 000.
+     * @param seed        any number.
+     * @param singleShare of the flows that have one packet, besides those that have one anyway.
+     */
+    HeldOutTrace(final HeldOutPath path, final int flows, final long seed, final double singleShare) {
         this.path = path;
         this.flows = flows;
         final SplittableRandom random = new SplittableRandom(seed ^ 0x4865_6C64_4F75_7421L);
-        final int[] sizes = sizes(random);
+        final int[] sizes = sizes(random, singleShare);
         packets = Arrays.stream(sizes).sum();
         flow = new int[packets];
         number = new int[packets];
@@ -94,11 +108,12 @@ public final class HeldOutTrace {
         count();
     }
 
-    private int[] sizes(final SplittableRandom random) {
+    private int[] sizes(final SplittableRandom random, final double singleShare) {
         final int[] sizes = new int[flows];
         final double tail = Math.pow(Math.min(LARGEST_FLOW, Math.max(2, flows / 4)), -SIZE_SHAPE);
         for (int i = 0; i < flows; i++) {
-            sizes[i] = (int)Math.pow(tail + random.nextDouble() * (1 - tail), -1 / SIZE_SHAPE);
+            sizes[i] = singleShare > 0 && random.nextDouble() < singleShare ? 1 :
+                (int)Math.pow(tail + random.nextDouble() * (1 - tail), -1 / SIZE_SHAPE);
         }
         return sizes;
     }
