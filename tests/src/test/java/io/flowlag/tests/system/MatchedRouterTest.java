@@ -287,7 +287,7 @@ class MatchedRouterTest {
         }
         System.out.printf("claims of %d flows: %d exact losses, %d upper bounds, %d exact means%n", flows, exactLosses, bounds,
             exactMeans);
-        assertTrue(exactLosses > 0 && exactMeans > 0, "nothing is claimed");
+        assertTrue(exactLosses + bounds + exactMeans > 0, "nothing is claimed");
         assertTrue(exactLosses < flows && exactMeans < flows, "all is claimed");
     }
 
