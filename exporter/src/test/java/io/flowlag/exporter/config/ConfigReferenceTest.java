@@ -7,7 +7,6 @@ import org.junit.jupiter.api.io.TempDir;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.PosixFilePermissions;
 import java.util.List;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
@@ -81,11 +80,7 @@ class ConfigReferenceTest {
     }
 
     private ExporterConfig example(final String name) throws IOException {
-        final Path key = directory.resolve("flowlag.key");
-        Files.writeString(key, "00".repeat(32));
-        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
-        final String text = Files.readString(GeneratedDocs.directory().resolve("examples/" + name + ".yaml"));
-        return new ConfigLoader().text(name, text.replace("/etc/flowlag/flowlag.key", key.toString())).conclude();
+        return ExamplesTest.load(GeneratedDocs.directory().resolve("examples/" + name + ".yaml"), directory);
     }
 
     @Test

@@ -244,7 +244,8 @@ class MatchedRouterTest {
                 traffic.get();
                 final TapTruth truth = new TapTruth(sent.finish(), arrived.finish(), SECOND_NS);
                 sendToTheRouter();
-                Deadline.await(TIMEOUT, () -> Files.exists(stats) && Stats.read(stats).delayCounter("match_not_of_segment") >= OWN_PACKETS,
+                Deadline.await(
+                    TIMEOUT, () -> Files.exists(stats) && Stats.read(stats).delayCounter("match_not_of_segment") >= OWN_PACKETS,
                     run::errors);
                 stop(run);
                 judgeClaims(told(records), truth, true);
