@@ -1,5 +1,6 @@
 package io.flowlag.exporter.command;
 
+import io.flowlag.exporter.config.ConfigKey;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
@@ -30,6 +31,9 @@ final class DelayCommand extends ConfiguredCommand {
     private static final String PASSIVE = "passive";
     private static final List<String> REFERENCES = List.of(MARKED, INJECTED, PASSIVE);
     private static final List<String> ESTIMATORS = List.of(RLI, LDS, JOINT, EXACT);
+    private static final List<ConfigKey<?>> ESTIMATING = List.of(
+        ConfigTable.POLICY, ConfigTable.LDS_ROWS, ConfigTable.LDS_COLUMNS, ConfigTable.LDS_VLDA, ConfigTable.LDS_RATES,
+        ConfigTable.LDS_WEIGHTS);
 
     @Option(names = {"-s", "--sender"}, arity = "1..*", required = true, paramLabel = "FILE",
         description = "Captures of the sender point, where packets pass first; - is standard input.")
@@ -39,7 +43,7 @@ final class DelayCommand extends ConfiguredCommand {
         description = "Captures of the receiver point.")
     private List<String> receiverFiles;
 
-    @Option(names = "--references", paramLabel = "marked|injected|passive", defaultValue = MARKED,
+    @Option(names = "--references", paramLabel = "marked|injected|passive",
         description = "Regular packets stand in for reference packets, chosen by the policy (marked); reference packets are in " +
             "the captures (injected); or both points choose the same regular packets by their digests (passive, as --policy " +
             "passive). Default: marked.")
@@ -51,7 +55,8 @@ final class DelayCommand extends ConfiguredCommand {
     private List<String> estimators;
 
     @Option(names = "--compare",
-        description = "Shows what references, sketches and both together say beside the matched delays.")
+        description = "Shows what references, sketches and both together say beside the matched delays; on by itself with " +
+            "--references, --policy, or the shape of a sketch.")
     private boolean isCompared;
 
     @Option(names = "--memory", paramLabel = "SIZE",
@@ -101,7 +106,7 @@ final class DelayCommand extends ConfiguredCommand {
 
     @Override
     ExitCode work(final ExporterConfig config) {
-        if (REFERENCES.stream().noneMatch(references::equalsIgnoreCase)) {
+        if (references != null && REFERENCES.stream().noneMatch(references::equalsIgnoreCase)) {
             throw new ExitException(ExitCode.USAGE, "--references " + references + ": must be marked, injected or passive");
         }
         if (PASSIVE.equalsIgnoreCase(references) && config.rli().policy() != ExporterConfig.Policy.PASSIVE) {
@@ -131,8 +136,10 @@ final class DelayCommand extends ConfiguredCommand {
         if (isCompared && estimators != null) {
             throw new ExitException(ExitCode.USAGE, "--compare has every estimator: leave --estimators out");
         }
-        final List<String> chosen =
-            new ArrayList<>(estimators != null ? estimators : isCompared || isReconciled ? ESTIMATORS : List.of(EXACT));
+        final boolean isLdsPossible = config.segment().maximumDelayNs() <= config.segment().intervalNs() ||
+            config.isDefault(ConfigTable.MAXIMUM_DELAY) || config.isDefault(ConfigTable.SEGMENT_INTERVAL);
+        final List<String> chosen = new ArrayList<>(estimators != null ? estimators : isCompared || isReconciled ? ESTIMATORS :
+            !asksForEstimates(config) ? List.of(EXACT) : isLdsPossible ? ESTIMATORS : List.of(RLI, EXACT));
         for (final String each : chosen) {
             if (!ESTIMATORS.contains(each)) {
                 throw new ExitException(ExitCode.USAGE, "--estimators " + each + ": must be of rli, lds, joint, exact");
@@ -141,8 +148,6 @@ final class DelayCommand extends ConfiguredCommand {
         if (chosen.equals(List.of(JOINT))) {
             chosen.addAll(List.of(RLI, LDS));
         }
-        final boolean isLdsPossible = config.segment().maximumDelayNs() <= config.segment().intervalNs() ||
-            config.isDefault(ConfigTable.MAXIMUM_DELAY) || config.isDefault(ConfigTable.SEGMENT_INTERVAL);
         if (chosen.contains(LDS) && !isLdsPossible) {
             throw new ExitException(
                 ExitCode.USAGE, "--estimators lds: needs a --max-delay that is not above --interval");
@@ -154,6 +159,11 @@ final class DelayCommand extends ConfiguredCommand {
             throw new ExitException(ExitCode.USAGE, "--reconcile: needs --estimators lds");
         }
         return chosen;
+    }
+
+    /** Who says how references are chosen, or what sketches look like, wants to see what they tell. */
+    private boolean asksForEstimates(final ExporterConfig config) {
+        return references != null || !ESTIMATING.stream().allMatch(config::isDefault);
     }
 
     /** Joint estimation knows which packets were lost, unless reconciliation was switched off. */

@@ -15,6 +15,7 @@ final class Conclusion {
     private static final int UDP_MESSAGE_BYTES = 1400;
     private static final int STREAM_MESSAGE_BYTES = 16 * 1024;
     private static final int LEAST_SHARDS = 2;
+    private static final int DEFAULT_PACKETS = 1 << 20;
     private static final String LOCALHOST = "localhost";
     private static final double PARTS_IN_A_MILLION = 1e6;
 
@@ -62,8 +63,13 @@ final class Conclusion {
         return new ExporterConfig.Segment(value(ConfigTable.ROLE), value(ConfigTable.SEGMENT_ID), value(ConfigTable.INGRESS),
             value(ConfigTable.EGRESS), value(ConfigTable.SEGMENT_SOURCE), value(ConfigTable.SEGMENT_DESTINATION),
             vlanId == null ? -1 : vlanId.intValue(), value(ConfigTable.MAXIMUM_DELAY), value(ConfigTable.SEGMENT_INTERVAL),
-            value(ConfigTable.OFFLOAD), value(ConfigTable.EXACT), intValue(ConfigTable.EXACT_PACKETS),
+            value(ConfigTable.OFFLOAD), value(ConfigTable.EXACT), exactPackets(),
             value(ConfigTable.SENDER_RECORDS));
+    }
+
+    /** Of captures, where nobody looked at them. */
+    private int exactPackets() {
+        return value(ConfigTable.EXACT_PACKETS) == null ? DEFAULT_PACKETS : intValue(ConfigTable.EXACT_PACKETS);
     }
 
     private ExporterConfig.Rli rli() {

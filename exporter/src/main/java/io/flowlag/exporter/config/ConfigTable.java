@@ -243,8 +243,10 @@ public final class ConfigTable {
         "given."));
     /** Packets under way at once. */
     public static final ConfigKey<Long> EXACT_PACKETS = row(ConfigKey.of(
-        "segment.exact-packets", count("1k", "16m"), "1m",
-        "Packets under way at once that exact matching remembers; with more, run matches a part of the flows and says so."));
+        "segment.exact-packets", orWord(AUTO, count("1k", "16m")), AUTO,
+        "Packets under way at once that exact matching remembers at most, 112 to 128 octets each, taken as they come; with " +
+        "more, run matches a part of the flows and says so. auto is what a sixteenth of the memory that the process may use " +
+        "holds, and for delay what its captures need."));
     /** Whether a sender makes records. */
     public static final ConfigKey<Boolean> SENDER_RECORDS = row(ConfigKey.of(
         "segment.sender-records", onOff(), "off",

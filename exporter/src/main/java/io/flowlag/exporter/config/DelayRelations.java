@@ -33,6 +33,11 @@ final class DelayRelations {
     private static final long LEAST_COLUMNS = 64;
     private static final long MILLISECOND_NS = 1_000_000;
     private static final long LEAST_WAIT_MS = 100;
+    private static final int PACKETS_SHARE = 16;
+    /** Of a packet that matching remembers. */
+    private static final int PACKET_BYTES = 128;
+    private static final long LEAST_PACKETS = 64 << 10;
+    private static final long MOST_PACKETS = 16 << 20;
     private static final long DEFAULT_CEILING_BPS = 1_000_000;
     private static final int MAXIMUM_SESSION = 0xFFFF;
     private static final int MAXIMUM_WAIT_INTERVALS = 6;
@@ -340,6 +345,11 @@ final class DelayRelations {
         } else if ((role == Role.SENDER || role == Role.RECEIVER) && value(ConfigTable.EXACT)) {
             problem(ConfigTable.EXACT, "needs both points in one process: role both");
         }
+        if (role == Role.BOTH && value(ConfigTable.EXACT_PACKETS) == null) {
+            final long packets = automaticPackets(HostMemory.bytes());
+            giveWay(ConfigTable.EXACT_PACKETS, packets, Long.toString(packets), "auto: a sixteenth of " +
+                (HostMemory.bytes() >> 20) + " MiB of memory holds so many");
+        }
         final long decidedMs = (value(ConfigTable.MAXIMUM_DELAY) + LOSS_DECIDED_NS) / NS_PER_MS;
         final long endMs = Math.min(decidedMs, value(ConfigTable.IDLE_TIMEOUT) / NS_PER_MS);
         if (role == Role.BOTH && value(ConfigTable.EXACT) && isDefault(ConfigTable.TCP_END_TIMEOUT) &&
@@ -347,6 +357,11 @@ final class DelayRelations {
             giveWay(ConfigTable.TCP_END_TIMEOUT, endMs * NS_PER_MS, endMs + "ms",
                 "segment.exact: by then it is decided which packets were lost");
         }
+    }
+
+    /** What matching may remember live: the packets of a part of the memory, taken as they come. */
+    static long automaticPackets(final long memoryBytes) {
+        return Math.max(LEAST_PACKETS, Math.min(MOST_PACKETS, memoryBytes / PACKETS_SHARE / PACKET_BYTES));
     }
 
     private void digest() {

@@ -7,15 +7,35 @@ package io.flowlag.exporter.delay;
  * @param joinedAboveBytes length of IP packets above which an offload joined them; {@link Integer#MAX_VALUE} if none did.
  * @param sides            which way packets go, where the captures hold both directions; else null.
  * @param isWhole          whether no packet was under way when the captures began and ended, so that their ends hide no loss.
+ * @param matchedOneIn     of so many flows one is matched, as far as any are; a power of two, 1 for each.
  */
 public record CaptureFacts(
-    int digestBytes, int joinedAboveBytes, PacketSides sides, boolean isWhole) {
+    int digestBytes, int joinedAboveBytes, PacketSides sides, boolean isWhole, int matchedOneIn) {
     /** Nothing is known. */
-    public static final CaptureFacts NONE =
-        new CaptureFacts(Integer.MAX_VALUE, Integer.MAX_VALUE, null, false);
+    public static final CaptureFacts NONE = cutAt(Integer.MAX_VALUE);
+
+    /**
+     * Nothing is known but what captures cut off.
+     *
+     * @param digestBytes of a packet that all captures hold.
+     * @return the facts.
+     */
+    public static CaptureFacts cutAt(final int digestBytes) {
+        return new CaptureFacts(digestBytes, Integer.MAX_VALUE, null, false, 1);
+    }
 
     /** {@return the same, but all packets are taken to go one way} */
     public CaptureFacts oneWay() {
-        return new CaptureFacts(digestBytes, joinedAboveBytes, null, isWhole);
+        return new CaptureFacts(digestBytes, joinedAboveBytes, null, isWhole, matchedOneIn);
+    }
+
+    /**
+     * The same with fewer matched flows.
+     *
+     * @param oneIn of so many flows one is matched.
+     * @return the copy.
+     */
+    public CaptureFacts matchingOneIn(final int oneIn) {
+        return new CaptureFacts(digestBytes, joinedAboveBytes, sides, isWhole, oneIn);
     }
 }

@@ -5,6 +5,7 @@ import io.flowlag.exporter.decode.DecodedReference;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.match.MatchCounters;
+import io.flowlag.exporter.match.MatchResult;
 import io.flowlag.exporter.match.SegmentFlows;
 import io.flowlag.exporter.sketching.IntervalMode;
 import io.flowlag.exporter.sketching.SketchCounter;
@@ -78,6 +79,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     private final SampleWriter samples;
     private final FlowDelays flowDelays;
     private final Matching matching;
+    /** Null where every flow is matched for certain, or references tell of those that are not. */
+    private final StandIn standIn;
     private final SenderSketches sketching;
     /** Packets that wait to be measured together; null where each is measured at once. */
     private final PendingPackets pending;
@@ -143,8 +146,14 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         matching = wiring.isMatched() ?
             new Matching(config, clock != null, wiring.captures(), cache, wiring.isExact() ? distributions : null,
                 wiring.isExact() ? summaries : null) : null;
+        if (matching != null && clock != null) {
+            matching.onLive(clock.nanoTime());
+        }
+        standIn = hasStandIn(wiring, clock != null) ? new StandIn(
+            standInContext(config, wiring, classes), new SampleWriter(cache, null, classes.count()), recordNs(config)) : null;
         flowDelays = new FlowDelays(
-            config, wiring, flowEnd, cache, counters, senders, classes, clocks, receiver, distributions, matching, clock != null);
+            config, wiring, flowEnd, cache, counters, senders, classes, clocks, standIn == null ? receiver : standIn.receiver(),
+            distributions, matching, clock != null);
         sketching = wiring.isSketched() ?
             new SenderSketches(config, clock != null, wiring.receiverLink(), cache, classes, senders, flowDelays) : null;
         flowDelays.sketches(sketching);
@@ -168,6 +177,12 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         return wiring.isFlowHashLeft() && wiring.receiverLink().mode() != IntervalMode.FLOWS && senders.isOneForAll() &&
             passive == null && marked == null && config.rli().estimator() == ExporterConfig.EstimatorKind.LINEAR &&
             (!config.joint().enabled() || config.joint().pendingPackets() >= 2 * PendingPackets.LIMIT);
+    }
+
+    /** Whether flows may be left out of matching, and nothing else tells of their delays. */
+    private static boolean hasStandIn(final DelayWiring wiring, final boolean isLive) {
+        return wiring.isMatched() && wiring.isExact() && !wiring.isInterpolated() &&
+            (isLive || wiring.captures().matchedOneIn() > 1);
     }
 
     /** Estimates by references go to the sketches too where both are solved jointly, and where they were before. */
@@ -243,7 +258,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             (isReceiver && wiring.referenceMode() == ReferenceMode.PASSIVE ?
                 PassiveStage.memoryBytes(config.rli().senderCount()) : 0) +
             (wiring.isSketched() ? PendingPackets.MEMORY_BYTES + config.rli().senderCount() * Sketching.BATCH_BYTES : 0) +
-            (wiring.isMatched() ? Matching.memoryBytes(config, isLive) : 0) + sketchMemoryBytes(config, wiring, isLive) +
+            (wiring.isMatched() ? Matching.memoryBytes(config, isLive, wiring.captures()) : 0) +
+            (hasStandIn(wiring, isLive) ? standInContext(config, wiring, classes).memoryBytes() : 0) +
+            sketchMemoryBytes(config, wiring, isLive) +
             (wiring.role().isReceiver() ? FlowDistributions.memoryBytes(config.quantiles()) : 0);
     }
 
@@ -311,7 +328,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             return;
         }
         if (matching != null) {
-            matching.onSent(descriptor, offset);
+            onSentStandIn(matching.onSent(descriptor, offset), descriptor, offset, senders.of(descriptor, offset));
         }
         if (sketching != null) {
             sketching.of(0).onSent(descriptor, offset);
@@ -447,14 +464,38 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         if (!selectorAt(timeNs).selects(descriptor, offset)) {
             counters.increment(isSent ? CounterId.SENDER_OUTSIDE_SEGMENT : CounterId.OUTSIDE_SEGMENT);
         } else if (isSent) {
-            matching.onSent(descriptor, offset);
+            onSentStandIn(matching.onSent(descriptor, offset), descriptor, offset, senders.count());
         } else {
             if (summaries.onTime(timeNs)) {
                 report.onInterval();
             }
-            matching.onReceived(descriptor, offset, slot, stream(senders.count(), classes.of(descriptor, offset)));
+            match(descriptor, offset, slot, stream(senders.count(), classes.of(descriptor, offset)));
             // For references and sketches it is none of theirs.
             counters.add(CounterId.OUTSIDE_SEGMENT, receiver == null ? 0 : 1);
+        }
+    }
+
+    private void match(final DirectBuffer descriptor, final int offset, final int slot, final int stream) {
+        final MatchResult result = matching.onReceived(descriptor, offset, slot, stream);
+        if (standIn != null && matching.isPartial()) {
+            final long arrivalNs = PacketDescriptor.timestampNs(descriptor, offset);
+            final int lengthBytes = PacketDescriptor.wireLengthBytes(descriptor, offset);
+            if (result == MatchResult.MATCHED) {
+                standIn.onMatched(stream, matching.delayNs(), arrivalNs, lengthBytes);
+            } else if (result == MatchResult.NOT_SAMPLED) {
+                standIn.onOther(stream, slot, cache.generation(slot), arrivalNs, lengthBytes);
+            }
+        }
+    }
+
+    /** A packet that the sender point saw may have arrived before that, where clocks are apart. */
+    private void onSentStandIn(
+        final MatchResult result, final DirectBuffer descriptor, final int offset, final int senderIndex) {
+        if (standIn != null && result == MatchResult.MATCHED && matching.isPartial() && senderIndex >= 0) {
+            standIn.onMatched(
+                stream(senderIndex, classes.of(descriptor, offset)), matching.delayNs(),
+                PacketDescriptor.timestampNs(descriptor, offset) + matching.delayNs(),
+                PacketDescriptor.wireLengthBytes(descriptor, offset));
         }
     }
 
@@ -481,7 +522,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             report.onInterval();
         }
         if (matching != null) {
-            matching.onReceived(descriptor, offset, slot, stream(senderIndex, classes.of(descriptor, offset)));
+            match(descriptor, offset, slot, stream(senderIndex, classes.of(descriptor, offset)));
         }
         if (sketching != null) {
             sketching.of(senderIndex).onReceived(descriptor, offset, slot);
@@ -614,6 +655,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         if (passive != null) {
             passive.onTimeSetBack();
         }
+        if (standIn != null) {
+            standIn.onTimeSetBack();
+        }
         if (matching != null) {
             matching.onTimeSetBack(nowNs);
         }
@@ -722,6 +766,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         if (summaries != null && summaries.onTime(capturedNs)) {
             report.onInterval();
         }
+        if (standIn != null) {
+            standIn.onTime(capturedNs);
+        }
         if (matching != null) {
             matching.onTime(capturedNs);
         }
@@ -743,6 +790,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         }
         if (summaries != null) {
             summaries.onEnd();
+        }
+        if (standIn != null) {
+            standIn.onEnd();
         }
         if (matching != null) {
             matching.onEnd();
@@ -939,8 +989,20 @@ public final class DelayMeter implements DelayView, AutoCloseable {
 
     private static ReceiverContext receiverContext(
         final ExporterConfig config, final DelayWiring wiring, final TrafficClasses classes) {
+        return receiverContext(config, wiring.referenceMode(), config.rli().senderCount() * classes.count());
+    }
+
+    /** Of both ways, where captures hold both; no sender falls silent, there is just nobody to match for a while. */
+    private static ReceiverContext standInContext(
+        final ExporterConfig config, final DelayWiring wiring, final TrafficClasses classes) {
+        final int ways = config.rli().senderCount() + (wiring.captures().sides() == null ? 0 : 1);
+        return receiverContext(config, ReferenceMode.MARKED, ways * classes.count()).silentAfterNs(recordNs(config));
+    }
+
+    private static ReceiverContext receiverContext(
+        final ExporterConfig config, final ReferenceMode mode, final int streamCount) {
         final ExporterConfig.Rli rli = config.rli();
-        final int[] streamClasses = new int[rli.senderCount() * classes.count()];
+        final int[] streamClasses = new int[streamCount];
         for (int i = 0; i < streamClasses.length; i++) {
             streamClasses[i] = i;
         }
@@ -948,12 +1010,12 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             .classCount(streamClasses.length)
             .streams(streamClasses)
             .estimator(rli.estimator() == ExporterConfig.EstimatorKind.LEFT ? Estimator.LEFT : Estimator.LINEAR)
-            .sendTimes(isStamped(wiring.referenceMode()) ? SendTimes.STAMP : SendTimes.FOLLOW_UP)
-            .serialisation(serialisation(rli, wiring.referenceMode()))
+            .sendTimes(isStamped(mode) ? SendTimes.STAMP : SendTimes.FOLLOW_UP)
+            .serialisation(serialisation(rli, mode))
             .capacityBps(rli.capacityBps())
             .bufferPackets(rli.bufferPackets())
             .silentAfterNs(rli.silentAfterNs())
-            .maximumGapNs(wiring.referenceMode() == ReferenceMode.PASSIVE ? rli.maximumGapNs() : Long.MAX_VALUE)
+            .maximumGapNs(mode == ReferenceMode.PASSIVE ? rli.maximumGapNs() : Long.MAX_VALUE)
             .maximumDelayNs(config.segment().maximumDelayNs())
             .driftApplied(rli.drift() == ExporterConfig.Drift.APPLY);
     }

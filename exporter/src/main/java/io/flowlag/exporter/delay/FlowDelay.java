@@ -56,6 +56,8 @@ public final class FlowDelay {
     public static final int FLAG_SKETCH = 1 << 5;
     /** The standard deviation by sketches is known. */
     public static final int FLAG_SKETCH_DEVIATION = 1 << 6;
+    /** The mean is that of every packet's own delay. */
+    public static final int FLAG_EXACT = 1 << 7;
 
     /** Estimator: interpolated between two references. */
     public static final int ESTIMATOR_INTERPOLATED = 1;
@@ -220,7 +222,7 @@ public final class FlowDelay {
      *
      * @param buffer holds the layout.
      * @param offset of the layout.
-     * @param flags  of FLAG_SKETCH, FLAG_SKETCH_DEVIATION.
+     * @param flags  of FLAG_SKETCH, FLAG_SKETCH_DEVIATION, FLAG_EXACT.
      */
     public static void sketchFlags(final MutableDirectBuffer buffer, final int offset, final int flags) {
         addFlag(buffer, offset, flags);

@@ -113,9 +113,10 @@ public final class FlowDelays {
      * @return false if the record waits for more, and was copied.
      */
     boolean onFlowEnd(final MutableDirectBuffer entry, final int offset) {
-        final long sampleCount = DelayCounters.count(entry, offset);
-        if (sampleCount > 0) {
-            final long boundNs = boundNs(entry, 0);
+        final boolean isMixed = wiring.isExact() && !wiring.isInterpolated() && DelayCounters.count(entry, offset) > 0 &&
+            DelayCounters.count(entry, FlowDelay.matchedOffset(offset)) > 0;
+        if (DelayCounters.count(entry, offset) > 0 && !isMixed) {
+            final long boundNs = boundNs(entry, 0, 0);
             if (boundNs >= 0) {
                 FlowDelay.errorBoundNs(entry, offset, boundNs);
             }
@@ -123,6 +124,9 @@ public final class FlowDelays {
         distributions.finish(entry, offset, wiring.isExact() ? FlowDelay.matchedOffset(offset) : offset);
         if (matching != null) {
             matching.onFlowEnd(entry, offset, wiring.isExact() || sketching == null);
+        }
+        if (isMixed) {
+            mix(entry, offset);
         }
         final boolean isSketched = sketching != null && !isBackward(entry, offset - FlowEntry.BASE_LENGTH_BYTES);
         if (isSketched && sketching.waits(entry, offset)) {
@@ -135,6 +139,17 @@ public final class FlowDelays {
         }
         conclude(entry, offset);
         return true;
+    }
+
+    /** A flow was matched for a part of its record only: the mean is of matched and of interpolated delays together. */
+    private void mix(final MutableDirectBuffer entry, final int offset) {
+        final int matchedOffset = FlowDelay.matchedOffset(offset);
+        final long boundNs = boundNs(entry, 0, DelayCounters.count(entry, matchedOffset));
+        DelayCounters.add(entry, offset, entry, matchedOffset);
+        if (boundNs >= 0) {
+            final long sumErrorNs = FlowDelay.matchedErrorNs(entry, offset);
+            FlowDelay.errorBoundNs(entry, offset, boundNs + 1 + sumErrorNs / DelayCounters.count(entry, offset));
+        }
     }
 
     /** Begins to choose the mean, with what matching and references know. */
@@ -173,16 +188,23 @@ public final class FlowDelays {
         writeSegment(entry, offset);
     }
 
-    /** {@return the error bound of the interpolated mean of a flow, ns; below 0 if it is not known} */
-    private long boundNs(final DirectBuffer entry, final int offset) {
-        final int stream = senders.ofEntry(entry, offset) * classes.count() + classIndex(entry, offset);
+    /** {@return the error bound of a flow's mean, interpolated but for packets that matched, ns; below 0 if it is not known} */
+    private long boundNs(final DirectBuffer entry, final int offset, final long matchedPackets) {
+        final int way = isBackward(entry, offset) ? senders.count() : senders.ofEntry(entry, offset);
+        final int stream = way * classes.count() + classIndex(entry, offset);
         final HeldOutErrors heldOut = receiver.statistics(stream).heldOut();
         final int delayOffset = offset + FlowEntry.BASE_LENGTH_BYTES;
         final double packets = FlowEntry.packetCount(entry, offset);
-        final double unknownPackets = Math.max(0, packets - DelayCounters.count(entry, delayOffset));
-        return !heldOut.hasBound() ? -1 : heldOut.halfWidthNs(
-            FlowDelay.independentErrors(entry, delayOffset), DelayCounters.meanNs(entry, delayOffset), unknownPackets / packets,
-            LINK_HEADER_LENGTH_BYTES + FlowEntry.octetCount(entry, offset) / packets);
+        if (!heldOut.hasBound()) {
+            return -1;
+        }
+        final double unknownPackets = Math.max(0, packets - matchedPackets - DelayCounters.count(entry, delayOffset));
+        final double errors = FlowDelay.independentErrors(entry, delayOffset);
+        final long meanNs = DelayCounters.meanNs(entry, delayOffset);
+        final double lengthBytes = LINK_HEADER_LENGTH_BYTES + FlowEntry.octetCount(entry, offset) / packets;
+        final long boundNs = heldOut.halfWidthNs(errors, meanNs, unknownPackets / packets, lengthBytes);
+        return matchedPackets == 0 ? boundNs :
+            boundNs - (long)(matchedPackets / packets * heldOut.halfWidthNs(errors, meanNs, 0, lengthBytes));
     }
 
     /**
@@ -222,7 +244,7 @@ public final class FlowDelays {
      * @return ns; below 0 if it is not known.
      */
     public long livingBoundNs(final DirectBuffer entry, final int offset) {
-        return boundNs(entry, offset);
+        return boundNs(entry, offset, 0);
     }
 
     /**

@@ -8,6 +8,7 @@ import io.flowlag.exporter.match.ExactMatcher;
 import io.flowlag.exporter.match.ExactMatcherContext;
 import io.flowlag.exporter.match.MatchCounters;
 import io.flowlag.exporter.match.MatchHandler;
+import io.flowlag.exporter.match.MatchResult;
 import io.flowlag.exporter.match.SegmentFlows;
 import io.flowlag.rli.counters.CounterTable;
 import io.flowlag.rli.counters.DelayCounters;
@@ -26,6 +27,11 @@ final class Matching implements MatchHandler {
     private static final long LIVE_GRACE_NS = 1_000_000_000L;
     /** So long are packets waited for at the most, where they come later than the maximum delay. */
     private static final long LIVE_WAIT_NS = 5_000_000_000L;
+    /** Live, room is taken for so many packets at first, and more as they come. */
+    private static final int LIVE_START_PACKETS = 128 * 1024;
+    /** A part of the flows may hold a larger part of the packets; so many times as many flows have room. */
+    private static final int SPARE_SHARE = 2;
+    private static final int LEAST_FLOWS = 1024;
 
     /** A tag is the generation of a flow's slot, the stream of the packet, and the slot. */
     private static final int STREAM_SHIFT = 24;
@@ -47,9 +53,13 @@ final class Matching implements MatchHandler {
     private final CounterTable table = new CounterTable(1, COLUMNS);
     private final boolean isLive;
     private final long maximumDelayNs;
+    private final long recordNs;
     private final boolean areBothWays;
     /** Of flows that began before, not every packet was looked at. */
     private long watchedSinceNs = Long.MAX_VALUE;
+    /** What this process dropped last, and until when. */
+    private long ownLoss;
+    private long ownLossNs = Long.MIN_VALUE;
     private long senderTimeNs = Long.MIN_VALUE;
     private long receiverTimeNs = Long.MIN_VALUE;
     private long newestMatchedNs = Long.MIN_VALUE;
@@ -77,26 +87,37 @@ final class Matching implements MatchHandler {
         areBothWays = captures.sides() != null;
         maximumDelayNs = config.segment().maximumDelayNs();
         entries = cache.entries();
+        recordNs = config.metering().activeTimeoutNs() + config.metering().idleTimeoutNs();
         final long silenceNs = 2 * (config.metering().activeTimeoutNs() + config.segment().maximumDelayNs());
         flows = new SegmentFlows(
-            config.metering().maxFlows(), isLive ? silenceNs : SegmentFlows.NEVER_NS,
+            flowCount(config, captures), isLive ? silenceNs : SegmentFlows.NEVER_NS,
             !new SegmentSelector(config.segment()).selectsAll());
         matcher = new ExactMatcher(
             context(config, isLive).joinedAboveBytes(captures.joinedAboveBytes()), flows, this);
         share = isLive ? new MatchedShare(matcher, config.segment().exactPackets()) : null;
+        if (captures.matchedOneIn() > 1) {
+            flows.matchOneIn(captures.matchedOneIn());
+        }
+    }
+
+    private static int flowCount(final ExporterConfig config, final CaptureFacts captures) {
+        final int flows = config.metering().maxFlows();
+        final int oneIn = captures.matchedOneIn();
+        return oneIn == 1 ? flows : Math.min(flows, LEAST_FLOWS + SPARE_SHARE * flows / oneIn);
     }
 
     private static ExactMatcherContext context(final ExporterConfig config, final boolean isLive) {
         return new ExactMatcherContext()
             .maxPackets(config.segment().exactPackets())
+            .startPackets(isLive ? LIVE_START_PACKETS : ExactMatcherContext.MAX_PACKETS)
             .maximumDelayNs(config.segment().maximumDelayNs())
             .growingUpToNs(isLive ? LIVE_WAIT_NS : 0)
             .graceNs(isLive ? LIVE_GRACE_NS : 0);
     }
 
     /** {@return octets off the heap, by formula} */
-    static long memoryBytes(final ExporterConfig config, final boolean isLive) {
-        return context(config, isLive).memoryBytes() + SegmentFlows.memoryBytes(config.metering().maxFlows());
+    static long memoryBytes(final ExporterConfig config, final boolean isLive, final CaptureFacts captures) {
+        return context(config, isLive).memoryBytes() + SegmentFlows.memoryBytes(flowCount(config, captures));
     }
 
     /** The sender point saw a packet, of the segment or not; what came before its first cannot be judged. */
@@ -115,23 +136,24 @@ final class Matching implements MatchHandler {
         receiverTimeNs = Math.max(receiverTimeNs, timeNs);
     }
 
-    /**
-     * The first packet of a point. Live, both points are watched from about then on, whether packets pass the other one or not.
-     * Where captures hold both ways, each point is a sender and a receiver.
-     */
+    /** The first packet of a point. Where captures hold both ways, each point is a sender and a receiver. */
     private void onFirst(final long timeNs, final boolean isSender) {
         watchedSinceNs = Math.min(watchedSinceNs, timeNs);
-        if (isSender || isLive || areBothWays) {
+        if (isSender || areBothWays) {
             matcher.onSenderGap(timeNs);
         }
-        if (!isSender || isLive || areBothWays) {
+        if (!isSender || areBothWays) {
             // For clocks that are apart, the matcher excuses its lead after that too, here the maximum delay.
             matcher.onReceiverGap(timeNs - maximumDelayNs);
         }
-        if (isLive) {
-            senderTimeNs = Math.max(senderTimeNs, timeNs);
-            receiverTimeNs = Math.max(receiverTimeNs, timeNs);
-        }
+    }
+
+    /** Live, both points are watched from a time on, whether packets pass or not; before, one may have missed some. */
+    void onLive(final long nowNs) {
+        onFirst(nowNs, true);
+        onFirst(nowNs, false);
+        senderTimeNs = nowNs;
+        receiverTimeNs = nowNs;
     }
 
     /** Reads ahead what the next packets need; {@link ExactMatcher#touch}. */
@@ -139,13 +161,23 @@ final class Matching implements MatchHandler {
         return matcher.touch(descriptors, offset, count);
     }
 
-    void onSent(final DirectBuffer descriptor, final int offset) {
-        matcher.onSent(descriptor, offset);
+    MatchResult onSent(final DirectBuffer descriptor, final int offset) {
+        return matcher.onSent(descriptor, offset);
     }
 
-    void onReceived(final DirectBuffer descriptor, final int offset, final int slot, final int stream) {
-        matcher.onReceived(
+    MatchResult onReceived(final DirectBuffer descriptor, final int offset, final int slot, final int stream) {
+        return matcher.onReceived(
             descriptor, offset, (long)cache.generation(slot) << Integer.SIZE | (long)stream << STREAM_SHIFT | slot);
+    }
+
+    /** {@return whether a part of the flows is not matched} */
+    boolean isPartial() {
+        return matcher.isPartial();
+    }
+
+    /** {@return the delay of the packet that matched last} */
+    long delayNs() {
+        return matcher.delayNs();
     }
 
     void onOversize(final boolean isSent) {
@@ -156,8 +188,8 @@ final class Matching implements MatchHandler {
     void onOwnLoss(final long throughNs, final long packets) {
         matcher.onSenderGap(throughNs);
         matcher.onReceiverGap(throughNs);
-        // Packets that were dropped here as they were sent may be lost, too, and nobody counts them.
-        watchedSinceNs = watchedSinceNs == Long.MAX_VALUE ? watchedSinceNs : Math.max(watchedSinceNs, throughNs);
+        ownLoss = ownLossNs < throughNs - recordNs ? packets : ownLoss + packets;
+        ownLossNs = throughNs;
         if (share != null) {
             share.onOwnLoss(packets);
         }
@@ -237,7 +269,8 @@ final class Matching implements MatchHandler {
         final boolean isWaiting = flow >= 0 && flows.waitingCount(flow) > 0;
         FlowDelay.matchedErrorNs(entry, offset, flow >= 0 ? flows.takeAmbiguousNs(flow) : FlowDelay.UNKNOWN_ERROR_NS);
         if (flow >= 0 && (!isWaiting || FlowEntry.endReason(entry, 0) == EndReason.ACTIVE_TIMEOUT.code())) {
-            final long undecided = flows.takeUndecided(flow);
+            // A packet that was dropped here as it was sent may be lost, too, and nobody counted it.
+            final long undecided = flows.takeUndecided(flow) + (FlowEntry.startNs(entry, 0) <= ownLossNs ? ownLoss : 0);
             final long lost = flows.takeLost(flow);
             final long unexpected = flows.takeUnexpected(flow);
             final long matched = DelayCounters.count(entry, matchedOffset);

@@ -198,6 +198,7 @@ final class MeanChoice {
     /** Writes estimator and bound of the mean that was offered last of those that lead; none without an offer. */
     void conclude(final MutableDirectBuffer entry, final int offset) {
         FlowDelay.estimator(entry, offset, estimator);
+        FlowDelay.sketchFlags(entry, offset, rank == EXACT ? FlowDelay.FLAG_EXACT : 0);
         if (Double.isNaN(boundNs)) {
             FlowDelay.clearErrorBound(entry, offset);
         } else {

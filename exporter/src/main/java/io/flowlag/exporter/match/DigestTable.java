@@ -18,7 +18,8 @@ import io.flowlag.sketch.memory.OffHeapBuffer;
  *  44  matchedSpan       4   from the smallest sender time of a matched packet to the largest, 1024 ns, rounded up; in a free
  *                            slot, the next free one
  * </pre>
- * One thread owns it. Allocates at construction, off-heap; the memory of slots that never held a digest is not touched.
+ * One thread owns it. Allocates at construction and when its index grows, off-heap; the memory of slots that never held a digest
+ * is not touched.
  */
 final class DigestTable {
     /** No slot. */
@@ -54,11 +55,11 @@ final class DigestTable {
      * An empty table.
      *
      * @param capacity digests at most; as many as there may be packets, so that there is always room.
-     * @param packets  that the queues are made of.
+     * @param packets  that the queues are made of; there are no more digests than these have room for.
      */
     DigestTable(final int capacity, final WaitingPackets packets) {
         this.packets = packets;
-        index = new SlotIndex(capacity);
+        index = new SlotIndex(packets.room());
         entries = OffHeapBuffer.allocateUntouched(capacity * ENTRY_LENGTH_BYTES);
     }
 
@@ -98,6 +99,17 @@ final class DigestTable {
         putInt(slot, FLAGS_OFFSET, 0);
         index.add(tag(digest), slot);
         return slot;
+    }
+
+    /** Packets are elsewhere from now on; there is room for more of them, and so for more digests. */
+    void onMoved(final int from, final int to, final int by) {
+        for (int slot = 0; slot < usedSlots; slot++) {
+            for (int field = SENT_HEAD_OFFSET; field <= RECEIVED_TAIL_OFFSET; field += Integer.BYTES) {
+                final int packet = getInt(slot, field);
+                putInt(slot, field, packet >= from && packet < to ? packet + by : packet);
+            }
+        }
+        index.grow(packets.room());
     }
 
     long digest(final int slot) {

@@ -19,12 +19,12 @@ public enum DisagreementCause {
     FRAGMENTATION("packets are fragmented or reassembled between the points"),
     /** Offload. */
     OFFLOAD("packets are joined or split between the points: GRO, LRO, GSO or TSO is on"),
+    /** Address translation. */
+    NAT("addresses or ports are translated between the points (NAT)"),
     /** Tunnel. */
     TUNNEL("a tunnel or IPsec begins or ends between the points"),
     /** Proxy. */
     PROXY("a proxy or middlebox rewrites packets between the points"),
-    /** Address translation. */
-    NAT("addresses or ports are translated between the points (NAT)"),
     /** Unrelated traffic. */
     DIFFERENT_TRAFFIC("the points see different traffic: captures that do not belong together, or a selector too wide");
 

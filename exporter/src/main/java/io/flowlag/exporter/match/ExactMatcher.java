@@ -19,7 +19,7 @@ import java.util.concurrent.TimeUnit;
  * <p>
  * One thread owns a matcher, its flows and its counters. All work of a call is bounded by the packets that it decides of; each
  * is decided of once. Where the maximum delay may grow, packets that come later than that make it longer, if there is memory.
- * Allocates at construction, off-heap.
+ * Allocates at construction, and when it begins with fewer packets than it may remember and needs room for more, off-heap.
  */
 public final class ExactMatcher {
     private static final int NOT_GIVEN_BY_DIGEST = PacketDescriptor.FLAG_DIGEST_SHORT | PacketDescriptor.FLAG_DIGEST;
@@ -69,7 +69,7 @@ public final class ExactMatcher {
         growingUpToNs = context.growingUpToNs();
         maxPackets = context.maxPackets();
         rememberedNs = maximumDelayNs + graceNs;
-        packets = new WaitingPackets(context.maxPackets());
+        packets = new WaitingPackets(context.maxPackets(), context.startPackets());
         digests = new DigestTable(context.maxPackets(), packets);
         this.flows = flows;
         this.handler = handler;
@@ -370,6 +370,11 @@ public final class ExactMatcher {
         onReceiverGap(nowNs);
     }
 
+    /** {@return whether a part of the flows is not matched} */
+    public boolean isPartial() {
+        return flows.matchedOneIn() > 1;
+    }
+
     /** {@return packets that are remembered now} */
     public int size() {
         return packets.size();
@@ -386,8 +391,11 @@ public final class ExactMatcher {
         handler.onMatched(receiverTag, delayNs, sentNs, receivedNs);
     }
 
-    /** Forgets decided packets early if there is no room, the oldest first. */
+    /** Takes more room if there is none, as far as it may; then forgets decided packets early, the oldest first. */
     private void makeRoom() {
+        if (packets.isFull() && packets.mayGrow()) {
+            packets.grow(digests);
+        }
         for (int i = 0; i < FORGET_LIMIT && packets.isFull(); i++) {
             final int packet = packets.oldest();
             final int state = packets.state(packet);

@@ -9,10 +9,14 @@ import java.util.concurrent.TimeUnit;
 public final class ExactMatcherContext {
     /** The most packets that can be remembered. */
     public static final int MAX_PACKETS = 1 << 24;
+    /** Octets that a packet takes at most. */
+    public static final int MOST_PACKET_BYTES =
+        WaitingPackets.RECORD_LENGTH_BYTES + DigestTable.ENTRY_LENGTH_BYTES + 4 * Long.BYTES;
     /** The longest maximum delay, ns. */
     public static final long MAX_DELAY_NS = TimeUnit.HOURS.toNanos(1);
 
     private int maxPackets = 1_000_000;
+    private int startPackets = MAX_PACKETS;
     private long maximumDelayNs = TimeUnit.MILLISECONDS.toNanos(200);
     private long maximumLeadNs = -1;
     private long graceNs;
@@ -36,6 +40,22 @@ public final class ExactMatcherContext {
      */
     public ExactMatcherContext maxPackets(final int maxPackets) {
         this.maxPackets = maxPackets;
+        return this;
+    }
+
+    /** {@return for how many packets room is taken at first} */
+    public int startPackets() {
+        return Math.min(startPackets, maxPackets);
+    }
+
+    /**
+     * Sets for how many packets room is taken at first; twice as much whenever that is full. By default it is for all.
+     *
+     * @param startPackets 1 or more.
+     * @return this.
+     */
+    public ExactMatcherContext startPackets(final int startPackets) {
+        this.startPackets = startPackets;
         return this;
     }
 
@@ -123,10 +143,11 @@ public final class ExactMatcherContext {
         return this;
     }
 
-    /** {@return octets off the heap of a matcher of this context, the flows not included} */
+    /** {@return octets off the heap of a matcher of this context, the flows not included: of an index that grew, both at once} */
     public long memoryBytes() {
         return (long)maxPackets * (WaitingPackets.RECORD_LENGTH_BYTES + DigestTable.ENTRY_LENGTH_BYTES) +
-            SlotIndex.memoryBytes(maxPackets) + 2 * DistantDigests.memoryBytes();
+            SlotIndex.memoryBytes(maxPackets) + (startPackets() < maxPackets ? SlotIndex.memoryBytes(maxPackets / 2) : 0) +
+            2 * DistantDigests.memoryBytes();
     }
 
     void check() {

@@ -541,7 +541,7 @@ public final class SegmentFlows {
      *
      * @param oneIn a power of two up to MOST_ONE_IN.
      */
-    void matchOneIn(final int oneIn) {
+    public void matchOneIn(final int oneIn) {
         sampleMask = oneIn - 1;
         counters.sampleMask(sampleMask);
     }

@@ -6,7 +6,7 @@ import org.agrona.BitUtil;
 /**
  * Open-addressed index from a 32-bit tag to slots elsewhere (linear probing, at most half full, deletion by shifting back). A
  * bucket is one long: the tag, and the slot plus one; 0 is free. Several slots may have one tag: whoever asks compares keys in
- * full. One thread owns an index. Allocates at construction, off-heap.
+ * full. One thread owns an index. Allocates at construction and when it grows, off-heap.
  */
 final class SlotIndex {
     /** Returned when there is no further bucket with the tag. */
@@ -14,8 +14,8 @@ final class SlotIndex {
 
     private static final int BUCKET_LENGTH_BYTES = Long.BYTES;
 
-    private final OffHeapBuffer buckets;
-    private final int mask;
+    private OffHeapBuffer buckets;
+    private int mask;
 
     /**
      * An empty index.
@@ -23,9 +23,27 @@ final class SlotIndex {
      * @param maxSlots that it will hold at once, at most.
      */
     SlotIndex(final int maxSlots) {
-        final int count = bucketCount(maxSlots);
+        buckets = allocate(bucketCount(maxSlots));
+    }
+
+    private OffHeapBuffer allocate(final int count) {
         mask = count - 1;
-        buckets = OffHeapBuffer.allocate(count * BUCKET_LENGTH_BYTES);
+        final OffHeapBuffer memory = OffHeapBuffer.allocateUntouched(count * BUCKET_LENGTH_BYTES);
+        memory.setMemory(0, count * BUCKET_LENGTH_BYTES, (byte)0);
+        return memory;
+    }
+
+    /** Has room for more slots from now on. */
+    void grow(final int maxSlots) {
+        final OffHeapBuffer old = buckets;
+        buckets = allocate(bucketCount(maxSlots));
+        for (int offset = 0; offset < old.capacity(); offset += BUCKET_LENGTH_BYTES) {
+            final long bucket = old.getLong(offset);
+            if (bucket != 0) {
+                add((int)(bucket >>> 32), (int)bucket - 1);
+            }
+        }
+        old.free();
     }
 
     static long memoryBytes(final int maxSlots) {

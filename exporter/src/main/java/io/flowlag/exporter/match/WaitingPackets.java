@@ -12,7 +12,8 @@ import io.flowlag.sketch.memory.OffHeapBuffer;
  *  24  next       4   packet of the same digest and kind behind it, or NONE
  *  28  state      4   STATE_
  * </pre>
- * One thread owns it. Allocates at construction, off-heap; memory is touched as packets come.
+ * One thread owns it. Allocates at construction, off-heap; memory is touched as packets come, and the ring goes round in no more
+ * of it than packets needed at once.
  */
 final class WaitingPackets {
     /** No packet. */
@@ -38,11 +39,19 @@ final class WaitingPackets {
 
     private final OffHeapBuffer records;
     private final int capacity;
+    private int room;
     private int oldest;
     private int size;
 
-    WaitingPackets(final int capacity) {
+    /**
+     * No packets.
+     *
+     * @param capacity packets at most.
+     * @param room     for so many at first.
+     */
+    WaitingPackets(final int capacity, final int room) {
         this.capacity = capacity;
+        this.room = room;
         records = OffHeapBuffer.allocateUntouched(capacity * RECORD_LENGTH_BYTES);
     }
 
@@ -51,7 +60,33 @@ final class WaitingPackets {
     }
 
     boolean isFull() {
-        return size == capacity;
+        return size == room;
+    }
+
+    /** {@return whether there may be room for more} */
+    boolean mayGrow() {
+        return room < capacity;
+    }
+
+    /** Takes twice the room, when it is full: the packets from the oldest to the end of the ring move to its new end. */
+    void grow(final DigestTable digests) {
+        final int end = room;
+        room = (int)Math.min(capacity, 2L * end);
+        final int by = room - end;
+        records.putBytes(
+            (oldest + by) * RECORD_LENGTH_BYTES, records, oldest * RECORD_LENGTH_BYTES, (end - oldest) * RECORD_LENGTH_BYTES);
+        for (int i = 0; i < size; i++) {
+            final int packet = i < oldest ? i : i + by;
+            final int next = next(packet);
+            next(packet, next >= oldest && next < end ? next + by : next);
+        }
+        digests.onMoved(oldest, end, by);
+        oldest += by;
+    }
+
+    /** {@return for how many packets there is room now} */
+    int room() {
+        return room;
     }
 
     int size() {
@@ -70,8 +105,8 @@ final class WaitingPackets {
      */
     int add(final int state, final long timeNs, final long tag, final int flow, final int digest) {
         int packet = oldest + size;
-        if (packet >= capacity) {
-            packet -= capacity;
+        if (packet >= room) {
+            packet -= room;
         }
         size++;
         final int offset = packet * RECORD_LENGTH_BYTES;
@@ -86,7 +121,7 @@ final class WaitingPackets {
 
     /** Forgets the packet that came first. */
     void removeOldest() {
-        oldest = oldest + 1 == capacity ? 0 : oldest + 1;
+        oldest = oldest + 1 == room ? 0 : oldest + 1;
         size--;
     }
 

@@ -64,8 +64,8 @@ final class CaptureSurvey implements PacketHandler {
         this.filters = filters;
         this.digestBytes = digestBytes;
         decoder = MeteringPipeline.decoder(
-            config, false, DelayWiring.NONE.withDigestHash(DigestKey.of(null)).withCaptures(
-                new CaptureFacts(digestBytes, Integer.MAX_VALUE, null, false)), new Counters());
+            config, false, DelayWiring.NONE.withDigestHash(DigestKey.of(null)).withCaptures(CaptureFacts.cutAt(digestBytes)),
+            new Counters());
         selector = new SegmentSelector(config.segment());
         digests = new SurveyedDigests(memoryBytes);
         final long maximumDelayNs = config.segment().maximumDelayNs();
@@ -104,7 +104,7 @@ final class CaptureSurvey implements PacketHandler {
     /** {@return what captures cut off, by the first packets of each} */
     static CaptureFacts cutOf(final ExporterConfig config, final List<String> files) {
         final CaptureSurvey survey = lookedAt(config, files, FilterSupplier.ALL);
-        return new CaptureFacts(survey.cutBytes, Integer.MAX_VALUE, null, false);
+        return CaptureFacts.cutAt(survey.cutBytes);
     }
 
     private static CaptureSurvey lookedAt(
@@ -224,7 +224,7 @@ final class CaptureSurvey implements PacketHandler {
     CaptureFacts facts() {
         return new CaptureFacts(
             digestBytes, digests.areJoined() ? ETHERNET_PAYLOAD_BYTES : Integer.MAX_VALUE, sides(),
-            digests.isWhole());
+            digests.isWhole(), 1);
     }
 
     /** {@return packets of the sender point; 0 if the captures were not read} */

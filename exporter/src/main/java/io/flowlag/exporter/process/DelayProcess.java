@@ -5,6 +5,7 @@ import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.capture.file.CaptureFiles;
 import io.flowlag.exporter.capture.filter.BpfFilterSupplier;
 import io.flowlag.exporter.collect.TableStart;
+import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.console.ExitCode;
@@ -20,6 +21,7 @@ import io.flowlag.exporter.match.MatchCounters;
 import io.flowlag.exporter.match.TruthWriter;
 import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.record.DestinationFactory;
+import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import org.agrona.CloseHelper;
 
@@ -65,11 +67,11 @@ public final class DelayProcess {
         final long memoryBytes = given.memoryBytes() > 0 ? given.memoryBytes() : DelaySizing.defaultMemoryBytes();
         final FilterSupplier filters = filters(config, terminal);
         final CaptureSurvey survey = CaptureSurvey.of(config, given, filters, memoryBytes / SURVEY_SHARE);
-        final DelayOptions options = options(config, given, survey, memoryBytes, terminal);
+        final DelayOptions options = options(given, survey, terminal);
         final CaptureFacts facts = facts(survey, options, terminal);
-        final DelayWiring wiring = wiring(config, options, clockState, facts);
-        final ExporterConfig sized =
-            DelaySizing.of(PipelineRun.threadsOfFiles(config, files), survey, wiring, memoryBytes);
+        final ExporterConfig threaded = PipelineRun.threadsOfFiles(config, files);
+        final DelayWiring wiring = matching(threaded, survey, wiring(config, options, clockState, facts), memoryBytes, terminal);
+        final ExporterConfig sized = DelaySizing.of(threaded, survey, wiring, memoryBytes);
         final Counters counters = new Counters();
         final DestinationFactory factory = new DestinationFactory(true, new boolean[2], Map.of(), counters);
         final List<PacketSource> sources = sources(options, filters);
@@ -101,6 +103,7 @@ public final class DelayProcess {
             tellNegativeDelays(run.delayMeter().matchCounters(), facts, terminal);
             tellApart(run.delayMeter().matchCounters(), terminal);
             tellMissingReferences(run, options, terminal);
+            tellFullCache(sized, counters, DelaySizing.neededBytes(threaded, survey, wiring, 1), terminal);
             return exitCode(run, sources, terminal);
         }
     }
@@ -112,24 +115,38 @@ public final class DelayProcess {
             options.truthFile() != null && OutputFiles.STANDARD_OUTPUT.equals(options.truthFile().toString()));
     }
 
-    /** The captures the right way round, and estimators for which there is room. */
+    /** The captures the right way round, and estimators that can work. */
     private static DelayOptions options(
-        final ExporterConfig config, final DelayOptions given, final CaptureSurvey survey, final long memoryBytes,
-        final Terminal terminal) {
+        final DelayOptions given, final CaptureSurvey survey, final Terminal terminal) {
         DelayOptions options = given;
         if (survey.isSwapped()) {
             terminal.message("flowlag: packets pass the point of -r first, by time to live: -s and -r are taken the other " +
                 "way round");
             options = options.swapped();
         }
-        final long neededBytes = DelaySizing.matchingBytes(config, survey);
-        if (options.isExact() && !options.isInterpolated() && neededBytes > memoryBytes / 2) {
-            terminal.message("flowlag: matching every packet needs " + (neededBytes >> 20) + " MiB, more than half of --memory " +
-                (memoryBytes >> 20) + "m: delays are estimated from references and sketches");
-            options = options.by(true, true, false);
-        }
         return options.isExact() && !options.isInterpolated() && survey.isMatchingFew() ?
             withoutMatching(options, survey, terminal) : options;
+    }
+
+    /** Matches as many flows as memory allows, and says it if those are not all: what the others have, and what would do. */
+    private static DelayWiring matching(
+        final ExporterConfig config, final CaptureSurvey survey, final DelayWiring wiring, final long memoryBytes,
+        final Terminal terminal) {
+        final int oneIn = DelaySizing.matchedOneIn(config, survey, wiring, memoryBytes);
+        if (oneIn > 1 && wiring.isExact()) {
+            final String others = wiring.isInterpolated() || wiring.isSketched() ? "estimated means" :
+                "means interpolated between matched packets";
+            final long allBytes = DelaySizing.neededBytes(config, survey, wiring, 1);
+            final long moreBytes = DelaySizing.neededBytes(config, survey, wiring, oneIn / 2);
+            terminal.message("flowlag: --memory " + mebibytes(memoryBytes) + "m is too little to match every packet: one flow " +
+                "in " + oneIn + " is matched, the others have " + others + " and no loss; --memory " + mebibytes(allBytes) +
+                "m would match each" + (moreBytes < allBytes ? ", " + mebibytes(moreBytes) + "m one in " + oneIn / 2 : ""));
+        }
+        return wiring.withCaptures(wiring.captures().matchingOneIn(oneIn));
+    }
+
+    private static long mebibytes(final long octets) {
+        return (octets + (1 << 20) - 1) >> 20;
     }
 
     /** Packets that are not the same at both points, of which only reference packets in the captures can tell the delay. */
@@ -227,6 +244,16 @@ public final class DelayProcess {
             run.statistics().delay().counters().getOrDefault("rli_references", 0L) == 0) {
             terminal.message("flowlag: no reference packets were found at the receiver point: check rli.port, rli.session and " +
                 "rli.key-file, or use --references marked");
+        }
+    }
+
+    private static void tellFullCache(
+        final ExporterConfig sized, final Counters counters, final long neededBytes, final Terminal terminal) {
+        final long cut = counters.get(CounterId.FLOWS_ENDED_LACK_OF_RESOURCES);
+        if (cut > 0) {
+            terminal.message("flowlag: " + cut + " records were cut, for there is room for " + sized.metering().maxFlows() +
+                " flows at once, and some losses have no record: " + (sized.isDefault(ConfigTable.MAX_FLOWS) ?
+                "--memory " + mebibytes(neededBytes) + "m would do" : "a larger metering.max-flows would do"));
         }
     }
 

@@ -3,15 +3,16 @@ package io.flowlag.exporter.process;
 import io.flowlag.exporter.config.ConfigKey;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.HostMemory;
 import io.flowlag.exporter.delay.DelayMeter;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.match.ExactMatcherContext;
+import io.flowlag.exporter.match.SegmentFlows;
 import io.flowlag.exporter.sketching.SketchRecords;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.quantile.QuantileSketch;
 
 import java.io.PrintStream;
-import java.lang.management.ManagementFactory;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -29,8 +30,6 @@ final class DelaySizing {
     private static final long SILENCE_NS = TimeUnit.MILLISECONDS.toNanos(200);
     private static final int DELAYS = 8;
     private static final int SPARE = 1024;
-    /** What a packet takes that is waited for or remembered, at most. */
-    private static final int PACKET_BYTES = 112;
     private static final int MOST_RECONCILED = 24 << 20;
     private static final int MOST_CELLS = 2 << 20;
     private static final int LEAST_CELLS = 64 << 10;
@@ -41,17 +40,19 @@ final class DelaySizing {
     private static final int FLOWS_A_COLUMN = 2;
     /** Their sums cross no wire here, and with 1 % the share of bounds that hold differs by some per cent between captures. */
     private static final int WITNESS_PPM = 30_000;
-    /** What is not for flows, packets and distributions. */
+    /** Distributions have at most such a part of the memory. */
     private static final int MEMORY_SHARES = 4;
+    /** So many flows tell what one takes. */
+    private static final int MANY = 64 * SPARE;
+    /** Packets that a part of the flows may have more than its share. */
+    private static final double UNEVEN = 1.5;
 
     private DelaySizing() {
     }
 
     /** {@return what {@code delay} may take of this host's memory unless told otherwise: half of it, octets} */
     static long defaultMemoryBytes() {
-        final var system =
-            (com.sun.management.OperatingSystemMXBean)ManagementFactory.getOperatingSystemMXBean();
-        return system.getTotalMemorySize() / 2;
+        return HostMemory.bytes() / 2;
     }
 
     /**
@@ -69,24 +70,37 @@ final class DelaySizing {
         if (packets == 0) {
             return config;
         }
-        final ExporterConfig timed = timed(config, survey, wiring.isSketched(), memoryBytes);
-        final int keys = config.metering().extraKeyFields().isEmpty() ? 1 : 2;
+        final int oneIn = wiring.captures().matchedOneIn();
+        final int packetsNeeded = packetsUnderWay(config, survey, oneIn);
+        final ExporterConfig timed = timed(config, survey, wiring.isSketched(), packetsNeeded);
         final long mostFlows = MeteringPipeline.cacheContext(config)
             .stateLengthBytes(DelayMeter.stateLengthBytes(wiring)).mostFlows();
         final long mostRecords = wiring.isSketched() ? SketchRecords.MAX_RECORDS / 2 : mostFlows;
-        final long flows = SPARE + keys * survey.flowCount();
-        final long flowBytes = MeteringPipeline.memoryBytes(timed.withFlows(SPARE, 0), wiring, false);
-        final long bytesOfFlow = Math.max(
-            1, (MeteringPipeline.memoryBytes(timed.withFlows(2 * SPARE, 0), wiring, false) - flowBytes) / SPARE);
-        final long fittingFlows = Math.min(flows, memoryBytes / 2 / bytesOfFlow);
+        final long withoutFlows = MeteringPipeline.memoryBytes(timed.withFlows(SPARE, 0), wiring, false);
+        final long bytesOfFlow = Math.max(1, (MeteringPipeline.memoryBytes(timed.withFlows(2 * MANY, 0), wiring, false) -
+            MeteringPipeline.memoryBytes(timed.withFlows(MANY, 0), wiring, false)) / MANY);
+        final long flowsMemory = wiring.isSketched() ? memoryBytes / 2 : memoryBytes - withoutFlows;
+        final long flowsThatFit = Math.min(flowsMemory / bytesOfFlow, Math.min(mostFlows, mostRecords));
         final int maxFlows = (int)given(config, ConfigTable.MAX_FLOWS, config.metering().maxFlows(),
-            Math.max(SPARE, Math.min(fittingFlows, Math.min(mostFlows, mostRecords))));
-        final long distributions = Math.min(
-            Math.min(maxFlows, survey.receivedPackets() / config.quantiles().fromPackets() + 1) * QuantileSketch.LENGTH_BYTES,
-            memoryBytes / MEMORY_SHARES);
-        final ExporterConfig sized = timed.withFlows(
-            maxFlows, given(config, ConfigTable.QUANTILES_MEMORY, config.quantiles().memoryBytes(), distributions));
-        return wiring.isSketched() ? sketched(sized, survey, maxFlows) : sized;
+            Math.max(SPARE, Math.min(flows(config, survey), flowsThatFit)));
+        if (wiring.isSketched()) {
+            final long fitting = memoryBytes / MEMORY_SHARES / ExactMatcherContext.MOST_PACKET_BYTES;
+            final ExporterConfig spared = timed(
+                config, survey, true, Math.max(packetsNeeded, Math.min(fitting, packetsWished(config, survey, oneIn))));
+            return sketched(spared.withFlows(
+                maxFlows, distributionBytes(config, survey, maxFlows, memoryBytes / MEMORY_SHARES)), survey, maxFlows);
+        }
+        final long left = Math.max(0, memoryBytes - withoutFlows - bytesOfFlow * maxFlows);
+        final long remembered = packetsNeeded + left / 2 / ExactMatcherContext.MOST_PACKET_BYTES;
+        return timed(config, survey, false, Math.min(remembered, packetsWished(config, survey, oneIn)))
+            .withFlows(maxFlows, distributionBytes(config, survey, maxFlows, Math.min(left / 2, memoryBytes / MEMORY_SHARES)));
+    }
+
+    private static long distributionBytes(
+        final ExporterConfig config, final CaptureSurvey survey, final int maxFlows, final long mostBytes) {
+        final long flows = Math.min(maxFlows, survey.receivedPackets() / config.quantiles().fromPackets() + 1);
+        return given(config, ConfigTable.QUANTILES_MEMORY, config.quantiles().memoryBytes(),
+            Math.min(flows * QuantileSketch.LENGTH_BYTES, mostBytes));
     }
 
     /** Says what was chosen for sketches, in one line; of matching alone the maximum delay tells all. */
@@ -108,35 +122,84 @@ final class DelaySizing {
         out.println("derived from these captures: " + String.join(", ", chosen));
     }
 
-    /** {@return octets of the packets that matching has to remember; 0 if the captures were not read} */
-    static long matchingBytes(final ExporterConfig config, final CaptureSurvey survey) {
-        if (survey.sentPackets() + survey.receivedPackets() == 0) {
-            return 0;
+    /**
+     * How many flows can be matched: each, if the packets under way, flows and the rest fit into the memory; else half as many,
+     * again and again. Where even the flows do not fit, packets have half of the memory. By sums of flows and by sketches both
+     * would take more than twice as much, see {@code docs/exact.md}.
+     *
+     * @param config      of the process, with its threads.
+     * @param survey      of the captures.
+     * @param wiring      says what is measured by.
+     * @param memoryBytes that may be taken.
+     * @return one flow in so many.
+     */
+    static int matchedOneIn(
+        final ExporterConfig config, final CaptureSurvey survey, final DelayWiring wiring, final long memoryBytes) {
+        int fitting = 1;
+        while (fitting < SegmentFlows.MOST_ONE_IN && neededBytes(config, survey, wiring, fitting) > memoryBytes) {
+            fitting *= 2;
         }
-        final long maximumDelayNs = timed(config, survey, false, 0).segment().maximumDelayNs();
-        final int packets =
-            (int)Math.min(ExactMatcherContext.MAX_PACKETS, survey.times().mostWithin(maximumDelayNs) + SPARE);
-        return new ExactMatcherContext().maxPackets(packets).memoryBytes();
+        if (neededBytes(config, survey, wiring, fitting) <= memoryBytes) {
+            return fitting;
+        }
+        int oneIn = 1;
+        while (oneIn < fitting && 2L * ExactMatcherContext.MOST_PACKET_BYTES * packetsUnderWay(config, survey, oneIn) >
+            memoryBytes) {
+            oneIn *= 2;
+        }
+        return oneIn;
+    }
+
+    /** {@return octets with which one flow in so many is matched, without distributions; 0 if the captures were not read} */
+    static long neededBytes(
+        final ExporterConfig config, final CaptureSurvey survey, final DelayWiring wiring, final int oneIn) {
+        return survey.sentPackets() + survey.receivedPackets() == 0 ? 0 : MeteringPipeline.memoryBytes(
+            timed(config, survey, false, packetsUnderWay(config, survey, oneIn)).withFlows(
+                (int)given(config, ConfigTable.MAX_FLOWS, config.metering().maxFlows(), flows(config, survey)), 0),
+            wiring.withSketches(false).withCaptures(wiring.captures().matchingOneIn(oneIn)), false);
+    }
+
+    /** {@return flows that have room if there is memory} */
+    private static long flows(final ExporterConfig config, final CaptureSurvey survey) {
+        return Math.min(SegmentFlows.MAX_FLOWS,
+            SPARE + (config.metering().extraKeyFields().isEmpty() ? 1 : 2) * survey.flowCount());
+    }
+
+    /** {@return packets of a maximum delay, of one flow in so many} */
+    private static int packetsUnderWay(final ExporterConfig config, final CaptureSurvey survey, final int oneIn) {
+        return ofShare(survey.times().mostWithin(maximumDelayNs(config, survey)), oneIn);
+    }
+
+    /**
+     * {@return packets that are remembered if there is memory: so long that copies are known, and while one point has no packet,
+     * as before its capture begins, when nothing is decided of the other's}
+     */
+    private static int packetsWished(final ExporterConfig config, final CaptureSurvey survey, final int oneIn) {
+        return ofShare(survey.mostAlone() +
+            survey.times().mostWithin(Math.max(SILENCE_NS, DELAYS * maximumDelayNs(config, survey))), oneIn);
+    }
+
+    private static int ofShare(final long packets, final int oneIn) {
+        return (int)Math.min(
+            ExactMatcherContext.MAX_PACKETS, SPARE + (oneIn == 1 ? packets : (long)(UNEVEN * packets / oneIn)));
+    }
+
+    private static long maximumDelayNs(final ExporterConfig config, final CaptureSurvey survey) {
+        final long givenNs = config.segment().maximumDelayNs();
+        return survey.digests().matched() == 0 ? givenNs : given(config, ConfigTable.MAXIMUM_DELAY, givenNs,
+            Math.min(LONGEST_DELAY_NS, 2 * survey.digests().longestNs() + SPARE_DELAY_NS));
     }
 
     /** How long packets are waited for, and how many may be remembered for that. */
     private static ExporterConfig timed(
-        final ExporterConfig config, final CaptureSurvey survey, final boolean isSketched, final long memoryBytes) {
+        final ExporterConfig config, final CaptureSurvey survey, final boolean isSketched, final long packets) {
         final ExporterConfig.Segment segment = config.segment();
-        final long longestNs = survey.digests().longestNs();
-        final long maximumDelayNs = survey.digests().matched() == 0 ? segment.maximumDelayNs() : given(
-            config, ConfigTable.MAXIMUM_DELAY, segment.maximumDelayNs(),
-            Math.min(LONGEST_DELAY_NS, 2 * longestNs + SPARE_DELAY_NS));
+        final long maximumDelayNs = maximumDelayNs(config, survey);
         final long intervalNs = given(
             config, ConfigTable.SEGMENT_INTERVAL, segment.intervalNs(),
             isSketched ? intervalNs(survey, Math.max(segment.intervalNs(), maximumDelayNs)) : segment.intervalNs());
-        final long remembered = survey.times().mostWithin(Math.max(SILENCE_NS, DELAYS * maximumDelayNs)) + SPARE;
-        // While one point has no packet, as before its capture begins, nothing is decided of the other's.
-        final long fitting = memoryBytes / MEMORY_SHARES / PACKET_BYTES;
-        final long alone = Math.min(survey.mostAlone(), Math.max(0, fitting - remembered));
         return config.withSegment(segment.withTimes(maximumDelayNs, intervalNs, (int)given(
-            config, ConfigTable.EXACT_PACKETS, segment.exactPackets(),
-            Math.min(ExactMatcherContext.MAX_PACKETS, remembered + alone))));
+            config, ConfigTable.EXACT_PACKETS, segment.exactPackets(), packets)));
     }
 
     /** All in one interval, where that can be remembered and repaired; else intervals as they are. */

@@ -209,8 +209,8 @@ final class LiveSegment implements AutoCloseable {
         }
         if (meter != null && !isCeilingTold && meter.isCeilingTooLow()) {
             isCeilingTold = true;
-            LOG.warn("rli.ceiling holds back references: there are fewer than the policy asks for; references_held_by_ceiling " +
-                "counts them");
+            LOG.warn("rli.ceiling holds back references: there are fewer than the policy asks for; raise it if the link can " +
+                "bear more (references_held_by_ceiling counts them)");
         }
         refreshClock();
     }

@@ -343,7 +343,8 @@ final class PipelineRun implements AutoCloseable {
         if (agreement != null && agreement.judge() == DigestAgreement.Verdict.DISAGREES) {
             if (isLive) {
                 LOG.warn("the two points do not see the same packets: {}{}", agreement.message(),
-                    hasReferences ? "; flows that do not match have the mean by references" : "");
+                    hasReferences ? "; flows that do not match have the mean by references, and no loss" :
+                        "; flows that do not match have no mean: references (rli.target) would give them one");
             } else {
                 terminal.message("flowlag: the two points do not see the same packets: " + agreement.message());
             }

@@ -140,7 +140,8 @@ final class SegmentAdvice {
         if (config.lds().enabled()) {
             return isReferred && config.joint().enabled() ? "joint means" : "means by sketches";
         }
-        return isReferred ? "means by references" : "no mean; lds.enabled=on or rli.target gives them one";
+        return isReferred ? "means by references" : config.segment().exact() ? "means interpolated between matched packets" :
+            "no mean; lds.enabled=on or rli.target gives them one";
     }
 
     private long packetsThatDo(final long waitNs) {

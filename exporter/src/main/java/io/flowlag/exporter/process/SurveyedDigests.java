@@ -36,7 +36,7 @@ final class SurveyedDigests {
 
     private final int largestShift;
     private int shift = SMALLEST_SHIFT;
-    private OffHeapBuffer entries = OffHeapBuffer.allocate(ENTRY_BYTES << SMALLEST_SHIFT);
+    private OffHeapBuffer entries = allocate(SMALLEST_SHIFT);
     private int size;
     private int halvings;
     private int found;
@@ -146,7 +146,7 @@ final class SurveyedDigests {
     private void grow() {
         final int newShift = Math.min(largestShift, shift + 1);
         halvings += newShift == shift ? 1 : 0;
-        final OffHeapBuffer newEntries = OffHeapBuffer.allocate(ENTRY_BYTES << newShift);
+        final OffHeapBuffer newEntries = allocate(newShift);
         size = 0;
         for (int offset = 0; offset < ENTRY_BYTES << shift; offset += ENTRY_BYTES) {
             final long digest = entries.getLong(offset);
@@ -155,8 +155,15 @@ final class SurveyedDigests {
                 size++;
             }
         }
+        entries.free();
         entries = newEntries;
         shift = newShift;
+    }
+
+    private static OffHeapBuffer allocate(final int shift) {
+        final OffHeapBuffer memory = OffHeapBuffer.allocateUntouched(ENTRY_BYTES << shift);
+        memory.setMemory(0, ENTRY_BYTES << shift, (byte)0);
+        return memory;
     }
 
     /**
@@ -202,6 +209,7 @@ final class SurveyedDigests {
                     isWithin(entries.getLong(offset + RECEIVED_NS), firstReceivedNs, lastReceivedNs));
         }
         areJoined = longAlone > 0 && longAlone * LONG_SHARE > longPackets;
+        entries.free();
         entries = null;
     }
 

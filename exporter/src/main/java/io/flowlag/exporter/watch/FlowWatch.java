@@ -172,9 +172,7 @@ public final class FlowWatch implements FlowRecordSink {
             WatchedFlow.boundNs(flow, to, FlowDelay.errorBoundNs(entry, delayOffset));
             addFlag(flow, to, WatchedFlow.FLAG_BOUND);
         }
-        if (estimator == FlowDelay.ESTIMATOR_MATCHED && FlowDelay.isMatchedWhole(entry, delayOffset) ||
-            estimator == FlowDelay.ESTIMATOR_FLOW_SUMS &&
-            FlowSketch.samples(entry, FlowDelay.sketchOffset(delayOffset)) == FlowEntry.packetCount(entry, offset)) {
+        if (FlowDelay.has(entry, delayOffset, FlowDelay.FLAG_EXACT)) {
             addFlag(flow, to, WatchedFlow.FLAG_EXACT);
         }
         writeInterpolated(flow, to, estimator, entry, delayOffset);

@@ -156,6 +156,16 @@ class MainTest {
         assertTrue(recorder.delayOptions.isSketched() && recorder.config.joint().enabled());
         assertTrue(recorder.config.reconcile().enabled());
         assertEquals(3L << 30, recorder.delayOptions.memoryBytes());
+        for (final String[] asked : new String[][] {
+            {"--references", "injected"}, {"--references", "marked"}, {"--references", "passive"}, {"--policy", "every-n"},
+            {"--rows", "3"}, {"--columns", "4k"}, {"--vlda", "2"}, {"--rates", "1,0.5,0.1,0.01"}}) {
+            assertEquals(0, main("delay", "-s", "a", "-r", "b", asked[0], asked[1]), errors());
+            assertTrue(recorder.delayOptions.isInterpolated() && recorder.delayOptions.isSketched(), asked[0]);
+            assertTrue(recorder.delayOptions.isExact() && recorder.config.joint().enabled(), asked[0]);
+        }
+        assertEquals(0, main(
+            "delay", "-s", "a", "-r", "b", "--references", "marked", "--max-delay", "2s", "--interval", "1s"), errors());
+        assertTrue(recorder.delayOptions.isInterpolated() && !recorder.delayOptions.isSketched());
         assertEquals(0, main("delay", "-s", "a", "-r", "b", "--estimators", "joint"));
         assertTrue(recorder.delayOptions.isInterpolated() && recorder.delayOptions.isSketched());
         assertTrue(recorder.config.joint().enabled());

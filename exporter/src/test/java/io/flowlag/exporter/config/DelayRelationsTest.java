@@ -200,4 +200,16 @@ class DelayRelationsTest {
         assertTrue(Prefix.parse("2001:db8::/126").contains(true, 0x20010DB8_00000000L, 3));
         assertFalse(Prefix.parse("2001:db8::/126").contains(true, 0x20010DB8_00000000L, 4));
     }
+
+    /** What matching may remember live goes by the memory there is, unless somebody says it. */
+    @ParameterizedTest
+    @CsvSource({"134217728, 65536", "2147483648, 1048576", "17179869184, 8388608", "1099511627776, 16777216"})
+    void shouldTakeASixteenthOfTheMemoryForPacketsUnderWay(final long memoryBytes, final long packets) {
+        assertEquals(packets, DelayRelations.automaticPackets(memoryBytes));
+        final ExporterConfig automatic = config("segment: {ingress: a, egress: b}");
+        assertEquals(DelayRelations.automaticPackets(HostMemory.bytes()), automatic.segment().exactPackets());
+        assertTrue(automatic.isDefault(ConfigTable.EXACT_PACKETS));
+        assertEquals(2048, config("segment: {ingress: a, egress: b, exact-packets: 2k}").segment().exactPackets());
+        assertEquals(1 << 20, config("segment: {role: none}").segment().exactPackets());
+    }
 }

@@ -32,6 +32,7 @@ class MatchedFlowTest {
     private static final int OFFSET = FlowEntry.BASE_LENGTH_BYTES;
     private static final long MS = 1_000_000L;
     private static final long SECOND_NS = 1_000 * MS;
+    private static final long LOST_HERE = 3;
     private static final long LIFE_NS = 3_600 * SECOND_NS;
     private static final long START_NS = 1_700_000_000L * SECOND_NS;
     /** Packets of the flow come later than what is undecided because matching begins. */
@@ -218,11 +219,11 @@ class MatchedFlowTest {
 
     /** A packet that this process dropped as it was sent may have been lost, too. */
     @Test
-    void shouldTellNoLossOfFlowsOfWhichThisProcessDroppedPackets() {
+    void shouldTellAnUpperBoundOfLossWhereThisProcessDroppedPackets() {
         watch();
         send(1, 1, FLOW_NS);
         receive(1, 1, FLOW_NS + MS);
-        counters.add(CounterId.LOST_IN_KERNEL, 1);
+        counters.add(CounterId.LOST_IN_KERNEL, LOST_HERE);
         clockNs = FLOW_NS + 2 * MS;
         meter.onCaptured(FLOW_NS + 2 * MS);
         send(1, 3, FLOW_NS + 3 * MS);
@@ -231,7 +232,8 @@ class MatchedFlowTest {
         end();
 
         assertEquals(2, FlowEntry.packetCount(record, 0));
-        assertFalse(FlowDelay.has(record, OFFSET, FlowDelay.FLAG_LOSS));
+        assertEquals(LOST_HERE, FlowDelay.lostPackets(record, OFFSET));
+        assertEquals(FlowDelay.LOSS_UPPER_BOUND, FlowDelay.lossKind(record, OFFSET));
     }
 
     /** What packets of a former life took cannot be told by those of this one, however many. */
@@ -331,6 +333,23 @@ class MatchedFlowTest {
 
         assertEquals(1, FlowDelay.lostPackets(record, OFFSET));
         assertEquals(FlowDelay.LOSS_EXACT, FlowDelay.lossKind(record, OFFSET));
+    }
+
+    /** The one socket is open a moment before the other, and so sees packets that the other missed. */
+    @Test
+    void shouldTellNoExactLossOfPacketsFromBeforeBothPointsWereWatched() {
+        for (int i = 0; i < 5; i++) {
+            send(1, i, START_NS - 50 * MS + i * 5 * MS);
+        }
+        for (int i = 5; i < 10; i++) {
+            send(1, i, START_NS + i * 5 * MS);
+            receive(1, i, START_NS + (i * 5 + 2) * MS);
+        }
+        time(START_NS + 60 * SECOND_NS);
+        end();
+
+        assertEquals(5, FlowEntry.packetCount(record, 0));
+        assertEquals(FlowDelay.LOSS_UPPER_BOUND, FlowDelay.lossKind(record, OFFSET));
     }
 
     /** Packets that were sent just before the end may be on their way still. */

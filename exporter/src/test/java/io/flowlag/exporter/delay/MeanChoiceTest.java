@@ -48,6 +48,7 @@ class MeanChoiceTest {
 
         assertEquals(FlowDelay.ESTIMATOR_MATCHED, conclude());
         assertEquals(1, boundNs());
+        assertTrue(FlowDelay.has(entry, OFFSET, FlowDelay.FLAG_EXACT));
     }
 
     /** The mean of those that are there, and any delays of the rest within what the segment has shown. */
@@ -86,6 +87,7 @@ class MeanChoiceTest {
         choice.offerExact(FlowDelay.ESTIMATOR_MATCHED, 10, 5_000, 40_000);
         assertEquals(FlowDelay.ESTIMATOR_MATCHED, conclude());
         assertEquals(4_000, boundNs());
+        assertFalse(FlowDelay.has(entry, OFFSET, FlowDelay.FLAG_EXACT));
         choice.offerExact(FlowDelay.ESTIMATOR_FLOW_SUMS, 10, 5_000);
         assertEquals(FlowDelay.ESTIMATOR_FLOW_SUMS, conclude(), "an exact one leads");
         assertEquals(1, boundNs());

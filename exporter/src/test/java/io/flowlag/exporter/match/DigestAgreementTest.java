@@ -121,7 +121,7 @@ class DigestAgreementTest {
             receive(2, OTHER_DIGEST + i, UNCHANGED);
         }
         assertEquals(List.of(
-            DisagreementCause.TUNNEL, DisagreementCause.PROXY, DisagreementCause.NAT, DisagreementCause.DIFFERENT_TRAFFIC),
+            DisagreementCause.NAT, DisagreementCause.TUNNEL, DisagreementCause.PROXY, DisagreementCause.DIFFERENT_TRAFFIC),
             causes());
     }
 

@@ -136,7 +136,7 @@ class ExactMatcherPropertyTest {
         }
     }
 
-    /** The matcher and what its handler was told. */
+    /** The matcher, which begins with little room, and what its handler was told. */
     private final class Run {
         private final Tally tally = new Tally();
         private final SegmentFlows flows = new SegmentFlows(FLOWS, SegmentFlows.NEVER_NS);
@@ -149,7 +149,7 @@ class ExactMatcherPropertyTest {
         Run(final int maxPackets, final long leadNs, final long graceNs) {
             matcher = new ExactMatcher(
                 new ExactMatcherContext().maxPackets(maxPackets).maximumDelayNs(MAXIMUM_DELAY_NS).maximumLeadNs(leadNs)
-                    .graceNs(graceNs),
+                    .graceNs(graceNs).startPackets(1 + maxPackets % 7),
                 flows,
                 new MatchHandler() {
                     @Override

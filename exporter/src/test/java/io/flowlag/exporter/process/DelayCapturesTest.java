@@ -36,7 +36,11 @@ import java.util.Arrays;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import java.util.stream.Stream;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
@@ -342,7 +346,8 @@ class DelayCapturesTest {
         final String text = out.toString(StandardCharsets.UTF_8);
         assertTrue(text.contains(" " + count(both, "match_lost") + " lost, "), text);
         assertEquals(isSelected ? 0 : 1, text.lines().filter((line) -> line.matches(
-            strayTold + " packets are of [0-9]+ flows of which nothing arrived: lost, or not of this segment; .*")).count(), text);
+            strayTold + " packets are of [0-9]+ flows of which nothing arrived: lost, or not of this segment; .*")).count(),
+            text);
         if (!isSelected) {
             final long told = IpfixRecords.flows(directory.resolve("flows.ipfix")).stream()
                 .filter((each) -> each.containsKey("flowlagLostPacketDeltaCount"))
@@ -356,8 +361,8 @@ class DelayCapturesTest {
     }
 
     /**
-     * One capture begins or ends seconds before the other, or has hardly a packet: while packets wait for the other point, none is
-     * forgotten. What the other capture may have missed is undecided, and the sums add up.
+     * One capture begins or ends seconds before the other, or has hardly a packet: while packets wait for the other point, none
+     * is forgotten. What the other capture may have missed is undecided, and the sums add up.
      */
     @ParameterizedTest
     @CsvSource({"0.4, 1", "0, 0.5", "0.3, 0.6", "-0.4, 1", "-0.3, 0.7", "0, 0"})
@@ -417,6 +422,15 @@ class DelayCapturesTest {
             sent, received, "rli: {capacity: 20m}\nreconcile: {enabled: on}", options(true, true, false));
         assertEquals(1, count(delay, "lds_intervals"), delay::toString);
         assertEquals(0, count(delay, "lds_intervals_cut"), delay::toString);
+        int jointFlows = 0;
+        for (final Map<String, List<String>> flow : IpfixRecords.flows(directory.resolve("flows.ipfix"))) {
+            if (List.of("4").equals(flow.get("flowlagDelayEstimator"))) {
+                jointFlows += Long.parseLong(flow.getOrDefault("flowlagDelaySampleCount", List.of("0")).get(0)) >= 20 ? 1 : 0;
+                assertFalse(flow.containsKey("flowlagDelayP50Nanoseconds"), () -> "of another estimator: " + flow);
+                assertFalse(flow.containsKey("flowlagDelayStandardDeviationNanoseconds"), () -> "of another estimator: " + flow);
+            }
+        }
+        assertTrue(jointFlows > 10, jointFlows + " joint flows that have quantiles by references");
         final long told = IpfixRecords.flows(directory.resolve("flows.ipfix")).stream()
             .filter((each) -> List.of("1").equals(each.get("flowlagLossKind")))
             .mapToLong((each) -> Long.parseLong(each.get("flowlagLostPacketDeltaCount").get(0))).sum();
@@ -472,6 +486,71 @@ class DelayCapturesTest {
             .anyMatch((line) -> line.matches("derived from these captures: [0-9]+ of [0-9]+ MiB of .*")), out::toString);
     }
 
+    /** Each step down: fewer flows are matched, exactly; the others have means whose bounds hold; what would do does. */
+    @ParameterizedTest
+    @CsvSource({"4, 0", "2, 0", "2, 30000000", "4, -30000000", "3, 0"})
+    void shouldMatchAsManyFlowsAsMemoryAllowsAndEstimateTheOthersBetweenThem(final int memoryMebibytes, final long clockNs)
+        throws IOException {
+        final List<Packet> arrived = received.stream().map((each) -> each.later(clockNs)).toList();
+        final String waiting = "segment: {max-delay: 60s}";
+        final JsonNode all = measure(sent, arrived, waiting, options(false, false, true));
+        assertFalse(err.toString(StandardCharsets.UTF_8).contains("--memory"), err::toString);
+        final Map<String, Map<String, List<String>>> truth = flows();
+
+        final JsonNode part = measure(sent, arrived, waiting, options(memoryMebibytes));
+        final String said = err.toString(StandardCharsets.UTF_8);
+        final Matcher line = Pattern.compile("flowlag: --memory " + memoryMebibytes + "m is too little to match every packet: " +
+            "one flow in ([0-9]+) is matched, the others have means interpolated between matched packets and no loss; " +
+            "--memory ([0-9]+)m would match each").matcher(said);
+        assertTrue(line.find(), said);
+        final int oneIn = Integer.parseInt(line.group(1));
+        assertTrue(count(part, "match_matched") < count(all, "match_matched"), part::toString);
+
+        int matched = 0;
+        int estimated = 0;
+        int bounded = 0;
+        int held = 0;
+        for (final Map.Entry<String, Map<String, List<String>>> each : flows().entrySet()) {
+            final Map<String, List<String>> flow = each.getValue();
+            final Map<String, List<String>> exact = truth.get(each.getKey());
+            if (List.of("6").equals(flow.get("flowlagDelayEstimator"))) {
+                assertSame(exact, flow);
+                matched++;
+            } else if (flow.containsKey("flowlagDelayEstimator")) {
+                assertEquals(List.of("1"), flow.get("flowlagDelayEstimator"), flow::toString);
+                assertFalse(flow.containsKey("flowlagLostPacketDeltaCount"), "nobody counted: " + flow);
+                final long errorNs = Math.abs(number(flow, "flowlagDelayMeanNanoseconds") -
+                    number(exact, "flowlagDelayMeanNanoseconds"));
+                if (flow.containsKey("flowlagDelayErrorBoundNanoseconds")) {
+                    held += errorNs <= number(flow, "flowlagDelayErrorBoundNanoseconds") ? 1 : 0;
+                    bounded++;
+                }
+                estimated++;
+            }
+        }
+        assertTrue(matched > 0 && estimated >= (oneIn - 1) * matched / 4, matched + " and " + estimated + ": " + said);
+        assertTrue(matched + estimated >= 0.8 * truth.size(), matched + " and " + estimated + " of " + truth.size());
+        // So few flows have errors in common.
+        assertTrue(bounded > 0 && held >= 0.7 * bounded, held + " of " + bounded + " bounds hold");
+
+        measure(sent, arrived, waiting, options(Integer.parseInt(line.group(2))));
+        assertFalse(err.toString(StandardCharsets.UTF_8).contains("--memory"), "that would do: " + err);
+        flows().forEach((key, flow) -> {
+            assertEquals(List.of("6"), flow.get("flowlagDelayEstimator"));
+            assertSame(truth.get(key), flow);
+        });
+    }
+
+    /** Mean and loss are the same, where packets found room. */
+    private static void assertSame(final Map<String, List<String>> exact, final Map<String, List<String>> flow) {
+        if (exact.get("flowlagDelayPacketDeltaCount").equals(flow.get("flowlagDelayPacketDeltaCount"))) {
+            assertEquals(exact.get("flowlagDelayMeanNanoseconds"), flow.get("flowlagDelayMeanNanoseconds"));
+        }
+        if (Objects.equals(exact.get("flowlagLossKind"), flow.get("flowlagLossKind"))) {
+            assertEquals(exact.get("flowlagLostPacketDeltaCount"), flow.get("flowlagLostPacketDeltaCount"));
+        }
+    }
+
     /** Though the first flow is IPv4 and too short for quantiles, others are IPv6, and delays are long. */
     @ParameterizedTest
     @CsvSource({"false, 0", "true, 0", "false, 3000000000"})
@@ -490,13 +569,29 @@ class DelayCapturesTest {
     }
 
     @Test
-    void shouldSayWhenThereIsNoMemoryToMatchEveryPacket() throws IOException {
-        final DelayOptions options = new DelayOptions(List.of(path("s").toString()), List.of(path("r").toString()),
-            ReferenceMode.MARKED, false, false, true, null, 1024);
-        write(path("s"), sent);
-        write(path("r"), received);
-        DelayProcess.run(new ConfigLoader().text("test", "rli: {capacity: 20m}").conclude(), options, terminal);
-        assertTrue(err.toString(StandardCharsets.UTF_8).contains("estimated from references and sketches"), err::toString);
-        assertTrue(out.toString(StandardCharsets.UTF_8).contains(" joint "), out::toString);
+    void shouldSayThatRecordsAreCutWhereFlowsFindNoRoom() throws IOException {
+        measure(sent, received, "metering: {max-flows: 16}", options(false, false, true));
+        final String said = err.toString(StandardCharsets.UTF_8);
+        assertTrue(said.matches("(?s)flowlag: [0-9]+ records were cut, for there is room for 16 flows at once, .* a larger " +
+            "metering.max-flows would do\n"), said);
+    }
+
+    private DelayOptions options(final int memoryMebibytes) {
+        return new DelayOptions(List.of(path("s").toString()), List.of(path("r").toString()), ReferenceMode.MARKED, false, false,
+            true, null, (long)memoryMebibytes << 20);
+    }
+
+    /** What the records say of delays, by flow; a flow has one record here. */
+    private Map<String, Map<String, List<String>>> flows() throws IOException {
+        return IpfixRecords.flows(directory.resolve("flows.ipfix")).stream().collect(Collectors.toMap(
+            (each) -> Stream.of("sourceIPv4Address", "sourceIPv6Address", "destinationIPv4Address", "destinationIPv6Address",
+                "sourceTransportPort", "destinationTransportPort", "protocolIdentifier")
+                .map((name) -> String.valueOf(each.get(name))).collect(Collectors.joining(" ")),
+            (each) -> each.entrySet().stream().filter((field) -> field.getKey().startsWith("flowlag"))
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue))));
+    }
+
+    private static long number(final Map<String, List<String>> flow, final String element) {
+        return Long.parseLong(flow.get(element).get(0));
     }
 }

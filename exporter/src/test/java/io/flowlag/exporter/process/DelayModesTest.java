@@ -143,7 +143,8 @@ class DelayModesTest {
                     Long.parseLong(line[6]) == (long)number(record, "packetDeltaCount")) {
                     assertEquals(Double.parseDouble(line[8]), number(record, DEVIATION), 1, record::toString);
                     for (final String quantile : QUANTILES.subList(0, 5)) {
-                        assertTrue(!record.containsKey(quantile) || number(record, quantile) >= 0.95 * Double.parseDouble(line[9]) &&
+                        assertTrue(!record.containsKey(quantile) ||
+                            number(record, quantile) >= 0.95 * Double.parseDouble(line[9]) &&
                             number(record, quantile) <= 1.05 * Double.parseDouble(line[10]), record::toString);
                     }
                 }
@@ -195,6 +196,7 @@ class DelayModesTest {
         final String bounds = "bounds for " + vouched + " of " + answered + " flows";
         assertTrue(Integer.parseInt(vouched) > 0, json);
         assertTrue(said.toString(StandardCharsets.UTF_8).contains("witness flows, " + bounds), said::toString);
-        assertTrue(IpfixRecords.options(file).stream().anyMatch((each) -> each.toString().contains("witnesses, " + bounds)), bounds);
+        assertTrue(
+            IpfixRecords.options(file).stream().anyMatch((each) -> each.toString().contains("witnesses, " + bounds)), bounds);
     }
 }

@@ -153,7 +153,8 @@ class DelaySizingTest {
             assertTrue(sized.reconcile().cells() >= 2 * (sentPackets - receivedPackets), sized::toString);
         }
         final ExporterConfig.Segment segment = sized.segment();
-        assertTrue(segment.maximumDelayNs() > longestNs && segment.maximumDelayNs() <= 2 * longestNs + 1_000_000, segment::toString);
+        assertTrue(
+            segment.maximumDelayNs() > longestNs && segment.maximumDelayNs() <= 2 * longestNs + 1_000_000, segment::toString);
         assertEquals(
             Math.floorDiv(firstNs, segment.intervalNs()), Math.floorDiv(lastNs, segment.intervalNs()), "all in one interval");
 

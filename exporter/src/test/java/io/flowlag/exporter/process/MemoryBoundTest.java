@@ -5,6 +5,7 @@ import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
+import io.flowlag.exporter.delay.CaptureFacts;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.ReferenceMode;
@@ -38,6 +39,8 @@ class MemoryBoundTest {
     private static final long FREEING_NS = 10_000_000L;
     private static final int DESCRIPTOR_BYTES = 88;
     private static final int BUFFERED_PACKET_BYTES = 32;
+    /** The index of half of the packets that matching remembers by default, while a larger one is made. */
+    private static final int HALF_INDEX_BYTES = 8 << 20;
 
     private static ExporterConfig config(final String... options) {
         final ConfigLoader loader = new ConfigLoader().option("--threading", ConfigTable.THREADING, List.of("pipelined"));
@@ -103,6 +106,26 @@ class MemoryBoundTest {
         }
     }
 
+    /** One flow in sixteen is matched with less memory, however many packets are under way. */
+    @Test
+    void shouldTakeLessWhereFewerFlowsAreMatched() {
+        final ExporterConfig config = config("segment.exact-packets", "1k", "metering.max-flows", "256k");
+        final DelayWiring matched = new DelayWiring(Role.BOTH, ReferenceMode.NONE, List.of(), null, ClockError.NONE, false, true,
+            true, DelayWiring.DIGEST_PAYLOAD_BYTES);
+        final DelayWiring part = matched.withCaptures(CaptureFacts.NONE.matchingOneIn(16));
+        final long savedBytes =
+            MeteringPipeline.memoryBytes(config, matched, false) - MeteringPipeline.memoryBytes(config, part, false);
+        assertTrue(savedBytes > 200_000 * 192L, savedBytes + " of 256k flows of 192 octets and more");
+        final long beforeBytes = settledDirectBytes();
+        try (MeteringPipeline pipeline = new MeteringPipeline(
+            config, List.of(new GeneratedTraffic(TrafficProfile.demo()), new GeneratedTraffic(TrafficProfile.demo())), false,
+            part, List.of(), new Counters(), (throwable) -> { })) {
+            final long takenBytes = directBytes() - beforeBytes;
+            assertTrue(takenBytes <= MeteringPipeline.memoryBytes(config, part, false) + SLACK_BYTES, takenBytes + " taken");
+            assertTrue(!pipeline.isEnded());
+        }
+    }
+
     @Test
     void shouldGrowWithEveryPieceOfTheDelayStage() {
         final long leastBytes = MeteringPipeline.memoryBytes(config("rli.buffer", "1k"), RECEIVER, true);
@@ -114,10 +137,10 @@ class MemoryBoundTest {
         assertTrue(MeteringPipeline.memoryBytes(config(), BOTH, false) -
             MeteringPipeline.memoryBytes(config("segment.exact-packets", "1k"), BOTH, false) > 1023 * 1024 * 2 * Long.BYTES,
             "packets under way");
-        assertEquals((65536 - 1024) * 2L * DESCRIPTOR_BYTES + PipelineLatency.memoryBytes(),
+        assertEquals((65536 - 1024) * 2L * DESCRIPTOR_BYTES + PipelineLatency.memoryBytes() + HALF_INDEX_BYTES,
             MeteringPipeline.memoryBytes(config("status.enabled", "off"), BOTH, true) -
             MeteringPipeline.memoryBytes(config(), BOTH, false),
-            "live sources wait for each other longer, and their way is timed");
+            "live sources wait for each other longer, their way is timed, and room for packets is taken as they come");
         assertEquals(7 * FlowRanking.memoryBytes(2048),
             MeteringPipeline.memoryBytes(config("status.flows", "2k"), BOTH, true) -
             MeteringPipeline.memoryBytes(config("status.enabled", "off"), BOTH, true), "two sets of two, and three to show");

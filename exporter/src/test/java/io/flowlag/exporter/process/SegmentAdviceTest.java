@@ -113,7 +113,8 @@ class SegmentAdviceTest {
         }
         matcher.matchOneIn(2, START_NS);
         assertSaidOnce("one flow in 2 is matched from now on: the packets under way do not fit into " +
-            "segment.exact-packets=1024; 3600 would do; the other flows have no mean", Map.of());
+            "segment.exact-packets=1024; 3600 would do; the other flows have means interpolated between matched " +
+            "packets", Map.of());
         matcher.matchOneIn(1, START_NS);
         assertSaidOnce("every flow is matched again", Map.of());
     }

@@ -262,6 +262,25 @@ class FlowRecordEncoderTest {
         }
     }
 
+    /** As between two processes: there are no delays of single packets, and yet the sum is known. */
+    @Test
+    void shouldTellTheSumOfExactFlowSums() throws IOException {
+        for (int measured = 1; measured <= 2; measured++) {
+            final int packets = measured;
+            final Map<String, String> record = records(Profile.FULL, 64, () -> {
+                flow(4, UDP, 0);
+                FlowSketch.mean(entry, FlowDelay.sketchOffset(DELAY_OFFSET), 6_000, packets, 0, packets);
+                FlowDelay.estimator(entry, DELAY_OFFSET, FlowDelay.ESTIMATOR_FLOW_SUMS);
+            }).get(0);
+
+            assertEquals("6000", record.get("flowlagDelayMeanNanoseconds"));
+            assertEquals(Integer.toString(packets), record.get("flowlagDelayPacketDeltaCount"));
+            assertEquals(packets == 2 ? "12" : null, record.get("pathDelaySumDeltaMicroseconds"));
+            assertFalse(record.containsKey("flowlagDelaySampleCount"));
+            assertFalse(record.containsKey("flowlagDelayStandardDeviationNanoseconds"));
+        }
+    }
+
     @Test
     void shouldNotSayHowManyPacketsAreBehindAMeanThatIsNotThere() throws IOException {
         assertFalse(records(Profile.FULL, 64, () -> flow(4, UDP, 0)).get(0).containsKey("flowlagDelayPacketDeltaCount"));

@@ -2,6 +2,8 @@ package io.flowlag.exporter.watch;
 
 import com.sun.management.ThreadMXBean;
 import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.delay.FlowDelay;
+import io.flowlag.exporter.delay.FlowSketch;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheContext;
 import io.flowlag.exporter.flow.FlowEntry;
@@ -99,6 +101,32 @@ class FlowWatchTest {
         assertEquals(LongStream.rangeClosed(85, 100).boxed().toList(), sources(second.ended()));
         assertEquals(17, WatchedFlow.protocol(second.ended().flows(), second.ended().offset(0)));
         assertEquals(1, WatchedFlow.endReason(second.ended().flows(), second.ended().offset(0)));
+    }
+
+    /** Sums of a part of a flow have as many packets as its record, and a wide bound: they are not exact. */
+    @Test
+    void shouldCallAMeanExactThatIsOfEveryPacketsOwnDelay() {
+        final int offset = FlowEntry.BASE_LENGTH_BYTES;
+        final UnsafeBuffer entry = new UnsafeBuffer(new byte[offset + FlowDelay.SKETCH_LENGTH_BYTES]);
+        for (final int source : new int[] {1, 2}) {
+            entry.setMemory(0, entry.capacity(), (byte)0);
+            FlowEntry.sourceLow(entry, 0, source);
+            FlowEntry.ipVersion(entry, 0, 4);
+            FlowEntry.packetCount(entry, 0, 3);
+            FlowSketch.mean(entry, FlowDelay.sketchOffset(offset), 5_000, 3, 0, 3);
+            FlowDelay.estimator(entry, offset, FlowDelay.ESTIMATOR_FLOW_SUMS);
+            FlowDelay.sketchFlags(entry, offset, source == 1 ? FlowDelay.FLAG_EXACT : 0);
+            FlowDelay.errorBoundNs(entry, offset, source == 1 ? 1 : 9_000);
+            watch.onFlowRecord(entry, 0, entry.capacity());
+        }
+        pass();
+        final FlowRanking ended = watch.take().ended();
+        assertEquals(2, ended.size());
+        for (int i = 0; i < 2; i++) {
+            final boolean isExact = WatchedFlow.sourceLow(ended.flows(), ended.offset(i)) == 1;
+            assertEquals(isExact, (WatchedFlow.flags(ended.flows(), ended.offset(i)) & WatchedFlow.FLAG_EXACT) != 0);
+            assertEquals(isExact ? 1 : 9_000, WatchedFlow.boundNs(ended.flows(), ended.offset(i)));
+        }
     }
 
     @Test

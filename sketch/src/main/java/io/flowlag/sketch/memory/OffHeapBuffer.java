@@ -21,6 +21,8 @@ public final class OffHeapBuffer extends UnsafeBuffer {
     private static final Cleaner CLEANER = Cleaner.create();
     private static final ByteOrder NATIVE_ORDER = ByteOrder.nativeOrder();
 
+    private Cleaner.Cleanable memory;
+
     /**
      * Wraps memory at an address.
      *
@@ -54,8 +56,8 @@ public final class OffHeapBuffer extends UnsafeBuffer {
 
     /**
      * Takes memory that begins on a cache line, whose octets are undefined until somebody writes them. It is not filled with
-     * zeros, so that start-up does not pay for it, and the system gives a page only to who writes into it. Freed when the buffer
-     * is no longer reachable.
+     * zeros, so that start-up does not pay for it, and the system gives a page only to who writes into it. It goes with
+     * {@link #free}, or when the buffer is no longer reachable.
      *
      * @param lengthBytes how many octets.
      * @return a buffer over it; views of it must not outlive it.
@@ -63,8 +65,14 @@ public final class OffHeapBuffer extends UnsafeBuffer {
     public static OffHeapBuffer allocateUntouched(final int lengthBytes) {
         final long address = UnsafeApi.allocateMemory((long)lengthBytes + CACHE_LINE_LENGTH);
         final OffHeapBuffer buffer = new OffHeapBuffer(BitUtil.align(address, CACHE_LINE_LENGTH), lengthBytes);
-        CLEANER.register(buffer, () -> UnsafeApi.freeMemory(address));
+        buffer.memory = CLEANER.register(buffer, () -> UnsafeApi.freeMemory(address));
         return buffer;
+    }
+
+    /** Gives memory of {@link #allocateUntouched} back at once; nobody may use the buffer or views of it any more. */
+    public void free() {
+        wrap(0, 0);
+        memory.clean();
     }
 
     private static ByteBuffer requireDirect(final ByteBuffer buffer) {

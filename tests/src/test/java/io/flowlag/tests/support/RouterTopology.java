@@ -33,6 +33,8 @@ public final class RouterTopology implements AutoCloseable {
     public static final String DESTINATION = "10.4.0.2";
     /** The address of the destination of cross traffic. */
     public static final String CROSS_DESTINATION = "10.5.0.2";
+    /** The router's address on the link behind the queue. */
+    public static final String ROUTER = "10.3.0.1";
     /** The exit's address on the link behind the queue. */
     public static final String EXIT = "10.3.0.2";
     /** The exit's interface at the other end of the queue's link. */
@@ -89,7 +91,7 @@ public final class RouterTopology implements AutoCloseable {
     private void connect() throws IOException {
         link(source, HOST_INTERFACE, "10.1.0.2/24", router, INGRESS, "10.1.0.1/24");
         link(crossSource, HOST_INTERFACE, "10.2.0.2/24", router, CROSS_INGRESS, "10.2.0.1/24");
-        link(exit, EXIT_INGRESS, "10.3.0.2/24", router, EGRESS, "10.3.0.1/24");
+        link(exit, EXIT_INGRESS, "10.3.0.2/24", router, EGRESS, ROUTER + "/24");
         link(destination, HOST_INTERFACE, "10.4.0.2/24", exit, "down0", "10.4.0.1/24");
         link(crossDestination, HOST_INTERFACE, "10.5.0.2/24", exit, "down1", "10.5.0.1/24");
         for (final NetworkNamespace forwarder : List.of(router, exit)) {
@@ -98,7 +100,7 @@ public final class RouterTopology implements AutoCloseable {
         source.ip("route", "add", "default", "via", "10.1.0.1");
         crossSource.ip("route", "add", "default", "via", "10.2.0.1");
         router.ip("route", "add", "default", "via", "10.3.0.2");
-        exit.ip("route", "add", "default", "via", "10.3.0.1");
+        exit.ip("route", "add", "default", "via", ROUTER);
         destination.ip("route", "add", "default", "via", "10.4.0.1");
         crossDestination.ip("route", "add", "default", "via", "10.5.0.1");
     }
@@ -149,6 +151,14 @@ public final class RouterTopology implements AutoCloseable {
             throw new IOException("tc does not show " + pattern + " of " + EGRESS);
         }
         return Long.parseLong(matcher.group(1));
+    }
+
+    /** Whatever leaves the router has {@link #ROUTER} as its source from now on. */
+    public void translateSources() throws Exception {
+        router.call(() -> {
+            SourceTranslation.begin();
+            return null;
+        });
     }
 
     /** Ends all traffic from the source to the destination: connections that close may go on to send for long. */

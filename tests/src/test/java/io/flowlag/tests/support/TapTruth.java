@@ -19,6 +19,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 
 /**
  * What really happened to each flow of a {@link WindowedTraffic} or {@link SegmentTraffic} between two taps: every packet matched
@@ -65,7 +66,7 @@ public final class TapTruth {
         private long mostNs = Long.MIN_VALUE;
         private long newestArrivedNs = Long.MIN_VALUE / 2;
 
-        /** Counts what arrived, and takes each arrival for that of the packet sent first; or last, to see how much that changes. */
+        /** Counts what arrived, each for the packet that was sent first; or last, to see how much that changes. */
         private void settle(final Twins twins) {
             final int arrived = twins.arrivedNs.size();
             received += arrived;
@@ -164,8 +165,20 @@ public final class TapTruth {
      * @param intervalNs by which it is told how many flows are alive.
      */
     public TapTruth(final Path sent, final Path arrived, final long intervalNs) {
+        this(sent, arrived, intervalNs, UnaryOperator.identity());
+    }
+
+    /**
+     * Matches the packets of two captures.
+     *
+     * @param sent       at the sender point.
+     * @param arrived    at the receiver point.
+     * @param intervalNs by which it is told how many flows are alive.
+     * @param translated the key that a flow has at the receiver point.
+     */
+    public TapTruth(final Path sent, final Path arrived, final long intervalNs, final UnaryOperator<String> translated) {
         this.intervalNs = intervalNs;
-        read(sent, this::onSent);
+        read(sent, (key, content, timestampNs) -> onSent(translated.apply(key), content, timestampNs));
         read(arrived, this::onArrived);
         flows.values().forEach(flow -> flow.packets.values().forEach(flow::settle));
     }

@@ -1,6 +1,7 @@
 package io.flowlag.tests.system;
 
 import io.flowlag.exporter.inject.ReferencePort;
+import io.flowlag.exporter.status.CounterId;
 import io.flowlag.tests.support.Command;
 import io.flowlag.tests.support.Deadline;
 import io.flowlag.tests.support.DelayFlow;
@@ -29,6 +30,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.FutureTask;
 import java.util.concurrent.ThreadLocalRandom;
 import java.util.function.Supplier;
 
@@ -45,11 +47,15 @@ class MatchedRouterTest {
     private static final long RATE_BPS = 40_000_000;
     private static final int QUEUE_BYTES = 300_000;
     private static final int PORT = 8620;
+    private static final int INTERPOLATED = 1;
     private static final int MATCHED = 6;
     private static final double COUNTED_NS = 1e6;
     private static final int LEAST_COUNTED = 100;
     private static final double MOST_ERROR = 0.001;
     private static final double LEAST_HELD = 0.95;
+    private static final double LEAST_HELD_BY_REFERENCES = 0.85;
+    private static final long LEAST_PACKETS = 20;
+    private static final long TAKEN_UP_PACKETS = 5_000;
     private static final double ROUNDING_NS = 2;
     private static final String UDP = ",17,";
     private static final long SECOND_NS = 1_000_000_000L;
@@ -84,7 +90,8 @@ class MatchedRouterTest {
         }
 
         private boolean isOfAllPackets() {
-            return records.stream().allMatch((each) -> each.measuredPackets() == each.packets());
+            return records.stream().allMatch(
+                (each) -> each.measuredPackets() != null && each.measuredPackets() == each.packets());
         }
 
         private double meanNs() {
@@ -164,6 +171,153 @@ class MatchedRouterTest {
         }
         final Stats counters = Stats.read(stats).orFailUnlessAccounted();
         assertTrue(counters.delayCounter("match_unexpected") > 0, "cross traffic came in elsewhere");
+    }
+
+    /** A source address is translated between the points, so that no packet matches. */
+    @Test
+    void shouldLeadWithReferencesWhereAddressesAreTranslated() throws Exception {
+        final Path records = directory.resolve("records.ipfix");
+        final Path stats = directory.resolve("stats.json");
+        topology.translateSources();
+        try (ReferencePort port = topology.exit().call(() -> ReferencePort.bind(PORT));
+            PacketTap sent = tap(RouterTopology.INGRESS, "in");
+            PacketTap arrived = tap(RouterTopology.EGRESS, "out");
+            Command.Running alone = run(directory.resolve("alone.ipfix"), directory.resolve("alone.json"),
+                "--ingress", RouterTopology.INGRESS, "--egress", RouterTopology.EGRESS);
+            Command.Running run = run(records, stats, "--ingress", RouterTopology.INGRESS, "--egress", RouterTopology.EGRESS,
+                "--capacity", "40m", "--set", "rli.target=" + RouterTopology.EXIT)) {
+            assertTrue(port.ipVersionCount() > 0);
+            traffic();
+            final TapTruth truth = new TapTruth(sent.finish(), arrived.finish(), SECOND_NS,
+                (key) -> key.replace(RouterTopology.SOURCE, RouterTopology.ROUTER));
+            Deadline.await(TIMEOUT, () -> isTranslationTold(run) && isTranslationTold(alone), run::errors);
+            stop(alone);
+            stop(run);
+            assertTrue(run.errors().contains("have the mean by references"), run::errors);
+            assertTrue(alone.errors().contains("references (rli.target) would give them one"), alone::errors);
+            judgeReferred(told(records), truth);
+        }
+        Stats.read(stats).orFailUnlessAccounted();
+    }
+
+    /** Packets under way do not fit into the memory: some flows are matched, and nothing false is said of any. */
+    @Test
+    void shouldTellNothingFalseWhenMemoryIsTooSmall() throws Exception {
+        final Path records = directory.resolve("records.ipfix");
+        final Path stats = directory.resolve("stats.json");
+        try (PacketTap sent = tap(RouterTopology.INGRESS, "in");
+            PacketTap arrived = tap(RouterTopology.EGRESS, "out");
+            Command.Running run = run(records, stats, "--ingress", RouterTopology.INGRESS, "--egress", RouterTopology.EGRESS,
+                "--set", "segment.exact-packets=2000")) {
+            traffic();
+            final TapTruth truth = new TapTruth(sent.finish(), arrived.finish(), SECOND_NS);
+            Deadline.await(TIMEOUT, () -> run.errors().contains("is matched from now on"), run::errors);
+            Deadline.await(TIMEOUT, () -> Stats.read(stats).delayCounter("match_sent_waiting") == 0, run::errors);
+            stop(run);
+            judgeClaims(told(records), truth, false);
+        }
+        final Stats counted = Stats.read(stats).orFailUnlessAccounted();
+        assertTrue(counted.delayCounter("match_sent_overflow") + counted.delayCounter("match_received_overflow") > 0,
+            counted::toString);
+    }
+
+    /** A process is killed and another one takes its flows up: it says nothing false of them. */
+    @Test
+    void shouldTellNothingFalseOfFlowsThatItTookUp() throws Exception {
+        final Path records = directory.resolve("records.ipfix");
+        final Path stats = directory.resolve("stats.json");
+        final String[] arguments = {"--ingress", RouterTopology.INGRESS, "--egress", RouterTopology.EGRESS,
+            "--set", "checkpoint.file=" + directory.resolve("flows.checkpoint"), "--set", "checkpoint.interval=100ms"};
+        try (PacketTap sent = tap(RouterTopology.INGRESS, "in");
+            PacketTap arrived = tap(RouterTopology.EGRESS, "out");
+            Command.Running killed = run(directory.resolve("killed.ipfix"), directory.resolve("killed.json"), arguments)) {
+            final FutureTask<Void> traffic = new FutureTask<>(() -> {
+                traffic();
+                return null;
+            });
+            new Thread(traffic, "all traffic").start();
+            Deadline.await(TIMEOUT, () -> Files.exists(directory.resolve("killed.json")) &&
+                Stats.read(directory.resolve("killed.json")).delayCounter("match_matched") >= TAKEN_UP_PACKETS, killed::errors);
+            killed.signal("KILL");
+            killed.finish();
+            try (Command.Running run = run(records, stats, arguments)) {
+                traffic.get();
+                final TapTruth truth = new TapTruth(sent.finish(), arrived.finish(), SECOND_NS);
+                sendToTheRouter();
+                Deadline.await(TIMEOUT, () -> Files.exists(stats) && Stats.read(stats).delayCounter("match_not_of_segment") >= OWN_PACKETS,
+                    run::errors);
+                stop(run);
+                judgeClaims(told(records), truth, true);
+            }
+        }
+        assertTrue(Stats.read(stats).orFailUnlessAccounted().counter(CounterId.FLOWS_TAKEN_UP) > 0, "no flow was taken up");
+    }
+
+    /**
+     * Whatever the records claim is so: exact losses, upper bounds, exact means. Of a flow that was not watched all the time the
+     * records know a part.
+     */
+    private static void judgeClaims(final Map<String, Told> told, final TapTruth truth, final boolean isInterrupted) {
+        int flows = 0;
+        int exactLosses = 0;
+        int bounds = 0;
+        int exactMeans = 0;
+        for (final Map.Entry<String, TapTruth.Flow> each : truth.byKey().entrySet()) {
+            final TapTruth.Flow flow = each.getValue();
+            final Told record = told.get(each.getKey());
+            if (record == null || flow.hasLostTwin()) {
+                continue;
+            }
+            flows++;
+            final Supplier<String> message = () -> each + ": " + record.records;
+            final boolean isWhole = record.packets() == flow.received();
+            assertTrue(isWhole || isInterrupted && record.packets() < flow.received(), message);
+            if (record.isLossExact()) {
+                exactLosses++;
+                assertTrue(record.lost() <= flow.lost(), message);
+                assertTrue(!isWhole || record.lost() >= flow.lost() - flow.lostAfter(END_NS), message);
+            } else if (isWhole && record.records.stream().allMatch((one) -> one.lossKind() != null)) {
+                bounds++;
+                assertTrue(record.lost() >= flow.lost() - flow.lostAfter(END_NS), message);
+            }
+            if (isWhole && record.isMatched() && record.isOfAllPackets()) {
+                exactMeans++;
+                assertTrue(Math.abs(record.meanNs() - flow.meanNs()) <= ROUNDING_NS || !each.getKey().contains(UDP), message);
+            }
+        }
+        System.out.printf("claims of %d flows: %d exact losses, %d upper bounds, %d exact means%n", flows, exactLosses, bounds,
+            exactMeans);
+        assertTrue(exactLosses > 0 && exactMeans > 0, "nothing is claimed");
+        assertTrue(exactLosses < flows && exactMeans < flows, "all is claimed");
+    }
+
+    private static boolean isTranslationTold(final Command.Running run) {
+        return run.errors().contains("addresses or ports are translated between the points (NAT)");
+    }
+
+    /** Bounds need some references before a flow ends; no flow has a loss. */
+    private static void judgeReferred(final Map<String, Told> told, final TapTruth truth) {
+        int flows = 0;
+        int bounded = 0;
+        int held = 0;
+        for (final Map.Entry<String, TapTruth.Flow> each : truth.byKey().entrySet()) {
+            final TapTruth.Flow flow = each.getValue();
+            if (flow.received() < LEAST_PACKETS) {
+                continue;
+            }
+            final Told record = told.get(each.getKey());
+            final Supplier<String> message = () -> each + ": " + (record == null ? "no record" : record.records.toString());
+            assertTrue(record != null && record.records.stream().allMatch(
+                (one) -> one.estimator() == INTERPOLATED && one.lossKind() == null && one.lostPackets() == null), message);
+            flows++;
+            if (record.records.stream().allMatch((one) -> one.errorBoundNs() != null)) {
+                bounded++;
+                held += Math.abs(record.meanNs() - flow.meanNs()) <= record.boundNs() ? 1 : 0;
+            }
+        }
+        System.out.printf("translated: %d flows by references, %d of %d within their bounds%n", flows, held, bounded);
+        assertTrue(bounded >= LEAST_COUNTED, bounded + " of " + flows + " flows have a bound");
+        assertTrue(held >= LEAST_HELD_BY_REFERENCES * bounded, held + " of " + bounded + " bounds hold");
     }
 
     /** Returns when nothing of it is on its way any more. */

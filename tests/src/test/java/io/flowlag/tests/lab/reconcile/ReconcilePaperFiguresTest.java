@@ -40,8 +40,12 @@ class ReconcilePaperFiguresTest {
                 assertTrue(mean[1] < mean[4] && mean[1] < mean[5], "mean at " + share + ": " + Arrays.toString(mean));
             }
         }
-        // Figure 8, like for like: by one formula, RDA is about as good as FineComb, and not half an order better.
-        for (final double ratio : tables[3].column("FineComb / RDA 2 banks")) {
+        // Figure 8, like for like: by one formula, RDA is about as good as FineComb, and not half an order better. With so few
+        // cells it is worse while all is decoded; by its own formula it would not be.
+        final double[] alike = tables[3].column("FineComb / RDA 2 banks");
+        final int decodable = (int)Arrays.stream(differences).filter((each) -> each / SCALE < DECODABLE).count();
+        assertTrue(mean(Arrays.copyOf(alike, decodable)) < (PAPER ? 1.3 : 0.6), "FineComb over RDA: " + Arrays.toString(alike));
+        for (final double ratio : alike) {
             assertTrue(ratio > 0.3 && ratio < 3, "FineComb over RDA: " + ratio);
         }
         // Beyond what decodes: graceful.

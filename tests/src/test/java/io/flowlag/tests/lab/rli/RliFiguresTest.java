@@ -55,7 +55,7 @@ class RliFiguresTest {
     void shouldEstimateAsThePaperAtLowAndHighLoadAndMissItBetween() {
         final Results results = run(new RliFigure7());
         final Table table = results.named("accuracy");
-        assertTrue(results.comparisons().stream().noneMatch(each -> each.what().contains("70 %")), "the paper has no such number");
+        assertTrue(results.comparisons().stream().noneMatch(each -> each.what().contains("70 %")), "no such number");
 
         assertTrue(table.number("median %", "RED", 0.20) < 30, table.csv());
         assertTrue(table.number("median %", "RED", 0.55) < 25, table.csv());
