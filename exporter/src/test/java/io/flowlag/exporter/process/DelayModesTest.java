@@ -22,6 +22,7 @@ import java.io.PrintStream;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -52,6 +53,13 @@ class DelayModesTest {
     static void writeCaptures() throws IOException {
         new SimulatedSegment(SegmentProfile.demo()).writeCaptures(
             directory.resolve("s"), directory.resolve("r"), CaptureWriter.Format.PCAP_NANOSECONDS);
+        final Path key = Files.writeString(directory.resolve("key"), "5e".repeat(16));
+        Files.setPosixFilePermissions(key, PosixFilePermissions.fromString("rw-------"));
+    }
+
+    /** One key for all runs: which cells a flow has, and so whether it has a sketch mean, depends on it. */
+    private static String digestKey() {
+        return "decode: {digest: on, digest-key-file: " + directory.resolve("key") + "}\n";
     }
 
     /** As the command makes it of {@code --estimators}. */
@@ -62,7 +70,8 @@ class DelayModesTest {
         final PrintStream stream = new PrintStream(said, true, StandardCharsets.UTF_8);
         final boolean isJoint = estimators.contains("joint");
         final ExporterConfig config =
-            new ConfigLoader().text("test", SECTIONS + yaml + "\nexporting: {destinations: ['file:" + file + "']}").conclude();
+            new ConfigLoader().text("test", SECTIONS + digestKey() + yaml + "\nexporting: {destinations: ['file:" + file + "']}")
+                .conclude();
         final DelayOptions options = new DelayOptions(
             List.of(directory.resolve("s").toString()), List.of(directory.resolve("r").toString()), ReferenceMode.MARKED,
             estimators.contains("rli"), estimators.contains("lds"), estimators.contains("exact"), directory.resolve("truth"));
