@@ -530,8 +530,8 @@ class DelayCapturesTest {
         }
         assertTrue(matched > 0 && estimated >= (oneIn - 1) * matched / 4, matched + " and " + estimated + ": " + said);
         assertTrue(matched + estimated >= 0.8 * truth.size(), matched + " and " + estimated + " of " + truth.size());
-        // So few flows have errors in common.
-        assertTrue(bounded > 0 && held >= 0.7 * bounded, held + " of " + bounded + " bounds hold");
+        // So few flows have errors in common; and one in eight of them may have too few packets for any bound.
+        assertTrue((bounded > 0 || oneIn > 4) && held >= 0.7 * bounded, held + " of " + bounded + " bounds hold");
 
         measure(sent, arrived, waiting, options(Integer.parseInt(line.group(2))));
         assertFalse(err.toString(StandardCharsets.UTF_8).contains("--memory"), "that would do: " + err);
