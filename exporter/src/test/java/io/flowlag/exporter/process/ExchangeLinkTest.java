@@ -30,6 +30,7 @@ import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -62,6 +63,7 @@ import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Two metering stages joined by the exchange over loopback, worked step by step, with time that is the packets'. */
+@Tag("slow")
 class ExchangeLinkTest {
     private static final long INTERVAL_NS = MeteringPoint.INTERVAL_NS;
     private static final long START_NS = 170_000_000L * INTERVAL_NS;

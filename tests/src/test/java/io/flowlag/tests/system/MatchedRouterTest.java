@@ -42,6 +42,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * compared with two captures, whose packets are matched by what they carry.
  */
 @Tag("topology")
+@Tag("slow")
 class MatchedRouterTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(180);
     private static final long RATE_BPS = 40_000_000;

