@@ -521,7 +521,7 @@ class ExchangeLinkTest {
      */
     @ParameterizedTest
     @CsvSource({
-        "-5000, cells", "-5000, flows", "-5000, reconcile", "-300, cells", "-300, flows", "-300, reconcile", "5000, cells",
+        "-5000, cells", "-5000, flows", "-5000, reconcile", "-700, cells", "-700, flows", "-700, reconcile", "5000, cells",
         "5000, flows", "5000, reconcile"})
     void shouldTellLossesByClocksThatAreApart(final long offsetUs, final String kind) throws Exception {
         final String section = kind.equals("reconcile") ? RECONCILE : NOT_RECONCILED;
