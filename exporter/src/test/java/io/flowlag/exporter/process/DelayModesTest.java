@@ -11,6 +11,7 @@ import io.flowlag.exporter.lab.SegmentProfile;
 import io.flowlag.exporter.lab.SimulatedSegment;
 import io.flowlag.exporter.record.IpfixRecords;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -37,6 +38,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * Laws of the records of {@code delay} by every set of estimators, with room for everything and without: no record lacks a mean
  * that an estimator has, and what stands beside the mean is of the mean's own estimator.
  */
+@Tag("slow")
 class DelayModesTest {
     private static final String SECTIONS = "rli: {capacity: 20m}\n";
     private static final String ESTIMATOR = "flowlagDelayEstimator";

@@ -9,12 +9,14 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 import java.util.Random;
 import java.util.stream.LongStream;
+import org.junit.jupiter.api.Tag;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** Both points by clocks that are apart, drift and jitter: a loss is right, or absent. */
+@Tag("slow")
 class ClocksApartTest {
     private static final long MS = 1_000_000L;
     private static final long INTERVAL_NS = 100 * MS;

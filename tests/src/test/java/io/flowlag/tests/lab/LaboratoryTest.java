@@ -21,6 +21,7 @@ import io.flowlag.tests.lab.rli.RliFigure1;
 import io.flowlag.tests.lab.sketch.LdsAlpha;
 import io.flowlag.tests.lab.sketch.LdsHighLoss;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -41,6 +42,7 @@ import static org.junit.jupiter.api.Assertions.assertNull;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The laboratory as the command finds it, what it writes, and the comparators side by side. */
+@Tag("slow")
 class LaboratoryTest {
     private static Results methods;
 

@@ -30,6 +30,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * between them, and the receiver alone knows the key of digests and the sizes.
  */
 @Tag("topology")
+@Tag("slow")
 class SketchExchangeTest {
     private static final Duration TIMEOUT = Duration.ofSeconds(180);
     private static final long RATE_BPS = 40_000_000;

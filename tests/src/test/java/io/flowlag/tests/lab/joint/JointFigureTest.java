@@ -5,12 +5,14 @@ import io.flowlag.tests.lab.report.Scale;
 import io.flowlag.tests.lab.report.Setup;
 import io.flowlag.tests.lab.report.Table;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The joint estimator against the truth, in small: who beats whom, by how much, and that bounds hold. */
+@Tag("slow")
 class JointFigureTest {
     private static final int SEEDS = 3;
     private static Table table;

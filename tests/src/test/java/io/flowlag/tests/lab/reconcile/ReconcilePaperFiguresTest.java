@@ -3,6 +3,7 @@ package io.flowlag.tests.lab.reconcile;
 import org.junit.jupiter.api.Test;
 
 import java.util.Arrays;
+import org.junit.jupiter.api.Tag;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
@@ -11,6 +12,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * The shapes of the RDA paper's figures at a fiftieth of its size; with {@code -Dflowlag.scale=paper} at its size, printed. No
  * time is asserted.
  */
+@Tag("slow")
 class ReconcilePaperFiguresTest {
     private static final boolean PAPER = "paper".equals(System.getProperty("flowlag.scale"));
     private static final double SCALE = PAPER ? 1 : 0.02;

@@ -8,11 +8,13 @@ import io.flowlag.tests.lab.report.Table;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** The figures of the RLI paper in small: who beats whom, by how much. */
+@Tag("slow")
 class RliFiguresTest {
     private static Results run(final Experiment experiment) {
         return experiment.run(Setup.of(Scale.TEST));
