@@ -67,7 +67,7 @@ final class Conclusion {
             value(ConfigTable.SENDER_RECORDS));
     }
 
-    /** Of captures, where nobody looked at them. */
+    /** The default stands where captures are not surveyed first, as from standard input. */
     private int exactPackets() {
         return value(ConfigTable.EXACT_PACKETS) == null ? DEFAULT_PACKETS : intValue(ConfigTable.EXACT_PACKETS);
     }

@@ -346,9 +346,10 @@ final class DelayRelations {
             problem(ConfigTable.EXACT, "needs both points in one process: role both");
         }
         if (role == Role.BOTH && value(ConfigTable.EXACT_PACKETS) == null) {
-            final long packets = automaticPackets(HostMemory.bytes());
+            final long memoryBytes = HostMemory.bytes();
+            final long packets = automaticPackets(memoryBytes);
             giveWay(ConfigTable.EXACT_PACKETS, packets, Long.toString(packets), "auto: a sixteenth of " +
-                (HostMemory.bytes() >> 20) + " MiB of memory holds so many");
+                (memoryBytes >> 20) + " MiB of memory holds so many");
         }
         final long decidedMs = (value(ConfigTable.MAXIMUM_DELAY) + LOSS_DECIDED_NS) / NS_PER_MS;
         final long endMs = Math.min(decidedMs, value(ConfigTable.IDLE_TIMEOUT) / NS_PER_MS);

@@ -992,7 +992,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         return receiverContext(config, wiring.referenceMode(), config.rli().senderCount() * classes.count());
     }
 
-    /** Of both ways, where captures hold both; no sender falls silent, there is just nobody to match for a while. */
+    /** Streams of both ways, where captures hold both. A pause between matched packets is no silence of a sender. */
     private static ReceiverContext standInContext(
         final ExporterConfig config, final DelayWiring wiring, final TrafficClasses classes) {
         final int ways = config.rli().senderCount() + (wiring.captures().sides() == null ? 0 : 1);

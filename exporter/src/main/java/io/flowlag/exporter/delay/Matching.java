@@ -253,7 +253,7 @@ final class Matching implements MatchHandler {
         }
     }
 
-    /** {@return whether no packet of a flow waits; of captures, whose flows are kept to the end, nobody has to know} */
+    /** {@return whether no packet of a flow waits; always true for captures, whose flows are kept to the end} */
     boolean isComplete(final DirectBuffer entries, final int offset) {
         final int flow = isLive ? flows.findOfEntry(entries, offset) : SegmentFlows.NO_FLOW;
         return flow < 0 || flows.waitingCount(flow) == 0;
@@ -269,7 +269,7 @@ final class Matching implements MatchHandler {
         final boolean isWaiting = flow >= 0 && flows.waitingCount(flow) > 0;
         FlowDelay.matchedErrorNs(entry, offset, flow >= 0 ? flows.takeAmbiguousNs(flow) : FlowDelay.UNKNOWN_ERROR_NS);
         if (flow >= 0 && (!isWaiting || FlowEntry.endReason(entry, 0) == EndReason.ACTIVE_TIMEOUT.code())) {
-            // A packet that was dropped here as it was sent may be lost, too, and nobody counted it.
+            // A packet that this process dropped at the sender point may be lost too, and is in no count.
             final long undecided = flows.takeUndecided(flow) + (FlowEntry.startNs(entry, 0) <= ownLossNs ? ownLoss : 0);
             final long lost = flows.takeLost(flow);
             final long unexpected = flows.takeUnexpected(flow);

@@ -11,7 +11,7 @@ import org.agrona.collections.Long2LongHashMap;
  * interval for as long as clocks may be apart, and these may be further apart. That they are not is to be shown by the
  * packets: by the mean of those whose delay is known, or by those near the end. That they are, a mean shows that lies
  * outside, and a packet that was lost by the sender's clock and unexpected in the interval before. As long as nothing is
- * shown, nobody knows what was lost.
+ * shown, the loss is not known.
  * <p>
  * The metering thread owns it; how far the clocks are apart may be read by any thread. Allocates at construction, and where
  * many packets are unexpected.

@@ -61,6 +61,11 @@ class MatchedFlowTest {
     }
 
     private void packet(final int flow, final long digest, final long timeNs) {
+        describe(descriptor, flow, digest, timeNs);
+    }
+
+    /** Fills a descriptor with a UDP packet of 100 octets. */
+    static void describe(final UnsafeBuffer descriptor, final int flow, final long digest, final long timeNs) {
         descriptor.setMemory(0, descriptor.capacity(), (byte)0);
         PacketDescriptor.timestampNs(descriptor, 0, timeNs);
         PacketDescriptor.sourceLow(descriptor, 0, flow);

@@ -70,19 +70,6 @@ class StandInTest {
         meter.close();
     }
 
-    private void packet(final int flow, final long ofDigest, final long timeNs) {
-        descriptor.setMemory(0, descriptor.capacity(), (byte)0);
-        PacketDescriptor.timestampNs(descriptor, 0, timeNs);
-        PacketDescriptor.sourceLow(descriptor, 0, flow);
-        PacketDescriptor.protocol(descriptor, 0, 17);
-        PacketDescriptor.ipVersion(descriptor, 0, 4);
-        PacketDescriptor.ipLengthBytes(descriptor, 0, 100);
-        PacketDescriptor.wireLengthBytes(descriptor, 0, 114);
-        PacketDescriptor.segmentCount(descriptor, 0, 1);
-        PacketDescriptor.flags(descriptor, 0, PacketDescriptor.FLAG_DIGEST);
-        PacketDescriptor.digest(descriptor, 0, ofDigest);
-    }
-
     /** A queue that fills and empties within a second, so that packets keep their order. */
     private static long delayNs(final long timeNs) {
         return 20 * MS + (long)(15 * MS * Math.sin(2 * Math.PI * (timeNs % SECOND_NS) / SECOND_NS));
@@ -91,7 +78,7 @@ class StandInTest {
     private void arrive(final long untilNs) {
         while (!underWay.isEmpty() && underWay.peek().timeNs <= untilNs) {
             final Arrival arrival = underWay.poll();
-            packet(arrival.flow, arrival.digest, arrival.timeNs);
+            MatchedFlowTest.describe(descriptor, arrival.flow, arrival.digest, arrival.timeNs);
             meter.onReceiverPacket(descriptor, 0, cache.update(descriptor, 0));
             final long[] sums = truth.computeIfAbsent(arrival.flow, (flow) -> new long[3]);
             sums[0]++;
@@ -106,7 +93,7 @@ class StandInTest {
                 final long sentNs = nowNs + i * SECOND_NS / packetsPerSecond;
                 final int flow = firstFlow + random.nextInt(FLOWS);
                 arrive(sentNs);
-                packet(flow, ++digest, sentNs);
+                MatchedFlowTest.describe(descriptor, flow, ++digest, sentNs);
                 meter.onSenderPacket(descriptor, 0, sentNs);
                 if (random.nextDouble() < LOSS) {
                     truth.computeIfAbsent(flow, (any) -> new long[3])[2]++;
