@@ -28,9 +28,7 @@ final class SlotIndex {
 
     private OffHeapBuffer allocate(final int count) {
         mask = count - 1;
-        final OffHeapBuffer memory = OffHeapBuffer.allocateUntouched(count * BUCKET_LENGTH_BYTES);
-        memory.setMemory(0, count * BUCKET_LENGTH_BYTES, (byte)0);
-        return memory;
+        return OffHeapBuffer.allocateZeroed(count * BUCKET_LENGTH_BYTES);
     }
 
     /** Has room for more slots from now on. */

@@ -36,7 +36,7 @@ final class SurveyedDigests {
 
     private final int largestShift;
     private int shift = SMALLEST_SHIFT;
-    private OffHeapBuffer entries = allocate(SMALLEST_SHIFT);
+    private OffHeapBuffer entries = OffHeapBuffer.allocateZeroed(ENTRY_BYTES << SMALLEST_SHIFT);
     private int size;
     private int halvings;
     private int found;
@@ -146,7 +146,7 @@ final class SurveyedDigests {
     private void grow() {
         final int newShift = Math.min(largestShift, shift + 1);
         halvings += newShift == shift ? 1 : 0;
-        final OffHeapBuffer newEntries = allocate(newShift);
+        final OffHeapBuffer newEntries = OffHeapBuffer.allocateZeroed(ENTRY_BYTES << newShift);
         size = 0;
         for (int offset = 0; offset < ENTRY_BYTES << shift; offset += ENTRY_BYTES) {
             final long digest = entries.getLong(offset);
@@ -158,12 +158,6 @@ final class SurveyedDigests {
         entries.free();
         entries = newEntries;
         shift = newShift;
-    }
-
-    private static OffHeapBuffer allocate(final int shift) {
-        final OffHeapBuffer memory = OffHeapBuffer.allocateUntouched(ENTRY_BYTES << shift);
-        memory.setMemory(0, ENTRY_BYTES << shift, (byte)0);
-        return memory;
     }
 
     /**

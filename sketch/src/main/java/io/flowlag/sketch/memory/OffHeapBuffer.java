@@ -69,6 +69,18 @@ public final class OffHeapBuffer extends UnsafeBuffer {
         return buffer;
     }
 
+    /**
+     * Takes memory as {@link #allocateUntouched} does, and fills it with zeros: for tables that grow, whose old memory is freed.
+     *
+     * @param lengthBytes how many octets.
+     * @return a buffer over it; views of it must not outlive it.
+     */
+    public static OffHeapBuffer allocateZeroed(final int lengthBytes) {
+        final OffHeapBuffer buffer = allocateUntouched(lengthBytes);
+        buffer.setMemory(0, lengthBytes, (byte)0);
+        return buffer;
+    }
+
     /** Gives memory of {@link #allocateUntouched} back at once; nobody may use the buffer or views of it any more. */
     public void free() {
         wrap(0, 0);
