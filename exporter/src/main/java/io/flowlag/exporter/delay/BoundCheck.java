@@ -3,9 +3,9 @@ package io.flowlag.exporter.delay;
 import java.util.Arrays;
 
 /**
- * How far an estimator's bounds must be stretched so that they hold for 95 % of witness flows of a size: the 95th percentile of
- * errors over bounds, and at least 1. Sizes with few witnesses go by those of all sizes, and without these bounds stay as they
- * are. One thread. Allocates at construction.
+ * By what an estimator's bounds are multiplied so that they hold for 95 % of witness flows of a size: the 95th percentile of
+ * errors over bounds. Sizes with few witnesses go by those of all sizes, and without these bounds stay as they are. Only many
+ * witnesses of a size make its bounds narrower. One thread. Allocates at construction.
  */
 final class BoundCheck {
     private static final int SIZES = 6;
@@ -14,6 +14,7 @@ final class BoundCheck {
     /** With fewer, nothing can be said of 95 %. */
     private static final int LEAST_OF_ALL = 19;
     private static final int LEAST_OF_SIZE = 60;
+    private static final int MANY_OF_SIZE = 200;
     private static final int RENEWED = 16;
     private static final double COVERED = 0.95;
 
@@ -41,7 +42,8 @@ final class BoundCheck {
             final int kept = Math.min(KEPT, counts[size]);
             System.arraycopy(ratios[size], 0, sorted, 0, kept);
             Arrays.sort(sorted, 0, kept);
-            factors[size] = Math.max(1, sorted[Math.min(kept, (int)Math.ceil(COVERED * (kept + 1))) - 1]);
+            final double factor = sorted[Math.min(kept, (int)Math.ceil(COVERED * (kept + 1))) - 1];
+            factors[size] = size != ALL_SIZES && kept >= MANY_OF_SIZE ? factor : Math.max(1, factor);
         }
     }
 

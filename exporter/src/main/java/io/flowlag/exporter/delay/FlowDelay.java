@@ -12,7 +12,7 @@ import org.agrona.MutableDirectBuffer;
  *   0  interpolated counters   48   DelayCounters, by references
  *  48  distribution             4   while the flow lives: one more than its place, 0 for none
  *  52  sketchRecord             4   while the flow lives: one more than its index in the sketches' records, 0 for none
- *  56  samples in a span        8   while the flow lives: SpanCounters, near
+ *  56  errors of samples        8   while the flow lives: SpanCounters
  *  64  errorBoundNs             8   of the best mean, valid with FLAG_ERROR_BOUND
  *  72  clockErrorNs             8   valid with FLAG_CLOCK_ERROR
  *  80  lostPackets              8   valid with FLAG_LOSS
@@ -21,16 +21,14 @@ import org.agrona.MutableDirectBuffer;
  * 100  flags                    2
  * 102  estimator                1   of the mean: 0 for none, else as element 12 has it
  * 103  lossKind                 1   as element 24 has it, valid with FLAG_LOSS
- * 104  samples sharing spans    8   while the flow lives: SpanCounters, far
- * 112  (unused)                 8
+ * 104  (unused)                16
  * 120  matchedErrorNs           8   how much too large the sum of matched delays may be
  * 128  quantiles               64   FlowQuantiles
  * 192  matched counters        64   DelayCounters, of matched packets; only with exact matching or sketches
  * 256  sketch                  64   FlowSketch, only with sketches
  * </pre>
- * A packet needs the first 64 octets alone, but where it is not the flow's first between two references. Everything but these,
- * the samples that share spans and the matched counters is written when the flow ends. Fields are in the byte order of the
- * machine. Stateless; the thread that owns the memory may call it.
+ * A packet needs the first 64 octets alone. Everything but these and the matched counters is written when the flow ends. Fields
+ * are in the byte order of the machine. Stateless; the thread that owns the memory may call it.
  */
 public final class FlowDelay {
     /** Octets without exact matching. */
@@ -91,8 +89,7 @@ public final class FlowDelay {
     private static final int ESTIMATOR_OFFSET = FLAGS_OFFSET + 2;
     private static final int LOSS_KIND_OFFSET = ESTIMATOR_OFFSET + 1;
     private static final int SPAN_OFFSET = SKETCH_RECORD_OFFSET + 4;
-    private static final int SHARED_SPANS_OFFSET = LOSS_KIND_OFFSET + 1;
-    private static final int MATCHED_ERROR_NS_OFFSET = SHARED_SPANS_OFFSET + 16;
+    private static final int MATCHED_ERROR_NS_OFFSET = LOSS_KIND_OFFSET + 1 + 16;
     private static final int QUANTILES_OFFSET = LENGTH_BYTES - FlowQuantiles.LENGTH_BYTES;
 
     private FlowDelay() {
@@ -108,16 +105,15 @@ public final class FlowDelay {
         return lengthBytes >= FlowEntry.BASE_LENGTH_BYTES + LENGTH_BYTES;
     }
 
-    /** Notes the span between references in which the next sample of interpolated delay lies. */
-    static void countInSpan(final MutableDirectBuffer buffer, final int offset, final long spanNumber) {
-        SpanCounters.record(
-            buffer, offset + SPAN_OFFSET, offset + SHARED_SPANS_OFFSET, spanNumber, DelayCounters.count(buffer, offset));
+    /** Notes the span between references in which the next sample of interpolated delay lies, and the scale of its error. */
+    static void countInSpan(
+        final MutableDirectBuffer buffer, final int offset, final long spanNumber, final float errorScaleNs) {
+        SpanCounters.record(buffer, offset + SPAN_OFFSET, spanNumber, errorScaleNs, DelayCounters.count(buffer, offset));
     }
 
-    /** {@return how many independent errors of interpolation the mean has in it} */
-    static double independentErrors(final DirectBuffer buffer, final int offset) {
-        return SpanCounters.independentErrors(
-            buffer, offset + SPAN_OFFSET, offset + SHARED_SPANS_OFFSET, DelayCounters.count(buffer, offset));
+    /** {@return the scale of the error of the interpolated mean, ns; NaN if it is not known} */
+    static double errorScaleNs(final DirectBuffer buffer, final int offset) {
+        return SpanCounters.meanScaleNs(buffer, offset + SPAN_OFFSET, DelayCounters.count(buffer, offset));
     }
 
     /**

@@ -198,13 +198,14 @@ public final class FlowDelays {
         if (!heldOut.hasBound()) {
             return -1;
         }
-        final double unknownPackets = Math.max(0, packets - matchedPackets - DelayCounters.count(entry, delayOffset));
-        final double errors = FlowDelay.independentErrors(entry, delayOffset);
+                final double scaleNs = FlowDelay.errorScaleNs(entry, delayOffset);
+        final long samples = DelayCounters.count(entry, delayOffset);
         final long meanNs = DelayCounters.meanNs(entry, delayOffset);
+        final double unknownPackets = Math.max(0, packets - matchedPackets - samples);
         final double lengthBytes = LINK_HEADER_LENGTH_BYTES + FlowEntry.octetCount(entry, offset) / packets;
-        final long boundNs = heldOut.halfWidthNs(errors, meanNs, unknownPackets / packets, lengthBytes);
+        final long boundNs = heldOut.halfWidthNs(scaleNs, samples, meanNs, unknownPackets / packets, lengthBytes);
         return matchedPackets == 0 ? boundNs :
-            boundNs - (long)(matchedPackets / packets * heldOut.halfWidthNs(errors, meanNs, 0, lengthBytes));
+            boundNs - (long)(matchedPackets / packets * heldOut.halfWidthNs(scaleNs, samples, meanNs, 0, lengthBytes));
     }
 
     /**

@@ -40,14 +40,14 @@ final class SampleWriter implements SampleHandler {
     @Override
     public boolean onSample(
         final int slot, final int generation, final int classIndex, final long ticket, final int lengthBytes,
-        final long arrivalNs, final long spanNumber, final long delayNs) {
+        final long arrivalNs, final long spanNumber, final float errorScaleNs, final long delayNs) {
         if (sketching != null) {
-            sketching.of(classIndex / classCount).onEstimate(ticket, delayNs);
+            sketching.of(classIndex / classCount).onEstimate(ticket, delayNs, spanNumber, errorScaleNs);
         }
         if (!cache.isCurrent(slot, generation)) {
             return false;
         }
-        write(cache.stateOffset(slot), spanNumber, delayNs);
+        write(cache.stateOffset(slot), spanNumber, errorScaleNs, delayNs);
         return true;
     }
 
@@ -55,7 +55,8 @@ final class SampleWriter implements SampleHandler {
     public int onSamples(final DelaySamples samples) {
         final int count = samples.count();
         for (int i = 0; sketching != null && i < count; i++) {
-            sketching.of(samples.classIndex(i) / classCount).onEstimate(samples.intervalNumber(i), samples.delayNs(i));
+            sketching.of(samples.classIndex(i) / classCount).onEstimate(
+                samples.intervalNumber(i), samples.delayNs(i), samples.spanNumber(), samples.errorScaleNs());
         }
         // Nothing but reading in a loop that reads, as in the cache: what has left the processor's cache comes at once.
         int liveCount = 0;
@@ -66,14 +67,14 @@ final class SampleWriter implements SampleHandler {
         }
         for (int i = 0; i < count; i++) {
             if (offsets[i] >= 0) {
-                write(offsets[i], samples.spanNumber(), samples.delayNs(i));
+                write(offsets[i], samples.spanNumber(), samples.errorScaleNs(), samples.delayNs(i));
             }
         }
         return count - liveCount;
     }
 
-    private void write(final int offset, final long spanNumber, final long delayNs) {
-        FlowDelay.countInSpan(entries, offset, spanNumber);
+    private void write(final int offset, final long spanNumber, final float errorScaleNs, final long delayNs) {
+        FlowDelay.countInSpan(entries, offset, spanNumber, errorScaleNs);
         DelayCounters.record(entries, offset, delayNs);
         if (distributions != null) {
             distributions.record(entries, offset, DelayCounters.count(entries, offset), delayNs);

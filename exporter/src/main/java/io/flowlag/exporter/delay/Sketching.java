@@ -249,13 +249,13 @@ final class Sketching {
     }
 
     /** An estimate of a packet's delay by references; the lowest bit of its ticket tells the run that gave it. */
-    void onEstimate(final long ticket, final long delayNs) {
+    void onEstimate(final long ticket, final long delayNs, final long spanNumber, final float errorScaleNs) {
         if (ticket < 0 || (ticket & 1) == current.parity()) {
-            current.receiver().onEstimate(ticket < 0 ? ticket : ticket >> 1, delayNs);
+            current.receiver().onEstimate(ticket < 0 ? ticket : ticket >> 1, delayNs, spanNumber, errorScaleNs);
         } else if (older != null) {
-            older.receiver().onEstimate(ticket >> 1, delayNs);
+            older.receiver().onEstimate(ticket >> 1, delayNs, spanNumber, errorScaleNs);
         } else {
-            current.receiver().onEstimate(NO_TICKET, delayNs);
+            current.receiver().onEstimate(NO_TICKET, delayNs, spanNumber, errorScaleNs);
         }
     }
 

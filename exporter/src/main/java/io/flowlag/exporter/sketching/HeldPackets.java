@@ -8,7 +8,7 @@ final class HeldPackets {
     /** Octets of a packet here. */
     static final int PACKET_BYTES = 3 * Long.BYTES + 4 * Integer.BYTES;
     /** Octets of a packet's estimate here, where estimates are kept. */
-    static final int ESTIMATE_BYTES = 2 * Long.BYTES;
+    static final int ESTIMATE_BYTES = 3 * Long.BYTES + Float.BYTES;
 
     private static final long NO_ESTIMATE = Long.MIN_VALUE;
 
@@ -21,6 +21,8 @@ final class HeldPackets {
     private final int[] records;
     private final long[] tickets;
     private final long[] estimatesNs;
+    private final long[] spanNumbers;
+    private final float[] errorScalesNs;
     private int count;
 
     /**
@@ -32,6 +34,8 @@ final class HeldPackets {
     HeldPackets(final int capacity, final boolean hasEstimates) {
         tickets = new long[hasEstimates ? capacity : 0];
         estimatesNs = new long[hasEstimates ? capacity : 0];
+        spanNumbers = new long[estimatesNs.length];
+        errorScalesNs = new float[estimatesNs.length];
         flowHashes = new long[capacity];
         digests = new long[capacity];
         timestampsNs = new long[capacity];
@@ -76,8 +80,10 @@ final class HeldPackets {
         return tickets[index];
     }
 
-    void estimate(final int index, final long delayNs) {
+    void estimate(final int index, final long delayNs, final long spanNumber, final float errorScaleNs) {
         estimatesNs[index] = delayNs;
+        spanNumbers[index] = spanNumber;
+        errorScalesNs[index] = errorScaleNs;
     }
 
     boolean hasEstimate(final int index) {
@@ -86,6 +92,14 @@ final class HeldPackets {
 
     long estimateNs(final int index) {
         return estimatesNs[index];
+    }
+
+    long spanNumber(final int index) {
+        return spanNumbers[index];
+    }
+
+    float errorScaleNs(final int index) {
+        return errorScalesNs[index];
     }
 
     long timestampNs(final int index) {

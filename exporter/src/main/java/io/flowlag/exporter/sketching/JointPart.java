@@ -76,9 +76,11 @@ final class JointPart implements AutoCloseable {
         }
     }
 
-    void onEstimate(final long ticket, final long delayNs, final JointStage.IntervalLookup lookup) {
+    void onEstimate(
+        final long ticket, final long delayNs, final long spanNumber, final float errorScaleNs,
+        final JointStage.IntervalLookup lookup) {
         if (stage != null) {
-            stage.onEstimate(ticket, delayNs, lookup);
+            stage.onEstimate(ticket, delayNs, spanNumber, errorScaleNs, lookup);
         }
     }
 

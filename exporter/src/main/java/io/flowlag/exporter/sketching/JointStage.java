@@ -58,7 +58,8 @@ final class JointStage implements AutoCloseable {
         final long ticket = held.ticket(index);
         room.ticket(ticket);
         if (held.hasEstimate(index)) {
-            room.estimate(room.count() - 1, held.estimateNs(index));
+            room.estimate(
+                room.count() - 1, held.estimateNs(index), held.spanNumber(index), held.errorScaleNs(index));
         } else if (pending.holds(ticket)) {
             pending.hold(ticket, intervalNumber, room.count() - 1);
         }
@@ -74,7 +75,9 @@ final class JointStage implements AutoCloseable {
         final PointInterval target, final HeldPackets held, final int index, final int record) {
         if (held.hasEstimate(index)) {
             counters.add(SketchCounter.JOINT_ESTIMATES_HELD, -1);
-            book(target, held.flowHash(index), held.digest(index), held.weight(index), record, held.estimateNs(index));
+            book(
+                target, held.flowHash(index), held.digest(index), held.weight(index), record, held.estimateNs(index),
+                held.spanNumber(index), held.errorScaleNs(index));
         } else if (pending.holds(held.ticket(index))) {
             pending.book(
                 held.ticket(index), target.intervalNumber(), held.flowHash(index), held.digest(index), record,
@@ -83,7 +86,8 @@ final class JointStage implements AutoCloseable {
     }
 
     /** An estimate of a packet has come; the interval's sketch is null if it is not open any more. */
-    void onEstimate(final long ticket, final long delayNs, final IntervalLookup lookup) {
+    void onEstimate(
+        final long ticket, final long delayNs, final long spanNumber, final float errorScaleNs, final IntervalLookup lookup) {
         counters.increment(SketchCounter.JOINT_ESTIMATES);
         if (ticket == PendingEstimates.NO_TICKET) {
             counters.increment(SketchCounter.JOINT_ESTIMATES_UNSKETCHED);
@@ -99,10 +103,10 @@ final class JointStage implements AutoCloseable {
         if (open != null) {
             book(
                 open, pending.flowHash(ticket), pending.digest(ticket), pending.weight(ticket), pending.record(ticket),
-                delayNs);
+                delayNs, spanNumber, errorScaleNs);
         } else if (held != null) {
             counters.increment(SketchCounter.JOINT_ESTIMATES_HELD);
-            held.estimate(pending.heldIndex(ticket), delayNs);
+            held.estimate(pending.heldIndex(ticket), delayNs, spanNumber, errorScaleNs);
         } else {
             counters.increment(SketchCounter.JOINT_ESTIMATES_LATE);
         }
@@ -119,11 +123,11 @@ final class JointStage implements AutoCloseable {
 
     private void book(
         final PointInterval open, final long flowHash, final long digest, final int weight, final int record,
-        final long delayNs) {
+        final long delayNs, final long spanNumber, final float errorScaleNs) {
         counters.increment(SketchCounter.JOINT_ESTIMATES_BOOKED);
         open.estimates().add(flowHash, digest, weight, delayNs);
         if (record != SketchRecords.NONE) {
-            recordEstimates.add(record, open.intervalNumber(), delayNs);
+            recordEstimates.add(record, open.intervalNumber(), delayNs, spanNumber, errorScaleNs);
         }
     }
 
@@ -154,7 +158,7 @@ final class JointStage implements AutoCloseable {
             task.addRecord(
                 record, records.flowHash(record), records.packets(record, key), records.weight(record, settingsRun),
                 records.classIndex(record), recordEstimates.count(record, number), recordEstimates.sumNs(record, number),
-                recordEstimates.squareSumNs2(record, number));
+                recordEstimates.squareSumNs2(record, number), recordEstimates.errorScaleNs(record, number));
         }
         addWitnesses(task, pairs);
         solver.submit(task);

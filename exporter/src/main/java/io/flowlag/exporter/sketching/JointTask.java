@@ -15,7 +15,7 @@ import java.util.Arrays;
  */
 final class JointTask {
     /** Octets of a record here: what is known of it, and what came of it. */
-    private static final int RECORD_BYTES = 5 * Long.BYTES + 4 * Integer.BYTES + 2 * Long.BYTES + 2 * Byte.BYTES;
+    private static final int RECORD_BYTES = 6 * Long.BYTES + 4 * Integer.BYTES + 2 * Long.BYTES + 2 * Byte.BYTES;
     /** Octets of a witness flow here. */
     private static final int WITNESS_BYTES = 3 * Long.BYTES;
 
@@ -30,6 +30,8 @@ final class JointTask {
     final long[] estimates;
     final long[] estimateSumsNs;
     final double[] estimateSquareSumsNs2;
+    /** Of the error of the estimates' mean; NaN if it is not known. */
+    final double[] errorScalesNs;
     final long[] witnessHashes;
     final long[] witnessPackets;
     final long[] witnessSumsNs;
@@ -69,6 +71,7 @@ final class JointTask {
         estimates = new long[maxFlows];
         estimateSumsNs = new long[maxFlows];
         estimateSquareSumsNs2 = new double[maxFlows];
+        errorScalesNs = new double[maxFlows];
         meansNs = new double[maxFlows];
         boundsNs = new double[maxFlows];
         kinds = new byte[maxFlows];
@@ -117,7 +120,8 @@ final class JointTask {
 
     void addRecord(
         final int record, final long flowHash, final int packetCount, final int weight, final int classIndex,
-        final long estimateCount, final long estimateSumNs, final double estimateSquareSumNs2) {
+        final long estimateCount, final long estimateSumNs, final double estimateSquareSumNs2,
+        final double errorScaleNs) {
         records[recordCount] = record;
         flowHashes[recordCount] = flowHash;
         packets[recordCount] = packetCount;
@@ -125,7 +129,8 @@ final class JointTask {
         classIndexes[recordCount] = classIndex;
         estimates[recordCount] = estimateCount;
         estimateSumsNs[recordCount] = estimateSumNs;
-        estimateSquareSumsNs2[recordCount++] = estimateSquareSumNs2;
+        estimateSquareSumsNs2[recordCount] = estimateSquareSumNs2;
+        errorScalesNs[recordCount++] = errorScaleNs;
     }
 
     /** The true sum of the delays of a flow's packets. Returns false where there is no room for more. */

@@ -35,6 +35,7 @@ final class JointWorker {
     private final long[] estimates;
     private final double[] sumsNs;
     private final double[] squareSumsNs2;
+    private final double[] errorSquaresNs2;
     private final int[] firstRecords;
     private final int[] recordsOfFlow;
     private final boolean[] isPartKnown;
@@ -63,6 +64,7 @@ final class JointWorker {
         estimates = new long[maxFlows];
         sumsNs = new double[maxFlows];
         squareSumsNs2 = new double[maxFlows];
+        errorSquaresNs2 = new double[maxFlows];
         firstRecords = new int[maxFlows];
         recordsOfFlow = new int[maxFlows];
         isPartKnown = new boolean[maxFlows];
@@ -89,7 +91,7 @@ final class JointWorker {
         final long edges = (long)geometry.rows() * geometry.vldaLength();
         final long places = BitUtil.findNextPositivePowerOfTwo(2 * maxFlows);
         return JointProblem.memoryBytes(geometry, maxFlows, settings.maxWitnesses()) + Integer.BYTES * places +
-            (7L * Long.BYTES + 3 * Integer.BYTES + 2) * maxFlows + (isExact(geometry) ? Long.BYTES * cells : 0) + cells +
+            (8L * Long.BYTES + 3 * Integer.BYTES + 2) * maxFlows + (isExact(geometry) ? Long.BYTES * cells : 0) + cells +
             JointEstimator.memoryBytes(geometry, maxFlows, settings.maxWitnesses());
     }
 
@@ -125,6 +127,7 @@ final class JointWorker {
                 estimates[flowCount] = 0;
                 sumsNs[flowCount] = 0;
                 squareSumsNs2[flowCount] = 0;
+                errorSquaresNs2[flowCount] = 0;
                 recordsOfFlow[flowCount] = 0;
                 isPartKnown[flowCount] = true;
                 partsMeanNs[flowCount] = 0;
@@ -136,6 +139,7 @@ final class JointWorker {
             estimates[flow] += task.estimates[i];
             sumsNs[flow] += task.estimateSumsNs[i];
             squareSumsNs2[flow] += task.estimateSquareSumsNs2[i];
+            errorSquaresNs2[flow] += task.estimates[i] == 0 ? 0 : square(task.estimates[i] * task.errorScalesNs[i]);
             recordsOfFlow[flow]++;
             isPartKnown[flow] &= 2 * task.estimates[i] >= task.packets[i];
             partsMeanNs[flow] += isPartKnown[flow] ? task.packets[i] * estimatedMeanNs(task, i) : 0;
@@ -143,6 +147,10 @@ final class JointWorker {
         for (int flow = 0; flow < flowCount; flow++) {
             partsMeanNs[flow] /= packets[flow];
         }
+    }
+
+    private static double square(final double value) {
+        return value * value;
     }
 
     private static double estimatedMeanNs(final JointTask task, final int record) {
@@ -168,6 +176,9 @@ final class JointWorker {
                 Math.min(task.classIndexes[record], JointEstimator.MAX_CLASSES - 1), weight);
             if (index != flow) {
                 throw new IllegalStateException("flow " + flow + " of interval " + task.number + " is not possible");
+            }
+            if (estimates[flow] > 0 && errorSquaresNs2[flow] > 0) {
+                problem.errorScaleNs(flow, Math.sqrt(errorSquaresNs2[flow]) / estimates[flow]);
             }
             for (int row = 0; row < rows; row++) {
                 final int column = cellMap.baseColumn(row, flowHashes[flow]);

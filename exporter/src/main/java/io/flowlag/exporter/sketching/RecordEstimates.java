@@ -1,5 +1,6 @@
 package io.flowlag.exporter.sketching;
 
+import io.flowlag.rli.counters.SpanCounters;
 import org.agrona.BitUtil;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -7,14 +8,15 @@ import org.agrona.concurrent.UnsafeBuffer;
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
- * The sums of the estimates of each record's packets in each open interval: count, sum, and sum of squares, 24 octets each. One
- * thread. Allocates at construction, off the heap.
+ * The sums of the estimates of each record's packets in each open interval: count, sum, sum of squares, and the scale of their
+ * errors, 32 octets each. One thread. Allocates at construction, off the heap.
  */
 final class RecordEstimates {
     private static final int COUNT_OFFSET = 0;
     private static final int SUM_OFFSET = COUNT_OFFSET + 8;
     private static final int SQUARE_SUM_OFFSET = SUM_OFFSET + 8;
-    private static final int LENGTH_BYTES = SQUARE_SUM_OFFSET + 8;
+    private static final int SPAN_OFFSET = SQUARE_SUM_OFFSET + 8;
+    private static final int LENGTH_BYTES = SPAN_OFFSET + SpanCounters.LENGTH_BYTES;
     private static final int CHUNK_RECORDS_SHIFT = 12;
     private static final int CHUNK_RECORDS = 1 << CHUNK_RECORDS_SHIFT;
 
@@ -45,9 +47,11 @@ final class RecordEstimates {
         buffer(record).setMemory(at(record, intervalNumber), LENGTH_BYTES, (byte)0);
     }
 
-    void add(final int record, final long intervalNumber, final long delayNs) {
+    void add(
+        final int record, final long intervalNumber, final long delayNs, final long spanNumber, final float errorScaleNs) {
         final UnsafeBuffer buffer = buffer(record);
         final int at = at(record, intervalNumber);
+        SpanCounters.record(buffer, at + SPAN_OFFSET, spanNumber, errorScaleNs, buffer.getLong(at + COUNT_OFFSET));
         buffer.putLong(at + COUNT_OFFSET, buffer.getLong(at + COUNT_OFFSET) + 1);
         buffer.putLong(at + SUM_OFFSET, buffer.getLong(at + SUM_OFFSET) + delayNs);
         buffer.putDouble(at + SQUARE_SUM_OFFSET, buffer.getDouble(at + SQUARE_SUM_OFFSET) + (double)delayNs * delayNs);
@@ -63,6 +67,12 @@ final class RecordEstimates {
 
     double squareSumNs2(final int record, final long intervalNumber) {
         return buffer(record).getDouble(at(record, intervalNumber) + SQUARE_SUM_OFFSET);
+    }
+
+    /** {@return the scale of the error of their mean, ns; NaN if it is not known, or there are none} */
+    double errorScaleNs(final int record, final long intervalNumber) {
+        return SpanCounters.meanScaleNs(
+            buffer(record), at(record, intervalNumber) + SPAN_OFFSET, count(record, intervalNumber));
     }
 
     private UnsafeBuffer buffer(final int record) {

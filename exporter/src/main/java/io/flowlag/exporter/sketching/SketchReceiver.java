@@ -369,9 +369,12 @@ public final class SketchReceiver {
      *
      * @param packetTicket of the packet.
      * @param delayNs      signed.
+     * @param spanNumber   of the span of two gaps between references that the packet lies in.
+     * @param errorScaleNs scale of the estimate's error; 0 if it is not known.
      */
-    public void onEstimate(final long packetTicket, final long delayNs) {
-        joint.onEstimate(packetTicket, delayNs, lookup);
+    public void onEstimate(
+        final long packetTicket, final long delayNs, final long spanNumber, final float errorScaleNs) {
+        joint.onEstimate(packetTicket, delayNs, spanNumber, errorScaleNs, lookup);
     }
 
     private PointInterval openInterval(final long number) {

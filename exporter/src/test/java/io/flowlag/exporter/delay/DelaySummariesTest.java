@@ -25,7 +25,7 @@ class DelaySummariesTest {
     /** Every flow lives on. */
     private static boolean onSample(
         final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
-        final long arrivalNs, final long spanNumber, final long delayNs) {
+        final long arrivalNs, final long spanNumber, final float errorScaleNs, final long delayNs) {
         return true;
     }
 

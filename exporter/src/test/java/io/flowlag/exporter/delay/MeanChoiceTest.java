@@ -171,9 +171,13 @@ class MeanChoiceTest {
         assertEquals(1, check.factor(7));
         for (int i = 0; i < 500; i++) {
             check.add(7, 3 * Math.abs(random.nextGaussian()), 1);
+            check.add(70, Math.abs(random.nextGaussian()) / 3, 1);
+        }
+        for (int i = 0; i < 100; i++) {
             check.add(700, Math.abs(random.nextGaussian()) / 100, 1);
         }
         assertEquals(3 * 1.96, check.factor(7), 0.9, "seed " + seed);
-        assertEquals(1, check.factor(700), "no bound becomes smaller");
+        assertEquals(1.96 / 3, check.factor(70), 0.1, "many witnesses make bounds narrower");
+        assertEquals(1, check.factor(700), "few do not");
     }
 }

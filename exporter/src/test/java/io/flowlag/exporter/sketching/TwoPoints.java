@@ -217,7 +217,7 @@ final class TwoPoints implements RecordHandler {
             final int flowWeight = changeNs != 0 && event.timeNs >= changeNs ? nextWeight : weight;
             if (event.kind == Kind.ESTIMATED) {
                 pair.onTime(event.timeNs);
-                pair.receiver().onEstimate(tickets.get(event.digest), event.estimateNs);
+                pair.receiver().onEstimate(tickets.get(event.digest), event.estimateNs, 0, 0);
             } else if (event.kind == Kind.SENT) {
                 PacketDescriptor.ipVersion(descriptor, 0, 4);
                 PacketDescriptor.sourceLow(descriptor, 0, event.flow);

@@ -4,68 +4,66 @@ import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
 /**
- * How the samples of a flow lie in spans of two gaps between references: those of one span have one error of interpolation in
- * common, so a flow that comes in a few bursts has met a few errors, however many samples it has and however long it lasts. What
- * every sample touches is apart from what only a further sample in the same span does; the flow's owner reserves both:
+ * How large the error of a flow's mean delay is, by the scale of each sample's error. Samples of one span of two gaps between
+ * references have one error in common, those of different spans have independent ones. So a flow that comes in a few bursts has
+ * met a few errors, however many samples it has. The flow's owner reserves:
  * <pre>
- *   near  0  span      4   one more than the number of the last sample's span, modulo 2^30; 0 for none
- *         4  samples   4   of the flow in that span
- *   far   0  shared    8   sum over spans of n(n - 1), n samples of the flow in one
+ *   0  span      2   one more than the number of the last sample's span, modulo 65535; 0 for none
+ *   2  samples   2   of the flow in that span, at most 65535
+ *   4  variance  4   float: sum over spans of (sum of the scales of the flow's samples in it)², ns²
  * </pre>
  * Stateless; the thread that owns the flow's memory may call it. Allocates: never.
  */
 public final class SpanCounters {
-    /** Octets that a flow reserves for what every sample touches. */
-    public static final int NEAR_BYTES = 8;
-    /** Octets that a flow reserves for the rest. */
-    public static final int FAR_BYTES = 8;
+    /** Octets that a flow reserves. */
+    public static final int LENGTH_BYTES = 8;
 
-    private static final int SPAN_OFFSET = 0;
-    private static final int SAMPLES_OFFSET = SPAN_OFFSET + 4;
+    private static final int SAMPLES_SHIFT = 16;
+    private static final int VARIANCE_SHIFT = 32;
+    private static final int MOST = 0xFFFF;
+    /** A scale is 1 ns or more where it is known. */
+    private static final float LEAST_VARIANCE_NS2 = 1;
 
     private SpanCounters() {
     }
 
     /**
-     * Adds one sample. Samples from before the first that is added here lie anywhere, and count as of one span.
+     * Adds one sample. Samples from before the first with a known scale count as of one span, with the same scale.
      *
      * @param buffer        holds the counters.
-     * @param nearOffset    of what every sample touches; zeros for a flow without samples.
-     * @param farOffset     of the rest; zeros too.
+     * @param offset        of the counters; zeros for a flow without samples.
      * @param spanNumber    of the sample.
+     * @param scaleNs       of the sample's error; 0 if it is not known.
      * @param samplesBefore that the flow has had.
      */
     public static void record(
-        final MutableDirectBuffer buffer, final int nearOffset, final int farOffset, final long spanNumber,
+        final MutableDirectBuffer buffer, final int offset, final long spanNumber, final float scaleNs,
         final long samplesBefore) {
-        final int span = 1 + (int)(spanNumber & Integer.MAX_VALUE >> 1);
-        final int lastSpan = buffer.getInt(nearOffset + SPAN_OFFSET);
-        if (span == lastSpan) {
-            final int samples = buffer.getInt(nearOffset + SAMPLES_OFFSET);
-            buffer.putLong(farOffset, buffer.getLong(farOffset) + 2L * samples);
-            buffer.putInt(nearOffset + SAMPLES_OFFSET, samples + 1);
-            return;
+        final long packed = buffer.getLong(offset);
+        final int span = 1 + (int)(spanNumber % MOST);
+        final float sampleNs2 = scaleNs * scaleNs;
+        float varianceNs2 = Float.intBitsToFloat((int)(packed >>> VARIANCE_SHIFT));
+        int samples = 0;
+        if (!(varianceNs2 >= LEAST_VARIANCE_NS2)) {
+            varianceNs2 = (float)samplesBefore * samplesBefore * sampleNs2;
+        } else if (span == (int)(packed & MOST)) {
+            samples = (int)(packed >>> SAMPLES_SHIFT) & MOST;
         }
-        if (lastSpan == 0 && samplesBefore > 1) {
-            buffer.putLong(farOffset, samplesBefore * (samplesBefore - 1));
-        }
-        buffer.putInt(nearOffset + SPAN_OFFSET, span);
-        buffer.putInt(nearOffset + SAMPLES_OFFSET, 1);
+        varianceNs2 += (2 * samples + 1) * sampleNs2;
+        buffer.putLong(offset, (long)Float.floatToRawIntBits(varianceNs2) << VARIANCE_SHIFT |
+            (long)Math.min(MOST, samples + 1) << SAMPLES_SHIFT | span);
     }
 
     /**
-     * How many independent errors the mean of a flow's samples has in it: errors of unequal weight are worth (Σn)²/Σn² of equal
-     * weight, n samples in a span.
+     * The scale of the error of the mean of a flow's samples.
      *
      * @param buffer      holds the counters.
-     * @param nearOffset  of what every sample touches.
-     * @param farOffset   of the rest.
+     * @param offset      of the counters.
      * @param sampleCount of the flow, 1 or more.
-     * @return 1 up to the number of spans with samples.
+     * @return ns; NaN if the scales of its samples were not known.
      */
-    public static double independentErrors(
-        final DirectBuffer buffer, final int nearOffset, final int farOffset, final long sampleCount) {
-        return buffer.getInt(nearOffset + SPAN_OFFSET) == 0 ? 1 :
-            (double)sampleCount * sampleCount / (sampleCount + buffer.getLong(farOffset));
+    public static double meanScaleNs(final DirectBuffer buffer, final int offset, final long sampleCount) {
+        final float varianceNs2 = Float.intBitsToFloat((int)(buffer.getLong(offset) >>> VARIANCE_SHIFT));
+        return varianceNs2 >= LEAST_VARIANCE_NS2 ? Math.sqrt(varianceNs2) / sampleCount : Double.NaN;
     }
 }

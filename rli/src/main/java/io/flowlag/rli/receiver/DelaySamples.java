@@ -14,6 +14,7 @@ public final class DelaySamples {
     private final long[] delaysNs = new long[LIMIT];
     private int count;
     private long spanNumber;
+    private float errorScaleNs;
 
     DelaySamples(final InterpolationBuffer packets) {
         this.packets = packets;
@@ -24,9 +25,11 @@ public final class DelaySamples {
      *
      * @return how many are negative.
      */
-    int estimate(final int packetCount, final Interpolation interpolation, final long gapsSpanNumber) {
+    int estimate(
+        final int packetCount, final Interpolation interpolation, final long gapsSpanNumber, final float gapsErrorScaleNs) {
         count = packetCount;
         spanNumber = gapsSpanNumber;
+        errorScaleNs = gapsErrorScaleNs;
         int negativeCount = 0;
         for (int i = 0; i < packetCount; i++) {
             final long delayNs = interpolation.delayNs(packets.arrivalNs(i), packets.lengthBytes(i));
@@ -118,6 +121,11 @@ public final class DelaySamples {
     /** {@return the number of the span of two gaps between references that all packets lie in; each stream numbers its own} */
     public long spanNumber() {
         return spanNumber;
+    }
+
+    /** {@return the scale of the samples' errors, ns; 0 while it is not known} */
+    public float errorScaleNs() {
+        return errorScaleNs;
     }
 
     /**

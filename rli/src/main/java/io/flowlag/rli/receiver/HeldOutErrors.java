@@ -2,23 +2,24 @@ package io.flowlag.rli.receiver;
 
 import org.HdrHistogram.Histogram;
 
+import java.util.Arrays;
+
 /**
  * What interpolation gets wrong, seen on references: each is held out in turn, interpolated from its neighbours, and compared
- * with its own delay; by the left estimator, with the delay of the one before it. Neighbours of a held-out reference are twice
- * as far apart as those of a packet (the one before it is twice as far away as from a packet), so the errors lean high.
- * They know nothing of what references and packets do not share: another queue, another path, a size that no reference has.
- * Each error counts as often as there were packets in the two gaps beside its reference, since those are the packets that were
- * estimated that way: a policy that sends references where packets are few does not make the rest look well known.
- * Errors of unequal weight tell less than as many of equal weight: together they are worth (Σw)²/Σw² equal ones (Kish's
- * effective sample size), so a few gaps that hold nearly all packets make no bound.
+ * with its own delay; by the left estimator, with the delay of the one before it. The errors know nothing of what references and
+ * packets do not share: another queue, another path, a size that no reference has. Each error counts as often as there were
+ * packets in the two gaps beside its reference, since those are the packets that were estimated that way: a policy that sends
+ * references where packets are few does not make the rest look well known. Errors of unequal weight tell less than as many of
+ * equal weight: together they are worth (Σw)²/Σw² equal ones (Kish's effective sample size), so a few gaps that hold nearly all
+ * packets make no bound.
  *
- * <p>The bound of a flow's mean: with errors of mean m and standard deviation s, a flow whose samples lie in k spans of two gaps
- * has met about k independent errors (one error has to do with the next, not with the one after), fewer if most samples lie in a
- * few of them ({@link io.flowlag.rli.counters.SpanCounters}); its half width is |m| + 1.96 s / √k, at most the 95 % quantile of
- * |error|, which holds for a single packet. Where errors have to do with the sizes of references, flows of other sizes have that
- * error in all their packets, and a wider bound ({@link SizeErrors}). Packets of the flow without an estimate have delays as
- * references have them: mean μ and standard deviation σ; a share u of them makes the half width (1 - u) times that, and
- * u (|flow's mean - μ| + 1.96 σ) more.
+ * <p>The bound of a flow's mean: each sample has an error scale by its two references ({@link ErrorScales}), and the mean of the
+ * flow has one too ({@link io.flowlag.rli.counters.SpanCounters}), S. Each held-out error is divided by the scale that its
+ * neighbours gave before it was known; the quotients have the root mean square r. With errors of mean m, the half width is
+ * |m| + 1.96 r S; for a single packet at most S times the 95 % quantile of the quotients. Where errors have to do with
+ * the sizes of references, flows of other sizes have that error in all their packets, and a wider bound ({@link SizeErrors}).
+ * Packets of the flow without an estimate have delays as references have them: mean μ and standard deviation σ; a share u of them
+ * makes the half width (1 - u) times that, and u (|flow's mean - μ| + 1.96 σ) more.
  *
  * <p>Errors of this period and of the one before count; {@link ClassStatistics} says when a period ends. One thread. Allocates
  * at construction.
@@ -32,6 +33,12 @@ public final class HeldOutErrors {
     /** The quantile is looked for again after so many errors, or an eighth of all. */
     private static final int REFRESH_COUNT = 256;
     private static final int STALE_SHIFT = 3;
+    /** Quotients are told apart by a thirty-second of an octave, from 1/256 on. */
+    private static final int QUOTIENT_SHIFT = 47;
+    private static final int STEPS_OF_OCTAVE = 32;
+    private static final double LEAST_QUOTIENT = 1.0 / 256;
+    private static final int FIRST_QUOTIENT = (int)(Double.doubleToRawLongBits(LEAST_QUOTIENT) >>> QUOTIENT_SHIFT);
+    private static final int QUOTIENTS = 24 * STEPS_OF_OCTAVE;
 
     private final long highestNs;
     private final Histogram union;
@@ -44,7 +51,12 @@ public final class HeldOutErrors {
     private final double[] squareSumsNs2 = new double[2];
     private final double[] delaySumsNs = new double[2];
     private final double[] delaySquareSumsNs2 = new double[2];
+    private final double[] squareQuotients = new double[2];
+    private double[] quotients = new double[QUOTIENTS];
+    private double[] quotientsBefore = new double[QUOTIENTS];
     private final SizeErrors sizes = new SizeErrors();
+    private final ErrorScales scales = new ErrorScales();
+    private double quotient95;
     private long quantile95Ns;
     private int staleCount;
     private boolean isQuantileOfBound;
@@ -57,13 +69,25 @@ public final class HeldOutErrors {
     }
 
     static long memoryBytes(final long highestNs, final int significantDigits) {
-        return 3 * SignedHistogram.histogramBytes(highestNs, significantDigits);
+        return 3 * SignedHistogram.histogramBytes(highestNs, significantDigits) + 2L * QUOTIENTS * Double.BYTES +
+            ErrorScales.memoryBytes();
     }
 
-    /** A reference of this size, with so many octets more than its neighbours, and packets beside it. */
+    /** {@return how large errors are} */
+    ErrorScales scales() {
+        return scales;
+    }
+
+    /** A reference of this size, with so many octets more than its neighbours, packets beside it, and a kind of error. */
     void record(
-        final double errorNs, final long delayNs, final int lengthBytes, final double extraBytes, final long packetCount) {
+        final double errorNs, final long delayNs, final int lengthBytes, final double extraBytes, final long packetCount,
+        final int kind) {
         final long weight = Math.max(1, packetCount);
+        final double scaleNs = scales.scaleNs(kind);
+        scales.record(kind, errorNs);
+        final double quotient = Math.abs(errorNs) / (scaleNs > 0 ? scaleNs : scales.meanNs());
+        quotients[index(quotient)] += weight;
+        squareQuotients[0] += weight * quotient * quotient;
         current.recordValueWithCount(Math.min(highestNs, Math.round(Math.abs(errorNs))), weight);
         counts[0]++;
         weights[0] += weight;
@@ -80,6 +104,11 @@ public final class HeldOutErrors {
         }
     }
 
+    private static int index(final double quotient) {
+        final int step = (int)(Double.doubleToRawLongBits(Math.max(LEAST_QUOTIENT, quotient)) >>> QUOTIENT_SHIFT);
+        return Math.min(QUOTIENTS - 1, step - FIRST_QUOTIENT);
+    }
+
     /** Begins a new period; the errors of the one before the last are forgotten. */
     void rotate() {
         final Histogram recycled = previous;
@@ -91,6 +120,12 @@ public final class HeldOutErrors {
         rotate(squareWeights);
         rotate(sumsNs);
         rotate(squareSumsNs2);
+        rotate(squareQuotients);
+        final double[] oldest = quotientsBefore;
+        quotientsBefore = quotients;
+        quotients = oldest;
+        Arrays.fill(quotients, 0);
+        scales.rotate();
         rotate(delaySumsNs);
         rotate(delaySquareSumsNs2);
         sizes.rotate();
@@ -107,8 +142,20 @@ public final class HeldOutErrors {
         union.add(previous);
         union.add(current);
         quantile95Ns = union.getValueAtPercentile(PERCENTILE_95);
+        quotient95 = findQuotient95();
         staleCount = 0;
         isQuantileOfBound = hasBound();
+    }
+
+    /** The upper end of the step that the quantile lies in. */
+    private double findQuotient95() {
+        final double wanted = PERCENTILE_95 / 100 * weight();
+        double sum = 0;
+        int index = 0;
+        while (index < QUOTIENTS - 1 && (sum += quotients[index] + quotientsBefore[index]) < wanted) {
+            index++;
+        }
+        return Double.longBitsToDouble((long)(FIRST_QUOTIENT + index + 1) << QUOTIENT_SHIFT);
     }
 
     /** {@return how many references were held out in this period} */
@@ -159,48 +206,37 @@ public final class HeldOutErrors {
     }
 
     /**
-     * Half the width of the 95 % interval of a flow's mean delay, of packets as large as the references are in the mean; see the
-     * type for what it leaves out.
+     * Half the width of the 95 % interval of a flow's mean delay, of packets as large as the references are in the mean.
      *
-     * @param independentErrors that the mean has in it, 1 or more; see {@link io.flowlag.rli.counters.SpanCounters}.
+     * @param scaleNs      of the mean's error, see {@link io.flowlag.rli.counters.SpanCounters}; NaN if it is not known.
+     * @param samples      of the flow, 1 or more.
+     * @param meanNs       of the samples.
+     * @param unknownShare share of the flow's packets without an estimate, 0 to 1.
      * @return ns; only when {@link #hasBound}.
      */
-    public long halfWidthNs(final double independentErrors) {
-        return (long)Math.ceil(estimatedHalfWidthNs(independentErrors));
+    public long halfWidthNs(final double scaleNs, final long samples, final long meanNs, final double unknownShare) {
+        return withUnknownNs(estimatedNs(scaleNs, samples, 0), meanNs, unknownShare);
     }
 
     /**
-     * Half the width of the 95 % interval of such a flow's mean delay, where some of its packets have no estimate.
+     * The same of packets that have another size than the references.
      *
-     * @param independentErrors that the mean has in it, 1 or more; see {@link io.flowlag.rli.counters.SpanCounters}.
-     * @param meanNs            of the estimates.
-     * @param unknownShare      share of the flow's packets without an estimate, 0 to 1.
-     * @return ns; only when {@link #hasBound}.
-     */
-    public long halfWidthNs(final double independentErrors, final long meanNs, final double unknownShare) {
-        return withUnknownNs(estimatedHalfWidthNs(independentErrors), meanNs, unknownShare);
-    }
-
-    /**
-     * Half the width of the 95 % interval of a flow's mean delay, where its packets have another size than the references, and
-     * some of them no estimate.
-     *
-     * @param independentErrors that the mean has in it, 1 or more; see {@link io.flowlag.rli.counters.SpanCounters}.
-     * @param meanNs            of the estimates.
-     * @param unknownShare      share of the flow's packets without an estimate, 0 to 1.
-     * @param lengthBytes       mean size of the flow's packets, as references are counted.
+     * @param scaleNs      of the mean's error, see {@link io.flowlag.rli.counters.SpanCounters}; NaN if it is not known.
+     * @param samples      of the flow, 1 or more.
+     * @param meanNs       of the samples.
+     * @param unknownShare share of the flow's packets without an estimate, 0 to 1.
+     * @param lengthBytes  mean size of the flow's packets, as references are counted.
      * @return ns; only when {@link #hasBound}.
      */
     public long halfWidthNs(
-        final double independentErrors, final long meanNs, final double unknownShare, final double lengthBytes) {
+        final double scaleNs, final long samples, final long meanNs, final double unknownShare, final double lengthBytes) {
         if (!sizes.tell(lengthBytes, independentCount())) {
-            return halfWidthNs(independentErrors, meanNs, unknownShare);
+            return halfWidthNs(scaleNs, samples, meanNs, unknownShare);
         }
         final double varianceNs2 = standardDeviationNs() * standardDeviationNs();
         final double sizeVarianceNs2 = sizes.biasVarianceNs2(lengthBytes, varianceNs2, independentCount());
         final double sizeBiasNs = sizes.biasNs(lengthBytes, meanNs());
-        final double standardErrorNs = Math.sqrt(varianceNs2 / independentErrors + sizeVarianceNs2);
-        return withUnknownNs(sizeBiasNs + boundedByQuantileNs(standardErrorNs), meanNs, unknownShare);
+        return withUnknownNs(sizeBiasNs + estimatedNs(scaleNs, samples, sizeVarianceNs2), meanNs, unknownShare);
     }
 
     private long withUnknownNs(final double estimatedNs, final double meanNs, final double unknownShare) {
@@ -209,12 +245,15 @@ public final class HeldOutErrors {
         return (long)Math.ceil((1 - unknownShare) * estimatedNs + unknownShare * unknownNs);
     }
 
-    private double estimatedHalfWidthNs(final double independentErrors) {
-        return boundedByQuantileNs(standardDeviationNs() / Math.sqrt(independentErrors));
-    }
-
-    private double boundedByQuantileNs(final double standardErrorNs) {
-        return Math.min(Math.abs(meanNs()) + NORMAL_95 * standardErrorNs, quantile95Ns);
+    /** Of a flow that is as large as the references, but for an error with such a variance. */
+    private double estimatedNs(final double scaleNs, final long samples, final double sizeVarianceNs2) {
+        final boolean isKnown = scaleNs == scaleNs;
+        final double meanScaleNs = isKnown ? scaleNs : scales.meanNs();
+        final double squareQuotient = (squareQuotients[0] + squareQuotients[1]) / weight();
+        final double halfNs = Math.abs(meanNs()) +
+            NORMAL_95 * Math.sqrt(squareQuotient * meanScaleNs * meanScaleNs + sizeVarianceNs2);
+        return isKnown && samples > 1 ? halfNs :
+            Math.min(halfNs, Math.hypot(quotient95 * meanScaleNs, NORMAL_95 * Math.sqrt(sizeVarianceNs2)));
     }
 
     /** {@return how many errors of equal weight tell as much} */

@@ -49,6 +49,7 @@ final class ReferenceStream {
     private final SampleHandler handler;
     private final ClassStatistics[] statistics;
     private final ClassStatistics ownStatistics;
+    private final ErrorScales scales;
     private final boolean isLinear;
     private final boolean isStampUsed;
     private final boolean isDriftApplied;
@@ -70,6 +71,7 @@ final class ReferenceStream {
     private long previousDelayNs;
     private int previousLengthBytes;
     private long previousGapPackets;
+    private float previousErrorScaleNs;
 
     private boolean hasLeft;
     /** No left reference, but its delay is known from before the silence. */
@@ -94,6 +96,7 @@ final class ReferenceStream {
         this.handler = handler;
         this.statistics = statistics;
         ownStatistics = statistics[context.streamClass(row)];
+        scales = ownStatistics.heldOut().scales();
         isLinear = context.estimator() == Estimator.LINEAR;
         isStampUsed = context.sendTimes() == SendTimes.STAMP;
         isDriftApplied = context.isDriftApplied();
@@ -121,7 +124,8 @@ final class ReferenceStream {
         else if (!isLinear && hasLeft) {
             final double extraNs = serialisation.nsPerByte() * (lengthBytes - leftLengthBytes);
             sample(
-                slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, leftDelayNs + Math.round(extraNs));
+                slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, leftErrorScaleNs(),
+                leftDelayNs + Math.round(extraNs));
         }
         else if (!hasLeft && (!isLinear || waiting.isEmpty())) {
             count(WITHOUT_REFERENCE);
@@ -164,6 +168,7 @@ final class ReferenceStream {
         if (hasPrevious && arrivalNs >= previousArrivalNs) {
             sample(
                 slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs,
+                isLinear ? previousErrorScaleNs : leftErrorScaleNs(),
                 isLinear ?
                     interpolation.between(
                         previousArrivalNs, previousDelayNs, previousLengthBytes, leftArrivalNs, leftDelayNs, leftLengthBytes,
@@ -343,6 +348,7 @@ final class ReferenceStream {
             forgetDrift();
         }
         serialisation.onDelay(lengthBytes, isStep ? measuredNs : delayNs);
+        scales.onDelay(ownDelayNs(isStep ? measuredNs : delayNs, lengthBytes));
         if (isStep) {
             drop(arrivalNs, hasLeft ? CLOCK_STEP : WITHOUT_REFERENCE);
             hasPrevious = false;
@@ -354,8 +360,11 @@ final class ReferenceStream {
         }
         else if (hasLeft) {
             serialisation.onChange(lengthBytes, changeNs, arrivalNs - leftArrivalNs - changeNs);
-            estimate(arrivalNs, delayNs, lengthBytes);
+            final float errorScaleNs = isLinear ?
+                scales.scaleNs(kind(leftArrivalNs, leftDelayNs, leftLengthBytes, arrivalNs, delayNs, lengthBytes)) : 0;
+            estimate(arrivalNs, delayNs, lengthBytes, errorScaleNs);
             holdOut(arrivalNs, delayNs, lengthBytes);
+            previousErrorScaleNs = errorScaleNs;
             previousArrivalNs = leftArrivalNs;
             previousDelayNs = leftDelayNs;
             previousLengthBytes = leftLengthBytes;
@@ -397,13 +406,33 @@ final class ReferenceStream {
         return Math.round(appliedDriftNs);
     }
 
-    private void estimate(final long rightArrivalNs, final long rightDelayNs, final int rightLengthBytes) {
+    /** What a delay is without what the length of its reference adds. */
+    private double ownDelayNs(final long delayNs, final int lengthBytes) {
+        return delayNs - serialisation.nsPerByte() * lengthBytes;
+    }
+
+    /** Which errors are alike, between two references. */
+    private int kind(
+        final long fromArrivalNs, final long fromDelayNs, final int fromLengthBytes, final long toArrivalNs,
+        final long toDelayNs, final int toLengthBytes) {
+        final double fromNs = ownDelayNs(fromDelayNs, fromLengthBytes);
+        final double toNs = ownDelayNs(toDelayNs, toLengthBytes);
+        return scales.kind(toArrivalNs - fromArrivalNs - (toNs - fromNs), Math.min(fromNs, toNs));
+    }
+
+    /** With one reference alone, all errors are alike. */
+    private float leftErrorScaleNs() {
+        return scales.scaleNs(0);
+    }
+
+    private void estimate(
+        final long rightArrivalNs, final long rightDelayNs, final int rightLengthBytes, final float errorScaleNs) {
         interpolation.between(
             leftArrivalNs, leftDelayNs, leftLengthBytes, rightArrivalNs, rightDelayNs, rightLengthBytes,
             serialisation.nsPerByte());
         int count = buffer.countUpTo(rightArrivalNs, DelaySamples.LIMIT);
         while (count > 0) {
-            counters.add(row, NEGATIVE.ordinal(), samples.estimate(count, interpolation, spanNumber()));
+            counters.add(row, NEGATIVE.ordinal(), samples.estimate(count, interpolation, spanNumber(), errorScaleNs));
             samples.record(statistics);
             final int endedCount = handler.onSamples(samples);
             counters.add(row, ESTIMATED.ordinal(), count - endedCount);
@@ -428,7 +457,7 @@ final class ReferenceStream {
             final double extraBytes = rightLengthBytes - leftLengthBytes;
             ownStatistics.heldOut().record(
                 rightDelayNs - leftDelayNs - serialisation.nsPerByte() * extraBytes, rightDelayNs, rightLengthBytes, extraBytes,
-                gapPackets);
+                gapPackets, 0);
         }
         else if (hasPrevious) {
             holdOutLeft(rightArrivalNs, rightDelayNs, rightLengthBytes);
@@ -445,12 +474,13 @@ final class ReferenceStream {
             leftLengthBytes - previousLengthBytes - weight * (rightLengthBytes - previousLengthBytes);
         ownStatistics.heldOut().record(
             errorNs - serialisation.nsPerByte() * extraBytes, leftDelayNs, leftLengthBytes, extraBytes,
-            previousGapPackets + gapPackets);
+            previousGapPackets + gapPackets,
+            kind(previousArrivalNs, previousDelayNs, previousLengthBytes, rightArrivalNs, rightDelayNs, rightLengthBytes));
     }
 
     private void sample(
         final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
-        final long arrivalNs, final long delayNs) {
+        final long arrivalNs, final float errorScaleNs, final long delayNs) {
         gapPackets++;
         statistics[classIndex].estimates().record(delayNs);
         if (delayNs < 0) {
@@ -458,7 +488,7 @@ final class ReferenceStream {
         }
         count(
             handler.onSample(
-                slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, spanNumber(), delayNs) ?
+                slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, spanNumber(), errorScaleNs, delayNs) ?
                 ESTIMATED : FLOW_ENDED);
     }
 

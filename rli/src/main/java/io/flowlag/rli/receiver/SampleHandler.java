@@ -17,12 +17,13 @@ public interface SampleHandler {
      * @param arrivalNs      of the packet.
      * @param spanNumber     of the span of two gaps between references that the packet lies in: samples of one span have an error
      *                       in common. Each stream numbers its own.
+     * @param errorScaleNs   scale of the sample's error, ns; 0 while it is not known.
      * @param delayNs        estimated, signed.
      * @return false if the slot has another generation now: the flow has ended, and the sample has gone nowhere.
      */
     boolean onSample(
         int slot, int generation, int classIndex, long intervalNumber, int lengthBytes, long arrivalNs, long spanNumber,
-        long delayNs);
+        float errorScaleNs, long delayNs);
 
     /**
      * The estimated delays of several packets, as by {@link #onSample} one after the other.
@@ -35,7 +36,8 @@ public interface SampleHandler {
         for (int i = 0; i < samples.count(); i++) {
             endedCount += onSample(
                 samples.slot(i), samples.generation(i), samples.classIndex(i), samples.intervalNumber(i),
-                samples.lengthBytes(i), samples.arrivalNs(i), samples.spanNumber(), samples.delayNs(i)) ? 0 : 1;
+                samples.lengthBytes(i), samples.arrivalNs(i), samples.spanNumber(), samples.errorScaleNs(), samples.delayNs(i)) ?
+                0 : 1;
         }
         return endedCount;
     }

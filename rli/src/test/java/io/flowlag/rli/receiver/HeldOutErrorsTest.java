@@ -16,7 +16,27 @@ class HeldOutErrorsTest {
     private final HeldOutErrors errors = new HeldOutErrors(60_000_000_000L, 3);
 
     private void record(final double errorNs, final long delayNs, final long packetCount) {
-        errors.record(errorNs, delayNs, LENGTH_BYTES, 0, packetCount);
+        errors.record(errorNs, delayNs, LENGTH_BYTES, 0, packetCount, 0);
+    }
+
+    /** Of a flow that has met so many errors of the usual scale. */
+    private long halfWidthNs(final long spans) {
+        return halfWidthNs(spans, DELAY_NS, 0);
+    }
+
+    private long halfWidthNs(final long spans, final long meanNs, final double unknownShare) {
+        return errors.halfWidthNs(errors.scales().meanNs() / Math.sqrt(spans), spans, meanNs, unknownShare);
+    }
+
+    private long halfWidthNs(final long spans, final long meanNs, final double unknownShare, final double lengthBytes) {
+        return errors.halfWidthNs(errors.scales().meanNs() / Math.sqrt(spans), spans, meanNs, unknownShare, lengthBytes);
+    }
+
+    /** The quantile of quotients is the upper end of its step. */
+    private void assertSingle() {
+        final double wantedNs = errors.quantile95Ns();
+        assertEquals(wantedNs, halfWidthNs(1), 0.06 * wantedNs);
+        assertEquals(halfWidthNs(1), errors.halfWidthNs(Double.NaN, 1000, DELAY_NS, 0), "unknown scale");
     }
 
     private void normal(final int count) {
@@ -32,8 +52,8 @@ class HeldOutErrorsTest {
         assertEquals(100, errors.meanNs(), 25);
         assertEquals(1000, errors.standardDeviationNs(), 20);
         assertEquals(1970, errors.quantile95Ns(), 50);
-        assertEquals(errors.quantile95Ns(), errors.halfWidthNs(1));
-        assertEquals(100 + 196, errors.halfWidthNs(100), 30);
+        assertSingle();
+        assertEquals(100 + 196, halfWidthNs(100), 30);
     }
 
     @Test
@@ -42,13 +62,13 @@ class HeldOutErrorsTest {
         for (int i = 0; i < 20_000; i++) {
             record(1000 * random.nextGaussian(), DELAY_NS + Math.round(100_000 * random.nextGaussian()), 1);
         }
-        final long estimatedNs = errors.halfWidthNs(100);
-        assertEquals(estimatedNs, errors.halfWidthNs(100, DELAY_NS, 0, LENGTH_BYTES));
-        assertEquals(196_000, errors.halfWidthNs(100, DELAY_NS, 1, LENGTH_BYTES), 4_000);
-        assertEquals(196_000 + DELAY_NS, errors.halfWidthNs(100, 0, 1, LENGTH_BYTES), 6_000);
-        assertEquals(0.9 * estimatedNs + 0.1 * 196_000, errors.halfWidthNs(100, DELAY_NS, 0.1, LENGTH_BYTES), 500);
+        final long estimatedNs = halfWidthNs(100);
+        assertEquals(estimatedNs, halfWidthNs(100, DELAY_NS, 0, LENGTH_BYTES));
+        assertEquals(196_000, halfWidthNs(100, DELAY_NS, 1, LENGTH_BYTES), 4_000);
+        assertEquals(196_000 + DELAY_NS, halfWidthNs(100, 0, 1, LENGTH_BYTES), 6_000);
+        assertEquals(0.9 * estimatedNs + 0.1 * 196_000, halfWidthNs(100, DELAY_NS, 0.1, LENGTH_BYTES), 500);
         errors.rotate();
-        assertEquals(196_000, errors.halfWidthNs(100, DELAY_NS, 1, LENGTH_BYTES), 4_000);
+        assertEquals(196_000, halfWidthNs(100, DELAY_NS, 1, LENGTH_BYTES), 4_000);
     }
 
     @Test
@@ -57,38 +77,35 @@ class HeldOutErrorsTest {
         for (int i = 0; i < 20_000; i++) {
             final int lengthBytes = random.nextBoolean() ? 100 : 1300;
             final double extraBytes = lengthBytes - LENGTH_BYTES;
-            errors.record(0.05 * extraBytes + 100 * random.nextGaussian(), DELAY_NS, lengthBytes, extraBytes, 1);
+            errors.record(0.05 * extraBytes + 100 * random.nextGaussian(), DELAY_NS, lengthBytes, extraBytes, 1, 0);
         }
-        final long likeAllNs = errors.halfWidthNs(1_000_000, DELAY_NS, 0, LENGTH_BYTES);
+        final long likeAllNs = halfWidthNs(1_000_000, DELAY_NS, 0, LENGTH_BYTES);
         assertTrue(likeAllNs < 5, () -> "no size but the mean one: " + likeAllNs);
-        assertEquals(2 * 0.05 * 600, errors.halfWidthNs(1_000_000, DELAY_NS, 0, 100), 8);
-        assertEquals(2 * 0.05 * 600, errors.halfWidthNs(1_000_000, DELAY_NS, 0, 1300), 8);
+        assertEquals(2 * 0.05 * 600, halfWidthNs(1_000_000, DELAY_NS, 0, 100), 8);
+        assertEquals(2 * 0.05 * 600, halfWidthNs(1_000_000, DELAY_NS, 0, 1300), 8);
         errors.rotate();
-        assertEquals(2 * 0.05 * 600, errors.halfWidthNs(1_000_000, DELAY_NS, 0, 1300), 8);
+        assertEquals(2 * 0.05 * 600, halfWidthNs(1_000_000, DELAY_NS, 0, 1300), 8);
     }
 
     @Test
     void shouldNotWidenByTheErrorOfAFewReferencesOfAnotherSize() {
-        errors.record(50_000, DELAY_NS, LENGTH_BYTES - 20, -20, 1);
+        errors.record(50_000, DELAY_NS, LENGTH_BYTES - 20, -20, 1, 0);
         normal(20_000);
-        assertEquals(errors.halfWidthNs(100, DELAY_NS, 0), errors.halfWidthNs(100, DELAY_NS, 0, 1300));
-        assertEquals(errors.halfWidthNs(100, DELAY_NS, 0), errors.halfWidthNs(100, DELAY_NS, 0, LENGTH_BYTES + 1));
+        assertEquals(halfWidthNs(100, DELAY_NS, 0), halfWidthNs(100, DELAY_NS, 0, 1300));
+        assertEquals(halfWidthNs(100, DELAY_NS, 0), halfWidthNs(100, DELAY_NS, 0, LENGTH_BYTES + 1));
     }
 
     @Test
     void shouldCountAnErrorAsOftenAsPacketsWereEstimatedThatWay() {
-        for (int i = 0; i < 900; i++) {
-            record(10, DELAY_NS, 1);
-        }
-        for (int i = 0; i < 100; i++) {
-            record(1010, DELAY_NS, 91);
+        for (int i = 0; i < 1000; i++) {
+            record(i % 10 == 0 ? 1010 : 10, DELAY_NS, i % 10 == 0 ? 91 : 1);
         }
         errors.rotate();
         final double weight = 900 + 9_100;
         assertEquals(1000, errors.count());
         assertEquals((900 * 10 + 9_100 * 1010) / weight, errors.meanNs(), 1e-9);
         assertEquals(1010, errors.quantile95Ns());
-        assertEquals(errors.quantile95Ns(), errors.halfWidthNs(1));
+        assertSingle();
     }
 
     @Test
@@ -145,7 +162,7 @@ class HeldOutErrorsTest {
                 record(1000 * random.nextGaussian(), DELAY_NS, random.nextInt(20) == 0 ? BURST_PACKETS : 1);
             }
             for (int i = 0; i < triesPerRun; i++) {
-                coveredCount += Math.abs(1000 * random.nextGaussian()) <= errors.halfWidthNs(1) ? 1 : 0;
+                coveredCount += Math.abs(1000 * random.nextGaussian()) <= halfWidthNs(1) ? 1 : 0;
             }
         }
         assertTrue(coveredCount >= 0.92 * runs * triesPerRun, coveredCount + " of " + runs * triesPerRun);
@@ -174,7 +191,7 @@ class HeldOutErrorsTest {
 
     private static void record(final ClassStatistics statistics, final int count, final long packetCount) {
         for (int i = 0; i < count; i++) {
-            statistics.heldOut().record(10, DELAY_NS, LENGTH_BYTES, 0, packetCount);
+            statistics.heldOut().record(10, DELAY_NS, LENGTH_BYTES, 0, packetCount, 0);
         }
     }
 

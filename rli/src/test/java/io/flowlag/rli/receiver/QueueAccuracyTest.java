@@ -19,7 +19,7 @@ class QueueAccuracyTest {
     private static final int PACKETS = 200_000;
     private static final int FLOWS = 2000;
     private static final int BURST_PACKETS = PACKETS / FLOWS / 2;
-    private static final int SPANS_BYTES = SpanCounters.NEAR_BYTES + SpanCounters.FAR_BYTES;
+    private static final int SPANS_BYTES = SpanCounters.LENGTH_BYTES;
 
     private final long[] flowSumsNs = new long[FLOWS];
     private final long[] flowTruthsNs = new long[FLOWS];
@@ -38,12 +38,11 @@ class QueueAccuracyTest {
 
     private boolean onSample(
         final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
-        final long arrivalNs, final long spanNumber, final long delayNs) {
+        final long arrivalNs, final long spanNumber, final float errorScaleNs, final long delayNs) {
         final long truthNs = truthsNs[generation];
         errorNs += delayNs - truthNs;
         absoluteErrorNs += Math.abs(delayNs - truthNs);
-        SpanCounters.record(
-            flowSpans, slot * SPANS_BYTES, slot * SPANS_BYTES + SpanCounters.NEAR_BYTES, spanNumber, flowCounts[slot]++);
+        SpanCounters.record(flowSpans, slot * SPANS_BYTES, spanNumber, errorScaleNs, flowCounts[slot]++);
         flowSumsNs[slot] += delayNs;
         flowTruthsNs[slot] += truthNs;
         return true;
@@ -207,10 +206,9 @@ class QueueAccuracyTest {
             if (flowCounts[flow] > 0) {
                 final double meanNs = (double)flowSumsNs[flow] / flowCounts[flow];
                 final double errorNs = meanNs - (double)allTruthsNs[flow] / allCounts[flow];
-                final double independentErrors = SpanCounters.independentErrors(
-                    flowSpans, flow * SPANS_BYTES, flow * SPANS_BYTES + SpanCounters.NEAR_BYTES, flowCounts[flow]);
+                final double scaleNs = SpanCounters.meanScaleNs(flowSpans, flow * SPANS_BYTES, flowCounts[flow]);
                 final long boundNs = heldOut.halfWidthNs(
-                    independentErrors, Math.round(meanNs), 1 - (double)flowCounts[flow] / allCounts[flow]);
+                    scaleNs, flowCounts[flow], Math.round(meanNs), 1 - (double)flowCounts[flow] / allCounts[flow]);
                 covered.add(Math.abs(errorNs) <= boundNs ? 1 : 0);
             }
         }

@@ -17,11 +17,10 @@ class ReceiverAllocationTest {
 
     private boolean onSample(
         final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
-        final long arrivalNs, final long spanNumber, final long delayNs) {
+        final long arrivalNs, final long spanNumber, final float errorScaleNs, final long delayNs) {
         final int offset = slot * DelayCounters.LENGTH_BYTES;
-        final int nearOffset = offset + DelayCounters.USED_BYTES;
         SpanCounters.record(
-            flows, nearOffset, nearOffset + SpanCounters.NEAR_BYTES, spanNumber, DelayCounters.count(flows, offset));
+            flows, offset + DelayCounters.USED_BYTES, spanNumber, errorScaleNs, DelayCounters.count(flows, offset));
         DelayCounters.record(flows, offset, delayNs);
         return true;
     }

@@ -15,7 +15,7 @@ final class Samples implements SampleHandler {
     @Override
     public boolean onSample(
         final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
-        final long arrivalNs, final long spanNumber, final long delayNs) {
+        final long arrivalNs, final long spanNumber, final float errorScaleNs, final long delayNs) {
         all.add(new Sample(slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, delayNs));
         spanNumbers.add(spanNumber);
         return liveGeneration == Integer.MIN_VALUE || liveGeneration == generation;

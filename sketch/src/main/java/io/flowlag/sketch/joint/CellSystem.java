@@ -176,10 +176,16 @@ final class CellSystem {
             final double fillNs = classMeanNs[problem.classIndex[flow]];
             final double secondMoment = (problem.estimateSquareSumNs2[flow] + missing * 2 * fillNs * fillNs) / n;
             final double relative = Math.max(secondMoment, meanNs[flow] * meanNs[flow]) / (levelNs * levelNs);
-            scaleNs[flow] = levelNs * Math.sqrt(Math.sqrt(relative + 1e-6) / n);
+            scaleNs[flow] = scaleNs(problem, flow, levelNs * Math.sqrt(Math.sqrt(relative + 1e-6) / n));
             final int level = 2 * missing > n ? NO_ESTIMATE_LEVEL : levelBin(relative);
             bin[flow] = (short)((problem.classIndex[flow] * SIZE_BINS + sizeBinOf(n)) * LEVEL_BINS + level);
         }
+    }
+
+    /** What is not known of a flow's estimates, or of packets without one, goes by its delay. */
+    private double scaleNs(final JointProblem problem, final int flow, final double byDelayNs) {
+        final double knownShare = problem.errorScaleNs[flow] > 0 ? problem.estimates[flow] / packets[flow] : 0;
+        return knownShare * problem.errorScaleNs[flow] + (1 - knownShare) * byDelayNs;
     }
 
     private static int levelBin(final double relativeSquare) {

@@ -32,6 +32,8 @@ public final class JointProblem {
     final double[] packets;
     final double[] estimateSumNs;
     final double[] estimateSquareSumNs2;
+    /** 0 if it is not known. */
+    final double[] errorScaleNs;
     final double[] estimates;
     final byte[] classIndex;
     final int[] weight;
@@ -69,6 +71,7 @@ public final class JointProblem {
         packets = new double[maxFlows];
         estimateSumNs = new double[maxFlows];
         estimateSquareSumNs2 = new double[maxFlows];
+        errorScaleNs = new double[maxFlows];
         estimates = new double[maxFlows];
         classIndex = new byte[maxFlows];
         weight = new int[maxFlows];
@@ -90,7 +93,7 @@ public final class JointProblem {
      * @return octets, without the headers of about ten arrays.
      */
     public static long memoryBytes(final SketchGeometry geometry, final int maxFlows, final int maxWitnesses) {
-        return (37L + 4L * geometry.rows()) * maxFlows + 12L * maxWitnesses + 25L * geometry.rows() * geometry.columns();
+        return (45L + 4L * geometry.rows()) * maxFlows + 12L * maxWitnesses + 25L * geometry.rows() * geometry.columns();
     }
 
     /** Forgets flows, cells, and witnesses; keeps floor and timestamp variance. */
@@ -125,10 +128,25 @@ public final class JointProblem {
         this.estimateSumNs[index] = estimates == 0 ? 0 : estimateSumNs;
         this.estimateSquareSumNs2[index] = estimates == 0 ? 0 : Math.max(0, estimateSquareSumNs2);
         this.estimates[index] = estimates;
+        errorScaleNs[index] = 0;
         this.classIndex[index] = (byte)classIndex;
         this.weight[index] = weight;
         Arrays.fill(baseColumns, index * rows, (index + 1) * rows, 0);
         return index;
+    }
+
+    /**
+     * Says how large the error of the mean of a flow's estimates is, in proportion to those of others. Without it, errors are taken
+     * to grow as the root of the delay, and to shrink as the root of the packets.
+     *
+     * @param flow    index.
+     * @param scaleNs more than 0; a common factor of all flows' scales has no effect.
+     */
+    public void errorScaleNs(final int flow, final double scaleNs) {
+        if (flow < 0 || flow >= flows || !(scaleNs > 0) || !isPossible(scaleNs)) {
+            throw new IllegalArgumentException("flow=" + flow + " scaleNs=" + scaleNs);
+        }
+        errorScaleNs[flow] = scaleNs;
     }
 
     /**

@@ -120,7 +120,7 @@ public class StageBenchmark {
             sketch = new LossyDifferenceSketch(SketchGeometry.lds(4, flows / 2, 1), 0);
             receiver = new RliReceiver(
                 new ReceiverContext().estimator(Estimator.LINEAR).bufferPackets(1024),
-                (slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, span, delayNs) -> {
+                (slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, span, errorScaleNs, delayNs) -> {
                     samples += delayNs;
                     return true;
                 });

@@ -63,7 +63,7 @@ public final class RliMethod extends Simple.Named {
             context.serialisation(SerialisationMode.CAPACITY).capacityBps(trace.capacityBps());
         }
         final RliReceiver receiver = new RliReceiver(
-            context, (slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, span, delayNs) -> {
+            context, (slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, span, errorScaleNs, delayNs) -> {
                 estimatesNs[slot] = delayNs;
                 return true;
             });

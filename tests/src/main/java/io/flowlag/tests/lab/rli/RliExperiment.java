@@ -31,8 +31,7 @@ import java.util.function.IntPredicate;
 final class RliExperiment {
     private static final long LONG_NS = 100_000_000L;
     private static final long STEP_NS = 1_000_000_000L;
-    private static final int NEAR_OFFSET = DelayCounters.USED_BYTES;
-    private static final int FAR_OFFSET = NEAR_OFFSET + SpanCounters.NEAR_BYTES;
+    private static final int SPAN_OFFSET = DelayCounters.USED_BYTES;
 
     private final SegmentProfile profile;
     private final SimulatedSegment segment;
@@ -72,10 +71,10 @@ final class RliExperiment {
 
     private boolean onSample(
         final int slot, final int generation, final int classIndex, final long intervalNumber, final int lengthBytes,
-        final long arrivalNs, final long spanNumber, final long delayNs) {
+        final long arrivalNs, final long spanNumber, final float errorScaleNs, final long delayNs) {
         final int offset = slot * DelayCounters.LENGTH_BYTES;
         SpanCounters.record(
-            estimates, offset + NEAR_OFFSET, offset + FAR_OFFSET, spanNumber, DelayCounters.count(estimates, offset));
+            estimates, offset + SPAN_OFFSET, spanNumber, errorScaleNs, DelayCounters.count(estimates, offset));
         if (Math.abs(delayNs) > LONG_NS && Math.abs(delayNs) < STEP_NS - LONG_NS) {
             betweenCount++;
         }
@@ -218,14 +217,13 @@ final class RliExperiment {
                 profile.references().streamCount() == 1 ? profile.references().streamClass(0) : classes[flow]).heldOut();
             final double unknownShare = Math.max(0, 1 - (double)sampleCount(flow) / truth.receivedPackets(flow));
             return absoluteErrorNs(flow) <= heldOut.halfWidthNs(
-                independentErrors(flow), Math.round(estimatedMeanNs(flow)), unknownShare) ? 1 : 0;
+                errorScaleNs(flow), sampleCount(flow), Math.round(estimatedMeanNs(flow)), unknownShare) ? 1 : 0;
         })).average().orElse(Double.NaN);
     }
 
-    private double independentErrors(final int flow) {
+    private double errorScaleNs(final int flow) {
         final int offset = flow * DelayCounters.LENGTH_BYTES;
-        return SpanCounters.independentErrors(
-            estimates, offset + NEAR_OFFSET, offset + FAR_OFFSET, DelayCounters.count(estimates, offset));
+        return SpanCounters.meanScaleNs(estimates, offset + SPAN_OFFSET, DelayCounters.count(estimates, offset));
     }
 
     /** References for each regular packet. */
