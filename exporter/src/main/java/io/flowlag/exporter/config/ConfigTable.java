@@ -288,8 +288,8 @@ public final class ConfigTable {
     /** Share of packets that stand in for references. */
     public static final ConfigKey<Double> PASSIVE_SHARE = row(ConfigKey.of(
         "rli.passive-share", fraction(), "0.01",
-        "Share of packets that stand in for references (passive); each costs 24 octets of the exchange, and there must be more " +
-        "than one in rli.silent-after."));
+        "Share of packets that stand in for references (passive); there must be more than one in rli.silent-after. Over the " +
+        "exchange each costs 8 octets, and unless this is given it is 0.1, of which the sender tells what rli.ceiling allows."));
     /** Packets to a reference. */
     public static final ConfigKey<Long> EVERY_N = row(ConfigKey.of(
         "rli.every-n", number(1, 1_000_000), "100",
@@ -337,7 +337,8 @@ public final class ConfigTable {
         "rli.ceiling", shareOr(bitRate("1k", "100g")), "1%",
         "What references of all classes may take of the link on average: a share of rli.capacity, or a rate. The default is 1m " +
         "without a capacity. Packets of captures that stand in for references take nothing: there is no ceiling unless this is " +
-        "given.")
+        "given. With policy passive over the exchange, what their send times may take: a quarter of exchange.bandwidth, or " +
+        "anything if rli.passive-share is given.")
         .reloads());
     /** When references are sent: what a receiver hands out. */
     static final List<ConfigKey<?>> INJECTION = List.of(
@@ -566,8 +567,8 @@ public final class ConfigTable {
     /** What auto may take of the network. */
     public static final ConfigKey<Long> EXCHANGE_BANDWIDTH = row(ConfigKey.of(
         "exchange.bandwidth", bitRate("8k", "100g"), "10m",
-        "Bits per second that mode auto may take for flows. If given, lds.columns has no more by itself than fits too. The " +
-        "receiver's."));
+        "Bits per second that mode auto may take for flows. If given, lds.columns has no more by itself than fits too, and the " +
+        "sender ships no faster, unless an interval would be late for that. The receiver's."));
     /** How long the receiver waits. */
     public static final ConfigKey<Long> EXCHANGE_DEADLINE = row(ConfigKey.of(
         "exchange.deadline", duration("100ms", "1m"), "3s",

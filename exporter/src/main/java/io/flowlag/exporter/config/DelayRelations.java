@@ -29,6 +29,9 @@ final class DelayRelations {
     /** Of the exchange's bandwidth; digests, witnesses and reconciliation have the rest. */
     private static final double SKETCH_SHARE = 0.4;
     private static final int CELL_BYTES = 22;
+    /** Of the exchange's bandwidth, for send times of passive references. */
+    private static final double PASSIVE_PART = 0.25;
+    private static final double MOST_PASSIVE_SHARE = 0.1;
     private static final long FLOWS_OF_INTERVAL = 4;
     private static final long LEAST_COLUMNS = 64;
     private static final long MILLISECOND_NS = 1_000_000;
@@ -81,6 +84,7 @@ final class DelayRelations {
         } else if (value(ConfigTable.ROLE) == Role.RECEIVER && value(ConfigTable.EXCHANGE_LISTEN) == null) {
             problem(ConfigTable.POLICY, "is passive and needs exchange.listen, by which send times come");
         }
+        passiveShare();
         if (isDefault(ConfigTable.MAXIMUM_GAP)) {
             giveWay(ConfigTable.MAXIMUM_GAP, value(ConfigTable.SILENT_AFTER), settings.get(ConfigTable.SILENT_AFTER).text(),
                 "rli.policy is passive: as rli.silent-after");
@@ -90,6 +94,22 @@ final class DelayRelations {
         }
         if (value(ConfigTable.PASSIVE_SHARE) < LEAST_RATE) {
             problem(ConfigTable.PASSIVE_SHARE, "is below 0.000001: no packet would stand in for a reference");
+        }
+    }
+
+    /** Over an exchange as many references as a part of its bandwidth pays for, unless their share is given. */
+    private void passiveShare() {
+        if (value(ConfigTable.EXCHANGE_LISTEN) == null) {
+            return;
+        }
+        final boolean isShareDefault = isDefault(ConfigTable.PASSIVE_SHARE);
+        if (isDefault(ConfigTable.CEILING)) {
+            final long ceilingBps = isShareDefault ? Math.round(PASSIVE_PART * value(ConfigTable.EXCHANGE_BANDWIDTH)) : 0;
+            giveWay(ConfigTable.CEILING, new ReferenceCeiling(0, ceilingBps), isShareDefault ? Long.toString(ceilingBps) : "none",
+                isShareDefault ? "a quarter of exchange.bandwidth, for send times" : "rli.passive-share is given");
+        }
+        if (isShareDefault) {
+            giveWay(ConfigTable.PASSIVE_SHARE, MOST_PASSIVE_SHARE, "0.1", "at most, within rli.ceiling");
         }
     }
 

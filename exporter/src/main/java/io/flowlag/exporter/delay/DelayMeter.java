@@ -256,7 +256,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             (isReceiver && wiring.referenceMode() == ReferenceMode.MARKED ?
                 MarkedReferences.memoryBytes(MARKED_CAPACITY) + EarlyArrivals.memoryBytes() : 0) +
             (isReceiver && wiring.referenceMode() == ReferenceMode.PASSIVE ?
-                PassiveStage.memoryBytes(config.rli().senderCount()) : 0) +
+                PassiveStage.memoryBytes(config.rli().senderCount(), wiring.receiverLink() != null) : 0) +
             (wiring.isSketched() ? PendingPackets.MEMORY_BYTES + config.rli().senderCount() * Sketching.BATCH_BYTES : 0) +
             (wiring.isMatched() ? Matching.memoryBytes(config, isLive, wiring.captures()) : 0) +
             (hasStandIn(wiring, isLive) ? standInContext(config, wiring, classes).memoryBytes() : 0) +

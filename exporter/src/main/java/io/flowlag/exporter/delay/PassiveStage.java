@@ -16,6 +16,8 @@ import java.util.function.ObjLongConsumer;
  */
 final class PassiveStage {
     private static final int CAPACITY = 64 * 1024;
+    /** Over the exchange more are chosen, and a process that lags behind must not lose those of the other. */
+    private static final int SHIPPED_CAPACITY = 128 * 1024;
 
     private final RliReceiver receiver;
     private final SharedSampling sampling;
@@ -25,6 +27,7 @@ final class PassiveStage {
     private final long[] lastSentNs;
     private final long[] lastArrivalsNs;
     private final long maximumDelayNs;
+    private final long keyMask;
     private volatile long reorderedCount;
 
     /**
@@ -41,11 +44,13 @@ final class PassiveStage {
         final long shippingNs) {
         this.receiver = receiver;
         this.maximumDelayNs = maximumDelayNs;
+        keyMask = shippingNs == 0 ? -1 : ReceiverLink.SHIPPED_DIGEST_MASK;
         sampling = new SharedSampling(0, passivePpm, 0);
         classCount = receiver.streamCount() / senderCount;
         references = new PassiveReferences[senderCount];
         for (int i = 0; i < senderCount; i++) {
-            references[i] = new PassiveReferences(CAPACITY, maximumDelayNs + shippingNs, this::onReference);
+            references[i] = new PassiveReferences(
+                capacity(shippingNs > 0), maximumDelayNs + shippingNs, this::onReference);
         }
         nextNumbers = new int[receiver.streamCount()];
         lastSentNs = new long[receiver.streamCount()];
@@ -54,9 +59,19 @@ final class PassiveStage {
         Arrays.fill(lastArrivalsNs, Long.MIN_VALUE / 2);
     }
 
-    /** {@return octets, by formula} */
-    static long memoryBytes(final int senderCount) {
-        return senderCount * PassiveReferences.memoryBytes(CAPACITY);
+    /**
+     * The memory of a stage, by formula.
+     *
+     * @param senderCount of senders.
+     * @param isShipped   whether send times come by the exchange.
+     * @return octets.
+     */
+    static long memoryBytes(final int senderCount, final boolean isShipped) {
+        return senderCount * PassiveReferences.memoryBytes(capacity(isShipped));
+    }
+
+    private static int capacity(final boolean isShipped) {
+        return isShipped ? SHIPPED_CAPACITY : CAPACITY;
     }
 
     /** A packet at the sender point of this process. */
@@ -68,15 +83,15 @@ final class PassiveStage {
 
     /** A send time of the sender point. */
     void onSendTime(final int senderIndex, final long digest, final long sentNs) {
-        references[senderIndex].onSent(digest, sentNs);
+        references[senderIndex].onSent(digest & keyMask, sentNs);
     }
 
     /** A packet at the receiver point. */
     void onReceived(final DirectBuffer descriptor, final int offset, final int streamIndex) {
         if (isReference(descriptor, offset)) {
             references[streamIndex / classCount].onArrived(
-                PacketDescriptor.digest(descriptor, offset), PacketDescriptor.timestampNs(descriptor, offset), streamIndex,
-                PacketDescriptor.wireLengthBytes(descriptor, offset));
+                PacketDescriptor.digest(descriptor, offset) & keyMask, PacketDescriptor.timestampNs(descriptor, offset),
+                streamIndex, PacketDescriptor.wireLengthBytes(descriptor, offset));
         }
     }
 

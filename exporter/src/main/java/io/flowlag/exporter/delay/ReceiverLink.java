@@ -8,6 +8,9 @@ import java.util.function.ObjLongConsumer;
 
 /** A receiver's link: has the intervals and send times of its senders. Threads as in {@link SketchLink}. */
 public interface ReceiverLink extends SketchLink {
+    /** What a sender tells at least of the digest of a passive reference. */
+    long SHIPPED_DIGEST_MASK = (1L << 40) - 1;
+
     /**
      * Where a sender's intervals come from.
      *
@@ -47,7 +50,7 @@ public interface ReceiverLink extends SketchLink {
          *
          * @param senderIndex of the sender, in the order of the configuration.
          * @param isPassive whether it is a packet of the traffic.
-         * @param key       its digest if so, else stream * 2^32 + sequence number.
+         * @param key       its digest if so, of which the last 40 bits count, else stream * 2^32 + sequence number.
          * @param sentNs    at the sender point.
          */
         void onSendTime(int senderIndex, boolean isPassive, long key, long sentNs);

@@ -2,7 +2,6 @@ package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.sketching.FlowWeights;
-import io.flowlag.exporter.sketching.SharedSampling;
 import io.flowlag.exporter.sketching.SketchContext;
 import io.flowlag.exporter.sketching.SketchPoint;
 import io.flowlag.sketch.hash.SipHash;
@@ -16,7 +15,7 @@ import java.util.function.Function;
  * @param classes      of the traffic.
  * @param weights      of flows.
  * @param hash         of packets and flows.
- * @param references   tells which packets stand in for references; null if none do.
+ * @param references   tells which packets' send times are shipped; null if the policy is another. The metering thread's.
  * @param injection    when references are sent, for a sender's own settings of them; null if these decide.
  * @param context      sizes and times, concluded.
  * @param point        empty sketches.
@@ -28,7 +27,7 @@ public record SketchAgreement(
     TrafficClasses classes,
     FlowWeights weights,
     SipHash hash,
-    SharedSampling references,
+    PassiveChoice references,
     Function<ExporterConfig.Rli, InjectionTerms> injection,
     SketchContext context,
     SketchPoint point,

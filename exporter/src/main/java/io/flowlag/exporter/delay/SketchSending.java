@@ -54,7 +54,7 @@ final class SketchSending {
             return;
         }
         if (agreement.references() != null &&
-            agreement.references().isPassiveReference(PacketDescriptor.digest(descriptor, offset))) {
+            agreement.references().isShipped(PacketDescriptor.digest(descriptor, offset), timestampNs)) {
             link.shipPassiveSendTime(PacketDescriptor.digest(descriptor, offset), timestampNs);
         }
         final FlowWeights weights = agreement.weights();

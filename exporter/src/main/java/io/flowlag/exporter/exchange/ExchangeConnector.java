@@ -34,6 +34,8 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     private static final int OFFER_CAPACITY = 64;
     /** Memory for send times on their way to this thread. */
     private static final int SEND_TIMES_BYTES = 1 << 20;
+    /** An interval that has waited for so long goes out at any pace. */
+    private static final long PACED_NS = 1_000_000_000L;
 
     private final Endpoint receiver;
     private final Callable<List<InetSocketAddress>> resolver;
@@ -57,6 +59,8 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     private final OneToOneConcurrentArrayQueue<EncodedInterval> offered = new OneToOneConcurrentArrayQueue<>(OFFER_CAPACITY);
     private final WaitingIntervals waiting;
     private final SendTimeQueue sendTimes;
+    private final PassiveTimesBatch passiveTimes = new PassiveTimesBatch();
+    private final SendPace pace = new SendPace();
     private final ExchangeConnection.Handler messageHandler = this::onMessage;
     private final MessageHandler sendTimeHandler = SendTimeQueue.handler(this::onSendTime);
     private final MessageHandler sendTimeDiscarder = SendTimeQueue.handler((kind, sendTimeKey, sentNs, method) -> {
@@ -79,6 +83,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     private long backoffNs;
     private long nextSendTime;
     private int batchCount;
+    private long pacedNs;
     private long nowNs;
     /** The receiver has shown itself with settings: only then does it get anything. */
     private boolean isSettled;
@@ -206,7 +211,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     }
 
     private int connect() {
-        final int discarded = sendTimes.poll(sendTimeDiscarder, SendTimesMessage.MAX_COUNT);
+        final int discarded = sendTimes.poll(sendTimeDiscarder, SendTimesMessage.MAX_COUNT) + passiveTimes.clear();
         nextSendTime += discarded;
         counters.add(ExchangeCounter.SEND_TIMES_DROPPED, discarded);
         if (nowNs - nextAttemptNs < 0) {
@@ -313,23 +318,48 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     }
 
     private int ship() {
-        int workCount = waiting.send(connection, scratch);
+        int workCount = shipSendTimes();
+        pace.onTime(nowNs, counters.get(ExchangeCounter.OCTETS_SENT));
+        workCount += waiting.send(connection, scratch, pace.octets(), nowNs - pacedNs);
+        return workCount;
+    }
+
+    private int shipSendTimes() {
+        int workCount = 0;
         if (connection.room() >= MessageHeader.MAX_MESSAGE_BYTES) {
             batchCount = 0;
-            final int taken = sendTimes.poll(sendTimeHandler, SendTimesMessage.MAX_COUNT);
-            if (taken > 0) {
-                connection.send(scratch, SendTimesMessage.encode(scratch, 0, nextSendTime, taken));
-                nextSendTime += taken;
-                counters.add(ExchangeCounter.SEND_TIMES_SENT, taken);
-                workCount += taken;
+            workCount += sendTimes.poll(sendTimeHandler, SendTimesMessage.MAX_COUNT);
+            if (batchCount > 0) {
+                onSent(connection.send(scratch, SendTimesMessage.encode(scratch, 0, nextSendTime, batchCount)), batchCount);
+            }
+            if (passiveTimes.isDue(nowNs)) {
+                sendPassiveTimes();
+                workCount++;
             }
         }
         return workCount;
     }
 
     private void onSendTime(final int kind, final long sendTimeKey, final long sentNs, final int method) {
-        SendTimesMessage.encodeEntry(scratch, 0, batchCount, kind, sendTimeKey, sentNs, method);
-        batchCount++;
+        if (kind == SendTimesMessage.INJECTED) {
+            SendTimesMessage.encodeEntry(scratch, 0, batchCount, kind, sendTimeKey, sentNs, method);
+            batchCount++;
+            return;
+        }
+        if (!passiveTimes.takes(sentNs, method)) {
+            sendPassiveTimes();
+        }
+        passiveTimes.add(sendTimeKey, sentNs, method, nowNs);
+    }
+
+    private void sendPassiveTimes() {
+        final boolean isSent = passiveTimes.send(connection, nextSendTime);
+        onSent(isSent, passiveTimes.clear());
+    }
+
+    private void onSent(final boolean isSent, final int sendTimeCount) {
+        nextSendTime += sendTimeCount;
+        counters.add(isSent ? ExchangeCounter.SEND_TIMES_SENT : ExchangeCounter.SEND_TIMES_DROPPED, sendTimeCount);
     }
 
     private MessageResult onMessage(
@@ -393,6 +423,8 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         settingsMessage.wrap(buffer, offset);
         final HeldSettings held = new HeldSettings(settingsMessage.receiverInstance(), settingsMessage.settings());
         if (schedule.add(held)) {
+            pace.rate(held.settings().bandwidthBps(), nowNs, counters.get(ExchangeCounter.OCTETS_SENT));
+            pacedNs = Math.min(PACED_NS, held.settings().intervalNs());
             handler.onSettings(held);
         }
         backoffNs = minBackoffNs;
@@ -438,7 +470,8 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         if (null == connection || !isSettled) {
             return -1;
         }
-        if (connection.room() < MessageHeader.MAX_MESSAGE_BYTES) {
+        pace.onTime(nowNs, counters.get(ExchangeCounter.OCTETS_SENT));
+        if (connection.room() < MessageHeader.MAX_MESSAGE_BYTES || null != image && !pace.mayAnswer()) {
             return imageOffset;
         }
         connection.send(scratch, SynopsisMessage.encode(scratch, 0, requestId, image, imageOffset));

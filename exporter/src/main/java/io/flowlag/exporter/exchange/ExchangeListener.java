@@ -74,6 +74,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     private final List<SenderRecord> senderList = new ArrayList<>();
     private final UnsafeBuffer scratch = new UnsafeBuffer(new byte[MessageHeader.MAX_MESSAGE_BYTES]);
     private final SendTimesMessage sendTimes = new SendTimesMessage();
+    private final PassiveTimesMessage passiveTimes = new PassiveTimesMessage();
     private final SynopsisMessage synopsis = new SynopsisMessage();
     private final ExchangeConnection.Handler sessionHandler = this::onMessage;
     private long nowNs;
@@ -484,6 +485,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
             case DROPS, CELLS, IN_FLIGHT, FLOW_SUMS, WITNESS -> sender.assembler().add(type, buffer, offset);
             case INTERVAL_END -> onIntervalEnd(sender, connection, buffer, offset);
             case SEND_TIMES -> onSendTimes(sender, buffer, offset);
+            case PASSIVE_TIMES -> onPassiveTimes(sender, buffer, offset);
             case SYNOPSIS -> onSynopsis(sender, buffer, offset);
             case REFUSED -> {
                 connection.end(ExchangeCounter.ENDED_BY_PEER, new RefusedMessage().wrap(buffer, offset).text());
@@ -606,6 +608,19 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         return MessageResult.ACCEPTED;
     }
 
+    private MessageResult onPassiveTimes(final SenderRecord sender, final DirectBuffer buffer, final int offset) {
+        passiveTimes.wrap(buffer, offset);
+        final int count = passiveTimes.count();
+        add(sender, ExchangeCounter.SEND_TIMES_MISSING, sender.onSendTimes(passiveTimes.firstIndex(), count));
+        add(sender, ExchangeCounter.SEND_TIMES_RECEIVED, count);
+        long sentNs = passiveTimes.baseNs();
+        for (int i = 0; i < count; i++) {
+            sentNs += passiveTimes.distanceNs(i);
+            handler.onSendTime(sender.pointId(), true, passiveTimes.digest(i), sentNs, passiveTimes.method());
+        }
+        return MessageResult.ACCEPTED;
+    }
+
     private void onSettings(final ExchangeSettings settings) {
         if (schedule.add(new HeldSettings(instance, settings))) {
             for (int i = 0; i < senderList.size(); i++) {
@@ -618,9 +633,10 @@ public final class ExchangeListener implements Agent, AutoCloseable {
 
     private void sendSettings(final SenderRecord sender, final ExchangeSettings settings) {
         final ExchangeConnection connection = sender.connection();
-        final ExchangeSettings own = variant.apply(settings, sender.pointId());
+        final ExchangeSettings all = variant.apply(settings, sender.pointId());
+        final ExchangeSettings own = connection.mayCarryFlowKeys() ? all : all.withoutFlowKeys();
         final int lengthBytes = SettingsMessage.encode(
-            scratch, 0, connection.mayCarryFlowKeys() ? own : own.withoutFlowKeys(), instance);
+            scratch, 0, connection.version() < MessageHeader.VERSION ? own.forOlderSender() : own, instance);
         if (null != connection.seal()) {
             connection.seal().hideSecrets(scratch, 0);
         }

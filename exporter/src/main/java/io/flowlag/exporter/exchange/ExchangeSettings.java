@@ -21,6 +21,7 @@ import java.util.List;
  * @param sketches      the sketches of an interval, in order.
  * @param weights       of flows; the first rule that matches counts, no rule means 1.
  * @param mostFlows     flows of an interval whose sums have room at the sender; in mode auto, those that fit the bandwidth.
+ * @param bandwidthBps  bits per second that both ends take at most; 0 for any.
  */
 public record ExchangeSettings(
     int number,
@@ -35,7 +36,8 @@ public record ExchangeSettings(
     List<Integer> classes,
     List<SketchPart> sketches,
     List<WeightRule> weights,
-    int mostFlows) {
+    int mostFlows,
+    long bandwidthBps) {
     /** Most sketches of an interval. */
     public static final int MAX_SKETCHES = 65;
     /** Most prefixes in a list. */
@@ -48,6 +50,7 @@ public record ExchangeSettings(
     public static final int PPM = 1_000_000;
     /** In place of a protocol, a DSCP, a VLAN or a class: any. */
     public static final int ANY = -1;
+    private static final int OLDER_PASSIVE_PPM = 10_000;
 
     /** What a sender ships of an interval. */
     public enum Mode {
@@ -146,7 +149,7 @@ public record ExchangeSettings(
      * @param minRate           one reference in so many packets, at the lowest rate.
      * @param maxRate           one reference in so many packets, at the highest rate.
      * @param maxGapNs          the longest time without a reference.
-     * @param ceilingBps        most bits per second of references.
+     * @param ceilingBps        most bits per second of references, or of their send times if they are passive; 0 for any.
      * @param capacityBps       of the bottleneck queue; 0 for unknown.
      * @param passivePpm        share of regular packets that are references, chosen by digest, in a million.
      */
@@ -164,6 +167,17 @@ public record ExchangeSettings(
         int passivePpm) {
         /** Nothing is said of references. */
         public static final Injection NONE = new Injection(Policy.NONE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+
+        /**
+         * References of policy passive.
+         *
+         * @param passivePpm share of regular packets that may be references, in a million.
+         * @param ceilingBps most bits per second of their send times, beyond which a sender leaves some out; 0 for any.
+         * @return the injection.
+         */
+        public static Injection passive(final int passivePpm, final long ceilingBps) {
+            return new Injection(Policy.PASSIVE, 0, 0, 0, 0, 0, 0, 0, ceilingBps, 0, passivePpm);
+        }
 
         /**
          * Checks the values.
@@ -251,6 +265,7 @@ public record ExchangeSettings(
         require(maxDelayNs >= 0, "maxDelayNs", maxDelayNs, "not negative");
         requirePpm("witnessPpm", witnessPpm);
         require(mostFlows >= 0, "mostFlows", mostFlows, "not negative");
+        require(bandwidthBps >= 0, "bandwidthBps", bandwidthBps, "not negative");
         classes = List.copyOf(classes);
         sketches = List.copyOf(sketches);
         weights = List.copyOf(weights);
@@ -287,6 +302,42 @@ public record ExchangeSettings(
     }
 
     /**
+     * Settings without a bandwidth.
+     *
+     * @param number       of the settings.
+     * @param fromInterval the first interval in which they hold.
+     * @param intervalNs   T.
+     * @param maxDelayNs   W.
+     * @param mode         what the sender ships.
+     * @param secrets      keys.
+     * @param selector     which packets belong to the segment.
+     * @param injection    when references are sent.
+     * @param witnessPpm   share of witness flows.
+     * @param classes      traffic classes.
+     * @param sketches     of an interval.
+     * @param weights      of flows.
+     * @param mostFlows    whose sums have room.
+     */
+    public ExchangeSettings(
+        final int number, final long fromInterval, final long intervalNs, final long maxDelayNs, final Mode mode,
+        final Secrets secrets, final Selector selector, final Injection injection, final int witnessPpm,
+        final List<Integer> classes, final List<SketchPart> sketches, final List<WeightRule> weights, final int mostFlows) {
+        this(number, fromInterval, intervalNs, maxDelayNs, mode, secrets, selector, injection, witnessPpm, classes, sketches,
+            weights, mostFlows, 0);
+    }
+
+    /**
+     * The same settings with a bandwidth.
+     *
+     * @param newBandwidthBps of the copy.
+     * @return the copy.
+     */
+    public ExchangeSettings withBandwidth(final long newBandwidthBps) {
+        return new ExchangeSettings(number, fromInterval, intervalNs, maxDelayNs, mode, secrets, selector, injection, witnessPpm,
+            classes, sketches, weights, mostFlows, newBandwidthBps);
+    }
+
+    /**
      * The same settings with intervals of another length.
      *
      * @param newIntervalNs of the copy.
@@ -305,7 +356,7 @@ public record ExchangeSettings(
      */
     public ExchangeSettings withSelector(final Selector newSelector) {
         return new ExchangeSettings(number, fromInterval, intervalNs, maxDelayNs, mode, secrets, newSelector, injection,
-            witnessPpm, classes, sketches, weights, mostFlows);
+            witnessPpm, classes, sketches, weights, mostFlows, bandwidthBps);
     }
 
     /**
@@ -315,6 +366,19 @@ public record ExchangeSettings(
      */
     ExchangeSettings withoutFlowKeys() {
         return new ExchangeSettings(number, fromInterval, intervalNs, maxDelayNs, Mode.CELLS, secrets, selector, injection, 0,
+            classes, sketches, weights, mostFlows, bandwidthBps);
+    }
+
+    /**
+     * The same settings for a sender of the version before, which knows no bandwidth and no ceiling of send times. These take
+     * three times the octets there, so it chooses a part of the packets.
+     *
+     * @return the copy.
+     */
+    ExchangeSettings forOlderSender() {
+        final boolean isCeiled = Policy.PASSIVE == injection.policy() && 0 != injection.ceilingBps();
+        return new ExchangeSettings(number, fromInterval, intervalNs, maxDelayNs, mode, secrets, selector,
+            isCeiled ? Injection.passive(Math.min(OLDER_PASSIVE_PPM, injection.passivePpm()), 0) : injection, witnessPpm,
             classes, sketches, weights, mostFlows);
     }
 

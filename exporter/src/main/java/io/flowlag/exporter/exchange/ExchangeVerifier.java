@@ -76,6 +76,7 @@ final class ExchangeVerifier {
             case INTERVAL_END -> IntervalEndMessage.verify(buffer, body, bodyBytes);
             case INTERVAL_ACK -> IntervalAckMessage.verify(buffer, body, bodyBytes);
             case SEND_TIMES -> SendTimesMessage.verify(buffer, body, bodyBytes);
+            case PASSIVE_TIMES -> PassiveTimesMessage.verify(buffer, body, bodyBytes);
             case PING -> PingMessage.verify(buffer, body, bodyBytes);
             case REFUSED -> RefusedMessage.verify(buffer, body, bodyBytes);
             case SYNOPSIS_REQUEST -> SynopsisRequestMessage.verify(buffer, body, bodyBytes);

@@ -17,7 +17,8 @@ enum MessageType {
     PING(13),
     REFUSED(14),
     SYNOPSIS_REQUEST(15),
-    SYNOPSIS(16);
+    SYNOPSIS(16),
+    PASSIVE_TIMES(17);
 
     private static final MessageType[] TYPES = values();
 

@@ -24,7 +24,7 @@ public interface ReceiverHandler {
      *
      * @param pointId       of the sender.
      * @param isPassive     whether the reference is a regular packet.
-     * @param key           its digest if passive, else stream * 2^32 + sequence number.
+     * @param key           its digest, or the last 40 bits of it, if passive, else stream * 2^32 + sequence number.
      * @param sentNs        since the epoch.
      * @param methodCode    how it was taken: STAMP timestamping method.
      */

@@ -85,17 +85,25 @@ final class WaitingIntervals {
         position = 0;
     }
 
-    /** Sends as many messages as there is room for. */
-    int send(final ExchangeConnection connection, final MutableDirectBuffer scratch) {
+    /**
+     * Sends as many messages as there is room for, and no more when so many octets are out; of intervals that were offered before
+     * a time, all.
+     */
+    int send(final ExchangeConnection connection, final MutableDirectBuffer scratch, final long mostOctets, final long lateNs) {
         int sent = 0;
+        long octets = 0;
         while (current < waiting.size()) {
             final Waiting next = waiting.get(current);
+            if (octets >= mostOctets && next.offeredNs - lateNs >= 0) {
+                break;
+            }
             final int lengthBytes = MessageHeader.lengthBytes(next.interval.messages(), position);
             scratch.putBytes(0, next.interval.messages(), position, lengthBytes);
             if (!connection.send(scratch, lengthBytes)) {
                 break;
             }
             sent++;
+            octets += lengthBytes;
             if (0 == position) {
                 if (next.wasSent) {
                     counters.increment(ExchangeCounter.INTERVALS_RESENT);

@@ -63,6 +63,7 @@ final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Agent, Au
     private long turnedAwayCount;
     private long untoldTurnedAway;
     private long toldTurnedAwayNs;
+    private final InFlightAdvice inFlight;
 
     /**
      * An end that listens.
@@ -76,6 +77,7 @@ final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Agent, Au
     ExchangeReceiver(final ExporterConfig config, final TlsCredentials tls, final SharedKey key) throws IOException {
         pointId = config.segment().id();
         deadlineNs = config.exchange().deadlineNs();
+        inFlight = new InFlightAdvice(config);
         digestKey = DigestKey.octets(config.decode().digestKeyFile());
         hash = SipHash.ofKey(digestKey, 0);
         mode = SharedSettings.intervalMode(config);
@@ -245,6 +247,10 @@ final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Agent, Au
     @Override
     public void onInterval(final SenderInterval interval) {
         sender(interval.pointId()).onInterval(interval);
+        final String advice = inFlight.look(interval.inFlightCount(), interval.settings().intervalNs());
+        if (advice != null) {
+            LOG.warn("exchange: {}", advice);
+        }
     }
 
     @Override

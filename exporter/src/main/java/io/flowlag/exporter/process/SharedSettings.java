@@ -4,6 +4,7 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.Prefix;
 import io.flowlag.exporter.config.WeightRule;
 import io.flowlag.exporter.delay.InjectionTerms;
+import io.flowlag.exporter.delay.PassiveChoice;
 import io.flowlag.exporter.delay.SegmentSelector;
 import io.flowlag.exporter.delay.SketchAgreement;
 import io.flowlag.exporter.delay.TrafficClasses;
@@ -71,7 +72,8 @@ final class SharedSettings {
                 key.getLong(0, ByteOrder.LITTLE_ENDIAN), key.getLong(Long.BYTES, ByteOrder.LITTLE_ENDIAN), 0),
             new ExchangeSettings.Selector(
                 prefixes(segment.sources()), prefixes(segment.destinations()), segment.vlanId()),
-            injection(config.rli()), lds.witnessPpm(), classes, sketches, rules(lds.weights()), mostFlows(config));
+            injection(config.rli()), lds.witnessPpm(), classes, sketches, rules(lds.weights()), mostFlows(config),
+            config.exchange().paceBps());
     }
 
     /** How long before an interval's end the packets are sent that may arrive when packets are held, by clocks apart. */
@@ -96,8 +98,7 @@ final class SharedSettings {
      */
     static ExchangeSettings.Injection injection(final ExporterConfig.Rli rli) {
         if (rli.policy() == ExporterConfig.Policy.PASSIVE) {
-            return new ExchangeSettings.Injection(
-                ExchangeSettings.Policy.PASSIVE, 0, 0, 0, 0, 0, 0, 0, 0, 0, rli.passivePpm());
+            return ExchangeSettings.Injection.passive(rli.passivePpm(), rli.ceilingBps());
         }
         return !rli.injectionGiven() ? ExchangeSettings.Injection.NONE : new ExchangeSettings.Injection(
             ExchangeSettings.Policy.valueOf(rli.policy().name()), (int)rli.everyN(), rli.everyIntervalNs(),
@@ -230,7 +231,9 @@ final class SharedSettings {
             new FlowWeights(settings.weights().stream().map(SharedSettings::rule).toList()),
             new SipHash(settings.secrets().digestKey0(), settings.secrets().digestKey1()),
             settings.injection().policy() != ExchangeSettings.Policy.PASSIVE ? null :
-                new SharedSampling(settings.secrets().sketchSeed(), settings.injection().passivePpm(), 0), null,
+                new PassiveChoice(
+                    new SharedSampling(settings.secrets().sketchSeed(), settings.injection().passivePpm(), 0),
+                    settings.injection().ceilingBps()), null,
             context, new SketchPoint(context, false), settings.fromInterval(), isSuccessor);
     }
 

@@ -65,7 +65,22 @@ public final class SharedSampling {
      * @return true for passivePpm of a million.
      */
     public boolean isPassiveReference(final long packetDigest) {
-        return KeyedMix.mix(packetDigest, passiveSeed) >>> Integer.SIZE < passiveBelow;
+        return passiveRank(packetDigest) < passiveBelow;
+    }
+
+    /**
+     * Where a packet stands among all: those of the lowest ranks are references.
+     *
+     * @param packetDigest of the packet.
+     * @return 0 to 2^32 - 1.
+     */
+    public long passiveRank(final long packetDigest) {
+        return KeyedMix.mix(packetDigest, passiveSeed) >>> Integer.SIZE;
+    }
+
+    /** {@return the rank from which on packets are no references} */
+    public long passiveBelow() {
+        return passiveBelow;
     }
 
     /**

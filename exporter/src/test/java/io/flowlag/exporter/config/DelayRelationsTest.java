@@ -153,6 +153,20 @@ class DelayRelationsTest {
     }
 
     @Test
+    void shouldTakeAsManyPassiveReferencesAsAPartOfTheBandwidthPaysFor() {
+        final String receiver = "segment: {role: receiver};exchange: {listen: 5555, bandwidth: 8m};rli: {policy: passive";
+        assertEquals(100_000, config(receiver + "}").rli().passivePpm());
+        assertEquals(2_000_000, config(receiver + "}").rli().ceilingBps());
+        assertEquals(20_000, config(receiver + ", passive-share: 0.02}").rli().passivePpm());
+        assertEquals(0, config(receiver + ", passive-share: 0.02}").rli().ceilingBps(), "the share is what was asked for");
+        assertEquals(100_000, config(receiver + ", ceiling: 1m}").rli().passivePpm());
+        assertEquals(1_000_000, config(receiver + ", ceiling: 1m}").rli().ceilingBps());
+        assertEquals(2_500_000, config(
+            "segment: {role: receiver};exchange: {listen: 5555};rli: {policy: passive}").rli().ceilingBps());
+        assertEquals(10_000, config("segment: {ingress: a, egress: b};rli: {policy: passive}").rli().passivePpm());
+    }
+
+    @Test
     void shouldSolveTheFlowsThatAnIntervalMayHave() {
         assertEquals(65_536, config("").joint().maxFlows());
         assertEquals(262_144, config("metering: {max-flows: 1m}").joint().maxFlows());

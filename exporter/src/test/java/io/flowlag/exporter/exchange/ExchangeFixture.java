@@ -65,6 +65,7 @@ final class ExchangeFixture implements AutoCloseable {
         final List<Long> witnessPackets = new ArrayList<>();
         final List<Long> missing = new ArrayList<>();
         final List<Long> sendTimeKeys = new ArrayList<>();
+        final List<Long> sendTimesNs = new ArrayList<>();
         final List<Integer> held = new ArrayList<>();
         final List<String> ends = new ArrayList<>();
         final List<String> turnedAway = new ArrayList<>();
@@ -107,6 +108,7 @@ final class ExchangeFixture implements AutoCloseable {
         public void onSendTime(
             final long pointId, final boolean isPassive, final long key, final long sentNs, final int methodCode) {
             sendTimeKeys.add(key);
+            sendTimesNs.add(sentNs);
         }
 
         @Override
@@ -243,7 +245,7 @@ final class ExchangeFixture implements AutoCloseable {
             List.of(new SketchPart(ExchangeSettings.ANY, SketchGeometry.lds(4, 17_500, 5, 1_000_000, 500_000, 100_000, 10_000)),
                 new SketchPart(0, SketchGeometry.lda(512, 0, 4, 9)), new SketchPart(1, SketchGeometry.sds(3, 100))),
             List.of(new WeightRule(four, null, 0, 65_535, 443, 443, 6, ExchangeSettings.ANY, 100),
-                new WeightRule(null, six, 1024, 2048, 0, 65_535, ExchangeSettings.ANY, 46, 25)), 54_321);
+                new WeightRule(null, six, 1024, 2048, 0, 65_535, ExchangeSettings.ANY, 46, 25)), 54_321, 8_000_000);
     }
 
     /** A sketch with some packets. */

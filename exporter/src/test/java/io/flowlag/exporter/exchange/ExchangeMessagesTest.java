@@ -59,6 +59,11 @@ class ExchangeMessagesTest {
             SendTimesMessage.encodeEntry(b, 0, 1, SendTimesMessage.PASSIVE, -5, 124, 1);
             return SendTimesMessage.encode(b, 0, 1000, 2);
         }));
+        messages.put("passive times", message(b -> {
+            PassiveTimesMessage.encodeEntry(b, 0, 0, -5, 0);
+            PassiveTimesMessage.encodeEntry(b, 0, 1, 17, -1_000_000);
+            return PassiveTimesMessage.encode(b, 0, 1002, 2, 2, -7);
+        }));
         messages.put("ping", message(b -> PingMessage.encode(b, 0, 99, true)));
         messages.put("refused", message(b ->
             RefusedMessage.encode(b, 0, MessageResult.SETTINGS, "settings: sender 1, receiver 2")));
@@ -184,6 +189,19 @@ class ExchangeMessagesTest {
         assertEquals(count, times.firstIndex());
         assertEquals(sum, times.key(0));
         assertEquals(interval, times.sentNs(0));
+        PassiveTimesMessage.encodeEntry(buffer, 0, 0, sum, small >> 9);
+        PassiveTimesMessage.encodeEntry(buffer, 0, 1, ~sum, -1);
+        PassiveTimesMessage.encode(buffer, 0, count, 2, 3, interval);
+        final PassiveTimesMessage passive = new PassiveTimesMessage().wrap(buffer, 0);
+        assertEquals(count, passive.firstIndex());
+        assertEquals(interval, passive.baseNs());
+        assertEquals(3, passive.method());
+        assertEquals(PassiveTimesMessage.shortDigest(sum), passive.digest(0));
+        assertEquals(small >> 9, passive.distanceNs(0));
+        assertEquals(PassiveTimesMessage.shortDigest(~sum), passive.digest(1));
+        assertEquals(-1, passive.distanceNs(1));
+        assertTrue(PassiveTimesMessage.isNear(small >> 8));
+        assertEquals(sum == (int)sum << 8 >> 8, PassiveTimesMessage.isNear(sum));
         InFlightMessage.encode(buffer, 0, interval, new long[] {sum, interval}, 0, 2);
         assertEquals(sum, new InFlightMessage().wrap(buffer, 0).digest(0));
         assertEquals(interval, new InFlightMessage().wrap(buffer, 0).digest(1));
@@ -262,6 +280,11 @@ class ExchangeMessagesTest {
             case SEND_TIMES -> {
                 final SendTimesMessage times = new SendTimesMessage().wrap(message, 0);
                 assertTrue(times.method(times.count() - 1) >= 1);
+            }
+            case PASSIVE_TIMES -> {
+                final PassiveTimesMessage times = new PassiveTimesMessage().wrap(message, 0);
+                assertTrue(times.method() >= 1 && times.digest(times.count() - 1) >= 0);
+                assertTrue(PassiveTimesMessage.isNear(times.distanceNs(times.count() - 1)));
             }
             case PING -> new PingMessage().wrap(message, 0).token();
             case REFUSED -> assertTrue(new RefusedMessage().wrap(message, 0).text().length() <= RefusedMessage.MAX_TEXT_BYTES);

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.LongStream;
@@ -145,6 +146,70 @@ class ExchangeSessionTest {
         ends.until("answers", () -> heard.answered.size() == 3 && !received.sendTimeKeys.isEmpty());
         assertEquals(numbers(1, 3), received.intervals);
         assertEquals(List.of(2L << 32 | 0xffff_ffffL), received.sendTimeKeys);
+    }
+
+    /** A message takes more octets than many send times of passive references, so they wait for one another. */
+    @Test
+    void shouldShipSendTimesOfPassiveReferencesTogether() throws IOException {
+        final ExchangeListener listener = ends.listener(received);
+        final ExchangeConnector connector = ends.connector(heard, listener.boundAddress().getPort());
+        ends.until("settings held", () -> received.held.equals(List.of(1)));
+        final List<Long> keys = new ArrayList<>();
+        final List<Long> times = new ArrayList<>();
+        final long sentBefore = connector.counters().get(ExchangeCounter.MESSAGES_SENT);
+        for (int i = 0; i < 3000; i++) {
+            final long sentNs = 1_700_000_000_000_000_000L + 1000L * i - (i == 7 ? 20_000 : 0) + (i < 2900 ? 0 : 1L << 40);
+            connector.offerPassiveSendTime(-i, sentNs, 2);
+            keys.add(PassiveTimesMessage.shortDigest(-i));
+            times.add(sentNs);
+            connector.doWork();
+        }
+        ends.untilWithTime("send times", PassiveTimesBatch.MOST_WAIT_NS, () -> received.sendTimeKeys.size() == 3000);
+        assertEquals(keys, received.sendTimeKeys);
+        assertEquals(times, received.sendTimesNs);
+        assertEquals(4, connector.counters().get(ExchangeCounter.MESSAGES_SENT) - sentBefore, "2 full ones, one before the gap");
+        assertEquals(3000, connector.counters().get(ExchangeCounter.SEND_TIMES_SENT));
+        assertEquals(0, listener.counters().get(ExchangeCounter.SEND_TIMES_MISSING));
+        connector.offerPassiveSendTime(1, 2, 2);
+        connector.doWork();
+        listener.close();
+        ends.until("dropped", () -> connector.counters().get(ExchangeCounter.SEND_TIMES_DROPPED) == 1);
+    }
+
+    /** An interval with many digests, over a connection with a bandwidth; how long it takes by the ends' clock. */
+    private long shippedWithinNs(final long bandwidthBps, final long stepNs) throws IOException {
+        final ExchangeListener listener =
+            ends.listener(received, 0, context -> context.settings(settings(1, 0).withBandwidth(bandwidthBps)));
+        final ExchangeConnector connector = ends.connector(heard, listener.boundAddress().getPort());
+        ends.until("settings held", () -> received.held.equals(List.of(1)));
+        assertEquals(bandwidthBps, connector.schedule().at(1, SECOND_NS).settings().bandwidthBps());
+        final long[] digests = LongStream.range(0, 100_000).toArray();
+        connector.offer(new IntervalEncoder(SystemNanoClock.INSTANCE, connector.counters())
+            .begin(1, connector.schedule().at(1, SECOND_NS), PointDrops.NONE)
+            .sketch(ExchangeFixture.sketch(1, ExchangeFixture.LDS, 1000).image()).inFlight(digests, digests.length).end());
+        final long offeredNs = ends.clock.nanoTime();
+        connector.offerPassiveSendTime(1, 2, 2);
+        ends.untilWithTime("send time", stepNs, () -> received.sendTimeKeys.size() == 1);
+        final boolean isFirst = received.intervals.isEmpty();
+        ends.untilWithTime("answer", stepNs, () -> heard.answered.size() == 1);
+        assertTrue(bandwidthBps == 0 || isFirst, "send times wait for no interval");
+        return ends.clock.nanoTime() - offeredNs;
+    }
+
+    @Test
+    void shouldShipIntervalsAtThePaceThatTheReceiverSays() throws IOException {
+        final long octets = 100_000 * Long.BYTES;
+        final long tookNs = shippedWithinNs(80_000_000, STEP_NS);
+        assertTrue(tookNs > octets * 8 * SECOND_NS / 80_000_000 - PassiveTimesBatch.MOST_WAIT_NS, () -> tookNs + " ns");
+        assertTrue(tookNs < SECOND_NS, () -> tookNs + " ns");
+    }
+
+    /** What would come too late to be of use takes the bandwidth that it needs. */
+    @Test
+    void shouldShipAnIntervalThatHasWaitedForLongAtAnyPace() throws IOException {
+        final long tookNs = shippedWithinNs(800_000, 10 * STEP_NS);
+        assertTrue(tookNs > SECOND_NS, () -> tookNs + " ns");
+        assertTrue(tookNs < 2 * SECOND_NS, () -> tookNs + " ns");
     }
 
     @Test

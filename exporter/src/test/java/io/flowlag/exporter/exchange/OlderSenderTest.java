@@ -37,6 +37,7 @@ class OlderSenderTest {
     private final Received received = new Received();
     private final ByteBuffer inbound = ByteBuffer.allocate(1 << 17);
     private ExchangeListener listener;
+    private Injection injection = Injection.NONE;
     private SocketChannel channel;
     private MessageSeal seal;
     private MessageSeal receiverSeal;
@@ -48,8 +49,8 @@ class OlderSenderTest {
 
     private void listen(final String address, final Mode mode, final boolean isKeyed) throws IOException {
         final ExchangeSettings settings = new ExchangeSettings(1, 0, SECOND_NS, 200_000_000, mode, ExchangeFixture.SECRETS,
-            Selector.ALL, Injection.NONE, 10_000, List.of(),
-            List.of(new SketchPart(ExchangeSettings.ANY, ExchangeFixture.LDS)), List.of(), 5);
+            Selector.ALL, injection, 10_000, List.of(),
+            List.of(new SketchPart(ExchangeSettings.ANY, ExchangeFixture.LDS)), List.of(), 5, 8_000_000);
         listener = ends.listener(received, 0, context -> context.address(new InetSocketAddress(address, 0))
             .settings(settings).key(isKeyed ? KEY : null));
         channel = SocketChannel.open(listener.boundAddress());
@@ -146,11 +147,34 @@ class OlderSenderTest {
         final ExchangeSettings settings = settings();
         assertEquals(Mode.AUTO, settings.mode());
         assertEquals(10_000, settings.witnessPpm());
+        assertEquals(0, settings.bandwidthBps(), "it knows none");
         ship();
         assertEquals(List.of(1L, 2L), received.digests);
         final IntervalAckMessage ack = new IntervalAckMessage().wrap(next(), 0);
         assertEquals(IntervalVerdict.ACCEPTED, ack.verdict());
         assertTrue(listener.ask(1, 7, 1, keys()));
+    }
+
+    /** Its send times take three times the octets, and it knows no ceiling: it is asked for the packets that it was asked for. */
+    @Test
+    void shouldAskItForNoMorePassiveReferencesThanBefore() throws IOException {
+        injection = Injection.passive(100_000, 2_000_000);
+        listen(LOOPBACK, Mode.AUTO, false);
+        greet(false);
+        assertEquals(Injection.passive(10_000, 0), settings().injection());
+        say(b -> {
+            SendTimesMessage.encodeEntry(b, 0, 0, SendTimesMessage.PASSIVE, -5, 124, 1);
+            return SendTimesMessage.encode(b, 0, 0, 1);
+        });
+        ends.until("a send time", () -> received.sendTimeKeys.equals(List.of(-5L)));
+    }
+
+    @Test
+    void shouldAskItForTheShareThatIsGiven() throws IOException {
+        injection = Injection.passive(300_000, 0);
+        listen(LOOPBACK, Mode.AUTO, false);
+        greet(false);
+        assertEquals(injection, settings().injection());
     }
 
     private static SynopsisRequest keys() {

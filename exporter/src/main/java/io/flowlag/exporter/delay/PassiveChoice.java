@@ -1,0 +1,78 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.exporter.sketching.SharedSampling;
+
+/**
+ * Which packets a sender point tells its receiver the send times of, if the policy is passive: those that both points choose, or
+ * fewer, so that their send times keep to a ceiling. The receiver does not know which are left out: these wait there in vain.
+ * One thread; allocates at construction.
+ * <p>
+ * The share of a window is what would have kept the windows before it within the ceiling; what was too much or too little is made
+ * up for in the windows that follow.
+ */
+public final class PassiveChoice {
+    static final long WINDOW_NS = 50_000_000;
+    private static final double WINDOWS_PER_S = 1e9 / WINDOW_NS;
+    /** Of a send time, with its part of a message's header and trailer. */
+    private static final double BITS = 8 * 8.2;
+    /** Windows over which the rate of packets is smoothed, and too many are made up for. */
+    private static final double SMOOTHING_WINDOWS = 8;
+    private static final double MOST_SPARE_WINDOWS = 2;
+    private static final double LEAST_SHARE = 0.1;
+
+    private final SharedSampling sampling;
+    private final double allowed;
+    private long windowEndNs = Long.MIN_VALUE;
+    private long below;
+    private int candidates;
+    private int shipped;
+    private double expected;
+    private double spare;
+
+    /**
+     * All that both points choose, until there are too many.
+     *
+     * @param sampling   that both points share.
+     * @param ceilingBps most bits per second; 0 for any.
+     */
+    public PassiveChoice(final SharedSampling sampling, final long ceilingBps) {
+        this.sampling = sampling;
+        allowed = ceilingBps == 0 ? Double.POSITIVE_INFINITY : ceilingBps / BITS / WINDOWS_PER_S;
+        below = sampling.passiveBelow();
+    }
+
+    /**
+     * Whether the send time of a packet is told.
+     *
+     * @param digest      of the packet.
+     * @param timestampNs of the packet.
+     * @return true for as many of those that both points choose as the ceiling allows.
+     */
+    boolean isShipped(final long digest, final long timestampNs) {
+        final long rank = sampling.passiveRank(digest);
+        if (rank >= sampling.passiveBelow()) {
+            return false;
+        }
+        if (timestampNs >= windowEndNs || timestampNs < windowEndNs - 2 * WINDOW_NS) {
+            endWindow(timestampNs);
+        }
+        candidates++;
+        if (rank >= below || shipped >= 2 * allowed) {
+            return false;
+        }
+        shipped++;
+        return true;
+    }
+
+    private void endWindow(final long timestampNs) {
+        final double windows = timestampNs < windowEndNs || windowEndNs == Long.MIN_VALUE ? 1 :
+            1 + (timestampNs - windowEndNs) / WINDOW_NS;
+        expected += (candidates - expected) / SMOOTHING_WINDOWS;
+        spare = Math.min(MOST_SPARE_WINDOWS * allowed, spare + windows * allowed - shipped);
+        final double wanted = Math.max(LEAST_SHARE * allowed, allowed + spare / SMOOTHING_WINDOWS);
+        below = (long)(sampling.passiveBelow() * Math.min(1, wanted / Math.max(1, Math.max(candidates, expected))));
+        candidates = 0;
+        shipped = 0;
+        windowEndNs = timestampNs + WINDOW_NS;
+    }
+}
