@@ -25,7 +25,7 @@ class HeldOutHostsTest {
     void shouldEstimateWhatIsTooMuchForSums(final HeldOutPath path, final long aheadNs) {
         final long seed = 1 + new SecureRandom().nextInt(1_000_000_000);
         final Results results = new Results();
-        new HeldOutHosts(path, aheadNs).run(new Setup(Scale.TEST, 1, seed), results);
+        new HeldOutHosts(path, new HeldOutHosts.Clock(aheadNs, 0, 0), 0).run(new Setup(Scale.TEST, 1, seed), results);
         final Table flows = results.named("flows");
         System.out.println(flows.csv());
         final String text = "seed " + seed + ", " + flows.csv();
