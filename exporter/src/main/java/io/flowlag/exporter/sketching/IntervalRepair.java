@@ -273,7 +273,8 @@ final class IntervalRepair implements ReconcileTarget {
 
     /** {@return whether packets of a flow were taken out, or may have been: there was no room to remember all such flows} */
     boolean isListed(final long flowHash) {
-        return isUndecided(flowHash) || isRepaired && (reconciler.losses().isFull() || reconciler.losses().row(flowHash) != FlowLosses.NONE);
+        return isUndecided(flowHash) || isRepaired &&
+            (reconciler.losses().isFull() || reconciler.losses().row(flowHash) != FlowLosses.NONE);
     }
 
     /**

@@ -2,7 +2,9 @@ package io.flowlag.exporter.process;
 
 import java.util.SplittableRandom;
 
-/** The clock of a host: ahead, faster or slower, and each timestamp by chance off. Equal arguments give equal times. One thread. */
+/**
+ * The clock of a host: ahead, faster or slower, and each timestamp by chance off. Equal arguments give equal times. One thread.
+ */
 final class ReplayedClock {
     private static final double PPB = 1e-9;
 

@@ -88,7 +88,8 @@ final class ReplayedSource implements PacketSource {
                 nextOwnNs += GAP_NS;
             } else {
                 isHeld = false;
-                handler.onPacket(octets, 0, capturedBytes, wireBytes, clock.stampNs(nextNs), ETHERNET, 0, PacketHandler.NO_VLAN_TAG);
+                handler.onPacket(octets, 0, capturedBytes, wireBytes, clock.stampNs(nextNs), ETHERNET, 0,
+                    PacketHandler.NO_VLAN_TAG);
             }
         }
         return taken;
