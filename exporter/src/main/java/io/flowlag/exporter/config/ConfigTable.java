@@ -337,7 +337,7 @@ public final class ConfigTable {
         "rli.ceiling", shareOr(bitRate("1k", "100g")), "1%",
         "What references of all classes may take of the link on average: a share of rli.capacity, or a rate. The default is 1m " +
         "without a capacity. Packets of captures that stand in for references take nothing: there is no ceiling unless this is " +
-        "given. With policy passive over the exchange, what their send times may take: a quarter of exchange.bandwidth, or " +
+        "given. With policy passive over the exchange, what their send times may take: a fifth of exchange.bandwidth, or " +
         "anything if rli.passive-share is given.")
         .reloads());
     /** When references are sent: what a receiver hands out. */

@@ -26,11 +26,11 @@ final class DelayRelations {
     private static final long NS_PER_MS = 1_000_000L;
     /** So long after the maximum delay it is decided, live, that a packet was lost. */
     private static final long LOSS_DECIDED_NS = 1500 * NS_PER_MS;
-    /** Of the exchange's bandwidth; digests, witnesses and reconciliation have the rest. */
+    /** Of the exchange's bandwidth, for sketches and send times; digests, witnesses and reconciliation have the rest. */
     private static final double SKETCH_SHARE = 0.4;
+    /** Of the exchange's bandwidth, for send times of passive references, unless their share is given. */
+    private static final double PASSIVE_PART = 0.2;
     private static final int CELL_BYTES = 22;
-    /** Of the exchange's bandwidth, for send times of passive references. */
-    private static final double PASSIVE_PART = 0.25;
     private static final double MOST_PASSIVE_SHARE = 0.1;
     private static final long FLOWS_OF_INTERVAL = 4;
     private static final long LEAST_COLUMNS = 64;
@@ -102,15 +102,19 @@ final class DelayRelations {
         if (value(ConfigTable.EXCHANGE_LISTEN) == null) {
             return;
         }
-        final boolean isShareDefault = isDefault(ConfigTable.PASSIVE_SHARE);
+        final boolean isOfBandwidth = isPassiveShareOfBandwidth();
         if (isDefault(ConfigTable.CEILING)) {
-            final long ceilingBps = isShareDefault ? Math.round(PASSIVE_PART * value(ConfigTable.EXCHANGE_BANDWIDTH)) : 0;
-            giveWay(ConfigTable.CEILING, new ReferenceCeiling(0, ceilingBps), isShareDefault ? Long.toString(ceilingBps) : "none",
-                isShareDefault ? "a quarter of exchange.bandwidth, for send times" : "rli.passive-share is given");
+            final long ceilingBps = isOfBandwidth ? Math.round(PASSIVE_PART * value(ConfigTable.EXCHANGE_BANDWIDTH)) : 0;
+            giveWay(ConfigTable.CEILING, new ReferenceCeiling(0, ceilingBps), isOfBandwidth ? Long.toString(ceilingBps) : "none",
+                isOfBandwidth ? "a fifth of exchange.bandwidth, for send times" : "rli.passive-share is given");
         }
-        if (isShareDefault) {
+        if (isOfBandwidth) {
             giveWay(ConfigTable.PASSIVE_SHARE, MOST_PASSIVE_SHARE, "0.1", "at most, within rli.ceiling");
         }
+    }
+
+    private boolean isPassiveShareOfBandwidth() {
+        return value(ConfigTable.POLICY) == Policy.PASSIVE && isDefault(ConfigTable.PASSIVE_SHARE);
     }
 
     /** What follows from an exchange: both ends know it without being told. */
@@ -162,8 +166,8 @@ final class DelayRelations {
             !isDefault(ConfigTable.LDS_COLUMNS)) {
             return;
         }
-        final double octets =
-            SKETCH_SHARE * value(ConfigTable.EXCHANGE_BANDWIDTH) * value(ConfigTable.SEGMENT_INTERVAL) / BITS_NS;
+        final double share = isPassiveShareOfBandwidth() ? SKETCH_SHARE - PASSIVE_PART : SKETCH_SHARE;
+        final double octets = share * value(ConfigTable.EXCHANGE_BANDWIDTH) * value(ConfigTable.SEGMENT_INTERVAL) / BITS_NS;
         final long columns =
             Math.max(LEAST_COLUMNS, (long)(octets / (CELL_BYTES * value(ConfigTable.LDS_ROWS))));
         if (columns < value(ConfigTable.LDS_COLUMNS)) {

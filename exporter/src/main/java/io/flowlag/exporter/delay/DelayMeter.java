@@ -919,6 +919,15 @@ public final class DelayMeter implements DelayView, AutoCloseable {
     }
 
     /**
+     * Packets that came later than sketches hold them for, and were found when intervals were reconciled. Any thread.
+     *
+     * @return how many; 0 without sketches.
+     */
+    public long latePackets() {
+        return sketching == null ? 0 : sketching.get(SketchCounter.RECONCILE_LATE);
+    }
+
+    /**
      * How long packets took, by the two clocks, that came too early or too late for their interval. Any thread.
      *
      * @return ns, signed, of the last ones; 0 if none are known.

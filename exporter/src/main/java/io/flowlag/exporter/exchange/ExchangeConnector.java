@@ -353,6 +353,9 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     }
 
     private void sendPassiveTimes() {
+        if (passiveTimes.isEmpty()) {
+            return;
+        }
         final boolean isSent = passiveTimes.send(connection, nextSendTime);
         onSent(isSent, passiveTimes.clear());
     }
@@ -505,6 +508,10 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         }
         isClosed = true;
         if (null != connection) {
+            if (isSettled) {
+                shipSendTimes();
+                sendPassiveTimes();
+            }
             connection.end(ExchangeCounter.ENDED_LOCALLY, "closed");
             ended.add(connection, nowNs);
         }

@@ -17,6 +17,10 @@ final class PassiveTimesBatch {
     private long lastNs;
     private long sinceNs;
 
+    boolean isEmpty() {
+        return count == 0;
+    }
+
     /** {@return whether one more fits into the message} */
     boolean takes(final long sentNs, final int newMethod) {
         return count == 0 ||

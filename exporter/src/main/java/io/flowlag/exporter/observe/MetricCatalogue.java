@@ -71,7 +71,7 @@ final class MetricCatalogue {
         counter("send_times_forgotten", "packets", "References whose send time no later one could carry: too many waited.");
         counter("passive_matched", "packets", "Packets that stand in for references, seen and with their send time.");
         counter("passive_refused", "packets", "Packets that could stand in and do not: twins, or outside the wait.");
-        counter("passive_unsent", "packets", "Packets that stand in, seen here, whose send time did not come; rli.ceiling leaves some out.");
+        counter("passive_unsent", "packets", "Packets that may stand in, without a send time: rli.ceiling leaves out some.");
         counter("passive_unarrived", "packets", "Send times of packets that were not seen here.");
         counter("passive_forgotten", "packets", "Packets that stand in for which there was no room.");
         counter("passive_reordered", "packets", "Packets that stand in, overtaken on the way and left out.");

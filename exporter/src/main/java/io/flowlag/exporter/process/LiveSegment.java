@@ -66,6 +66,7 @@ final class LiveSegment implements AutoCloseable {
     private boolean isWeightTold;
     private boolean isRemarkTold;
     private boolean areClocksTold;
+    private boolean isLateTold;
     private long nextAdviceNs = System.nanoTime();
     private long nextRefreshNs = System.nanoTime();
 
@@ -227,6 +228,12 @@ final class LiveSegment implements AutoCloseable {
             LOG.warn("the clocks of the two hosts are too far apart to say which packets were lost{}: loss is absent; keep " +
                 "both in step by NTP or PTP", meter.clocksApartNs() == 0 ? "" :
                 String.format(Locale.ROOT, ", packets take %.1f ms by them", meter.clocksApartNs() / NS_PER_MS));
+        }
+        if (!isLateTold && meter != null && meter.latePackets() > 0) {
+            isLateTold = true;
+            LOG.warn("packets come later than segment.max-delay ({} ms) by the two clocks: they are no loss, and in no mean by " +
+                "sketches or sums of flows; a larger segment.max-delay would have them in it (reconcile_late counts them)",
+                config.segment().maximumDelayNs() / NS_PER_MS);
         }
         if (!isRemarkTold && meter != null && meter.remarkedIntervals() > 0) {
             isRemarkTold = true;

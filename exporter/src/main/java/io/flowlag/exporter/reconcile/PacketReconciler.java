@@ -47,6 +47,7 @@ public final class PacketReconciler {
     private final MissingPacketSource missing;
     private final SynopsisRequest request;
     private final FlowLosses losses;
+    private final LatePackets late = new LatePackets();
     private final AggregateEstimate whole;
     private final AggregateEstimate[] estimates;
     private final boolean[] hasEstimate;
@@ -112,15 +113,17 @@ public final class PacketReconciler {
      * Begins with an interval. {@link #work} goes on.
      *
      * @param received  packets of the receiver point, all of them; settled here.
+     * @param later     packets of the receiver point in the next interval, as far as they came; null if there are none.
      * @param damaged   whether this point lost packets of its own.
      * @param sentDamaged whether it is known that the sender point did.
      * @param sender    is asked.
      * @param newTarget takes the difference.
      */
     public void begin(
-        final PacketCache received, final boolean damaged, final boolean sentDamaged, final SynopsisPeer sender,
-        final ReconcileTarget newTarget) {
+        final PacketCache received, final PacketCache later, final boolean damaged, final boolean sentDamaged,
+        final SynopsisPeer sender, final ReconcileTarget newTarget) {
         cache = received;
+        late.begin(received.intervalNumber(), later);
         cache.settle();
         isDamaged = damaged || cache.saturatedPackets() > 0;
         isSenderDamaged = sentDamaged;
@@ -199,6 +202,7 @@ public final class PacketReconciler {
         if (classIndex == PacketCache.ANY_CLASS) {
             status = reason;
             step = Step.DONE;
+            late.settle(false, this::addLost);
         } else {
             isOver |= reason == ReconcileStatus.UNANSWERED;
             beginClass(classIndex + 1);
@@ -325,15 +329,30 @@ public final class PacketReconciler {
             LdsRepair.forEachLoss(difference, missing, cache, this::onLoss);
             target.onListed(difference, missing, cache);
         }
+        late.settle(status == ReconcileStatus.COMPLETE && !losses.isFull(), this::addLost);
         if (known == null) {
             hasEstimate[0] = true;
+            if (late.isAny() && whole.hasLoss() && whole.unrepairedItems() == 0) {
+                whole.loss(classLost[0], classUnexpected[0]);
+            }
         } else {
             known.set(difference);
         }
         askForKeys();
     }
 
-    private void onLoss(final long flowHash, final int ofClass, final long packets, final long common) {
+    private void onLoss(
+        final long identifier, final long flowHash, final int ofClass, final long packets, final long common) {
+        final long awaited = packets > 0 ? late.onLost(identifier, flowHash, ofClass, packets) : 0;
+        final long cameLate = packets < 0 ? late.onUnexpected(identifier, flowHash, -packets) : 0;
+        add(flowHash, ofClass, packets - awaited + cameLate, common + cameLate);
+    }
+
+    private void addLost(final long flowHash, final int ofClass, final long packets) {
+        add(flowHash, ofClass, packets, 0);
+    }
+
+    private void add(final long flowHash, final int ofClass, final long packets, final long common) {
         losses.add(flowHash, packets, common);
         if (ofClass < classLost.length) {
             classLost[ofClass] += Math.max(0, packets);
@@ -457,6 +476,41 @@ public final class PacketReconciler {
     /** {@return whether all flows were compared: if not, what is said of a class is said of a sample of its flows} */
     public boolean coversAll() {
         return flowThreshold == FlowSample.ALL;
+    }
+
+    /**
+     * Whether packets seem lost that came in the next interval, so that this one does not tell.
+     *
+     * @param identifier of the packets.
+     * @return true if so.
+     */
+    public boolean isAwaited(final long identifier) {
+        return late.isAwaited(identifier);
+    }
+
+    /**
+     * Whether such packets are of a flow.
+     *
+     * @param flowHash of the flow.
+     * @return true if so.
+     */
+    public boolean isFlowAwaited(final long flowHash) {
+        return late.isFlowAwaited(flowHash);
+    }
+
+    /**
+     * Whether nobody knows if packets of a flow that were missing in the interval before were lost or came late.
+     *
+     * @param flowHash of the flow.
+     * @return true if so.
+     */
+    public boolean isUndecided(final long flowHash) {
+        return late.isUndecided(flowHash);
+    }
+
+    /** {@return packets of the interval before that came later than packets are held for} */
+    public long latePackets() {
+        return late.latePackets();
     }
 
     /** {@return octets of all requests and answers} */

@@ -125,7 +125,7 @@ final class CellComparison {
     private void tellLoss(
         final int record, final long flowHash, final double share, final IntervalAnswer summary) {
         repair.name(flowHash);
-        if (repair.isForgotten(flowHash) || repair.isLossHidden() && repair.isListed(flowHash)) {
+        if (repair.isForgotten(record, flowHash) || repair.isLossHidden() && repair.isListed(flowHash)) {
             tellUnknownLoss(record, summary);
         } else if (repair.isLossKnown(flowHash) && !repair.isLossHidden()) {
             tellListed(record, flowHash, share, LossKind.EXACT, 0, summary);

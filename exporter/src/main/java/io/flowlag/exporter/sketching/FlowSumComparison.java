@@ -79,6 +79,9 @@ final class FlowSumComparison {
     private void tellFlow(final int row, final boolean isSilenceKnown, final IntervalAnswer summary) {
         final FlowSumPairs pairs = summary.flowSums;
         final FlowSumPairs.Agreement agreement = pairs.agreement(row);
+        if (agreement == FlowSumPairs.Agreement.SENT_ONLY && pairs.sent().packets(row) == 0) {
+            return;
+        }
         final long lostPackets = lostPackets(row, pairs);
         repair.name(pairs.sent().flowHash(row));
         counters.increment(switch (agreement) {
@@ -121,7 +124,11 @@ final class FlowSumComparison {
             final int measuredPackets = (int)Math.min(packets, flowPackets);
             records.addExactDelay(record, measuredPackets, packets == flowPackets, meanNs);
             joint.tellExact(record, measuredPackets, packets == flowPackets, meanNs);
-            tellTakenOut(record, packets == flowPackets, isLossKnown);
+            tellTakenOut(record, packets == flows.flowPackets(index), isLossKnown);
+            return;
+        }
+        if (isAllTakenOut(row, records.flowHash(record), pairs)) {
+            tellTakenOut(record, packets == flows.flowPackets(index), isLossKnown);
             return;
         }
         if (agreement == FlowSumPairs.Agreement.LOST && isLossKnown) {
@@ -136,12 +143,20 @@ final class FlowSumComparison {
         }
     }
 
+    /** {@return whether everything that either point has of a flow was listed} */
+    private boolean isAllTakenOut(final int row, final long flowHash, final FlowSumPairs pairs) {
+        final int received = pairs.received().find(flowHash);
+        return repair.isLossKnown(flowHash) && repair.isListed(flowHash) && received != FlowSums.NONE &&
+            pairs.received().packets(received) == 0 && (row == FlowSums.NONE ? pairs.sent().overflowPackets() == 0 :
+            pairs.sent().packets(row) == 0);
+    }
+
     /** The sums agree: what was taken out of them is the loss. */
     private void tellTakenOut(final int record, final boolean isWhole, final boolean isLossKnown) {
         final long flowHash = records.flowHash(record);
         if (!repair.isListed(flowHash)) {
             records.addLoss(record, 0, LossKind.EXACT);
-        } else if (isLossKnown && !repair.isForgotten(flowHash)) {
+        } else if (isLossKnown && !repair.isForgotten(record, flowHash)) {
             records.addListedLoss(
                 record, repair.lostPackets(flowHash), repair.unexpectedPackets(flowHash),
                 isWhole ? LossKind.EXACT : LossKind.UPPER_BOUND);

@@ -29,6 +29,8 @@ final class IntervalComparison {
     private final FlowSumComparison flowSums;
     private final IntervalRepair repair;
     private final ClockEvidence clocks;
+    /** Of the interval before, it is not known which packets came late. */
+    private boolean isLateMissed;
     /** Neither point has a packet of the interval. */
     private boolean isEmpty;
     private final UnseenFlowHandler unseenFlowHandler;
@@ -103,6 +105,7 @@ final class IntervalComparison {
      */
     void conclude(final SenderAnswer answer, final PointInterval own, final boolean isCut) {
         own.orderRecords(recordMarks);
+        lookForLate(own);
         if (answer != null && clocks.isOn()) {
             lookAtClocks(answer, own);
         }
@@ -112,6 +115,15 @@ final class IntervalComparison {
             counters.increment(SketchCounter.INTERVALS_UNANSWERED);
             giveUp(own);
         }
+    }
+
+    /** Packets that came later than packets are held for are known where this interval and the one before are reconciled. */
+    private void lookForLate(final PointInterval own) {
+        if (own.isLateExpected() && (isLateMissed || !repair.isWhole())) {
+            counters.increment(SketchCounter.CLOCKS_APART);
+            own.markDamaged();
+        }
+        isLateMissed = !repair.isWhole();
     }
 
     /** What packets took by the two clocks shows whether they are too far apart to say which packets were lost. */

@@ -76,10 +76,12 @@ final class IntervalRepair implements ReconcileTarget {
      *
      * @param sent     of the sender; null if there is none.
      * @param received of the receiver.
+     * @param next     the receiver's next interval, as far as it was seen; null if it has not begun.
      * @param peer     is asked if the sender's packets are elsewhere; null if nobody can be asked.
      * @return whether it is done, or there is nothing to do; if not, {@link #work} goes on.
      */
-    boolean begin(final SenderAnswer sent, final PointInterval received, final SynopsisPeer peer) {
+    boolean begin(
+        final SenderAnswer sent, final PointInterval received, final PointInterval next, final SynopsisPeer peer) {
         isRepaired = false;
         isLossHidden = false;
         named.clear();
@@ -94,7 +96,8 @@ final class IntervalRepair implements ReconcileTarget {
         unseen.clear();
         final SynopsisPeer asked =
             sent.packets() == null ? peer : local.of(sent.packets(), sent.keys(), sent.isDamaged());
-        reconciler.begin(received.packets(), received.isDamaged(), sent.isDamaged(), asked, this);
+        reconciler.begin(
+            received.packets(), next == null ? null : next.packets(), received.isDamaged(), sent.isDamaged(), asked, this);
         return work();
     }
 
@@ -124,6 +127,7 @@ final class IntervalRepair implements ReconcileTarget {
         counters.increment(SketchCounter.RECONCILE_INTERVALS);
         counters.add(SketchCounter.RECONCILE_LOST, reconciler.losses().lostPackets());
         counters.add(SketchCounter.RECONCILE_UNEXPECTED, reconciler.losses().unexpectedPackets());
+        counters.add(SketchCounter.RECONCILE_LATE, reconciler.latePackets());
         counters.add(SketchCounter.RECONCILE_UNREPAIRED, reconciler.unrepairedItems());
         counters.add(SketchCounter.RECONCILE_REMARKED, reconciler.remarkedPackets());
         counters.add(SketchCounter.RECONCILE_CELLS, reconciler.cells());
@@ -220,11 +224,15 @@ final class IntervalRepair implements ReconcileTarget {
         }
     }
 
-    /** A flow of which nothing arrived stays as it is: there is nothing to compare it with, and its loss is its count. */
-    private static void takeOut(
+    /**
+     * A flow of which nothing arrived stays as it is, but for what may come late: there is nothing to compare it with, and its
+     * loss is its count.
+     */
+    private void takeOut(
         final FlowSums sums, final FlowSums received, final long identifier, final PacketDetails packets, final int entry) {
         final long flowHash = packets.flowHash(entry);
-        if (sums != null && received != null && received.find(flowHash) != FlowSums.NONE) {
+        if (sums != null && received != null &&
+            (received.find(flowHash) != FlowSums.NONE || reconciler.isAwaited(identifier))) {
             sums.subtract(
                 flowHash, packets.copies(entry), packets.timestampSumNs(entry), identifier * packets.copies(entry),
                 packets.bytes(entry));
@@ -265,12 +273,22 @@ final class IntervalRepair implements ReconcileTarget {
 
     /** {@return whether packets of a flow were taken out, or may have been: there was no room to remember all such flows} */
     boolean isListed(final long flowHash) {
-        return isRepaired && (reconciler.losses().isFull() || reconciler.losses().row(flowHash) != FlowLosses.NONE);
+        return isUndecided(flowHash) || isRepaired &&
+            (reconciler.losses().isFull() || reconciler.losses().row(flowHash) != FlowLosses.NONE);
     }
 
-    /** {@return whether packets of a flow may have been taken out that nobody remembers} */
-    boolean isForgotten(final long flowHash) {
-        return isRepaired && reconciler.losses().isFull() && reconciler.losses().row(flowHash) == FlowLosses.NONE;
+    /**
+     * Whether packets of a record's flow may have been taken out that nobody remembers, or that came late, so that another record
+     * has them.
+     */
+    boolean isForgotten(final int record, final long flowHash) {
+        return isUndecided(flowHash) || isRepaired && (
+            reconciler.losses().isFull() && reconciler.losses().row(flowHash) == FlowLosses.NONE ||
+            reconciler.isFlowAwaited(flowHash) && !records.hasPacketsAfter(record, run.key(own.intervalNumber())));
+    }
+
+    private boolean isUndecided(final long flowHash) {
+        return isTried && reconciler.isUndecided(flowHash);
     }
 
     /** A record has the losses of a flow; whether it is the first one. */
@@ -312,7 +330,16 @@ final class IntervalRepair implements ReconcileTarget {
 
     /** {@return whether the losses of a flow are known packet by packet} */
     boolean isLossKnown(final long flowHash) {
-        return isRepaired && reconciler.status() == ReconcileStatus.COMPLETE && reconciler.covers(flowHash);
+        return isComplete() && reconciler.covers(flowHash) && !reconciler.isUndecided(flowHash);
+    }
+
+    private boolean isComplete() {
+        return isRepaired && reconciler.status() == ReconcileStatus.COMPLETE;
+    }
+
+    /** {@return whether all packets are known that only one point has, of all flows, those that came late too} */
+    boolean isWhole() {
+        return isComplete() && reconciler.coversAll() && !reconciler.losses().isFull();
     }
 
     /** {@return packets of a flow that were listed as lost} */

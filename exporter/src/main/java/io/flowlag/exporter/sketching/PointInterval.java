@@ -49,6 +49,7 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
     private int recordCount;
     private boolean isInFlightComplete = true;
     private boolean isDamaged;
+    private boolean isLateExpected;
 
     PointInterval(final SketchContext context, final boolean isReceiver) {
         sketch = context.isSketched() ? new LossyDifferenceSketch(context.geometry(), context.seed()) : null;
@@ -107,6 +108,7 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         recordCount = 0;
         isInFlightComplete = true;
         isDamaged = false;
+        isLateExpected = false;
     }
 
     @Override
@@ -255,6 +257,15 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         for (final LossyDifferenceAggregator aggregator : aggregators) {
             aggregator.markDamaged();
         }
+    }
+
+    /** Packets may have come later than they were held for: what is lost is known only if the interval is reconciled. */
+    void expectLate() {
+        isLateExpected = true;
+    }
+
+    boolean isLateExpected() {
+        return isLateExpected;
     }
 
     @Override

@@ -23,6 +23,8 @@ final class ReceiverBooking {
     private final long aheadNs;
     /** From the end of an interval on, when an arrival of its packets shows that later ones are missed. */
     private final long edgeNs;
+    /** Whether packets that are missed are found when an interval is reconciled, see {@link IntervalRepair}. */
+    private final boolean isLateFound;
     /** Packets that are held until the newest interval is due, while the next one has not begun. */
     private HeldPackets ahead;
     private long aheadInterval;
@@ -59,6 +61,7 @@ final class ReceiverBooking {
         gathered = new GatheredPackets(run, records, marks);
         maximumDelayNs = context.maximumDelayNs();
         aheadNs = context.intervalNs() - context.guardNs();
+        isLateFound = context.reconcile() != null && context.answerDeadlineNs() > 0;
         edgeNs = context.guardNs() == 0 ? Long.MAX_VALUE : maximumDelayNs - HeldSettlement.edgeNs(context);
         ahead = PointInterval.newHeld(context);
     }
@@ -273,9 +276,13 @@ final class ReceiverBooking {
         if (held != null) {
             settle(held, own, next, (number + 1) * run.intervalNs(), isLast, isKnown);
         }
-        if (isKnown && settlement.areClocksApart(own)) {
+        final boolean isLate = isKnown && settlement.isFoundLate();
+        if (isKnown && settlement.areClocksApart(own) || isLate && (isLast || !isLateFound)) {
             counters.increment(SketchCounter.CLOCKS_APART);
             isTorn = true;
+        } else if (isLate) {
+            expectLate(own);
+            expectLate(next);
         }
         if (isTorn) {
             damage(next);
@@ -377,6 +384,12 @@ final class ReceiverBooking {
         point.damage(number - 1);
         point.damage(number);
         aheadDamaged = intervals.isOpen(number) ? aheadDamaged : number;
+    }
+
+    private static void expectLate(final PointInterval interval) {
+        if (interval != null) {
+            interval.expectLate();
+        }
     }
 
     private static void damage(final PointInterval interval) {

@@ -202,6 +202,11 @@ public enum SketchCounter {
     RECONCILE_KEYS_OVERFLOW(
         "reconcile_keys_overflow", "packets",
         "Packets at the sender point of flows whose key found no room in an interval: what is lost of them has no name."),
+    /** Packets that came later than packets are held for. */
+    RECONCILE_LATE(
+        "reconcile_late", "packets",
+        "Packets that arrived later than segment.max-delay, and were found in the next interval: no loss, and in no mean by " +
+        "sketches."),
     /** Packets not taken out. */
     RECONCILE_UNREPAIRED(
         "reconcile_unrepaired", "packets", "Packets listed of which too little is known to take them out of their cells."),

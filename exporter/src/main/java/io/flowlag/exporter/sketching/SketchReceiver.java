@@ -739,7 +739,7 @@ public final class SketchReceiver {
         }
         booking.complete(number);
         final PointInterval own = point.take(number);
-        if (own != null && !comparison.repair().begin(answer, own, answers.peer())) {
+        if (own != null && !comparison.repair().begin(answer, own, openInterval(number + 1), answers.peer())) {
             repairedAnswer = answer;
             repairedInterval = own;
             isRepairedCut = isCut;

@@ -304,6 +304,11 @@ public final class SketchRecords {
             (rows.getInt(row + FLAGS_OFFSET) & FLAG_WHOLE_PACKETS) != 0;
     }
 
+    /** {@return whether the record has packets in an interval behind one} */
+    boolean hasPacketsAfter(final int record, final long intervalNumber) {
+        return rows.getLong(row(record) + NEWEST_INTERVAL_OFFSET) > intervalNumber;
+    }
+
     /** The record has a packet in an interval. */
     void begin(final int record, final long intervalNumber) {
         final int at = row(record) + NEWEST_INTERVAL_OFFSET;

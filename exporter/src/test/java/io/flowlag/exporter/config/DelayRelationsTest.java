@@ -156,14 +156,26 @@ class DelayRelationsTest {
     void shouldTakeAsManyPassiveReferencesAsAPartOfTheBandwidthPaysFor() {
         final String receiver = "segment: {role: receiver};exchange: {listen: 5555, bandwidth: 8m};rli: {policy: passive";
         assertEquals(100_000, config(receiver + "}").rli().passivePpm());
-        assertEquals(2_000_000, config(receiver + "}").rli().ceilingBps());
+        assertEquals(1_600_000, config(receiver + "}").rli().ceilingBps());
+        assertEquals(2272, config(receiver + "}").lds().columns(), "sketches leave room for them");
+        assertEquals(4545, config(receiver + ", passive-share: 0.02}").lds().columns());
         assertEquals(20_000, config(receiver + ", passive-share: 0.02}").rli().passivePpm());
         assertEquals(0, config(receiver + ", passive-share: 0.02}").rli().ceilingBps(), "the share is what was asked for");
         assertEquals(100_000, config(receiver + ", ceiling: 1m}").rli().passivePpm());
         assertEquals(1_000_000, config(receiver + ", ceiling: 1m}").rli().ceilingBps());
-        assertEquals(2_500_000, config(
+        assertEquals(2_000_000, config(
             "segment: {role: receiver};exchange: {listen: 5555};rli: {policy: passive}").rli().ceilingBps());
         assertEquals(10_000, config("segment: {ingress: a, egress: b};rli: {policy: passive}").rli().passivePpm());
+    }
+
+    @Test
+    void shouldKeepToABandwidthThatIsGivenWhereThereIsTime() {
+        final String receiver = "segment: {role: receiver};exchange: {listen: 5555";
+        assertEquals(8_000_000, config(receiver + ", bandwidth: 8m}").exchange().paceBps());
+        assertEquals(0, config(receiver + "}").exchange().paceBps(), "none is given");
+        assertEquals(0, config(receiver + ", bandwidth: 8m, deadline: 2s}").exchange().paceBps(), "intervals would be late");
+        assertEquals(8_000_000, config("segment: {role: receiver, interval: 500ms};" +
+            "exchange: {listen: 5555, bandwidth: 8m, deadline: 2s}").exchange().paceBps());
     }
 
     @Test

@@ -211,8 +211,14 @@ final class TwoPoints implements RecordHandler {
 
     /** Hands over what there is, in the order of time. */
     TwoPoints pass() {
+        return passUntil(Long.MAX_VALUE - START_NS);
+    }
+
+    /** Hands over what there is from before a time. */
+    TwoPoints passUntil(final long untilNs) {
         events.sort(Comparator.comparingLong(Event::timeNs));
-        for (final Event event : events) {
+        final List<Event> due = events.stream().takeWhile((each) -> each.timeNs < START_NS + untilNs).toList();
+        for (final Event event : due) {
             changeOver(event.timeNs);
             final int flowWeight = changeNs != 0 && event.timeNs >= changeNs ? nextWeight : weight;
             if (event.kind == Kind.ESTIMATED) {
@@ -234,7 +240,7 @@ final class TwoPoints implements RecordHandler {
                 }
             }
         }
-        events.clear();
+        events.subList(0, due.size()).clear();
         return this;
     }
 

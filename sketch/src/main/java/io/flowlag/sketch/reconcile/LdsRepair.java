@@ -78,10 +78,11 @@ public final class LdsRepair {
             // An identifier with different numbers of copies is listed twice, once for each point.
             if (difference.lost(item) && sentCopies > 0) {
                 handler.onLoss(
-                    sent.flowHash(sentEntry), sent.classIndex(sentEntry), sentCopies - receivedCopies,
+                    identifier, sent.flowHash(sentEntry), sent.classIndex(sentEntry), sentCopies - receivedCopies,
                     Math.min(sentCopies, receivedCopies));
             } else if (!difference.lost(item) && receivedCopies > 0 && 0 == sentCopies) {
-                handler.onLoss(received.flowHash(receivedEntry), received.classIndex(receivedEntry), -receivedCopies, 0);
+                handler.onLoss(
+                    identifier, received.flowHash(receivedEntry), received.classIndex(receivedEntry), -receivedCopies, 0);
             }
         }
     }

@@ -60,7 +60,8 @@ class LdsRepairTest {
             assertSameCells(common[point].image(), all[point].image());
         }
         LdsRepair.forEachLoss(
-            difference, caches[0], caches[1], (flow, classIndex, packets, copies) -> losses.merge(flow, -packets, Long::sum));
+            difference, caches[0], caches[1],
+            (identifier, flow, classIndex, packets, copies) -> losses.merge(flow, -packets, Long::sum));
         losses.forEach((flow, rest) -> assertEquals(0, rest, "flow " + flow));
     }
 

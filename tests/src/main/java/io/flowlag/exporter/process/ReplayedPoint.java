@@ -31,7 +31,7 @@ import java.util.Map;
  * on standard output says what the exchange has taken so far.
  */
 public final class ReplayedPoint {
-    private static final int ARGUMENTS = 6;
+    private static final int ARGUMENTS = 9;
     private static final int WRONG_COMMAND_LINE = 64;
     private static final long NS_PER_S = 1_000_000_000L;
 
@@ -45,12 +45,13 @@ public final class ReplayedPoint {
      * Meters a capture to its end.
      *
      * @param arguments configuration file, capture, timestamp of the captures' first packet in ns, when the replay begins in ns
-     *                  since the epoch, by what it is slower, how far this host's clock is ahead in ns.
+     *                  since the epoch, by what it is slower; of this host's clock by how much it is ahead in ns, its drift in
+     *                  ns a second, its jitter in ns, and the seed of that.
      * @throws Exception if it cannot be run.
      */
     public static void main(final String[] arguments) throws Exception {
         if (arguments.length != ARGUMENTS) {
-            System.err.println("replay: needs CONFIGURATION CAPTURE FIRST_NS BEGIN_NS SLOWER AHEAD_NS");
+            System.err.println("replay: needs CONFIGURATION CAPTURE FIRST_NS BEGIN_NS SLOWER AHEAD_NS DRIFT_PPB JITTER_NS SEED");
             System.exit(WRONG_COMMAND_LINE);
         }
         final ExporterConfig config = new ConfigLoader()
@@ -58,7 +59,8 @@ public final class ReplayedPoint {
         final long beginNs = Long.parseLong(arguments[3]);
         final ReplayedSource source = new ReplayedSource(
             CaptureFiles.open(List.of(arguments[1]), FilterSupplier.ALL), Long.parseLong(arguments[2]), beginNs,
-            Integer.parseInt(arguments[4]), Long.parseLong(arguments[5]));
+            Integer.parseInt(arguments[4]), new ReplayedClock(beginNs, Long.parseLong(arguments[5]),
+                Long.parseLong(arguments[6]), Long.parseLong(arguments[7]), Long.parseLong(arguments[8])));
         System.exit(new ReplayedPoint().run(config.withThreading(Threading.PIPELINED), source, beginNs));
     }
 

@@ -8,8 +8,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A capture whose packets come when their time has come, with timestamps of now. Before and behind them there are packets of a
- * flow of its own, alike at both points: while these come, two processes agree, and the last intervals are compared. One thread.
+ * A capture whose packets come when their time has come, with timestamps of now by a clock of its own. Before and behind them
+ * there are packets of a flow of its own, alike at both points: while these come, two processes agree, and the last intervals are
+ * compared. One thread.
  */
 final class ReplayedSource implements PacketSource {
     /** The port that no other flow has. */
@@ -25,7 +26,7 @@ final class ReplayedSource implements PacketSource {
     private final long firstNs;
     private final long beginNs;
     private final int slower;
-    private final long aheadNs;
+    private final ReplayedClock clock;
     private final UnsafeBuffer octets = new UnsafeBuffer(new byte[1 << 16]);
     private final UnsafeBuffer own = new UnsafeBuffer(new byte[OWN_BYTES]);
     private int capturedBytes;
@@ -39,12 +40,12 @@ final class ReplayedSource implements PacketSource {
     private long count;
 
     ReplayedSource(
-        final PacketSource capture, final long firstNs, final long beginNs, final int slower, final long aheadNs) {
+        final PacketSource capture, final long firstNs, final long beginNs, final int slower, final ReplayedClock clock) {
         this.capture = capture;
         this.firstNs = firstNs;
         this.beginNs = beginNs;
         this.slower = slower;
-        this.aheadNs = aheadNs;
+        this.clock = clock;
         nextOwnNs = beginNs;
         own.putLong(0, 0x0200_0000_0002_0200L, ByteOrder.BIG_ENDIAN);
         own.putInt(8, 1, ByteOrder.BIG_ENDIAN);
@@ -82,12 +83,13 @@ final class ReplayedSource implements PacketSource {
             count++;
             if (isOwn) {
                 own.putInt(42, ++ownCount, ByteOrder.BIG_ENDIAN);
-                handler.onPacket(own, 0, OWN_BYTES, OWN_BYTES, nextNs + aheadNs + OWN_DELAY_NS, ETHERNET, 0,
+                handler.onPacket(own, 0, OWN_BYTES, OWN_BYTES, clock.stampNs(nextNs) + OWN_DELAY_NS, ETHERNET, 0,
                     PacketHandler.NO_VLAN_TAG);
                 nextOwnNs += GAP_NS;
             } else {
                 isHeld = false;
-                handler.onPacket(octets, 0, capturedBytes, wireBytes, nextNs + aheadNs, ETHERNET, 0, PacketHandler.NO_VLAN_TAG);
+                handler.onPacket(octets, 0, capturedBytes, wireBytes, clock.stampNs(nextNs), ETHERNET, 0,
+                    PacketHandler.NO_VLAN_TAG);
             }
         }
         return taken;

@@ -31,6 +31,12 @@ public final class HeldOutHosts extends NamedExperiment {
     static final String SLOWER_PROPERTY = "flowlag.held-out.slower";
     /** System property: how far the receiver's clock is ahead, ns; 0 by default. */
     static final String AHEAD_PROPERTY = "flowlag.held-out.ahead";
+    /** System property: by how much the receiver's clock is faster, ns a second; 0 by default. */
+    static final String DRIFT_PROPERTY = "flowlag.held-out.drift";
+    /** System property: by how much a timestamp of the receiver is off at most, ns; 0 by default. */
+    static final String JITTER_PROPERTY = "flowlag.held-out.jitter";
+    /** System property: the share of the packets that are lost by chance; 0 by default. */
+    static final String LOSS_PROPERTY = "flowlag.held-out.loss";
     /** System property: lines of configuration for the receiver besides, separated by |. */
     static final String MORE_PROPERTY = "flowlag.held-out.receiver";
 
@@ -42,20 +48,32 @@ public final class HeldOutHosts extends NamedExperiment {
     private static final long TIMEOUT_MS = 600_000;
 
     private final HeldOutPath path;
-    private final long aheadNs;
+    private final Clock clock;
+    private final double lostShare;
+
+    /**
+     * The receiver's clock against the sender's, by which all means are off.
+     *
+     * @param aheadNs  at the beginning.
+     * @param driftPpb by how much it is faster, ns a second.
+     * @param jitterNs a timestamp is off by at most.
+     */
+    record Clock(long aheadNs, long driftPpb, long jitterNs) {
+    }
 
     /** The experiment. */
     public HeldOutHosts() {
         this(HeldOutPath.named(System.getProperty(HeldOutExperiment.PATHS_PROPERTY, HeldOutPath.FIFO_88.label())).get(0),
-            Long.getLong(AHEAD_PROPERTY, 0));
+            new Clock(Long.getLong(AHEAD_PROPERTY, 0), Long.getLong(DRIFT_PROPERTY, 0), Long.getLong(JITTER_PROPERTY, 0)),
+            Double.parseDouble(System.getProperty(LOSS_PROPERTY, "0")));
     }
 
-    /** With a clock of the receiver that is ahead, by which all means are off. */
-    HeldOutHosts(final HeldOutPath path, final long aheadNs) {
+    HeldOutHosts(final HeldOutPath path, final Clock clock, final double lostShare) {
         super("held-out-hosts", "docs/laboratory.md",
             "two processes that replay captures and compare them over the exchange: errors, bounds, losses, octets");
         this.path = path;
-        this.aheadNs = aheadNs;
+        this.clock = clock;
+        this.lostShare = lostShare;
     }
 
     @Override
@@ -79,11 +97,11 @@ public final class HeldOutHosts extends NamedExperiment {
         final int flowCount = setup.size(8_000, 80_000, 800_000);
         final long bandwidthBps = BITS_PER_FLOW * flowCount / 4;
         for (int i = 0; i < setup.seeds(); i++) {
-            final HeldOutTrace trace = new HeldOutTrace(path, flowCount, firstSeed + i, SINGLE_SHARE);
+            final HeldOutTrace trace = new HeldOutTrace(path, flowCount, firstSeed + i, SINGLE_SHARE, lostShare);
             packets += trace.packets();
             lost += trace.lostPackets();
             try {
-                final TwoProcesses hosts = new TwoProcesses(trace, bandwidthBps, aheadNs, firstSeed + i, results);
+                final TwoProcesses hosts = new TwoProcesses(trace, bandwidthBps, clock, firstSeed + i, results);
                 mostBps = Math.max(mostBps, hosts.run());
                 score.add(trace, hosts.records(), new JudgedProduct.Run(0, 0, 0, 0, ""));
                 hosts.close();
@@ -115,16 +133,18 @@ public final class HeldOutHosts extends NamedExperiment {
     /** A sender and a receiver. */
     private static final class TwoProcesses {
         private final HeldOutTrace trace;
-        private final long aheadNs;
+        private final Clock clock;
+        private final long seed;
         private final Results results;
         private final Path directory = Files.createTempDirectory("flowlag-held-out");
         private final List<Process> processes = new ArrayList<>();
 
         private TwoProcesses(
-            final HeldOutTrace trace, final long bandwidthBps, final long aheadNs, final long seed, final Results results)
+            final HeldOutTrace trace, final long bandwidthBps, final Clock clock, final long seed, final Results results)
             throws IOException {
             this.trace = trace;
-            this.aheadNs = aheadNs;
+            this.clock = clock;
+            this.seed = seed;
             this.results = results;
             trace.writeCaptures(file("sender.pcapng"), file("receiver.pcapng"));
             final byte[] key = new byte[32];
@@ -158,8 +178,8 @@ public final class HeldOutHosts extends NamedExperiment {
         private double run() throws IOException, InterruptedException {
             final long beginNs = (System.currentTimeMillis() + START_MS) * 1_000_000;
             try {
-                start("receiver", beginNs, aheadNs);
-                start("sender", beginNs, 0);
+                start("receiver", beginNs, clock);
+                start("sender", beginNs, new Clock(0, 0, 0));
                 for (final Process each : processes) {
                     if (!each.waitFor(TIMEOUT_MS, TimeUnit.MILLISECONDS) || each.exitValue() != 0) {
                         throw new IllegalStateException(Files.readString(file("receiver.err")) +
@@ -172,14 +192,16 @@ public final class HeldOutHosts extends NamedExperiment {
             return mostBps();
         }
 
-        private void start(final String name, final long beginNs, final long clockAheadNs) throws IOException {
+        private void start(final String name, final long beginNs, final Clock ofPoint) throws IOException {
             final List<String> command = new ArrayList<>(List.of(
                 Path.of(System.getProperty("java.home"), "bin/java").toString(), "-Xms48m", "-Xmx512m",
                 "-XX:MaxDirectMemorySize=64g", "-XX:+UseSerialGC", "-Dagrona.disable.bounds.checks=true",
                 "--add-opens=java.base/jdk.internal.misc=ALL-UNNAMED", "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED"));
             command.addAll(List.of("-cp", System.getProperty("java.class.path"), ReplayedPoint.class.getName(),
                 file(name + ".yaml").toString(), file(name + ".pcapng").toString(), Long.toString(HeldOutTrace.START_NS),
-                Long.toString(beginNs), Integer.toString(Integer.getInteger(SLOWER_PROPERTY, 1)), Long.toString(clockAheadNs)));
+                Long.toString(beginNs), Integer.toString(Integer.getInteger(SLOWER_PROPERTY, 1)),
+                Long.toString(ofPoint.aheadNs()), Long.toString(ofPoint.driftPpb()), Long.toString(ofPoint.jitterNs()),
+                Long.toString(seed)));
             processes.add(new ProcessBuilder(command).redirectOutput(file(name + ".out").toFile())
                 .redirectError(file(name + ".err").toFile()).start());
         }

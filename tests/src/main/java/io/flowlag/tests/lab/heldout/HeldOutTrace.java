@@ -70,18 +70,20 @@ public final class HeldOutTrace {
      * @param seed  any number.
      */
     public HeldOutTrace(final HeldOutPath path, final int flows, final long seed) {
-        this(path, flows, seed, 0);
+        this(path, flows, seed, 0, 0);
     }
 
     /**
-     * The same with more small flows.
+     * The same with more small flows, and other losses.
      *
      * @param path        between the points.
      * @param flows       1 to 1 000 000.
      * @param seed        any number.
      * @param singleShare of the flows that have one packet, besides those that have one anyway.
+     * @param lostShare   of the packets that are lost by chance, besides those that the queue drops.
      */
-    HeldOutTrace(final HeldOutPath path, final int flows, final long seed, final double singleShare) {
+    HeldOutTrace(
+        final HeldOutPath path, final int flows, final long seed, final double singleShare, final double lostShare) {
         this.path = path;
         this.flows = flows;
         final SplittableRandom random = new SplittableRandom(seed ^ 0x4865_6C64_4F75_7421L);
@@ -104,7 +106,7 @@ public final class HeldOutTrace {
         }
         send(arrivals(sizes, random), sizes, random);
         capacityBps = capacityBps(isElsewhere);
-        pass(isElsewhere, random);
+        pass(isElsewhere, lostShare, random);
         count();
     }
 
@@ -166,12 +168,14 @@ public final class HeldOutTrace {
         return (long)Math.ceil((bits == 0 ? all : bits) / path.load() / DURATION_NS * 1e9);
     }
 
-    private void pass(final boolean[] isElsewhere, final SplittableRandom random) {
+    private void pass(final boolean[] isElsewhere, final double lostShare, final SplittableRandom random) {
         final double nsPerByte = 8e9 / capacityBps;
         double freeNs = 0;
         for (int packet = 0; packet < packets; packet++) {
             final long nowNs = sentNs[packet];
-            if (path == HeldOutPath.WEIBULL) {
+            if (lostShare > 0 && random.nextDouble() < lostShare) {
+                delayNs[packet] = LOST;
+            } else if (path == HeldOutPath.WEIBULL) {
                 delayNs[packet] = 1 + (long)(WEIBULL_SCALE_NS * Math.pow(-Math.log(1 - random.nextDouble()), 1 / WEIBULL_SHAPE));
             } else if (isElsewhere[flow[packet]]) {
                 delayNs[packet] = (long)(IDLE_LINK_NS * (1 + random.nextDouble()));

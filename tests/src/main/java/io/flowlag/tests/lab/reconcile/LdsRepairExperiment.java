@@ -178,7 +178,8 @@ public final class LdsRepairExperiment {
         new LdsRepair(geometry, seed).repair(difference, true, sent, new CellEditor().wrap(sender));
         final Map<Long, Long> losses = new HashMap<>();
         LdsRepair.forEachLoss(
-            difference, sent, received, (flow, classIndex, packets, copies) -> losses.merge(flow, packets, Long::sum));
+            difference, sent, received,
+            (identifier, flow, classIndex, packets, copies) -> losses.merge(flow, packets, Long::sum));
         final long[] truth = new long[flowHashes.length];
         int count = 0;
         for (int i = 0; i < flowOf.length; i++) {

@@ -86,7 +86,7 @@ public final class SketchRepair {
      * @param receiver its sketch.
      */
     public void repair(final LossyDifferenceSketch sender, final LossyDifferenceSketch receiver) {
-        reconciler.begin(received, false, false, peer.of(sent, null, false), (difference, sentPackets, receivedPackets) -> {
+        reconciler.begin(received, null, false, false, peer.of(sent, null, false), (difference, sentPackets, receivedPackets) -> {
             cells.repair(difference, true, sentPackets, editor.wrap(sender));
             cells.repair(difference, false, receivedPackets, editor.wrap(receiver));
         });

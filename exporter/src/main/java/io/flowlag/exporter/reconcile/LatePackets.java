@@ -1,0 +1,154 @@
+package io.flowlag.exporter.reconcile;
+
+import io.flowlag.sketch.reconcile.PacketCache;
+import io.flowlag.sketch.reconcile.PacketSource;
+import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.collections.LongHashSet;
+
+/**
+ * Packets that only the sender point has in an interval, and the receiver point has in the next one. They came later than packets
+ * are held for, or others with equal digests were sent and came there. The next interval tells: in it, what came late is
+ * unexpected. Until then such a packet is awaited, and no loss.
+ *
+ * <p>One thread. Allocates where packets are lost or late.
+ */
+final class LatePackets {
+    /** More packets of an interval are not remembered. */
+    private static final int MOST_PACKETS = 1 << 14;
+
+    private Long2ObjectHashMap<Awaited> awaited = new Long2ObjectHashMap<>();
+    private Long2ObjectHashMap<Awaited> awaitedBefore = new Long2ObjectHashMap<>();
+    private LongHashSet told = new LongHashSet();
+    private LongHashSet toldBefore = new LongHashSet();
+    private final LongHashSet awaitedFlows = new LongHashSet();
+    private final LongHashSet undecidedFlows = new LongHashSet();
+    private PacketCache next;
+    private long number = Long.MIN_VALUE;
+    private long latePackets;
+    private boolean isAny;
+
+    /** Of a digest. */
+    private record Awaited(long flowHash, int classIndex, long packets) {
+    }
+
+    /** Takes packets that were awaited and have not come. */
+    interface LossHandler {
+        void onLost(long flowHash, int classIndex, long packets);
+    }
+
+    /**
+     * Begins with an interval.
+     *
+     * @param newNumber of the interval.
+     * @param newNext   the receiver point's packets of the next interval, as far as they came; null if there are none.
+     */
+    void begin(final long newNumber, final PacketCache newNext) {
+        final Long2ObjectHashMap<Awaited> emptied = awaitedBefore;
+        awaitedBefore = awaited;
+        awaited = emptied;
+        awaited.clear();
+        final LongHashSet emptiedTold = toldBefore;
+        toldBefore = told;
+        told = emptiedTold;
+        told.clear();
+        if (newNumber != number + 1) {
+            awaitedBefore.clear();
+            toldBefore.clear();
+        }
+        number = newNumber;
+        next = newNext;
+        latePackets = 0;
+        isAny = false;
+        awaitedFlows.clear();
+        undecidedFlows.clear();
+    }
+
+    /**
+     * Packets that only the sender point has.
+     *
+     * @param digest     of the packets.
+     * @param flowHash   of their flow.
+     * @param classIndex of the packets.
+     * @param packets    at least 1.
+     * @return how many of them are awaited.
+     */
+    long onLost(final long digest, final long flowHash, final int classIndex, final long packets) {
+        final int entry = next == null || awaited.size() >= MOST_PACKETS ? PacketSource.NOT_FOUND : next.find(digest);
+        final long found = entry == PacketSource.NOT_FOUND || next.collided(entry) || next.flowHash(entry) != flowHash ? 0 :
+            Math.min(packets, next.copies(entry));
+        isAny |= found > 0;
+        if (found > 0) {
+            awaited.put(digest, new Awaited(flowHash, classIndex, found));
+            awaitedFlows.add(flowHash);
+        }
+        if (found < packets && told.size() < MOST_PACKETS) {
+            told.add(digest);
+        }
+        return found;
+    }
+
+    /**
+     * Packets that only the receiver point has. The loss of a flow is not known of which such packets were told to be lost.
+     *
+     * @param digest   of the packets.
+     * @param flowHash of their flow.
+     * @param packets  at least 1.
+     * @return how many of them were awaited, and came late.
+     */
+    long onUnexpected(final long digest, final long flowHash, final long packets) {
+        final Awaited late = awaitedBefore.remove(digest);
+        final long found = late == null ? 0 : Math.min(packets, late.packets());
+        if (late != null && late.packets() > found) {
+            awaitedBefore.put(digest, new Awaited(flowHash, late.classIndex(), late.packets() - found));
+        }
+        if (found < packets && toldBefore.contains(digest)) {
+            undecidedFlows.add(flowHash);
+        }
+        isAny |= found > 0;
+        latePackets += found;
+        return found;
+    }
+
+    /**
+     * All is listed that only one point has.
+     *
+     * @param isComplete whether nothing else is; if so, what is awaited still was lost, if not, nobody knows.
+     * @param handler    takes what was lost.
+     */
+    void settle(final boolean isComplete, final LossHandler handler) {
+        isAny |= !awaitedBefore.isEmpty();
+        for (final Awaited each : awaitedBefore.values()) {
+            if (isComplete) {
+                handler.onLost(each.flowHash(), each.classIndex(), each.packets());
+            } else {
+                undecidedFlows.add(each.flowHash());
+            }
+        }
+        awaitedBefore.clear();
+    }
+
+    /** {@return whether the loss of the interval is another one for what is late} */
+    boolean isAny() {
+        return isAny;
+    }
+
+    /** {@return whether packets of a digest are awaited} */
+    boolean isAwaited(final long digest) {
+        return awaited.containsKey(digest);
+    }
+
+    /** {@return whether packets of a flow are awaited} */
+    boolean isFlowAwaited(final long flowHash) {
+        return awaitedFlows.contains(flowHash);
+    }
+
+    /** {@return whether nobody knows if packets of a flow that were missing before were lost or came late} */
+    boolean isUndecided(final long flowHash) {
+        return undecidedFlows.contains(flowHash);
+    }
+
+    /** {@return packets of the interval before that came late} */
+    long latePackets() {
+        return latePackets;
+    }
+}

@@ -1,0 +1,80 @@
+package io.flowlag.exporter.delay;
+
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.rli.receiver.ReceiverContext;
+import io.flowlag.rli.receiver.RliReceiver;
+import io.flowlag.rli.receiver.SendTimes;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.Test;
+
+import java.util.HashMap;
+import java.util.Map;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+
+class PassiveStageTest {
+    private static final int ALL_PPM = 1_000_000;
+    private static final long MS_NS = 1_000_000;
+    private static final long DIGEST = 0x0102_0304_0506_0708L;
+
+    private final UnsafeBuffer packet = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
+
+    private static PassiveStage stage(final long shippingNs) {
+        final RliReceiver receiver = new RliReceiver(new ReceiverContext().sendTimes(SendTimes.STAMP),
+            (slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, spanNumber, delayNs) -> true);
+        return new PassiveStage(receiver, 1, ALL_PPM, 100 * MS_NS, shippingNs);
+    }
+
+    private void receive(final PassiveStage stage, final long digest, final long arrivalNs) {
+        PacketDescriptor.flags(packet, 0, PacketDescriptor.FLAG_DIGEST);
+        PacketDescriptor.digest(packet, 0, digest);
+        PacketDescriptor.timestampNs(packet, 0, arrivalNs);
+        stage.onReceived(packet, 0, 0);
+    }
+
+    private static long count(final PassiveStage stage, final String label) {
+        final Map<String, Long> counters = new HashMap<>();
+        stage.counters(counters::put);
+        return counters.get(label);
+    }
+
+    /** A sender of the version before tells whole digests. */
+    @Test
+    void shouldKnowShippedPacketsByTheLastBitsOfTheirDigests() {
+        final PassiveStage stage = stage(1000 * MS_NS);
+        receive(stage, DIGEST, 20 * MS_NS);
+        stage.onSendTime(0, DIGEST & ReceiverLink.SHIPPED_DIGEST_MASK, 10 * MS_NS);
+        receive(stage, DIGEST + 1, 21 * MS_NS);
+        stage.onSendTime(0, DIGEST + 1, 11 * MS_NS);
+        assertEquals(2, count(stage, "passive_matched"));
+        receive(stage, DIGEST + 2, 22 * MS_NS);
+        receive(stage, DIGEST + 2 + ReceiverLink.SHIPPED_DIGEST_MASK + 1, 23 * MS_NS);
+        stage.onSendTime(0, DIGEST + 2, 12 * MS_NS);
+        assertEquals(2, count(stage, "passive_matched"));
+        assertEquals(3, count(stage, "passive_refused"), "nobody knows which of the two it was");
+    }
+
+    @Test
+    void shouldKnowPacketsOfOneProcessByWholeDigests() {
+        final PassiveStage stage = stage(0);
+        receive(stage, DIGEST, 20 * MS_NS);
+        receive(stage, DIGEST + ReceiverLink.SHIPPED_DIGEST_MASK + 1, 21 * MS_NS);
+        stage.onSendTime(0, DIGEST, 10 * MS_NS);
+        assertEquals(1, count(stage, "passive_matched"));
+        assertEquals(0, count(stage, "passive_refused"));
+    }
+
+    /** What a sender leaves out to keep to its ceiling waits in vain. */
+    @Test
+    void shouldForgetPacketsWhoseSendTimesAreLeftOut() {
+        final PassiveStage stage = stage(1000 * MS_NS);
+        for (int i = 0; i < 10; i++) {
+            receive(stage, DIGEST + i, 20 * MS_NS + i);
+        }
+        stage.onSendTime(0, DIGEST + 5, 10 * MS_NS);
+        stage.onTime(5000 * MS_NS);
+        assertEquals(1, count(stage, "passive_matched"));
+        assertEquals(9, count(stage, "passive_unsent"));
+        assertEquals(0, count(stage, "passive_forgotten") + count(stage, "passive_refused"));
+    }
+}
