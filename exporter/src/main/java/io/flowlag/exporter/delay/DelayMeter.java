@@ -535,15 +535,20 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             passive.onReceived(descriptor, offset, stream(senderIndex, classes.of(descriptor, offset)));
         }
         if (marked != null && (PacketDescriptor.flags(descriptor, offset) & PacketDescriptor.FLAG_DIGEST) != 0) {
-            final long digest = PacketDescriptor.digest(descriptor, offset);
-            final int lengthBytes = PacketDescriptor.wireLengthBytes(descriptor, offset);
-            final long position = marked.take(digest);
-            if (position != MarkedReferences.NONE) {
-                receiver.onReference(
-                    marked.stream(position), marked.number(position), marked.sentNs(position), arrivalNs, lengthBytes);
-            }
-            early.onReceived(digest, arrivalNs, lengthBytes);
+            takeMarked(descriptor, offset, arrivalNs);
         }
+    }
+
+    /** A method of its own: with it, the one above is too long for the compiler to take into its caller. */
+    private void takeMarked(final DirectBuffer descriptor, final int offset, final long arrivalNs) {
+        final long digest = PacketDescriptor.digest(descriptor, offset);
+        final int lengthBytes = PacketDescriptor.wireLengthBytes(descriptor, offset);
+        final long position = marked.take(digest);
+        if (position != MarkedReferences.NONE) {
+            receiver.onReference(
+                marked.stream(position), marked.number(position), marked.sentNs(position), arrivalNs, lengthBytes);
+        }
+        early.onReceived(digest, arrivalNs, lengthBytes);
     }
 
     /** Takes over what changes when its time has come. */

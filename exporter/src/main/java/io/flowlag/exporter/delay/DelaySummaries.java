@@ -22,6 +22,8 @@ final class DelaySummaries {
     private static final int SIGNIFICANT_DIGITS = 3;
     /** More than can end while captures are read without a look at the destinations: a packet can end one at most. */
     private static final int REMEMBERED_INTERVALS = 4096;
+    /** Matched delays of a class are added together. */
+    private static final int MATCHED_LIMIT = 64;
     /** A summary, its two distributions and their quantiles, as objects. */
     private static final long SUMMARY_BYTES = 640;
 
@@ -32,6 +34,9 @@ final class DelaySummaries {
     /** Of the interval, and since the start; null where nothing is matched. */
     private final SignedHistogram[] matched;
     private final SignedHistogram[] totalMatched;
+    /** Matched delays that are not added yet, and how many, by stream. */
+    private final long[][] newMatched;
+    private final int[] newMatchedCount;
     private final SignedHistogram[] totalEstimates;
     private final SignedHistogram[] totalReferences;
 
@@ -67,6 +72,8 @@ final class DelaySummaries {
         final int count = senderCount * classes.count();
         matched = isMatched ? histograms(count) : null;
         totalMatched = isMatched ? histograms(count) : null;
+        newMatched = new long[isMatched ? count : 0][MATCHED_LIMIT];
+        newMatchedCount = new int[count];
         totalEstimates = receiver == null ? null : histograms(count);
         totalReferences = receiver == null ? null : histograms(count);
         toldLost = new long[count];
@@ -85,7 +92,8 @@ final class DelaySummaries {
     /** {@return octets of the distributions kept here, and of the intervals that are remembered, by formula} */
     static long memoryBytes(final int streamCount, final boolean isInterpolated, final boolean isMatched) {
         return streamCount * (((isInterpolated ? 2 : 0) + (isMatched ? 2 : 0)) * SignedHistogram
-            .memoryBytes(HIGHEST_NS, SIGNIFICANT_DIGITS) + REMEMBERED_INTERVALS * SUMMARY_BYTES);
+            .memoryBytes(HIGHEST_NS, SIGNIFICANT_DIGITS) + (isMatched ? MATCHED_LIMIT * Long.BYTES : 0) +
+            REMEMBERED_INTERVALS * SUMMARY_BYTES);
     }
 
     /** Time has passed, by packet timestamps; ends the interval if that lies behind. */
@@ -143,7 +151,15 @@ final class DelaySummaries {
 
     /** A packet of a stream matched. */
     void onMatched(final int stream, final long delayNs) {
-        matched[stream].record(delayNs);
+        newMatched[stream][newMatchedCount[stream]++] = delayNs;
+        if (newMatchedCount[stream] == MATCHED_LIMIT) {
+            addNewMatched(stream);
+        }
+    }
+
+    private void addNewMatched(final int stream) {
+        matched[stream].record(newMatched[stream], 0, newMatchedCount[stream]);
+        newMatchedCount[stream] = 0;
     }
 
     /** A packet of a stream was longer than the link carries, and is not measured. */
@@ -183,6 +199,9 @@ final class DelaySummaries {
         final List<DelaySummary> newTotal = new ArrayList<>();
         final List<DelayHistogram> newHistograms = new ArrayList<>();
         for (int i = 0; i < oversize.length; i++) {
+            if (matched != null) {
+                addNewMatched(i);
+            }
             final boolean isInterpolated = isInterpolated(i);
             final ClassStatistics statistics = isInterpolated ? receiver.statistics(i) : null;
             final long lost = !isInterpolated ? 0 : receiver.counter(i, ReceiverCounter.REFERENCES_LOST);

@@ -80,8 +80,14 @@ public final class SignedHistogram {
         distribute(delayNs);
     }
 
-    /** Adds some of several delays. */
-    void record(final long[] delaysNs, final int from, final int to) {
+    /**
+     * Adds some of several delays.
+     *
+     * @param delaysNs signed.
+     * @param from     index of the first.
+     * @param to       index behind the last.
+     */
+    public void record(final long[] delaysNs, final int from, final int to) {
         DelayCounters.record(exact, 0, delaysNs, from, to);
         for (int i = from; i < to; i++) {
             distribute(delaysNs[i]);

@@ -13,7 +13,8 @@ import java.nio.ByteBuffer;
 /**
  * A capture of packets of 60 octets in memory, as pcap records with nanoseconds, without end: it is played in rounds, each with
  * the same packets, later by the length of a round. Flows are those of {@link TrafficProfile#min64}. Among the packets there may
- * be references, new ones in each round. One thread uses an instance; it allocates at construction.
+ * be references, new ones in each round. The same packets can be had as the sender point saw them, earlier by their delay. One
+ * thread uses an instance; it allocates at construction.
  * <pre>
  *   0      4      8      12     16
  *   +------+------+------+------+---------+
@@ -52,15 +53,20 @@ final class MemoryTraffic implements PacketSource {
     private long shiftNs;
     private long capturedCount;
     private long round;
+    private boolean isLastRound;
 
     /**
-     * Makes the packets.
+     * Makes the packets of the receiver point.
      *
      * @param flowCount     of a round, all of them in each.
      * @param packetCount   of a round, without references; at 1 packet a µs.
      * @param hasReferences whether every {@link #REFERENCE_DISTANCE}th packet is followed by a reference.
      */
     MemoryTraffic(final int flowCount, final int packetCount, final boolean hasReferences) {
+        this(flowCount, packetCount, hasReferences, false);
+    }
+
+    private MemoryTraffic(final int flowCount, final int packetCount, final boolean hasReferences, final boolean isSent) {
         this.packetCount = packetCount;
         final TrafficProfile profile = TrafficProfile.min64().toBuilder().flowCount(flowCount).packetCount(packetCount)
             .packetsPerSecond(PACKETS_PER_SECOND).build();
@@ -70,7 +76,7 @@ final class MemoryTraffic implements PacketSource {
         records = new UnsafeBuffer(ByteBuffer.allocateDirect(Math.toIntExact(bytes)));
         try (GeneratedTraffic traffic = new GeneratedTraffic(profile)) {
             final PacketHandler writer = (buffer, offset, held, wire, timestampNs, linkType, interfaceId, vlanTag) -> {
-                putHeader(held, timestampNs);
+                putHeader(held, isSent ? timestampNs - delayNs(timestampNs) : timestampNs);
                 records.putBytes(position + HEADER_BYTES, buffer, offset, held);
                 position += HEADER_BYTES + held;
                 if (hasReferences && ++capturedCount % REFERENCE_DISTANCE == 0) {
@@ -83,6 +89,11 @@ final class MemoryTraffic implements PacketSource {
         }
         lengthBytes = position;
         capturedCount = 0;
+    }
+
+    /** {@return the packets as the sender point saw them; parameters as of the receiver point, without references} */
+    static MemoryTraffic sent(final int flowCount, final int packetCount) {
+        return new MemoryTraffic(flowCount, packetCount, false, true);
     }
 
     private void putHeader(final int heldBytes, final long timestampNs) {
@@ -152,6 +163,11 @@ final class MemoryTraffic implements PacketSource {
         return position == lengthBytes;
     }
 
+    /** The source ends behind this round. */
+    void lastRound() {
+        isLastRound = true;
+    }
+
     @Override
     public int poll(final PacketHandler handler, final int packetLimit) {
         int count = 0;
@@ -164,7 +180,7 @@ final class MemoryTraffic implements PacketSource {
                 LinkType.ETHERNET, 0, PacketHandler.NO_VLAN_TAG);
         }
         capturedCount += count;
-        return count;
+        return count == 0 && isLastRound ? END_OF_SOURCE : count;
     }
 
     @Override

@@ -34,13 +34,16 @@ import java.util.concurrent.TimeUnit;
 
 /**
  * The whole path on one core, from pcap records in memory to the flow cache: the pipeline of the program without threads, which
- * reads rounds of 5 000 000 packets of 60 octets in random order of flows (the profile min64). An operation is a packet.
+ * reads rounds of 5 000 000 packets of 60 octets in random order of flows (the profile min64). An operation is a packet; with two
+ * points, a packet that is read at both.
  * <p>
  * {@code with}: nothing; {@code rli}, a receiver with a reference behind every 100th packet, {@code linear}; {@code lds}, a
  * receiver with sketches of R = 4, k = 1, c = 0.5 (cells of a row for each flow), digests included, compared with the
  * sender's each round; both; both with the distribution of each flow's delays ({@code quantiles}, as much memory as
  * {@code run} takes for them); both solved together ({@code joint}); or {@code everything}, as {@code run} does unless told
  * otherwise: all of that, and the records as IPFIX into a file that keeps nothing. What the sender would do is not measured.
+ * {@code points} has both points in one process and meters the receiver's packets; {@code matched} matches every packet too, with
+ * {@code quantiles}, as {@code run} does with role {@code both}.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -54,16 +57,22 @@ public class PathBenchmark {
     private static final int PACKETS = 5_000_000;
     private static final double CELLS_PER_FLOW = 0.5;
     private static final String ALL = "everything";
-    private static final List<String> PARTS = List.of("nothing", "rli", "lds", "quantiles", "joint", ALL);
+    private static final String POINTS = "points";
+    private static final String MATCHED = "matched";
+    private static final List<String> PARTS = List.of("nothing", "rli", "lds", "quantiles", "joint", ALL, POINTS, MATCHED);
+    /** For as many has {@code run} room at its start. */
+    private static final int MATCHED_PACKETS = 128 * 1024;
 
     @Param({"10000", "100000", "1000000"})
     private int flows;
 
-    @Param({"nothing", "rli", "lds", "rli+lds", "rli+lds+quantiles", "rli+lds+joint", "everything"})
+    @Param({"nothing", "rli", "lds", "rli+lds", "rli+lds+quantiles", "rli+lds+joint", "everything", POINTS, MATCHED})
     private String with;
 
     private final Counters counters = new Counters();
     private MemoryTraffic traffic;
+    /** Of the sender point; null where it is elsewhere. */
+    private MemoryTraffic sent;
     private SenderInMemory sender;
     private MeteringPipeline pipeline;
     private long rounds;
@@ -84,13 +93,20 @@ public class PathBenchmark {
         final boolean isInterpolated = has("rli");
         final boolean isSketched = has("lds");
         traffic = new MemoryTraffic(flows, packetCount, isInterpolated);
+        sent = hasBothPoints() ? MemoryTraffic.sent(flows, packetCount) : null;
         final ExporterConfig config = config();
         sender = isSketched ? new SenderInMemory(config) : null;
         final List<Destination> destinations = isAll ?
             List.of(new DestinationFactory(true, new boolean[1], Map.of(), counters)
                 .make(config, config.exporting().destinations().get(0))) : List.of();
         pipeline = new MeteringPipeline(
-            config, List.of(traffic), false, wiring(isInterpolated, sender), destinations, counters, PathBenchmark::fail);
+            config, sent == null ? List.of(traffic) : List.of(sent, traffic), false,
+            sent == null ? wiring(isInterpolated, sender) : wiring(parts().contains(MATCHED)), destinations, counters,
+            PathBenchmark::fail);
+    }
+
+    private boolean hasBothPoints() {
+        return parts().contains(POINTS) || parts().contains(MATCHED);
     }
 
     private boolean has(final String part) {
@@ -108,13 +124,16 @@ public class PathBenchmark {
                 throw new IllegalArgumentException("with=" + with + ": '" + part + "' is none of " + PARTS);
             }
         }
+        if (hasBothPoints() && parts().size() > 1) {
+            throw new IllegalArgumentException("with=" + with + ": " + POINTS + " and " + MATCHED + " stand alone");
+        }
     }
 
     private ExporterConfig config() {
         return new ConfigLoader().text("benchmark", "threading: invoker\nmetering: {max-flows: " + flows * 5 / 4 +
             "}\nsegment: {interval: " + traffic.roundNs() / 1_000_000 +
-            "ms, max-delay: 20ms}\njoint: {enabled: " + has("joint") +
-            "}\n" + (has("quantiles") ? "" : "quantiles: {memory: 0}\n") +
+            "ms, max-delay: 20ms, exact-packets: " + MATCHED_PACKETS + "}\njoint: {enabled: " + has("joint") +
+            "}\n" + (has("quantiles") || has(MATCHED) ? "" : "quantiles: {memory: 0}\n") +
             "lds: {rows: 4, vlda: 1, columns: " + Math.round(flows * CELLS_PER_FLOW) +
             "}\nexchange: {deadline: 100ms}\nexporting: {destinations: ['file:/dev/null']}\n").conclude();
     }
@@ -131,10 +150,19 @@ public class PathBenchmark {
         return sender == null ? wiring : wiring.withSketches(true).withLink(sender);
     }
 
+    /** Both points in one process, without references and sketches. */
+    private static DelayWiring wiring(final boolean isMatched) {
+        return new DelayWiring(Role.BOTH, ReferenceMode.NONE, List.of(), null, ClockError.NONE, false, isMatched, isMatched,
+            DelayWiring.DIGEST_PAYLOAD_BYTES);
+    }
+
     /** Goes back to the first packet. */
     @Setup(Level.Invocation)
     public void nextRound() {
         traffic.nextRound();
+        if (sent != null) {
+            sent.nextRound();
+        }
         if (sender != null) {
             sender.send(traffic);
             traffic.rewind();
@@ -145,15 +173,31 @@ public class PathBenchmark {
     @Benchmark
     @OperationsPerInvocation(PACKETS)
     public long path() {
-        while (!traffic.isRoundOver()) {
+        while (!isRoundOver()) {
             pipeline.doWork();
         }
         return counters.get(CounterId.METERED);
     }
 
+    private boolean isRoundOver() {
+        return traffic.isRoundOver() && (sent == null || sent.isRoundOver());
+    }
+
+    /** The last received packets of a round wait for the next one, for what was sent before them. */
+    private void finish() {
+        sent.lastRound();
+        traffic.lastRound();
+        while (pipeline.doWork() > 0) {
+            // goes on to the end
+        }
+    }
+
     /** Every packet must have been metered, every reference known, and every packet sketched, or the figure means nothing. */
     @TearDown(Level.Trial)
     public void check() {
+        if (sent != null) {
+            finish();
+        }
         final long packets = rounds * traffic.packetCount();
         check("metered", counters.get(CounterId.METERED), packets);
         if (pipeline.delayStatistics() != null) {
@@ -161,6 +205,9 @@ public class PathBenchmark {
             if (sender != null) {
                 check("sketched", delay.get("lds_received_booked") + delay.get("lds_received_held"), packets);
                 check("intervals without answer", delay.get("lds_intervals_unanswered"), 0);
+            }
+            if (parts().contains(MATCHED)) {
+                check("matched", delay.get("match_matched"), packets);
             }
             if (traffic.referenceCount() > 0) {
                 check("references", delay.get("rli_references_settled") + delay.get("rli_references_waiting"),

@@ -42,7 +42,7 @@ class BenchmarksTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"nothing", "rli", "lds", "rli+lds", "rli+lds+quantiles", "everything"})
+    @ValueSource(strings = {"nothing", "rli", "lds", "rli+lds", "rli+lds+quantiles", "everything", "points", "matched"})
     void shouldTakeEveryPacketTheWholeWay(final String with) throws IOException {
         assertEquals(ROUNDS * PACKETS, PathBenchmark.play(FLOWS, PACKETS, with, ROUNDS).get(CounterId.METERED));
     }
