@@ -1023,6 +1023,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         return new ReceiverContext()
             .classCount(streamClasses.length)
             .streams(streamClasses)
+            .referenceRegular(mode == ReferenceMode.PASSIVE || mode == ReferenceMode.MARKED)
             .estimator(rli.estimator() == ExporterConfig.EstimatorKind.LEFT ? Estimator.LEFT : Estimator.LINEAR)
             .sendTimes(isStamped(mode) ? SendTimes.STAMP : SendTimes.FOLLOW_UP)
             .serialisation(serialisation(rli, mode))

@@ -56,7 +56,7 @@ final class SampleWriter implements SampleHandler {
         final int count = samples.count();
         for (int i = 0; sketching != null && i < count; i++) {
             sketching.of(samples.classIndex(i) / classCount).onEstimate(
-                samples.intervalNumber(i), samples.delayNs(i), samples.spanNumber(), samples.errorScaleNs());
+                samples.intervalNumber(i), samples.delayNs(i), samples.spanNumber(), samples.errorScaleNs(i));
         }
         // Nothing but reading in a loop that reads, as in the cache: what has left the processor's cache comes at once.
         int liveCount = 0;
@@ -67,7 +67,7 @@ final class SampleWriter implements SampleHandler {
         }
         for (int i = 0; i < count; i++) {
             if (offsets[i] >= 0) {
-                write(offsets[i], samples.spanNumber(), samples.errorScaleNs(), samples.delayNs(i));
+                write(offsets[i], samples.spanNumber(), samples.errorScaleNs(i), samples.delayNs(i));
             }
         }
         return count - liveCount;

@@ -21,7 +21,7 @@ class PassiveStageTest {
 
     private static PassiveStage stage(final long shippingNs) {
         final RliReceiver receiver = new RliReceiver(new ReceiverContext().sendTimes(SendTimes.STAMP),
-            (slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, spanNumber, delayNs) -> true);
+            (slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, spanNumber, errorScaleNs, delayNs) -> true);
         return new PassiveStage(receiver, 1, ALL_PPM, 100 * MS_NS, shippingNs);
     }
 

@@ -8,6 +8,8 @@ public final class DelaySamples {
     /** How many there are at once, at most. */
     public static final int LIMIT = 64;
 
+    private static final float LEAST_SCALE_NS = 1;
+
     static final int MEMORY_BYTES = LIMIT * Long.BYTES;
 
     private final InterpolationBuffer packets;
@@ -15,6 +17,8 @@ public final class DelaySamples {
     private int count;
     private long spanNumber;
     private float errorScaleNs;
+    private long exactArrivalNs;
+    private int exactLengthBytes;
 
     DelaySamples(final InterpolationBuffer packets) {
         this.packets = packets;
@@ -28,6 +32,7 @@ public final class DelaySamples {
     int estimate(
         final int packetCount, final Interpolation interpolation, final long gapsSpanNumber, final float gapsErrorScaleNs) {
         count = packetCount;
+        exactLengthBytes = 0;
         spanNumber = gapsSpanNumber;
         errorScaleNs = gapsErrorScaleNs;
         int negativeCount = 0;
@@ -123,9 +128,21 @@ public final class DelaySamples {
         return spanNumber;
     }
 
-    /** {@return the scale of the samples' errors, ns; 0 while it is not known} */
-    public float errorScaleNs() {
-        return errorScaleNs;
+    /** The packet of this length that arrived then is the right reference itself. */
+    void exact(final long arrivalNs, final int lengthBytes) {
+        exactArrivalNs = arrivalNs;
+        exactLengthBytes = lengthBytes;
+    }
+
+    /**
+     * The scale of a sample's error.
+     *
+     * @param index of the sample.
+     * @return ns; 0 while it is not known.
+     */
+    public float errorScaleNs(final int index) {
+        return packets.lengthBytes(index) == exactLengthBytes && packets.arrivalNs(index) == exactArrivalNs ?
+            LEAST_SCALE_NS : errorScaleNs;
     }
 
     /**

@@ -13,6 +13,7 @@ public final class ReceiverContext {
 
     private int classCount = 1;
     private int[] streamClasses = {0};
+    private boolean isReferenceRegular;
     private Estimator estimator = Estimator.LINEAR;
     private SendTimes sendTimes = SendTimes.FOLLOW_UP;
     private SerialisationMode serialisation = SerialisationMode.NONE;
@@ -90,6 +91,22 @@ public final class ReceiverContext {
      */
     public ReceiverContext estimator(final Estimator estimator) {
         this.estimator = estimator;
+        return this;
+    }
+
+    /** {@return whether references are regular packets too, with samples of their own} */
+    public boolean isReferenceRegular() {
+        return isReferenceRegular;
+    }
+
+    /**
+     * Says that references are packets of the traffic, which get samples too: those are exact. False otherwise.
+     *
+     * @param regular whether they are.
+     * @return this.
+     */
+    public ReceiverContext referenceRegular(final boolean regular) {
+        isReferenceRegular = regular;
         return this;
     }
 

@@ -53,6 +53,7 @@ final class ReferenceStream {
     private final boolean isLinear;
     private final boolean isStampUsed;
     private final boolean isDriftApplied;
+    private final boolean isReferenceRegular;
     private final long silentAfterNs;
     private long maximumGapNs;
     private final long maximumDelayNs;
@@ -100,6 +101,7 @@ final class ReferenceStream {
         isLinear = context.estimator() == Estimator.LINEAR;
         isStampUsed = context.sendTimes() == SendTimes.STAMP;
         isDriftApplied = context.isDriftApplied();
+        isReferenceRegular = context.isReferenceRegular();
         silentAfterNs = context.silentAfterNs();
         maximumGapNs = context.maximumGapNs();
         maximumDelayNs = context.maximumDelayNs();
@@ -433,6 +435,9 @@ final class ReferenceStream {
         int count = buffer.countUpTo(rightArrivalNs, DelaySamples.LIMIT);
         while (count > 0) {
             counters.add(row, NEGATIVE.ordinal(), samples.estimate(count, interpolation, spanNumber(), errorScaleNs));
+            if (isReferenceRegular) {
+                samples.exact(rightArrivalNs, rightLengthBytes);
+            }
             samples.record(statistics);
             final int endedCount = handler.onSamples(samples);
             counters.add(row, ESTIMATED.ordinal(), count - endedCount);

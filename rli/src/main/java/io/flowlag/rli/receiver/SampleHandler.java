@@ -36,7 +36,7 @@ public interface SampleHandler {
         for (int i = 0; i < samples.count(); i++) {
             endedCount += onSample(
                 samples.slot(i), samples.generation(i), samples.classIndex(i), samples.intervalNumber(i),
-                samples.lengthBytes(i), samples.arrivalNs(i), samples.spanNumber(), samples.errorScaleNs(), samples.delayNs(i)) ?
+                samples.lengthBytes(i), samples.arrivalNs(i), samples.spanNumber(), samples.errorScaleNs(i), samples.delayNs(i)) ?
                 0 : 1;
         }
         return endedCount;
