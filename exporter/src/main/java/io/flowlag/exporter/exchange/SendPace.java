@@ -9,6 +9,8 @@ final class SendPace {
     private static final double SHARE = 0.88;
     private static final double BURST_S = 0.02;
     private static final double NS_PER_S = 1e9;
+    /** What goes at any pace is no debt beyond this: answers do not wait for intervals that are late. */
+    private static final double MOST_DEBT = 2.0 * MessageHeader.MAX_PAYLOAD_BYTES;
 
     private double octetsPerSecond;
     private double mayGo;
@@ -25,8 +27,8 @@ final class SendPace {
 
     /** Time has passed, and so many octets have gone. */
     void onTime(final long nowNs, final long octets) {
-        mayGo = Math.min(
-            BURST_S * octetsPerSecond, mayGo + (nowNs - lastNs) / NS_PER_S * octetsPerSecond - (octets - lastOctets));
+        final double restored = mayGo + (nowNs - lastNs) / NS_PER_S * octetsPerSecond;
+        mayGo = Math.max(-MOST_DEBT, Math.min(BURST_S * octetsPerSecond, restored - (octets - lastOctets)));
         lastNs = nowNs;
         lastOctets = octets;
     }

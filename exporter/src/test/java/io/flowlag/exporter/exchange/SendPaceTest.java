@@ -50,6 +50,18 @@ class SendPaceTest {
         assertTrue(8 * secondOf(true) < BANDWIDTH_BPS);
     }
 
+    /** The receiver waits less long for answers than for intervals. */
+    @Test
+    void shouldLetAnswersGoSoonAfterWhatWentAtAnyPace() {
+        pace.rate(BANDWIDTH_BPS, nowNs, octets);
+        octets += 5_000_000;
+        pace.onTime(nowNs, octets);
+        assertFalse(pace.mayAnswer());
+        nowNs += 50 * MS_NS;
+        pace.onTime(nowNs, octets);
+        assertTrue(pace.mayAnswer());
+    }
+
     @Test
     void shouldLetAnswersGoBeforeIntervals() {
         pace.rate(BANDWIDTH_BPS, nowNs, octets);
