@@ -15,9 +15,10 @@ import java.util.Arrays;
  *
  * <p>The bound of a flow's mean: each sample has an error scale by its two references ({@link ErrorScales}), and the mean of the
  * flow has one too ({@link io.flowlag.rli.counters.SpanCounters}), S. Each held-out error is divided by the scale that its
- * neighbours gave before it was known; the quotients have the root mean square r. With errors of mean m, the half width is
- * |m| + 1.96 r S; for a single packet at most S times the 95 % quantile of the quotients. Where errors have to do with
- * the sizes of references, flows of other sizes have that error in all their packets, and a wider bound ({@link SizeErrors}).
+ * neighbours gave before it was known; the quotients, those beyond their 99 % quantile cut to it, have the root mean square r.
+ * With errors of mean m, the half width is |m| + 1.96 r S; for a single packet at most S times the 95 % quantile of the
+ * quotients. Where errors have to do with the sizes of references, flows of other sizes have that error in all their packets, and
+ * a wider bound ({@link SizeErrors}).
  * Packets of the flow without an estimate have delays as references have them: mean μ and standard deviation σ; a share u of them
  * makes the half width (1 - u) times that, and u (|flow's mean - μ| + 1.96 σ) more.
  *
@@ -30,6 +31,7 @@ public final class HeldOutErrors {
 
     private static final double NORMAL_95 = 1.96;
     private static final double PERCENTILE_95 = 95;
+    private static final double PERCENTILE_99 = 99;
     /** The quantile is looked for again after so many errors, or an eighth of all. */
     private static final int REFRESH_COUNT = 256;
     private static final int STALE_SHIFT = 3;
@@ -51,12 +53,13 @@ public final class HeldOutErrors {
     private final double[] squareSumsNs2 = new double[2];
     private final double[] delaySumsNs = new double[2];
     private final double[] delaySquareSumsNs2 = new double[2];
-    private final double[] squareQuotients = new double[2];
     private double[] quotients = new double[QUOTIENTS];
     private double[] quotientsBefore = new double[QUOTIENTS];
     private final SizeErrors sizes = new SizeErrors();
     private final ErrorScales scales = new ErrorScales();
     private double quotient95;
+    private double quotientSquare;
+    private boolean isReferenceRegular;
     private long quantile95Ns;
     private int staleCount;
     private boolean isQuantileOfBound;
@@ -73,6 +76,11 @@ public final class HeldOutErrors {
             ErrorScales.memoryBytes();
     }
 
+    /** References are of the traffic, in all its sizes: what a size does to the error of one packet is in theirs. */
+    void referenceRegular() {
+        isReferenceRegular = true;
+    }
+
     /** {@return how large errors are} */
     ErrorScales scales() {
         return scales;
@@ -87,7 +95,6 @@ public final class HeldOutErrors {
         scales.record(kind, errorNs);
         final double quotient = Math.abs(errorNs) / (scaleNs > 0 ? scaleNs : scales.meanNs());
         quotients[index(quotient)] += weight;
-        squareQuotients[0] += weight * quotient * quotient;
         current.recordValueWithCount(Math.min(highestNs, Math.round(Math.abs(errorNs))), weight);
         counts[0]++;
         weights[0] += weight;
@@ -120,7 +127,6 @@ public final class HeldOutErrors {
         rotate(squareWeights);
         rotate(sumsNs);
         rotate(squareSumsNs2);
-        rotate(squareQuotients);
         final double[] oldest = quotientsBefore;
         quotientsBefore = quotients;
         quotients = oldest;
@@ -142,20 +148,35 @@ public final class HeldOutErrors {
         union.add(previous);
         union.add(current);
         quantile95Ns = union.getValueAtPercentile(PERCENTILE_95);
-        quotient95 = findQuotient95();
+        quotient95 = quotient(PERCENTILE_95);
+        quotientSquare = meanSquareQuotient(quotient(PERCENTILE_99));
         staleCount = 0;
         isQuantileOfBound = hasBound();
     }
 
     /** The upper end of the step that the quantile lies in. */
-    private double findQuotient95() {
-        final double wanted = PERCENTILE_95 / 100 * weight();
+    private double quotient(final double percentile) {
+        final double wanted = percentile / 100 * weight();
         double sum = 0;
         int index = 0;
         while (index < QUOTIENTS - 1 && (sum += quotients[index] + quotientsBefore[index]) < wanted) {
             index++;
         }
+        return endOfStep(index);
+    }
+
+    private static double endOfStep(final int index) {
         return Double.longBitsToDouble((long)(FIRST_QUOTIENT + index + 1) << QUOTIENT_SHIFT);
+    }
+
+    /** Larger quotients count as the largest: a few after a gap would make every other bound wide. */
+    private double meanSquareQuotient(final double largest) {
+        double sum = 0;
+        for (int index = 0; index < QUOTIENTS; index++) {
+            final double quotient = Math.min(largest, endOfStep(index));
+            sum += (quotients[index] + quotientsBefore[index]) * quotient * quotient;
+        }
+        return sum / weight();
     }
 
     /** {@return how many references were held out in this period} */
@@ -230,7 +251,7 @@ public final class HeldOutErrors {
      */
     public long halfWidthNs(
         final double scaleNs, final long samples, final long meanNs, final double unknownShare, final double lengthBytes) {
-        if (!sizes.tell(lengthBytes, independentCount())) {
+        if (isReferenceRegular && samples == 1 || !sizes.tell(lengthBytes, independentCount())) {
             return halfWidthNs(scaleNs, samples, meanNs, unknownShare);
         }
         final double varianceNs2 = standardDeviationNs() * standardDeviationNs();
@@ -249,9 +270,8 @@ public final class HeldOutErrors {
     private double estimatedNs(final double scaleNs, final long samples, final double sizeVarianceNs2) {
         final boolean isKnown = scaleNs == scaleNs;
         final double meanScaleNs = isKnown ? scaleNs : scales.meanNs();
-        final double squareQuotient = (squareQuotients[0] + squareQuotients[1]) / weight();
         final double halfNs = Math.abs(meanNs()) +
-            NORMAL_95 * Math.sqrt(squareQuotient * meanScaleNs * meanScaleNs + sizeVarianceNs2);
+            NORMAL_95 * Math.sqrt(quotientSquare * meanScaleNs * meanScaleNs + sizeVarianceNs2);
         return isKnown && samples > 1 ? halfNs :
             Math.min(halfNs, Math.hypot(quotient95 * meanScaleNs, NORMAL_95 * Math.sqrt(sizeVarianceNs2)));
     }

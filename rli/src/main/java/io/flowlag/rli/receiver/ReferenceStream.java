@@ -98,10 +98,13 @@ final class ReferenceStream {
         this.statistics = statistics;
         ownStatistics = statistics[context.streamClass(row)];
         scales = ownStatistics.heldOut().scales();
+        isReferenceRegular = context.isReferenceRegular();
+        if (isReferenceRegular) {
+            ownStatistics.heldOut().referenceRegular();
+        }
         isLinear = context.estimator() == Estimator.LINEAR;
         isStampUsed = context.sendTimes() == SendTimes.STAMP;
         isDriftApplied = context.isDriftApplied();
-        isReferenceRegular = context.isReferenceRegular();
         silentAfterNs = context.silentAfterNs();
         maximumGapNs = context.maximumGapNs();
         maximumDelayNs = context.maximumDelayNs();
