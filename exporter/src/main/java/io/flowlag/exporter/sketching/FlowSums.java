@@ -2,14 +2,12 @@ package io.flowlag.exporter.sketching;
 
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.reconcile.FlowKeyTable;
+import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.BitUtil;
-import org.agrona.BufferUtil;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.util.Arrays;
-
-import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
 /**
  * Sums of each flow of an interval at one point: packets, timestamps, digests, octets. Where count and digest sum of both points
@@ -72,8 +70,7 @@ public final class FlowSums implements FlowKeyTable {
         this.capacity = capacity;
         this.sampling = sampling;
         this.isOfAll = isOfAll;
-        rows = new UnsafeBuffer(BufferUtil.allocateDirectAligned(
-            Math.multiplyExact(Math.max(1, capacity), LENGTH_BYTES), CACHE_LINE_LENGTH));
+        rows = OffHeapBuffer.allocateUntouched(Math.multiplyExact(Math.max(1, capacity), LENGTH_BYTES));
         index = new int[(int)indexLength(capacity)];
         mask = index.length - 1;
     }

@@ -9,11 +9,10 @@ import java.util.Arrays;
  * taken together. One thread; allocates at construction only.
  */
 final class DelayVariance {
-    private static final int BINS_PER_OCTAVE = 2;
+    /** Of half an octave each, the average count in the middle. */
     private static final int BINS = 64;
     /** Fewer cells than that tell no variance; then neighbouring bins are added. */
     private static final int ENOUGH_CELLS = 32;
-    private static final double LN_2 = Math.log(2);
 
     private final double[][] squaresNs2;
     private final double[][] counts;
@@ -122,7 +121,8 @@ final class DelayVariance {
     }
 
     private int bin(final int row, final double count) {
-        final double octaves = Math.log(count / averageCounts[row]) / LN_2;
-        return (int)Math.max(0, Math.min(BINS - 1, BINS / 2 + Math.floor(BINS_PER_OCTAVE * octaves)));
+        final double ratio = count / averageCounts[row];
+        // The exponent of the square is the logarithm in half octaves, without the time of a logarithm.
+        return Math.max(0, Math.min(BINS - 1, BINS / 2 + Math.getExponent(ratio * ratio)));
     }
 }
