@@ -136,8 +136,8 @@ public final class JointProblem {
     }
 
     /**
-     * Says how large the error of the mean of a flow's estimates is, in proportion to those of others. Without it, errors are taken
-     * to grow as the root of the delay, and to shrink as the root of the packets.
+     * Says how large the error of the mean of a flow's estimates is, in proportion to those of others. Without it, errors are
+     * taken to grow as the root of the delay, and to shrink as the root of the packets.
      *
      * @param flow    index.
      * @param scaleNs more than 0; a common factor of all flows' scales has no effect.
