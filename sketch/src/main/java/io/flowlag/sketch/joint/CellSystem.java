@@ -8,6 +8,8 @@ import java.util.Arrays;
  * scaled so that each cell's counts add up to its N.
  */
 final class CellSystem {
+    /** Of the mean error scale. */
+    private static final double LEAST_SCALE = 1.0 / 32;
     static final int SIZE_BINS = 11;
     static final int LEVEL_BINS = 6;
     /** Level of flows of which RLI knows fewer than half of the packets. */
@@ -28,6 +30,7 @@ final class CellSystem {
     boolean hasEstimates;
     /** Packet-weighted mean of |m|, at least 1 ns. */
     double levelNs;
+    private double meanErrorScaleNs;
     /** Mean delay of all usable cells' packets. */
     double meanDelayNs;
     final double[] packets;
@@ -170,6 +173,7 @@ final class CellSystem {
             count += n;
         }
         levelNs = Math.max(1, count > 0 ? absoluteSumNs / count : 1);
+        meanErrorScaleNs = meanErrorScaleNs(problem, flows);
         for (int flow = 0; flow < flows; flow++) {
             final double n = problem.packets[flow];
             final double missing = n - problem.estimates[flow];
@@ -182,10 +186,26 @@ final class CellSystem {
         }
     }
 
-    /** What is not known of a flow's estimates, or of packets without one, goes by its delay. */
+    /**
+     * What is not known of a flow's estimates, or of packets without one, goes by its delay. Much smaller scales than the others'
+     * would leave no room for what cells say exactly.
+     */
     private double scaleNs(final JointProblem problem, final int flow, final double byDelayNs) {
-        final double knownShare = problem.errorScaleNs[flow] > 0 ? problem.estimates[flow] / packets[flow] : 0;
-        return knownShare * problem.errorScaleNs[flow] + (1 - knownShare) * byDelayNs;
+        if (!(problem.errorScaleNs[flow] > 0)) {
+            return byDelayNs;
+        }
+        final double knownShare = problem.estimates[flow] / packets[flow];
+        return knownShare * Math.max(LEAST_SCALE * meanErrorScaleNs, problem.errorScaleNs[flow]) + (1 - knownShare) * byDelayNs;
+    }
+
+    private static double meanErrorScaleNs(final JointProblem problem, final int flows) {
+        double sumNs = 0;
+        int count = 0;
+        for (int flow = 0; flow < flows; flow++) {
+            sumNs += problem.errorScaleNs[flow];
+            count += problem.errorScaleNs[flow] > 0 ? 1 : 0;
+        }
+        return count == 0 ? 0 : sumNs / count;
     }
 
     private static int levelBin(final double relativeSquare) {
