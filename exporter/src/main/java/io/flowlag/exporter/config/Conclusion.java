@@ -20,6 +20,8 @@ final class Conclusion {
     private static final double PARTS_IN_A_MILLION = 1e6;
     /** A sender ships an interval so long after its end, or as long as it lasts if that is less. */
     private static final long SHIPPED_WITHIN_NS = 1_000_000_000L;
+    /** At less, one of the longest messages takes more than a tenth of a second, and answers would wait for it. */
+    private static final long LEAST_PACE_BPS = 6_000_000;
 
     private final Map<ConfigKey<?>, Setting> settings;
     private final List<DestinationSpec> specs;
@@ -128,6 +130,7 @@ final class Conclusion {
     private long paceBps() {
         final long lastsNs = Math.min(SHIPPED_WITHIN_NS, value(ConfigTable.SEGMENT_INTERVAL));
         return settings.get(ConfigTable.EXCHANGE_BANDWIDTH).origin().isDefault() ||
+            value(ConfigTable.EXCHANGE_BANDWIDTH) < LEAST_PACE_BPS ||
             value(ConfigTable.EXCHANGE_DEADLINE) < 3 * lastsNs ? 0 : value(ConfigTable.EXCHANGE_BANDWIDTH);
     }
 

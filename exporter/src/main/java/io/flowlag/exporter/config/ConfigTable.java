@@ -568,7 +568,7 @@ public final class ConfigTable {
     public static final ConfigKey<Long> EXCHANGE_BANDWIDTH = row(ConfigKey.of(
         "exchange.bandwidth", bitRate("8k", "100g"), "10m",
         "Bits per second that mode auto may take for flows. If given, lds.columns has no more by itself than fits too, and the " +
-        "sender ships no faster, unless an interval would be late for that. The receiver's."));
+        "sender ships no faster where that is 6m or more, unless an interval would be late for it. The receiver's."));
     /** How long the receiver waits. */
     public static final ConfigKey<Long> EXCHANGE_DEADLINE = row(ConfigKey.of(
         "exchange.deadline", duration("100ms", "1m"), "3s",
