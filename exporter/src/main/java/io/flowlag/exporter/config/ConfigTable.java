@@ -567,8 +567,8 @@ public final class ConfigTable {
     /** What auto may take of the network. */
     public static final ConfigKey<Long> EXCHANGE_BANDWIDTH = row(ConfigKey.of(
         "exchange.bandwidth", bitRate("8k", "100g"), "10m",
-        "Bits per second that mode auto may take for flows. If given, lds.columns has no more by itself than fits too, and the " +
-        "sender ships no faster where that is 6m or more, unless an interval would be late for it. The receiver's."));
+        "Bits per second that mode auto may take for flows. If given, lds.columns has no more by itself than fits too. The " +
+        "receiver's."));
     /** How long the receiver waits. */
     public static final ConfigKey<Long> EXCHANGE_DEADLINE = row(ConfigKey.of(
         "exchange.deadline", duration("100ms", "1m"), "3s",

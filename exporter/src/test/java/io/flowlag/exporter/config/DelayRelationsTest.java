@@ -169,17 +169,6 @@ class DelayRelationsTest {
     }
 
     @Test
-    void shouldKeepToABandwidthThatIsGivenWhereThereIsTime() {
-        final String receiver = "segment: {role: receiver};exchange: {listen: 5555";
-        assertEquals(8_000_000, config(receiver + ", bandwidth: 8m}").exchange().paceBps());
-        assertEquals(0, config(receiver + "}").exchange().paceBps(), "none is given");
-        assertEquals(0, config(receiver + ", bandwidth: 1m}").exchange().paceBps(), "answers would wait for one message");
-        assertEquals(0, config(receiver + ", bandwidth: 8m, deadline: 2s}").exchange().paceBps(), "intervals would be late");
-        assertEquals(8_000_000, config("segment: {role: receiver, interval: 500ms};" +
-            "exchange: {listen: 5555, bandwidth: 8m, deadline: 2s}").exchange().paceBps());
-    }
-
-    @Test
     void shouldSolveTheFlowsThatAnIntervalMayHave() {
         assertEquals(65_536, config("").joint().maxFlows());
         assertEquals(262_144, config("metering: {max-flows: 1m}").joint().maxFlows());
