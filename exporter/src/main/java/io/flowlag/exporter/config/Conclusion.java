@@ -18,8 +18,6 @@ final class Conclusion {
     private static final int DEFAULT_PACKETS = 1 << 20;
     private static final String LOCALHOST = "localhost";
     private static final double PARTS_IN_A_MILLION = 1e6;
-    /** A sender that keeps to exchange.bandwidth answers late: 0 to 17 % of losses were unknown for that. */
-    private static final long ANY_PACE = 0;
 
     private final Map<ConfigKey<?>, Setting> settings;
     private final List<DestinationSpec> specs;
@@ -121,7 +119,7 @@ final class Conclusion {
                 intValue(ConfigTable.EXCHANGE_MAX_CONNECTIONS), value(ConfigTable.EXCHANGE_HANDSHAKE),
                 value(ConfigTable.EXCHANGE_MESSAGE_TIMEOUT), value(ConfigTable.EXCHANGE_IDLE),
                 intValue(ConfigTable.EXCHANGE_MAX_MESSAGE), intValue(ConfigTable.EXCHANGE_BUFFER)),
-            value(ConfigTable.EXCHANGE_MODE), value(ConfigTable.EXCHANGE_BANDWIDTH), ANY_PACE);
+            value(ConfigTable.EXCHANGE_MODE), value(ConfigTable.EXCHANGE_BANDWIDTH));
     }
 
     private Destination destination(final DestinationSpec spec) {

@@ -604,11 +604,10 @@ public record ExporterConfig(
      * @param limits      of its connections.
      * @param mode        what a receiver asks for.
      * @param bandwidthBps that mode auto may take for flows.
-     * @param paceBps     that a sender keeps to; 0 for any.
      */
     public record Exchange(
         HostPort listen, HostPort connect, Path keyFile, long deadlineNs, long memoryBytes, Tls tls, ExchangeLimits limits,
-        ExchangeMode mode, long bandwidthBps, long paceBps) {
+        ExchangeMode mode, long bandwidthBps) {
     }
 
     /**

@@ -198,7 +198,7 @@ public final class FlowDelays {
         if (!heldOut.hasBound()) {
             return -1;
         }
-                final double scaleNs = FlowDelay.errorScaleNs(entry, delayOffset);
+        final double scaleNs = FlowDelay.errorScaleNs(entry, delayOffset);
         final long samples = DelayCounters.count(entry, delayOffset);
         final long meanNs = DelayCounters.meanNs(entry, delayOffset);
         final double unknownPackets = Math.max(0, packets - matchedPackets - samples);

@@ -72,8 +72,7 @@ final class SharedSettings {
                 key.getLong(0, ByteOrder.LITTLE_ENDIAN), key.getLong(Long.BYTES, ByteOrder.LITTLE_ENDIAN), 0),
             new ExchangeSettings.Selector(
                 prefixes(segment.sources()), prefixes(segment.destinations()), segment.vlanId()),
-            injection(config.rli()), lds.witnessPpm(), classes, sketches, rules(lds.weights()), mostFlows(config),
-            config.exchange().paceBps());
+            injection(config.rli()), lds.witnessPpm(), classes, sketches, rules(lds.weights()), mostFlows(config));
     }
 
     /** How long before an interval's end the packets are sent that may arrive when packets are held, by clocks apart. */
