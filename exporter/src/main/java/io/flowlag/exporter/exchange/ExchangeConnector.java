@@ -34,8 +34,8 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     private static final int OFFER_CAPACITY = 64;
     /** Memory for send times on their way to this thread. */
     private static final int SEND_TIMES_BYTES = 1 << 20;
-    /** An interval that has waited for so long goes out at any pace. */
-    private static final long PACED_NS = 1_000_000_000L;
+    /** An interval goes out evenly over so long, or half of its length: its octets are no burst. */
+    private static final long SPREAD_NS = 500_000_000L;
 
     private final Endpoint receiver;
     private final Callable<List<InetSocketAddress>> resolver;
@@ -60,7 +60,6 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     private final WaitingIntervals waiting;
     private final SendTimeQueue sendTimes;
     private final PassiveTimesBatch passiveTimes = new PassiveTimesBatch();
-    private final SendPace pace = new SendPace();
     private final ExchangeConnection.Handler messageHandler = this::onMessage;
     private final MessageHandler sendTimeHandler = SendTimeQueue.handler(this::onSendTime);
     private final MessageHandler sendTimeDiscarder = SendTimeQueue.handler((kind, sendTimeKey, sentNs, method) -> {
@@ -83,7 +82,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     private long backoffNs;
     private long nextSendTime;
     private int batchCount;
-    private long pacedNs;
+    private long spreadNs;
     private long nowNs;
     /** The receiver has shown itself with settings: only then does it get anything. */
     private boolean isSettled;
@@ -319,8 +318,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
 
     private int ship() {
         int workCount = shipSendTimes();
-        pace.onTime(nowNs, counters.get(ExchangeCounter.OCTETS_SENT));
-        workCount += waiting.send(connection, scratch, pace.octets(), nowNs - pacedNs);
+        workCount += waiting.send(connection, scratch, nowNs, spreadNs);
         return workCount;
     }
 
@@ -426,8 +424,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         settingsMessage.wrap(buffer, offset);
         final HeldSettings held = new HeldSettings(settingsMessage.receiverInstance(), settingsMessage.settings());
         if (schedule.add(held)) {
-            pace.rate(held.settings().bandwidthBps(), nowNs, counters.get(ExchangeCounter.OCTETS_SENT));
-            pacedNs = Math.min(PACED_NS, held.settings().intervalNs());
+            spreadNs = Math.min(SPREAD_NS, held.settings().intervalNs() / 2);
             handler.onSettings(held);
         }
         backoffNs = minBackoffNs;
@@ -473,8 +470,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         if (null == connection || !isSettled) {
             return -1;
         }
-        pace.onTime(nowNs, counters.get(ExchangeCounter.OCTETS_SENT));
-        if (connection.room() < MessageHeader.MAX_MESSAGE_BYTES || null != image && !pace.mayAnswer()) {
+        if (connection.room() < MessageHeader.MAX_MESSAGE_BYTES) {
             return imageOffset;
         }
         connection.send(scratch, SynopsisMessage.encode(scratch, 0, requestId, image, imageOffset));

@@ -21,7 +21,6 @@ import java.util.List;
  * @param sketches      the sketches of an interval, in order.
  * @param weights       of flows; the first rule that matches counts, no rule means 1.
  * @param mostFlows     flows of an interval whose sums have room at the sender; in mode auto, those that fit the bandwidth.
- * @param bandwidthBps  bits per second that both ends take at most; 0 for any.
  */
 public record ExchangeSettings(
     int number,
@@ -36,8 +35,7 @@ public record ExchangeSettings(
     List<Integer> classes,
     List<SketchPart> sketches,
     List<WeightRule> weights,
-    int mostFlows,
-    long bandwidthBps) {
+    int mostFlows) {
     /** Most sketches of an interval. */
     public static final int MAX_SKETCHES = 65;
     /** Most prefixes in a list. */
@@ -265,7 +263,6 @@ public record ExchangeSettings(
         require(maxDelayNs >= 0, "maxDelayNs", maxDelayNs, "not negative");
         requirePpm("witnessPpm", witnessPpm);
         require(mostFlows >= 0, "mostFlows", mostFlows, "not negative");
-        require(bandwidthBps >= 0, "bandwidthBps", bandwidthBps, "not negative");
         classes = List.copyOf(classes);
         sketches = List.copyOf(sketches);
         weights = List.copyOf(weights);
@@ -302,42 +299,6 @@ public record ExchangeSettings(
     }
 
     /**
-     * Settings without a bandwidth.
-     *
-     * @param number       of the settings.
-     * @param fromInterval the first interval in which they hold.
-     * @param intervalNs   T.
-     * @param maxDelayNs   W.
-     * @param mode         what the sender ships.
-     * @param secrets      keys.
-     * @param selector     which packets belong to the segment.
-     * @param injection    when references are sent.
-     * @param witnessPpm   share of witness flows.
-     * @param classes      traffic classes.
-     * @param sketches     of an interval.
-     * @param weights      of flows.
-     * @param mostFlows    whose sums have room.
-     */
-    public ExchangeSettings(
-        final int number, final long fromInterval, final long intervalNs, final long maxDelayNs, final Mode mode,
-        final Secrets secrets, final Selector selector, final Injection injection, final int witnessPpm,
-        final List<Integer> classes, final List<SketchPart> sketches, final List<WeightRule> weights, final int mostFlows) {
-        this(number, fromInterval, intervalNs, maxDelayNs, mode, secrets, selector, injection, witnessPpm, classes, sketches,
-            weights, mostFlows, 0);
-    }
-
-    /**
-     * The same settings with a bandwidth.
-     *
-     * @param newBandwidthBps of the copy.
-     * @return the copy.
-     */
-    public ExchangeSettings withBandwidth(final long newBandwidthBps) {
-        return new ExchangeSettings(number, fromInterval, intervalNs, maxDelayNs, mode, secrets, selector, injection, witnessPpm,
-            classes, sketches, weights, mostFlows, newBandwidthBps);
-    }
-
-    /**
      * The same settings with intervals of another length.
      *
      * @param newIntervalNs of the copy.
@@ -356,7 +317,7 @@ public record ExchangeSettings(
      */
     public ExchangeSettings withSelector(final Selector newSelector) {
         return new ExchangeSettings(number, fromInterval, intervalNs, maxDelayNs, mode, secrets, newSelector, injection,
-            witnessPpm, classes, sketches, weights, mostFlows, bandwidthBps);
+            witnessPpm, classes, sketches, weights, mostFlows);
     }
 
     /**
@@ -366,11 +327,11 @@ public record ExchangeSettings(
      */
     ExchangeSettings withoutFlowKeys() {
         return new ExchangeSettings(number, fromInterval, intervalNs, maxDelayNs, Mode.CELLS, secrets, selector, injection, 0,
-            classes, sketches, weights, mostFlows, bandwidthBps);
+            classes, sketches, weights, mostFlows);
     }
 
     /**
-     * The same settings for a sender of the version before, which knows no bandwidth and no ceiling of send times. These take
+     * The same settings for a sender of the version before, which knows no ceiling of send times. These take
      * three times the octets there, so it chooses a part of the packets.
      *
      * @return the copy.

@@ -48,10 +48,9 @@ import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
  * 132  classCount          2   0-64
  * 134  sketchCount         2   0-65
  * 136  weightCount         2   0-256
- * 138  hasBandwidth        2   1 if bandwidthBps follows the lists, else 0, as in version 4
+ * 138  reserved            2   0
  * 140  mostFlows           4   not negative
  * 144  sources, destinations (20 each), classes (4 each), sketches (84 each), weights (56 each)
- *      bandwidthBps        8   at least 1
  *
  * prefix                           sketch                             weight
  *   0  family      1  4 or 6;        0  family      4  1, 2 or 3        0  source            20  prefix
@@ -92,11 +91,9 @@ final class SettingsMessage extends MessageFlyweight {
     private static final int CLASSES_OFFSET = DESTINATIONS_OFFSET + 2;
     private static final int SKETCHES_OFFSET = CLASSES_OFFSET + 2;
     private static final int WEIGHTS_OFFSET = SKETCHES_OFFSET + 2;
-    private static final int HAS_BANDWIDTH_OFFSET = WEIGHTS_OFFSET + 2;
-    private static final int MOST_FLOWS_OFFSET = HAS_BANDWIDTH_OFFSET + 2;
+    private static final int RESERVED_COUNT_OFFSET = WEIGHTS_OFFSET + 2;
+    private static final int MOST_FLOWS_OFFSET = RESERVED_COUNT_OFFSET + 2;
     private static final int LISTS_OFFSET = MOST_FLOWS_OFFSET + 4;
-
-    private static final int BANDWIDTH_BYTES = 8;
 
     private static final int PREFIX_BYTES = 20;
     private static final int PREFIX_LENGTH_OFFSET = 1;
@@ -155,12 +152,7 @@ final class SettingsMessage extends MessageFlyweight {
         buffer.putShort(body + WEIGHTS_OFFSET, (short)settings.weights().size(), BYTE_ORDER);
         buffer.putInt(body + MOST_FLOWS_OFFSET, settings.mostFlows(), BYTE_ORDER);
         final int end = encodeLists(buffer, body + LISTS_OFFSET, settings);
-        if (0 == settings.bandwidthBps()) {
-            return MessageHeader.encode(buffer, offset, MessageType.SETTINGS, end - body);
-        }
-        buffer.putShort(body + HAS_BANDWIDTH_OFFSET, (short)1, BYTE_ORDER);
-        buffer.putLong(end, settings.bandwidthBps(), BYTE_ORDER);
-        return MessageHeader.encode(buffer, offset, MessageType.SETTINGS, end + BANDWIDTH_BYTES - body);
+        return MessageHeader.encode(buffer, offset, MessageType.SETTINGS, end - body);
     }
 
     private static int encodeLists(final MutableDirectBuffer buffer, final int offset, final ExchangeSettings settings) {
@@ -226,8 +218,7 @@ final class SettingsMessage extends MessageFlyweight {
         if (bodyBytes < LISTS_OFFSET) {
             return MessageResult.LENGTH;
         }
-        final int bandwidths = count(buffer, body + HAS_BANDWIDTH_OFFSET);
-        if (!isZero(buffer, body + RESERVED_SHORT_OFFSET, 2) || bandwidths > 1) {
+        if (!isZero(buffer, body + RESERVED_SHORT_OFFSET, 2) || !isZero(buffer, body + RESERVED_COUNT_OFFSET, 2)) {
             return MessageResult.RESERVED;
         }
         if (!hasLegalValues(buffer, body)) {
@@ -246,14 +237,10 @@ final class SettingsMessage extends MessageFlyweight {
         final int classes = body + LISTS_OFFSET + (sourceCount + destinationCount) * PREFIX_BYTES;
         final int sketches = classes + classCount * CLASS_BYTES;
         final int weights = sketches + sketchCount * SKETCH_BYTES;
-        final int end = weights + weightCount * WEIGHT_BYTES;
-        if (end + bandwidths * BANDWIDTH_BYTES != body + bodyBytes) {
+        if (weights + weightCount * WEIGHT_BYTES != body + bodyBytes) {
             return MessageResult.LENGTH;
         }
-        if (bandwidths > 0 && buffer.getLong(end, BYTE_ORDER) < 1) {
-            return MessageResult.VALUE;
-        }
-        return verifyLists(buffer, body + LISTS_OFFSET, classes, sketches, weights, end);
+        return verifyLists(buffer, body + LISTS_OFFSET, classes, sketches, weights, body + bodyBytes);
     }
 
     private static MessageResult verifyLists(
@@ -412,8 +399,7 @@ final class SettingsMessage extends MessageFlyweight {
             classes(classes),
             sketches(sketches),
             weights(weights),
-            integer(MOST_FLOWS_OFFSET),
-            0 == unsignedShort(HAS_BANDWIDTH_OFFSET) ? 0 : longInteger(body().capacity() - BANDWIDTH_BYTES));
+            integer(MOST_FLOWS_OFFSET));
     }
 
     private List<AddressPrefix> prefixes(final int offset, final int count) {

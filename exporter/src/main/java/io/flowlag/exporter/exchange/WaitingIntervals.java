@@ -10,6 +10,9 @@ import java.util.List;
  * Bounded in count, octets and time: what is too much goes, the oldest first, and is counted. One thread; allocates per interval.
  */
 final class WaitingIntervals {
+    /** So much of an interval goes at once: no burst on a link that has room for more than that a second. */
+    private static final int AT_ONCE_BYTES = 32 * 1024;
+
     private final int maxIntervals;
     private final long maxBytes;
     private final long maxWaitNs;
@@ -85,16 +88,14 @@ final class WaitingIntervals {
         position = 0;
     }
 
-    /**
-     * Sends as many messages as there is room for, and no more when so many octets are out; of intervals that were offered before
-     * a time, all.
-     */
-    int send(final ExchangeConnection connection, final MutableDirectBuffer scratch, final long mostOctets, final long lateNs) {
+    /** Sends as many messages as there is room for; what is large of an interval, evenly over some time after it was offered. */
+    int send(final ExchangeConnection connection, final MutableDirectBuffer scratch, final long nowNs, final long spreadNs) {
         int sent = 0;
-        long octets = 0;
         while (current < waiting.size()) {
             final Waiting next = waiting.get(current);
-            if (octets >= mostOctets && next.offeredNs - lateNs >= 0) {
+            final long waitedNs = nowNs - next.offeredNs;
+            final double dueBytes = Math.max(AT_ONCE_BYTES, (double)waitedNs / spreadNs * next.interval.lengthBytes());
+            if (waitedNs < spreadNs && position > dueBytes) {
                 break;
             }
             final int lengthBytes = MessageHeader.lengthBytes(next.interval.messages(), position);
@@ -103,7 +104,6 @@ final class WaitingIntervals {
                 break;
             }
             sent++;
-            octets += lengthBytes;
             if (0 == position) {
                 if (next.wasSent) {
                     counters.increment(ExchangeCounter.INTERVALS_RESENT);

@@ -245,7 +245,7 @@ final class ExchangeFixture implements AutoCloseable {
             List.of(new SketchPart(ExchangeSettings.ANY, SketchGeometry.lds(4, 17_500, 5, 1_000_000, 500_000, 100_000, 10_000)),
                 new SketchPart(0, SketchGeometry.lda(512, 0, 4, 9)), new SketchPart(1, SketchGeometry.sds(3, 100))),
             List.of(new WeightRule(four, null, 0, 65_535, 443, 443, 6, ExchangeSettings.ANY, 100),
-                new WeightRule(null, six, 1024, 2048, 0, 65_535, ExchangeSettings.ANY, 46, 25)), 54_321, 8_000_000);
+                new WeightRule(null, six, 1024, 2048, 0, 65_535, ExchangeSettings.ANY, 46, 25)), 54_321);
     }
 
     /** A sketch with some packets. */

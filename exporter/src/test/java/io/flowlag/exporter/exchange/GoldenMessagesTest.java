@@ -100,8 +100,6 @@ class GoldenMessagesTest {
         messages.put("keyedHello", message((b) -> sealed(b, hello(b, true), false)));
         messages.put("keyedPing", message((b) -> sealed(b, PingMessage.encode(b, 0, 99, true), true)));
         messages.put("settings", message((b) -> SettingsMessage.encode(b, 0, held.settings(), RUN)));
-        messages.put("pacedSettings", message(
-            (b) -> SettingsMessage.encode(b, 0, held.settings().withBandwidth(8_000_000), RUN)));
         messages.put("ack", message((b) -> SettingsAckMessage.encode(b, 0, 1, RUN, 0)));
         messages.put("passiveTimes", message((b) -> {
             PassiveTimesMessage.encodeEntry(b, 0, 0, 0x0102_0304_0506_0708L, 0);

@@ -50,7 +50,7 @@ class OlderSenderTest {
     private void listen(final String address, final Mode mode, final boolean isKeyed) throws IOException {
         final ExchangeSettings settings = new ExchangeSettings(1, 0, SECOND_NS, 200_000_000, mode, ExchangeFixture.SECRETS,
             Selector.ALL, injection, 10_000, List.of(),
-            List.of(new SketchPart(ExchangeSettings.ANY, ExchangeFixture.LDS)), List.of(), 5, 8_000_000);
+            List.of(new SketchPart(ExchangeSettings.ANY, ExchangeFixture.LDS)), List.of(), 5);
         listener = ends.listener(received, 0, context -> context.address(new InetSocketAddress(address, 0))
             .settings(settings).key(isKeyed ? KEY : null));
         channel = SocketChannel.open(listener.boundAddress());
@@ -147,7 +147,6 @@ class OlderSenderTest {
         final ExchangeSettings settings = settings();
         assertEquals(Mode.AUTO, settings.mode());
         assertEquals(10_000, settings.witnessPpm());
-        assertEquals(0, settings.bandwidthBps(), "it knows none");
         ship();
         assertEquals(List.of(1L, 2L), received.digests);
         final IntervalAckMessage ack = new IntervalAckMessage().wrap(next(), 0);
