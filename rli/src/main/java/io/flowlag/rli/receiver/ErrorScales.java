@@ -1,10 +1,16 @@
 package io.flowlag.rli.receiver;
 
 /**
- * The scale of an interpolated delay's error, by what its two references tell: the time between their departures, within which a
- * packet between them must have left too, and how far the lower of their delays is above the least one, since an empty queue
- * holds no surprise. A scale is the mean |error| of held-out references that were like it in both, in steps of half an octave.
- * Where few were, it leans towards the mean of all with such departures, and that towards the mean of all.
+ * The scale of an interpolated delay's error, by what its two references tell:
+ * <ul>
+ *   <li>the time between their departures, within which a packet between them left too, in steps of half an octave;</li>
+ *   <li>how far the lower of their delays is above the least one, in octaves: an empty queue holds no surprise;</li>
+ *   <li>how much the delay changes in that time: a queue drains, hardly changes, or is filled by a burst.</li>
+ * </ul>
+ * A scale is the mean |error| of held-out references that were like it in all three. Where few were, it leans towards the mean
+ * of those that were like it in the first two, that towards the mean of the first, and that towards the mean of all. Where
+ * departures are further apart than the mean, the mean of all grows in proportion: in a queue an error is at most the time
+ * between departures.
  *
  * <p>The errors of a period count half as much as those of the next. One thread. Allocates at construction.
  */
@@ -13,7 +19,14 @@ final class ErrorScales {
     static final int LEAST_COUNT = 20;
 
     private static final int STEPS = 64;
-    private static final int ALL = STEPS * STEPS + STEPS;
+    private static final int OCTAVES = STEPS / 2;
+    /** Kinds of change of the delay, by its ratio to the time between departures: those above so many of these limits. */
+    private static final double[] CHANGES = {-0.75, -0.1, 1};
+    private static final int KINDS_OF_CHANGE = CHANGES.length + 1;
+    /** A kind is an index into the first part; the others are by two, one and none of what a kind is made of. */
+    private static final int BY_DELAY = STEPS * OCTAVES * KINDS_OF_CHANGE;
+    private static final int BY_DEPARTURES = BY_DELAY + STEPS * OCTAVES;
+    private static final int ALL = BY_DEPARTURES + STEPS;
     /** As many errors have the mean that a scale leans towards. */
     private static final float LEANING = 20;
     /** Of a double's bits: the exponent, and the first bit of the mantissa. */
@@ -21,9 +34,10 @@ final class ErrorScales {
     private static final int FIRST_STEP = 2 * Double.MAX_EXPONENT;
     private static final long NONE = Long.MAX_VALUE;
 
-    /** By departures and delay, then by departures, then of all. */
     private final float[] counts = new float[ALL + 1];
     private final float[] sumsNs = new float[ALL + 1];
+    /** Of the times between departures of all errors. */
+    private double departuresSumNs;
     private long leastDelayNs = NONE;
     private long leastDelayBeforeNs = NONE;
 
@@ -41,23 +55,45 @@ final class ErrorScales {
      * Which errors are alike.
      *
      * @param departuresNs time between the departures of the two references.
-     * @param delayNs      the lower of their delays, without what their own lengths add.
+     * @param fromDelayNs  of the first, without what its own length adds.
+     * @param toDelayNs    of the second.
      * @return an index for {@link #scaleNs} and {@link #record}.
      */
-    int kind(final double departuresNs, final double delayNs) {
-        return step(departuresNs) * STEPS + step(delayNs - Math.min(leastDelayNs, leastDelayBeforeNs));
+    int kind(final double departuresNs, final double fromDelayNs, final double toDelayNs) {
+        final double aboveNs = Math.min(fromDelayNs, toDelayNs) - Math.min(leastDelayNs, leastDelayBeforeNs);
+        final double change = (toDelayNs - fromDelayNs) / Math.max(1, departuresNs);
+        int kindOfChange = 0;
+        while (kindOfChange < CHANGES.length && change > CHANGES[kindOfChange]) {
+            kindOfChange++;
+        }
+        return (step(departuresNs) * OCTAVES + step(aboveNs) / 2) * KINDS_OF_CHANGE + kindOfChange;
     }
 
     private static int step(final double ns) {
         return Math.min(STEPS - 1, (int)(Double.doubleToRawLongBits(Math.max(1, ns)) >>> STEP_SHIFT) - FIRST_STEP);
     }
 
+    private static int byDelay(final int kind) {
+        return BY_DELAY + kind / KINDS_OF_CHANGE;
+    }
+
+    private static int byDepartures(final int kind) {
+        return BY_DEPARTURES + kind / (OCTAVES * KINDS_OF_CHANGE);
+    }
+
+    /** The lower end of its step. */
+    private static double departuresNs(final int kind) {
+        return Double.longBitsToDouble((long)(kind / (OCTAVES * KINDS_OF_CHANGE) + FIRST_STEP) << STEP_SHIFT);
+    }
+
     /** Adds an error, of either sign. */
     void record(final int kind, final double errorNs) {
         final float absoluteNs = (float)Math.abs(errorNs);
         add(kind, absoluteNs);
-        add(STEPS * STEPS + kind / STEPS, absoluteNs);
+        add(byDelay(kind), absoluteNs);
+        add(byDepartures(kind), absoluteNs);
         add(ALL, absoluteNs);
+        departuresSumNs += departuresNs(kind);
     }
 
     private void add(final int index, final float absoluteNs) {
@@ -70,7 +106,9 @@ final class ErrorScales {
         if (counts[ALL] < LEAST_COUNT) {
             return 0;
         }
-        return Math.max(1, leaning(kind, leaning(STEPS * STEPS + kind / STEPS, sumsNs[ALL] / counts[ALL])));
+        final double longer = Math.max(1, departuresNs(kind) * counts[ALL] / departuresSumNs);
+        final float ofAllNs = (float)(longer * sumsNs[ALL] / counts[ALL]);
+        return Math.max(1, leaning(kind, leaning(byDelay(kind), leaning(byDepartures(kind), ofAllNs))));
     }
 
     private float leaning(final int index, final float towardsNs) {
@@ -88,6 +126,7 @@ final class ErrorScales {
             counts[i] /= 2;
             sumsNs[i] /= 2;
         }
+        departuresSumNs /= 2;
         leastDelayBeforeNs = leastDelayNs;
         leastDelayNs = NONE;
     }

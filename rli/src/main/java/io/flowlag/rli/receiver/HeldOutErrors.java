@@ -154,15 +154,19 @@ public final class HeldOutErrors {
         isQuantileOfBound = hasBound();
     }
 
-    /** The upper end of the step that the quantile lies in. */
+    /** As if the quotients of a step were spread evenly over it. */
     private double quotient(final double percentile) {
         final double wanted = percentile / 100 * weight();
-        double sum = 0;
-        int index = 0;
-        while (index < QUOTIENTS - 1 && (sum += quotients[index] + quotientsBefore[index]) < wanted) {
-            index++;
+        double below = 0;
+        for (int index = 0; index < QUOTIENTS - 1; index++) {
+            final double inStep = quotients[index] + quotientsBefore[index];
+            if (inStep > 0 && below + inStep >= wanted) {
+                final double fromStep = endOfStep(index - 1);
+                return fromStep + (wanted - below) / inStep * (endOfStep(index) - fromStep);
+            }
+            below += inStep;
         }
-        return endOfStep(index);
+        return endOfStep(QUOTIENTS - 1);
     }
 
     private static double endOfStep(final int index) {

@@ -422,7 +422,7 @@ final class ReferenceStream {
         final long toDelayNs, final int toLengthBytes) {
         final double fromNs = ownDelayNs(fromDelayNs, fromLengthBytes);
         final double toNs = ownDelayNs(toDelayNs, toLengthBytes);
-        return scales.kind(toArrivalNs - fromArrivalNs - (toNs - fromNs), Math.min(fromNs, toNs));
+        return scales.kind(toArrivalNs - fromArrivalNs - (toNs - fromNs), fromNs, toNs);
     }
 
     /** With one reference alone, all errors are alike. */

@@ -14,7 +14,13 @@ class ErrorScalesTest {
     private final ErrorScales scales = new ErrorScales();
 
     private int kind(final double departuresNs, final double aboveNs) {
-        return scales.kind(departuresNs, LEAST_DELAY_NS + aboveNs);
+        return kind(departuresNs, aboveNs, 0);
+    }
+
+    /** The delay of the second reference is that much above or below the first's. */
+    private int kind(final double departuresNs, final double aboveNs, final double changeNs) {
+        final double fromNs = LEAST_DELAY_NS + aboveNs - Math.min(0, changeNs);
+        return scales.kind(departuresNs, fromNs, fromNs + changeNs);
     }
 
     @Test
@@ -44,6 +50,20 @@ class ErrorScalesTest {
         }
     }
 
+    /** A queue that drains all the time got no packets in between. */
+    @Test
+    void shouldTellErrorsByHowTheDelayChanges() {
+        scales.onDelay(LEAST_DELAY_NS);
+        final double[] changesNs = {-1_000, -500, 0, 4_000};
+        final double[] errorsNs = {10, 100, 300, 900};
+        for (int i = 0; i < 10_000; i++) {
+            scales.record(kind(1_000, 50_000, changesNs[i % 4]), errorsNs[i % 4]);
+        }
+        for (int i = 0; i < 4; i++) {
+            assertEquals(errorsNs[i], scales.scaleNs(kind(1_000, 50_000, changesNs[i])), 0.05 * errorsNs[i] + 5);
+        }
+    }
+
     @Test
     void shouldLeanTowardsWhatIsNextAlikeWhereFewErrorsAre() {
         scales.onDelay(LEAST_DELAY_NS);
@@ -52,7 +72,9 @@ class ErrorScalesTest {
             scales.record(kind(64_000, 0), 10_000);
         }
         assertEquals(10_000, scales.scaleNs(kind(64_000, 1_000_000)), 200, "never so high a delay");
-        assertEquals(scales.meanNs(), scales.scaleNs(kind(1_000_000_000, 0)), 1, "never so long a time");
+        final double longer = 1_000_000_000 / ((1_000 + 64_000) / 2.0);
+        assertEquals(longer, scales.scaleNs(kind(1_000_000_000, 0)) / scales.meanNs(), longer / 2, "never so long a time");
+        assertEquals(scales.meanNs(), scales.scaleNs(kind(2, 0)), 1, "never so short a time");
     }
 
     @Test
@@ -77,7 +99,7 @@ class ErrorScalesTest {
         final double[] strange = {Double.NEGATIVE_INFINITY, -1e18, -1, 0, 0.4, 1, 1e18, Double.POSITIVE_INFINITY};
         for (final double departuresNs : strange) {
             for (final double delayNs : strange) {
-                scales.record(scales.kind(departuresNs, delayNs), 1);
+                scales.record(scales.kind(departuresNs, delayNs, -delayNs), 1);
             }
         }
         scales.onDelay(-5e12);
