@@ -289,7 +289,7 @@ public final class ConfigTable {
     public static final ConfigKey<Double> PASSIVE_SHARE = row(ConfigKey.of(
         "rli.passive-share", fraction(), "0.01",
         "Share of packets that stand in for references (passive); there must be more than one in rli.silent-after. Over the " +
-        "exchange each costs 8 octets, and unless this is given it is 0.1, of which the sender tells what rli.ceiling allows."));
+        "exchange each costs 8 octets, and unless this is given it is 0.15, of which the sender tells what rli.ceiling allows."));
     /** Packets to a reference. */
     public static final ConfigKey<Long> EVERY_N = row(ConfigKey.of(
         "rli.every-n", number(1, 1_000_000), "100",
@@ -337,7 +337,7 @@ public final class ConfigTable {
         "rli.ceiling", shareOr(bitRate("1k", "100g")), "1%",
         "What references of all classes may take of the link on average: a share of rli.capacity, or a rate. The default is 1m " +
         "without a capacity. Packets of captures that stand in for references take nothing: there is no ceiling unless this is " +
-        "given. With policy passive over the exchange, what their send times may take: a fifth of exchange.bandwidth, or " +
+        "given. With policy passive over the exchange, what their send times may take: 0.3 of exchange.bandwidth, or " +
         "anything if rli.passive-share is given.")
         .reloads());
     /** When references are sent: what a receiver hands out. */
@@ -388,7 +388,8 @@ public final class ConfigTable {
     /** Packets that wait. */
     public static final ConfigKey<Long> REFERENCE_BUFFER = row(ConfigKey.of(
         "rli.buffer", count("16", "16m"), "64k",
-        "Packets of each class that may wait for their next reference; more are counted and have no estimate."));
+        "Packets of each class that may wait for their next reference; more are counted and have no estimate. With policy " +
+        "passive over the exchange, a second of the packets that rli.ceiling is for."));
     /** When estimates stop. */
     public static final ConfigKey<Long> SILENT_AFTER = row(ConfigKey.of(
         "rli.silent-after", duration("1ms", "10m"), "1s",

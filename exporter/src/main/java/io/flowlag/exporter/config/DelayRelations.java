@@ -26,12 +26,14 @@ final class DelayRelations {
     private static final long NS_PER_MS = 1_000_000L;
     /** So long after the maximum delay it is decided, live, that a packet was lost. */
     private static final long LOSS_DECIDED_NS = 1500 * NS_PER_MS;
-    /** Of the exchange's bandwidth, for sketches and send times; digests, witnesses and reconciliation have the rest. */
+    /** Of the exchange's bandwidth, for sketches; send times, digests, witnesses and reconciliation have the rest. */
     private static final double SKETCH_SHARE = 0.4;
+    private static final double SKETCH_SHARE_BESIDE_SEND_TIMES = 0.1;
     /** Of the exchange's bandwidth, for send times of passive references, unless their share is given. */
-    private static final double PASSIVE_PART = 0.2;
+    private static final double PASSIVE_PART = 0.3;
+    private static final int SEND_TIME_BITS = 64;
     private static final int CELL_BYTES = 22;
-    private static final double MOST_PASSIVE_SHARE = 0.1;
+    private static final double MOST_PASSIVE_SHARE = 0.15;
     private static final long FLOWS_OF_INTERVAL = 4;
     private static final long LEAST_COLUMNS = 64;
     private static final long MILLISECOND_NS = 1_000_000;
@@ -106,10 +108,21 @@ final class DelayRelations {
         if (isDefault(ConfigTable.CEILING)) {
             final long ceilingBps = isOfBandwidth ? Math.round(PASSIVE_PART * value(ConfigTable.EXCHANGE_BANDWIDTH)) : 0;
             giveWay(ConfigTable.CEILING, new ReferenceCeiling(0, ceilingBps), isOfBandwidth ? Long.toString(ceilingBps) : "none",
-                isOfBandwidth ? "a fifth of exchange.bandwidth, for send times" : "rli.passive-share is given");
+                isOfBandwidth ? "0.3 of exchange.bandwidth, for send times" : "rli.passive-share is given");
         }
         if (isOfBandwidth) {
-            giveWay(ConfigTable.PASSIVE_SHARE, MOST_PASSIVE_SHARE, "0.1", "at most, within rli.ceiling");
+            giveWay(ConfigTable.PASSIVE_SHARE, MOST_PASSIVE_SHARE, "0.15", "at most, within rli.ceiling");
+            waitingPackets();
+        }
+    }
+
+    /** A receiver that is busy with an interval falls behind the packets: all of a second have room. */
+    private void waitingPackets() {
+        final long ceilingBps = value(ConfigTable.CEILING).bps();
+        final long packets = (long)(ceilingBps / (double)SEND_TIME_BITS / MOST_PASSIVE_SHARE);
+        if (isDefault(ConfigTable.REFERENCE_BUFFER) && packets > value(ConfigTable.REFERENCE_BUFFER)) {
+            final long room = Math.min(MOST_PACKETS, packets);
+            giveWay(ConfigTable.REFERENCE_BUFFER, room, Long.toString(room), "a second of the packets beside rli.ceiling");
         }
     }
 
@@ -166,7 +179,7 @@ final class DelayRelations {
             !isDefault(ConfigTable.LDS_COLUMNS)) {
             return;
         }
-        final double share = isPassiveShareOfBandwidth() ? SKETCH_SHARE - PASSIVE_PART : SKETCH_SHARE;
+        final double share = isPassiveShareOfBandwidth() ? SKETCH_SHARE_BESIDE_SEND_TIMES : SKETCH_SHARE;
         final double octets = share * value(ConfigTable.EXCHANGE_BANDWIDTH) * value(ConfigTable.SEGMENT_INTERVAL) / BITS_NS;
         final long columns =
             Math.max(LEAST_COLUMNS, (long)(octets / (CELL_BYTES * value(ConfigTable.LDS_ROWS))));

@@ -139,9 +139,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         early = isMarking ? new EarlyArrivals(config.segment().maximumDelayNs()) : null;
         passive = wiring.referenceMode() == ReferenceMode.PASSIVE && isReceiver ? new PassiveStage(
             receiver, senders.count(), config.rli().passivePpm(), config.segment().maximumDelayNs(),
-            wiring.receiverLink() == null ? 0 : config.rli().silentAfterNs()) : null;
+            wiring.receiverLink() == null ? 0 : config.rli().silentAfterNs(), config.rli().ceilingBps()) : null;
         shipped = isReceiver && wiring.receiverLink() != null ?
-            new ShippedSendTimes(wiring.receiverLink(), receiver, passive, classes.count()) : null;
+            new ShippedSendTimes(wiring.receiverLink(), receiver, passive, senders.count(), classes.count()) : null;
         sender = wiring.transmitter() == null ? null : new ReferenceSender(scheduler, wiring, sendTimeTaker(), clock);
         matching = wiring.isMatched() ?
             new Matching(config, clock != null, wiring.captures(), cache, wiring.isExact() ? distributions : null,
@@ -256,7 +256,8 @@ public final class DelayMeter implements DelayView, AutoCloseable {
             (isReceiver && wiring.referenceMode() == ReferenceMode.MARKED ?
                 MarkedReferences.memoryBytes(MARKED_CAPACITY) + EarlyArrivals.memoryBytes() : 0) +
             (isReceiver && wiring.referenceMode() == ReferenceMode.PASSIVE ?
-                PassiveStage.memoryBytes(config.rli().senderCount(), wiring.receiverLink() != null) : 0) +
+                PassiveStage.memoryBytes(
+                config.rli().senderCount(), wiring.receiverLink() != null, config.rli().ceilingBps()) : 0) +
             (wiring.isSketched() ? PendingPackets.MEMORY_BYTES + config.rli().senderCount() * Sketching.BATCH_BYTES : 0) +
             (wiring.isMatched() ? Matching.memoryBytes(config, isLive, wiring.captures()) : 0) +
             (hasStandIn(wiring, isLive) ? standInContext(config, wiring, classes).memoryBytes() : 0) +
@@ -921,6 +922,11 @@ public final class DelayMeter implements DelayView, AutoCloseable {
      */
     public long clocksApartIntervals() {
         return sketching == null ? 0 : sketching.get(SketchCounter.CLOCKS_APART);
+    }
+
+    /** {@return packets of the segment at the receiver point that sketches were told of; 0 without sketches; any thread} */
+    public long sketchedPackets() {
+        return sketching == null ? 0 : sketching.get(SketchCounter.RECEIVED);
     }
 
     /**

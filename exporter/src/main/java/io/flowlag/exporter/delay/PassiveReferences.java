@@ -121,6 +121,11 @@ final class PassiveReferences {
         states[index] = states[index] == MATCHED ? MATCHED : REFUSED;
     }
 
+    /** {@return whether half of the room is free: more send times may come, and arrivals find room after them} */
+    boolean hasRoom() {
+        return tail - head <= mask >> 1;
+    }
+
     /** Time has passed: what waited for too long waits no more. */
     void onTime(final long nowNs) {
         while (head != tail && timesNs[(int)head & mask] < nowNs - waitNs) {

@@ -16,8 +16,10 @@ import java.util.function.ObjLongConsumer;
  */
 final class PassiveStage {
     private static final int CAPACITY = 64 * 1024;
-    /** Over the exchange more are chosen, and a process that lags behind must not lose those of the other. */
-    private static final int SHIPPED_CAPACITY = 128 * 1024;
+    /** Over the exchange a process may lag behind the other by seconds: room for so many of them, of which each takes 64 bits. */
+    private static final int SHIPPED_SECONDS = 4;
+    private static final int SEND_TIME_BITS = 64;
+    private static final int MOST_CAPACITY = 1024 * 1024;
 
     private final RliReceiver receiver;
     private final SharedSampling sampling;
@@ -38,10 +40,11 @@ final class PassiveStage {
      * @param passivePpm     packets in a million.
      * @param maximumDelayNs W.
      * @param shippingNs     how much later send times may come than packets; 0 in one process.
+     * @param ceilingBps     what send times may take of the exchange.
      */
     PassiveStage(
         final RliReceiver receiver, final int senderCount, final int passivePpm, final long maximumDelayNs,
-        final long shippingNs) {
+        final long shippingNs, final long ceilingBps) {
         this.receiver = receiver;
         this.maximumDelayNs = maximumDelayNs;
         keyMask = shippingNs == 0 ? -1 : ReceiverLink.SHIPPED_DIGEST_MASK;
@@ -50,7 +53,7 @@ final class PassiveStage {
         references = new PassiveReferences[senderCount];
         for (int i = 0; i < senderCount; i++) {
             references[i] = new PassiveReferences(
-                capacity(shippingNs > 0), maximumDelayNs + shippingNs, this::onReference);
+                capacity(shippingNs > 0, ceilingBps), maximumDelayNs + shippingNs, this::onReference);
         }
         nextNumbers = new int[receiver.streamCount()];
         lastSentNs = new long[receiver.streamCount()];
@@ -64,14 +67,21 @@ final class PassiveStage {
      *
      * @param senderCount of senders.
      * @param isShipped   whether send times come by the exchange.
+     * @param ceilingBps  what send times may take of it.
      * @return octets.
      */
-    static long memoryBytes(final int senderCount, final boolean isShipped) {
-        return senderCount * PassiveReferences.memoryBytes(capacity(isShipped));
+    static long memoryBytes(final int senderCount, final boolean isShipped, final long ceilingBps) {
+        return senderCount * PassiveReferences.memoryBytes(capacity(isShipped, ceilingBps));
     }
 
-    private static int capacity(final boolean isShipped) {
-        return isShipped ? SHIPPED_CAPACITY : CAPACITY;
+    private static int capacity(final boolean isShipped, final long ceilingBps) {
+        return isShipped ?
+            (int)Math.max(2 * CAPACITY, Math.min(MOST_CAPACITY, SHIPPED_SECONDS * ceilingBps / SEND_TIME_BITS)) : CAPACITY;
+    }
+
+    /** {@return whether this stage has room for send times of a sender; they wait in the exchange's queue until then} */
+    boolean hasRoom(final int senderIndex) {
+        return references[senderIndex].hasRoom();
     }
 
     /** A packet at the sender point of this process. */

@@ -38,10 +38,11 @@ public interface ReceiverLink extends SketchLink {
     /**
      * Takes send times that were shipped.
      *
-     * @param handler takes each.
+     * @param senderIndex of the sender, in the order of the configuration.
+     * @param handler     takes each.
      * @return how many there were.
      */
-    int takeSendTimes(SendTimeHandler handler);
+    int takeSendTimes(int senderIndex, SendTimeHandler handler);
 
     /** Takes send times. */
     interface SendTimeHandler {

@@ -13,6 +13,7 @@ final class ShippedSendTimes {
     private final ReceiverLink link;
     private final RliReceiver receiver;
     private final PassiveStage passive;
+    private final int senderCount;
     private final int classCount;
     private final ReceiverLink.SendTimeHandler handler = this::onSendTime;
     private volatile long usedCount;
@@ -24,19 +25,28 @@ final class ShippedSendTimes {
      * @param link     of a receiver.
      * @param receiver takes those of injected references.
      * @param passive  takes those of regular packets; null if the policy is another.
-     * @param classCount of the traffic: a sender numbers its streams by class.
+     * @param senderCount of senders.
+     * @param classCount  of the traffic: a sender numbers its streams by class.
      */
     ShippedSendTimes(
-        final ReceiverLink link, final RliReceiver receiver, final PassiveStage passive, final int classCount) {
+        final ReceiverLink link, final RliReceiver receiver, final PassiveStage passive, final int senderCount,
+        final int classCount) {
+        this.senderCount = senderCount;
         this.classCount = classCount;
         this.link = link;
         this.receiver = receiver;
         this.passive = passive;
     }
 
-    /** Takes what has come. */
+    /** Takes what has come, as far as there is room: what is ahead of this point's packets waits in the exchange's queue. */
     int poll() {
-        return link.takeSendTimes(handler);
+        int count = 0;
+        for (int i = 0; i < senderCount; i++) {
+            if (passive == null || passive.hasRoom(i)) {
+                count += link.takeSendTimes(i, handler);
+            }
+        }
+        return count;
     }
 
     private void onSendTime(final int senderIndex, final boolean isPassive, final long key, final long sentNs) {

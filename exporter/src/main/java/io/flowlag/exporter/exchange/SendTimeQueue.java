@@ -24,6 +24,9 @@ public final class SendTimeQueue {
     /** Kind: of a regular packet that stands in for a reference. */
     public static final int PASSIVE = SendTimesMessage.PASSIVE;
 
+    /** Octets that a send time takes. */
+    public static final int ENTRY_BYTES = 32;
+
     private static final int SENT_OFFSET = 8;
     private static final int KIND_OFFSET = SENT_OFFSET + 8;
     private static final int METHOD_OFFSET = KIND_OFFSET + 4;
@@ -49,7 +52,7 @@ public final class SendTimeQueue {
     /**
      * An empty queue.
      *
-     * @param capacityBytes a power of two; a send time takes 32.
+     * @param capacityBytes a power of two; a send time takes {@link #ENTRY_BYTES}.
      */
     public SendTimeQueue(final int capacityBytes) {
         ring = new OneToOneRingBuffer(new UnsafeBuffer(

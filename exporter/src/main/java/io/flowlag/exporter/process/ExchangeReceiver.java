@@ -87,14 +87,16 @@ final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Agent, Au
         senders = new SenderArrivals[config.rli().senderCount()];
         sources = config.rli().senders().stream().map(ExporterConfig.Sender::sources).toList();
         for (int i = 0; i < senders.length; i++) {
-            senders[i] = new SenderArrivals(pointId + i, i);
+            senders[i] = new SenderArrivals(pointId + i, i, config.rli().ceilingBps());
         }
         checkVariants(settings);
         addInboxes(config, settings);
         final ReconcileSettings reconcile = SharedSettings.reconcile(config);
         final long answerBytes = reconcile == null ? 0 : reconcile.mostAnswerBytes();
-        memoryBytes = senders.length * (answerBytes + SenderArrivals.sendTimeBytes() + senders[0].latest().capacity() *
-            ReceivedInterval.memoryBytes(settings, config.lds().inFlightPackets(), SharedSettings.witnessFlows(config)));
+        final long intervalBytes =
+            ReceivedInterval.memoryBytes(settings, config.lds().inFlightPackets(), SharedSettings.witnessFlows(config));
+        memoryBytes = senders.length * (answerBytes + SenderArrivals.sendTimeBytes(config.rli().ceilingBps()) +
+            senders[0].latest().capacity() * intervalBytes);
         final HostPort listen = config.exchange().listen();
         listener = new ExchangeListener(new ListenerContext()
             .address(new InetSocketAddress(InetAddress.getByName(listen.host()), listen.port()))
@@ -265,12 +267,8 @@ final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Agent, Au
     }
 
     @Override
-    public int takeSendTimes(final SendTimeHandler handler) {
-        int count = 0;
-        for (final SenderArrivals each : senders) {
-            count += each.takeSendTimes(handler);
-        }
-        return count;
+    public int takeSendTimes(final int senderIndex, final SendTimeHandler handler) {
+        return senders[senderIndex].takeSendTimes(handler);
     }
 
     @Override

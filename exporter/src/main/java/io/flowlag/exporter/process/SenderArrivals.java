@@ -6,6 +6,7 @@ import io.flowlag.exporter.exchange.ExchangeListener;
 import io.flowlag.exporter.exchange.SendTimeQueue;
 import io.flowlag.exporter.exchange.SenderInterval;
 import io.flowlag.exporter.exchange.SynopsisAssembler;
+import org.agrona.BitUtil;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.MessageHandler;
 
@@ -20,7 +21,11 @@ import java.util.function.ObjLongConsumer;
  * at construction and when settings change.
  */
 final class SenderArrivals {
-    private static final int SEND_TIME_BYTES = 1 << 20;
+    /** Of send times: at least, and in a second of which each takes 64 bits. */
+    private static final int LEAST_SEND_TIME_BYTES = 1 << 20;
+    private static final int MOST_SEND_TIME_BYTES = 1 << 26;
+    private static final int SEND_TIME_BITS = 64;
+    private static final int SEND_TIME_SECONDS = 2;
     private static final int SEND_TIMES_LIMIT = 1024;
     /** What holds, and what held before. */
     private static final int INBOXES = 2;
@@ -33,7 +38,7 @@ final class SenderArrivals {
     private final AtomicLong unaskedIntervals = new AtomicLong();
     private final AtomicLong crowdedSendTimes = new AtomicLong();
     private final AtomicLong unverifiedSynopses = new AtomicLong();
-    private final SendTimeQueue sendTimes = new SendTimeQueue(SEND_TIME_BYTES);
+    private final SendTimeQueue sendTimes;
     private SendTimeHandler sendTimeHandler;
     private final MessageHandler sendTimeReader;
     private volatile List<SenderInbox> inboxes = List.of();
@@ -44,17 +49,21 @@ final class SenderArrivals {
      *
      * @param pointId     of the sender.
      * @param senderIndex of the sender, in the order of the configuration.
+     * @param sendTimeBps what send times may take of the exchange.
      */
-    SenderArrivals(final long pointId, final int senderIndex) {
+    SenderArrivals(final long pointId, final int senderIndex, final long sendTimeBps) {
+        sendTimes = new SendTimeQueue(sendTimeBytes(sendTimeBps));
         this.pointId = pointId;
         this.senderIndex = senderIndex;
         sendTimeReader = SendTimeQueue.handler((kind, key, sentNs, method) ->
             sendTimeHandler.onSendTime(senderIndex, kind == SendTimeQueue.PASSIVE, key, sentNs));
     }
 
-    /** {@return octets of send times on their way} */
-    static long sendTimeBytes() {
-        return SEND_TIME_BYTES;
+    /** {@return octets of send times on their way: of two seconds, for which the metering thread may be busy} */
+    static int sendTimeBytes(final long sendTimeBps) {
+        final long bytes = SEND_TIME_SECONDS * sendTimeBps / SEND_TIME_BITS * SendTimeQueue.ENTRY_BYTES;
+        return BitUtil.findNextPositivePowerOfTwo(
+            (int)Math.max(LEAST_SEND_TIME_BYTES, Math.min(MOST_SEND_TIME_BYTES, bytes)));
     }
 
     long pointId() {

@@ -155,15 +155,18 @@ class DelayRelationsTest {
     @Test
     void shouldTakeAsManyPassiveReferencesAsAPartOfTheBandwidthPaysFor() {
         final String receiver = "segment: {role: receiver};exchange: {listen: 5555, bandwidth: 8m};rli: {policy: passive";
-        assertEquals(100_000, config(receiver + "}").rli().passivePpm());
-        assertEquals(1_600_000, config(receiver + "}").rli().ceilingBps());
-        assertEquals(2272, config(receiver + "}").lds().columns(), "sketches leave room for them");
+        assertEquals(150_000, config(receiver + "}").rli().passivePpm());
+        assertEquals(2_400_000, config(receiver + "}").rli().ceilingBps());
+        assertEquals(250_000, config(receiver + "}").rli().bufferPackets(), "37 500 of them, 15 % of the packets, in a second");
+        assertEquals(65_536, config(receiver + ", ceiling: 100k}").rli().bufferPackets());
+        assertEquals(70_000, config(receiver + ", buffer: 70000}").rli().bufferPackets());
+        assertEquals(1136, config(receiver + "}").lds().columns(), "sketches leave room for them");
         assertEquals(4545, config(receiver + ", passive-share: 0.02}").lds().columns());
         assertEquals(20_000, config(receiver + ", passive-share: 0.02}").rli().passivePpm());
         assertEquals(0, config(receiver + ", passive-share: 0.02}").rli().ceilingBps(), "the share is what was asked for");
-        assertEquals(100_000, config(receiver + ", ceiling: 1m}").rli().passivePpm());
+        assertEquals(150_000, config(receiver + ", ceiling: 1m}").rli().passivePpm());
         assertEquals(1_000_000, config(receiver + ", ceiling: 1m}").rli().ceilingBps());
-        assertEquals(2_000_000, config(
+        assertEquals(3_000_000, config(
             "segment: {role: receiver};exchange: {listen: 5555};rli: {policy: passive}").rli().ceilingBps());
         assertEquals(10_000, config("segment: {ingress: a, egress: b};rli: {policy: passive}").rli().passivePpm());
     }

@@ -11,6 +11,7 @@ import java.util.HashMap;
 import java.util.Map;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
 
 class PassiveStageTest {
     private static final int ALL_PPM = 1_000_000;
@@ -22,7 +23,7 @@ class PassiveStageTest {
     private static PassiveStage stage(final long shippingNs) {
         final RliReceiver receiver = new RliReceiver(new ReceiverContext().sendTimes(SendTimes.STAMP),
             (slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs, spanNumber, errorScaleNs, delayNs) -> true);
-        return new PassiveStage(receiver, 1, ALL_PPM, 100 * MS_NS, shippingNs);
+        return new PassiveStage(receiver, 1, ALL_PPM, 100 * MS_NS, shippingNs, 0);
     }
 
     private void receive(final PassiveStage stage, final long digest, final long arrivalNs) {
@@ -30,6 +31,22 @@ class PassiveStageTest {
         PacketDescriptor.digest(packet, 0, digest);
         PacketDescriptor.timestampNs(packet, 0, arrivalNs);
         stage.onReceived(packet, 0, 0);
+    }
+
+    /** A receiver that lags behind leaves send times where they are, until its packets have come as far. */
+    @Test
+    void shouldTakeNoMoreSendTimesThanHalfOfItsRoomUntilTimeHasPassed() {
+        final PassiveStage stage = stage(MS_NS);
+        long sent = 0;
+        while (stage.hasRoom(0)) {
+            stage.onSendTime(0, sent, sent * MS_NS);
+            sent++;
+        }
+        assertEquals(64 * 1024, sent);
+        stage.onTime(102 * MS_NS);
+        assertTrue(stage.hasRoom(0));
+        assertEquals(1, count(stage, "passive_unarrived"));
+        assertEquals(0, count(stage, "passive_forgotten"));
     }
 
     private static long count(final PassiveStage stage, final String label) {

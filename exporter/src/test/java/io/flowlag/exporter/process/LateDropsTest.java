@@ -208,7 +208,7 @@ class LateDropsTest {
         }
 
         @Override
-        public int takeSendTimes(final SendTimeHandler handler) {
+        public int takeSendTimes(final int senderIndex, final SendTimeHandler handler) {
             return 0;
         }
 

@@ -10,7 +10,7 @@ public abstract class SketchesAlone implements ReceiverLink {
     private static final long CLOCK_ERROR_NS = 1_000;
 
     @Override
-    public final int takeSendTimes(final SendTimeHandler handler) {
+    public final int takeSendTimes(final int senderIndex, final SendTimeHandler handler) {
         return 0;
     }
 
