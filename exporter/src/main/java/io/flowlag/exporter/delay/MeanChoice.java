@@ -32,7 +32,7 @@ final class MeanChoice {
     /** So many delays show the range in which the others lie. */
     private static final long ENOUGH_DELAYS = 1_000;
     /** A parent's bound is that share of the joint one where it leads. */
-    private static final double CLEARLY_BETTER = 1.0 / 3;
+    private static final double CLEARLY_BETTER = 0.6;
 
     private static final int EXACT = 0;
     private static final int BOUNDED = 1;
