@@ -209,6 +209,7 @@ final class Sketching {
             .maximumDelayNs(heldNs)
             .guardNs(guardNs)
             .isLive(isLive)
+            .idleTimeoutNs(config.metering().idleTimeoutNs())
             .answerDeadlineNs(link == null ? 0 : Math.max(0, link.answerDeadlineNs() - longerNs))
             .alpha(lds.alpha())
             .inFlightPackets(lds.inFlightPackets())

@@ -190,6 +190,7 @@ final class IntervalComparison {
 
     private void compare(final SenderAnswer answer, final PointInterval own, final boolean isCut) {
         final long key = run.key(own.intervalNumber());
+        keeper.measuring();
         counters.increment(SketchCounter.INTERVALS);
         summary.begin(own.intervalNumber(), run.intervalNs());
         summary.hasSketches = answer.hasSketches();
@@ -225,6 +226,7 @@ final class IntervalComparison {
             }
         }
         repair.keepUnnamed();
+        doubtNewFlows(own, key);
         handler.onInterval(summary);
         joint.solve(answer, own, pairs, key, run.number());
         releaseRecords(own);
@@ -233,6 +235,19 @@ final class IntervalComparison {
             cells.unpair();
         }
         joint.onSolved();
+    }
+
+    /** A flow that begins here may have lost its first packets in an interval before, of which not all losses are known. */
+    private void doubtNewFlows(final PointInterval own, final long key) {
+        for (int i = 0; keeper.isEarlierLossHidden(summary.startNs) && i < own.recordCount(); i++) {
+            if (records.firstInterval(own.record(i)) == key) {
+                records.addUnknownLoss(own.record(i));
+            }
+        }
+        final boolean isNothingLost = summary.hasLoss() && summary.lostPackets() == 0 && summary.unexpectedPackets == 0;
+        if (summary.hasSketches && !isNothingLost && repair.mayHideUnnamed()) {
+            keeper.hideEarlierLoss(summary.endNs);
+        }
     }
 
     /**
@@ -283,6 +298,7 @@ final class IntervalComparison {
                 records.addUnknownLoss(record);
             }
         }
+        keeper.hideEarlierLoss((own.intervalNumber() + 1) * run.intervalNs());
         handler.onUnknownLoss();
         joint.giveUp(own, key);
         releaseRecords(own);

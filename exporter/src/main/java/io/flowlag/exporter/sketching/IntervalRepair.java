@@ -342,6 +342,11 @@ final class IntervalRepair implements ReconcileTarget {
         return isComplete() && reconciler.coversAll() && !reconciler.losses().isFull();
     }
 
+    /** {@return whether flows without a record may have lost packets that nobody lists: the interval was not reconciled whole} */
+    boolean mayHideUnnamed() {
+        return reconciler != null && !(isComplete() && !reconciler.losses().isFull());
+    }
+
     /** {@return packets of a flow that were listed as lost} */
     long lostPackets(final long flowHash) {
         return isRepaired ? reconciler.losses().lost(flowHash) : 0;

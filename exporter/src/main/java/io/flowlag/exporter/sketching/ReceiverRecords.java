@@ -12,6 +12,10 @@ final class ReceiverRecords {
     private final WaitingRecords waiting;
     private final SketchCounters counters;
     private final RecordHandler handler;
+    private final long idleTimeoutNs;
+    /** The end of the last interval in which flows without a record may have lost packets that no point listed. */
+    private long hiddenUntilNs = Long.MIN_VALUE / 2;
+    private boolean isMeasuring;
 
     /**
      * No record.
@@ -25,6 +29,7 @@ final class ReceiverRecords {
         final SketchContext context, final int entryLengthBytes, final SketchCounters counters, final RecordHandler handler) {
         this.counters = counters;
         this.handler = handler;
+        idleTimeoutNs = context.idleTimeoutNs();
         records = new SketchRecords(context.recordCount());
         waiting = new WaitingRecords(context.waitingRecords(), entryLengthBytes);
     }
@@ -98,6 +103,29 @@ final class ReceiverRecords {
         } else if (place != SketchRecords.NONE) {
             visitor.onWaitingRecord(waiting.buffer(place), waiting.offset(place));
         }
+    }
+
+    /** An interval was compared. */
+    void measuring() {
+        isMeasuring = true;
+    }
+
+    /**
+     * Flows without a record may have lost packets in an interval that ends at a time, and no point listed them. What was lost
+     * before the first interval that was compared is no loss of any flow.
+     */
+    void hideEarlierLoss(final long endNs) {
+        hiddenUntilNs = isMeasuring ? Math.max(hiddenUntilNs, endNs) : hiddenUntilNs;
+    }
+
+    /** {@return whether a flow that begins in an interval may have lost packets before, of which nobody knows} */
+    boolean isEarlierLossHidden(final long startNs) {
+        return startNs - hiddenUntilNs < idleTimeoutNs;
+    }
+
+    /** The clock was set back: no interval before it is near any that follows. */
+    void restart() {
+        hiddenUntilNs = Long.MIN_VALUE / 2;
     }
 
     /** Nobody knows what any of them lost in an interval that was told before. */

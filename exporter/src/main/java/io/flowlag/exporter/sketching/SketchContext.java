@@ -47,6 +47,7 @@ public final class SketchContext {
     private boolean isSelected = true;
     private int keptIntervals;
     private boolean isLive;
+    private long idleTimeoutNs;
 
     /** Defaults. */
     public SketchContext() {
@@ -218,6 +219,22 @@ public final class SketchContext {
         return this;
     }
 
+    /** {@return ns after which a silent flow has ended} */
+    public long idleTimeoutNs() {
+        return idleTimeoutNs;
+    }
+
+    /**
+     * Sets after which silence a flow has ended: a packet that was lost less long before a flow's first one is of that flow.
+     *
+     * @param timeoutNs at least 0; 0 unless set.
+     * @return this.
+     */
+    public SketchContext idleTimeoutNs(final long timeoutNs) {
+        idleTimeoutNs = timeoutNs;
+        return this;
+    }
+
     /** {@return how much fuller than the emptiest a cell may be and still count} */
     public double alpha() {
         return alpha;
@@ -355,7 +372,8 @@ public final class SketchContext {
      */
     public int witnessFlows() {
         final long shares = (long)maxFlows * new SharedSampling(seed, 0, witnessPpm).keptPpm() / SharedSampling.PPM;
-        return (int)(shares + shares / WITNESS_ROOM_DIVISOR) + LEAST_WITNESS_ROOM;
+        final long flows = shares + shares / WITNESS_ROOM_DIVISOR + LEAST_WITNESS_ROOM;
+        return (int)(mode == IntervalMode.CELLS ? flows : Math.min(mostFlows, flows));
     }
 
     private long flowSumBytes() {

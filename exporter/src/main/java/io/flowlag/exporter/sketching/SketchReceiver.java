@@ -501,6 +501,7 @@ public final class SketchReceiver {
         settlement.restart();
         clocks.restart();
         comparison.doubtLoss();
+        records.restart();
         isStarted = false;
         isFollowing = false;
         isFirstCut = true;

@@ -135,9 +135,13 @@ class SketchReceiverTest {
     }
 
     private int packet(final int record, final long sentNs, final long delayNs) {
+        return packet(1, record, sentNs, delayNs);
+    }
+
+    private int packet(final int flow, final int record, final long sentNs, final long delayNs) {
         digest += 0x9E37_79B9_7F4A_7C15L;
-        sender.onPacket(START_NS + sentNs, TwoPoints.flowHash(1), digest, 100, 0, 1, null, 0);
-        return receiver.onPacket(START_NS + sentNs + delayNs, TwoPoints.flowHash(1), digest, 100, 0, 1, 1, record);
+        sender.onPacket(START_NS + sentNs, TwoPoints.flowHash(flow), digest, 100, 0, 1, null, 0);
+        return receiver.onPacket(START_NS + sentNs + delayNs, TwoPoints.flowHash(flow), digest, 100, 0, 1, flow, record);
     }
 
     /** A packet that the sender point has, and the receiver point dropped. */
@@ -179,6 +183,25 @@ class SketchReceiverTest {
         receiver.onTime(START_NS + 5 * INTERVAL_NS);
         assertFalse(receiver.records().hasLoss(record));
         assertEquals(0, receiver.counters().unexplainedReceived());
+    }
+
+    /** Its first packet may have been lost in an interval of which nothing is known, before it had a record. */
+    @Test
+    void shouldNotKnowTheLossOfAFlowThatBeginsSoonAfterAnIntervalWithoutAnAnswer() {
+        receiver = receiver(context().idleTimeoutNs(2 * INTERVAL_NS));
+        answers.through = START_NS / INTERVAL_NS;
+        final int before = packet(1, SketchRecords.NONE, MS, MS);
+        packet(1, before, INTERVAL_NS + MS, MS);
+        receiver.onTime(START_NS + 2 * INTERVAL_NS + MAXIMUM_DELAY_NS + DEADLINE_NS);
+        assertEquals(1, receiver.counters().get(SketchCounter.INTERVALS_UNANSWERED));
+        answers.through = Long.MAX_VALUE;
+        final int soon = packet(2, SketchRecords.NONE, 3 * INTERVAL_NS + MS, MS);
+        final int later = packet(3, SketchRecords.NONE, 5 * INTERVAL_NS + MS, MS);
+        receiver.onTime(START_NS + 7 * INTERVAL_NS);
+        assertFalse(receiver.records().hasLoss(before));
+        assertFalse(receiver.records().hasLoss(soon));
+        assertTrue(receiver.records().hasLoss(later));
+        assertEquals(0, receiver.records().lostPackets(later));
     }
 
     /** The interval was compared without the packet: as if it had been lost. */
