@@ -57,6 +57,8 @@ final class ExchangeSender implements SenderLink, SenderHandler, Agent, AutoClos
     private static final int WAITING_INTERVALS = 16;
     /** Intervals that are kept for questions, at most. */
     private static final int MOST_KEPT = 8;
+    /** The interval, the one before, and one for the longest delay. */
+    private static final int KEPT_BESIDE_WAIT = 3;
     /** Fewer are not worth remembering packets. */
     private static final int LEAST_KEPT = 2;
     private static final long WAITING_NS = 30_000_000_000L;
@@ -116,7 +118,7 @@ final class ExchangeSender implements SenderLink, SenderHandler, Agent, AutoClos
         digestsInFlight = new long[inFlightPackets];
         encoder = new IntervalEncoder(SystemNanoClock.INSTANCE, counters);
         reconcile = SharedSettings.reconcile(config);
-        waitNs = config.segment().maximumDelayNs() + config.exchange().deadlineNs() + config.reconcile().waitNs();
+        waitNs = config.exchange().deadlineNs() + config.reconcile().waitNs();
         connector = new ExchangeConnector(new ConnectorContext()
             .receiver(new Endpoint(config.exchange().connect().host(), config.exchange().connect().port()))
             .pointId(config.segment().id())
@@ -136,7 +138,7 @@ final class ExchangeSender implements SenderLink, SenderHandler, Agent, AutoClos
 
     /** Intervals that the receiver may still ask about. */
     private int keptIntervals(final long intervalNs) {
-        return reconcile == null ? 0 : (int)Math.min(MOST_KEPT, 2 + waitNs / intervalNs);
+        return reconcile == null ? 0 : (int)Math.min(MOST_KEPT, KEPT_BESIDE_WAIT + waitNs / intervalNs);
     }
 
     @Override

@@ -26,6 +26,7 @@ import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.rli.reference.ReferenceSession;
 import org.agrona.CloseHelper;
 import org.agrona.concurrent.AgentRunner;
+import org.agrona.concurrent.SystemEpochNanoClock;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -48,6 +49,7 @@ final class LiveSegment implements AutoCloseable {
     private static final double NS_PER_MS = 1e6;
     private static final long CLOCK_INTERVAL_NS = 1_000_000_000L;
     private static final long ADVICE_INTERVAL_NS = 1_000_000_000L;
+    private static final long WAIT_INTERVAL_NS = 5_000_000_000L;
     /** Time in ns that references may be on their way before their absence is told. */
     private static final long REFERENCE_PATIENCE_NS = 5_000_000_000L;
 
@@ -66,8 +68,10 @@ final class LiveSegment implements AutoCloseable {
     private boolean isWeightTold;
     private boolean isRemarkTold;
     private boolean areClocksTold;
+    private final LongerWait longerWait;
     private boolean isLateTold;
     private long nextAdviceNs = System.nanoTime();
+    private long nextWaitNs = System.nanoTime() + WAIT_INTERVAL_NS;
     private long nextRefreshNs = System.nanoTime();
 
     private LiveSegment(
@@ -80,6 +84,7 @@ final class LiveSegment implements AutoCloseable {
         this.clockState = clockState;
         this.wiring = wiring;
         this.port = port;
+        longerWait = new LongerWait(config.segment().maximumDelayNs());
         advice = wiring.isMatched() ? new SegmentAdvice(config, (line) -> LOG.warn("{}", line)) : null;
     }
 
@@ -216,6 +221,40 @@ final class LiveSegment implements AutoCloseable {
         refreshClock();
     }
 
+    /**
+     * Waits longer for packets of the other host, if too many come late.
+     *
+     * @param before what holds.
+     * @param meter  of the process; null without delay.
+     * @return what holds now.
+     */
+    ExporterConfig withLongerWait(final ExporterConfig before, final DelayMeter meter) {
+        if (exchangeReceiver == null || meter == null || System.nanoTime() - nextWaitNs < 0 || meter.isChanging()) {
+            return before;
+        }
+        nextWaitNs = System.nanoTime() + WAIT_INTERVAL_NS;
+        final ExporterConfig longer = longerWait.look(before, meter.latePackets(), meter.sketchedPackets());
+        if (longer == null) {
+            return before;
+        }
+        try {
+            change(before, longer, meter, changesAt(before, longer, meter, new SystemEpochNanoClock().nanoTime()));
+        } catch (final IllegalArgumentException ex) {
+            longerWait.refused();
+            LOG.warn("packets come later than segment.max-delay, and cannot be waited for longer: {}", ex.getMessage());
+            return before;
+        }
+        longerWait.reached(longer);
+        LOG.info("packets of the segment are waited for {} ms from then on, instead of {} ms",
+            longer.segment().maximumDelayNs() / NS_PER_MS, before.segment().maximumDelayNs() / NS_PER_MS);
+        return longer;
+    }
+
+    /** {@return a configuration that was read again, with the wait for packets that holds} */
+    ExporterConfig keepWait(final ExporterConfig newer) {
+        return longerWait.keep(newer);
+    }
+
     private void tellWeights(final DelayMeter meter) {
         final List<SketchStatistics> heavy = meter == null ? List.of() :
             meter.sketches().stream().filter((each) -> each.weightWarning() != null).toList();
@@ -232,7 +271,7 @@ final class LiveSegment implements AutoCloseable {
         if (!isLateTold && meter != null && meter.latePackets() > 0) {
             isLateTold = true;
             LOG.warn("packets come later than segment.max-delay ({} ms) by the two clocks: they are no loss, and in no mean by " +
-                "sketches or sums of flows; a larger segment.max-delay would have them in it (reconcile_late counts them)",
+                "sketches or sums of flows; if many do, they are waited for longer (reconcile_late counts them)",
                 config.segment().maximumDelayNs() / NS_PER_MS);
         }
         if (!isRemarkTold && meter != null && meter.remarkedIntervals() > 0) {
@@ -290,6 +329,7 @@ final class LiveSegment implements AutoCloseable {
                 "number stays: each has a session of references; restart for it");
         }
         if (meter == null || isSameWay && isSameClasses && before.segment().intervalNs() == after.segment().intervalNs() &&
+            before.segment().maximumDelayNs() == after.segment().maximumDelayNs() &&
             (!wiring.isSketched() || before.lds().equals(after.lds())) && (exchangeReceiver == null ||
             SharedSettings.injection(before.rli()).equals(SharedSettings.injection(after.rli())))) {
             return 0;

@@ -102,6 +102,7 @@ public final class RunProcess {
             }
             run.onHousekeeping(() -> {
                 segment.keepHouse(counters, run.delayMeter());
+                config = segment.withLongerWait(config, run.delayMeter());
                 followAddresses(run);
                 tellEnded(sources);
             });
@@ -299,7 +300,7 @@ public final class RunProcess {
     private void onReload(final PipelineRun run, final MeteringPipeline pipeline, final LiveSegment segment) {
         final ExporterConfig newer;
         try {
-            newer = reload.get();
+            newer = segment.keepWait(reload.get());
         } catch (final ConfigurationException ex) {
             refuse(ex.errors());
             return;

@@ -424,13 +424,15 @@ class ExchangeLinkTest {
     }
 
     /** Other sketches from a time on: every interval of both settings is reconciled, and the last lost flow has its name. */
-    @Test
-    void shouldReconcileOnBothSidesOfAChange() throws Exception {
+    /** A longer wait for packets changes at both ends as other settings do. */
+    @ParameterizedTest
+    @ValueSource(strings = {"", "max-delay: 60ms, "})
+    void shouldReconcileOnBothSidesOfAChange(final String segment) throws Exception {
         senderSection = RECONCILE;
         reconnect(RECONCILE, "");
         passReconciled(5, null);
         final long unanswered = receiver.count("reconcile_unanswered");
-        final long fromNs = changeTo(newer("", RECONCILE, ""), true);
+        final long fromNs = changeTo(newer(segment, RECONCILE, ""), true);
         passReconciled(4, null);
         loseFlow(null);
         passReconciled(5, null);
