@@ -8,9 +8,9 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.nio.ByteOrder;
 
 /**
- * A capture whose packets come when their time has come, with timestamps of now by a clock of its own. Before and behind them
- * there are packets of a flow of its own, alike at both points: while these come, two processes agree, and the last intervals are
- * compared. One thread.
+ * A capture whose packets come when their time has come, with timestamps of now by a clock of its own. Before and behind them,
+ * from a full second on, there are packets of a flow of its own, alike at both points: while these come, two processes agree, and
+ * the last intervals are compared. None are in between, where they would overtake the packets in the queue. One thread.
  */
 final class ReplayedSource implements PacketSource {
     /** The port that no other flow has. */
@@ -18,6 +18,8 @@ final class ReplayedSource implements PacketSource {
     private static final long LEAD_NS = 10_000_000_000L;
     private static final long TAIL_NS = 14_000_000_000L;
     private static final long GAP_NS = 10_000_000L;
+    private static final long SECOND_NS = 1_000_000_000L;
+    private static final long HALF_SECOND_NS = SECOND_NS / 2;
     private static final long OWN_DELAY_NS = 50_000;
     private static final int OWN_BYTES = 60;
     private static final int ETHERNET = 1;
@@ -71,7 +73,7 @@ final class ReplayedSource implements PacketSource {
         int taken = 0;
         while (taken < packetLimit) {
             hold();
-            final boolean isOwn = !isHeld || nextOwnNs < dueNs;
+            final boolean isOwn = !isHeld || nextOwnNs < beginNs + LEAD_NS;
             final long nextNs = isOwn ? nextOwnNs : dueNs;
             if (nextNs > endNs) {
                 return taken == 0 ? END_OF_SOURCE : taken;
@@ -105,7 +107,9 @@ final class ReplayedSource implements PacketSource {
         }
         if (!isHeld) {
             isOver = true;
-            endNs = dueNs + TAIL_NS;
+            final long durationNs = dueNs - beginNs + HALF_SECOND_NS;
+            nextOwnNs = beginNs + (durationNs / SECOND_NS + 1) * SECOND_NS;
+            endNs = nextOwnNs + TAIL_NS;
         }
     }
 
