@@ -33,6 +33,8 @@ final class MeanChoice {
     private static final long ENOUGH_DELAYS = 1_000;
     /** A parent's bound is that share of the joint one where it leads. */
     private static final double CLEARLY_BETTER = 0.6;
+    /** Bounds that differ by less are rounded: none is better. */
+    private static final double ROUNDED_NS = 10;
 
     private static final int EXACT = 0;
     private static final int BOUNDED = 1;
@@ -167,7 +169,8 @@ final class MeanChoice {
             take(2 * ofPackets >= packets ? UNBOUNDED : HALF_COVERED, newEstimator, UNKNOWN, order(newEstimator));
         } else {
             final double floored = Math.max(newBoundNs, floorNs());
-            take(BOUNDED, newEstimator, floored, newEstimator == FlowDelay.ESTIMATOR_JOINT ? CLEARLY_BETTER * floored : floored);
+            take(BOUNDED, newEstimator, floored, newEstimator == FlowDelay.ESTIMATOR_JOINT ?
+                Math.min(CLEARLY_BETTER * floored, floored - ROUNDED_NS) : floored);
         }
     }
 

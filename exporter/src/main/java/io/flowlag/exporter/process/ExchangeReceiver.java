@@ -42,7 +42,7 @@ final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Agent, Au
     private static final Logger LOG = LoggerFactory.getLogger(ExchangeReceiver.class);
     private static final int WINDOW_INTERVALS = 64;
     /** That an interval stays open at the receiver point, at most. */
-    private static final int MOST_WAIT_INTERVALS = 6;
+    static final int MOST_WAIT_INTERVALS = 6;
     private static final long TELL_INTERVAL_NS = 5_000_000_000L;
     /** The first settings hold whatever the time: this host's clock may be ahead now, and set back later. */
     private static final long FIRST_INTERVAL = 0;

@@ -8,8 +8,6 @@ import io.flowlag.exporter.config.ExporterConfig;
  */
 final class LongerWait {
     private static final long LATE_PER_PACKET = 1_000;
-    /** That an interval stays open at the receiver point, at most. */
-    private static final int MOST_WAIT_INTERVALS = 6;
 
     private final long configuredNs;
     private long reachedNs;
@@ -40,7 +38,7 @@ final class LongerWait {
         lateBefore = late;
         receivedBefore = received;
         final long intervalNs = config.segment().intervalNs();
-        final long leftNs = MOST_WAIT_INTERVALS * intervalNs - config.exchange().deadlineNs() -
+        final long leftNs = ExchangeReceiver.MOST_WAIT_INTERVALS * intervalNs - config.exchange().deadlineNs() -
             (config.reconcile().enabled() ? config.reconcile().waitNs() : 0);
         final long longerNs = Math.min(2 * config.segment().maximumDelayNs(), Math.min(intervalNs, leftNs));
         return isShort && !isRefused && longerNs > config.segment().maximumDelayNs() ? with(config, longerNs) : null;

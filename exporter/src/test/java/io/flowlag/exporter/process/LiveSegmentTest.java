@@ -122,6 +122,8 @@ class LiveSegmentTest {
             assertFalse(meter.isChanging(), "asking changes nothing");
             assertEquals(SegmentChange.fromNs(SECOND_NS, 2 * SECOND_NS, NOW_NS), segment.changesAt(
                 before, sketched("interval: 2s", "64", ""), meter, NOW_NS));
+            assertEquals(SegmentChange.fromNs(SECOND_NS, SECOND_NS, NOW_NS), segment.changesAt(
+                before, sketched("interval: 1s, max-delay: 400ms", "64", ""), meter, NOW_NS), "packets are waited for longer");
             segment.change(before, wider, meter, 0);
             assertFalse(meter.isChanging(), "0 is no time");
             segment.change(before, wider, meter, fromNs);
