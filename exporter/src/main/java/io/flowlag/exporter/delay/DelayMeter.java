@@ -257,7 +257,7 @@ public final class DelayMeter implements DelayView, AutoCloseable {
                 MarkedReferences.memoryBytes(MARKED_CAPACITY) + EarlyArrivals.memoryBytes() : 0) +
             (isReceiver && wiring.referenceMode() == ReferenceMode.PASSIVE ?
                 PassiveStage.memoryBytes(
-                config.rli().senderCount(), wiring.receiverLink() != null, config.rli().ceilingBps()) : 0) +
+                    config.rli().senderCount(), wiring.receiverLink() != null, config.rli().ceilingBps()) : 0) +
             (wiring.isSketched() ? PendingPackets.MEMORY_BYTES + config.rli().senderCount() * Sketching.BATCH_BYTES : 0) +
             (wiring.isMatched() ? Matching.memoryBytes(config, isLive, wiring.captures()) : 0) +
             (hasStandIn(wiring, isLive) ? standInContext(config, wiring, classes).memoryBytes() : 0) +

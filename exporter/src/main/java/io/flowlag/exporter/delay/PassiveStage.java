@@ -16,9 +16,8 @@ import java.util.function.ObjLongConsumer;
  */
 final class PassiveStage {
     private static final int CAPACITY = 64 * 1024;
-    /** Over the exchange a process may lag behind the other by seconds: room for so many of them, of which each takes 64 bits. */
+    /** Over the exchange a process may lag behind the other: room for the references of so long. */
     private static final int SHIPPED_SECONDS = 4;
-    private static final int SEND_TIME_BITS = 64;
     private static final int MOST_CAPACITY = 1024 * 1024;
 
     private final RliReceiver receiver;
@@ -75,8 +74,8 @@ final class PassiveStage {
     }
 
     private static int capacity(final boolean isShipped, final long ceilingBps) {
-        return isShipped ?
-            (int)Math.max(2 * CAPACITY, Math.min(MOST_CAPACITY, SHIPPED_SECONDS * ceilingBps / SEND_TIME_BITS)) : CAPACITY;
+        final long shipped = SHIPPED_SECONDS * ceilingBps / ReceiverLink.SEND_TIME_BITS;
+        return isShipped ? (int)Math.max(2 * CAPACITY, Math.min(MOST_CAPACITY, shipped)) : CAPACITY;
     }
 
     /** {@return whether this stage has room for send times of a sender; they wait in the exchange's queue until then} */

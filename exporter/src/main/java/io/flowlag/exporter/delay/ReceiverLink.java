@@ -11,6 +11,9 @@ public interface ReceiverLink extends SketchLink {
     /** What a sender tells at least of the digest of a passive reference. */
     long SHIPPED_DIGEST_MASK = (1L << 40) - 1;
 
+    /** What the send time of a passive reference takes of the exchange. */
+    int SEND_TIME_BITS = 64;
+
     /**
      * Where a sender's intervals come from.
      *

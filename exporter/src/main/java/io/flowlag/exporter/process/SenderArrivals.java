@@ -1,5 +1,6 @@
 package io.flowlag.exporter.process;
 
+import io.flowlag.exporter.delay.ReceiverLink;
 import io.flowlag.exporter.delay.ReceiverLink.SendTimeHandler;
 import io.flowlag.exporter.exchange.ExchangeCounters;
 import io.flowlag.exporter.exchange.ExchangeListener;
@@ -21,10 +22,8 @@ import java.util.function.ObjLongConsumer;
  * at construction and when settings change.
  */
 final class SenderArrivals {
-    /** Of send times: at least, and in a second of which each takes 64 bits. */
     private static final int LEAST_SEND_TIME_BYTES = 1 << 20;
     private static final int MOST_SEND_TIME_BYTES = 1 << 26;
-    private static final int SEND_TIME_BITS = 64;
     private static final int SEND_TIME_SECONDS = 2;
     private static final int SEND_TIMES_LIMIT = 1024;
     /** What holds, and what held before. */
@@ -61,7 +60,7 @@ final class SenderArrivals {
 
     /** {@return octets of send times on their way: of two seconds, for which the metering thread may be busy} */
     static int sendTimeBytes(final long sendTimeBps) {
-        final long bytes = SEND_TIME_SECONDS * sendTimeBps / SEND_TIME_BITS * SendTimeQueue.ENTRY_BYTES;
+        final long bytes = SEND_TIME_SECONDS * sendTimeBps / ReceiverLink.SEND_TIME_BITS * SendTimeQueue.ENTRY_BYTES;
         return BitUtil.findNextPositivePowerOfTwo(
             (int)Math.max(LEAST_SEND_TIME_BYTES, Math.min(MOST_SEND_TIME_BYTES, bytes)));
     }

@@ -342,7 +342,7 @@ final class IntervalRepair implements ReconcileTarget {
         return isComplete() && reconciler.coversAll() && !reconciler.losses().isFull();
     }
 
-    /** {@return whether flows without a record may have lost packets that nobody lists: the interval was not reconciled whole} */
+    /** {@return whether flows without a record may have unlisted losses: the interval was not reconciled whole} */
     boolean mayHideUnnamed() {
         return reconciler != null && !(isComplete() && !reconciler.losses().isFull());
     }

@@ -118,7 +118,7 @@ final class ReceiverRecords {
         hiddenUntilNs = isMeasuring ? Math.max(hiddenUntilNs, endNs) : hiddenUntilNs;
     }
 
-    /** {@return whether a flow that begins in an interval may have lost packets before, of which nobody knows} */
+    /** {@return whether a flow that begins in an interval may have earlier, unlisted losses} */
     boolean isEarlierLossHidden(final long startNs) {
         return startNs - hiddenUntilNs < idleTimeoutNs;
     }
