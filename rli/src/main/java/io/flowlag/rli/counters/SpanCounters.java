@@ -8,7 +8,7 @@ import org.agrona.MutableDirectBuffer;
  * references have one error in common, those of different spans have independent ones. So a flow that comes in a few bursts has
  * met a few errors, however many samples it has. The flow's owner reserves:
  * <pre>
- *   0  span      2   one more than the number of the last sample's span, modulo 65535; 0 for none
+ *   0  span      2   one more than the number of the last sample's span, modulo 32768; 0 for none
  *   2  samples   2   of the flow in that span, at most 65535
  *   4  variance  4   float: sum over spans of (sum of the scales of the flow's samples in it)², ns²
  * </pre>
@@ -20,6 +20,7 @@ public final class SpanCounters {
 
     private static final int SAMPLES_SHIFT = 16;
     private static final int VARIANCE_SHIFT = 32;
+    private static final int SPAN_MASK = 0x7FFF;
     private static final int MOST = 0xFFFF;
     /** A scale is 1 ns or more where it is known. */
     private static final float LEAST_VARIANCE_NS2 = 1;
@@ -40,7 +41,7 @@ public final class SpanCounters {
         final MutableDirectBuffer buffer, final int offset, final long spanNumber, final float scaleNs,
         final long samplesBefore) {
         final long packed = buffer.getLong(offset);
-        final int span = 1 + (int)(spanNumber % MOST);
+        final int span = 1 + (int)(spanNumber & SPAN_MASK);
         final float sampleNs2 = scaleNs * scaleNs;
         float varianceNs2 = Float.intBitsToFloat((int)(packed >>> VARIANCE_SHIFT));
         int samples = 0;

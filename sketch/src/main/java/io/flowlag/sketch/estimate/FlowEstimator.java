@@ -146,7 +146,7 @@ public final class FlowEstimator {
             isFullest[row] = geometry.rate(row) == geometry.rate(fullestRow);
         }
         weightedCells = weighted ? new WeightedCells(geometry, cellMap, compared) : null;
-        oneCellRows = straight && !weighted && cellMap.isByFlow() ?
+        oneCellRows = straight && cellMap.isByFlow() ?
             new OneCellRows(geometry, cellMap, compared, overview, sums, alpha, boundFactor) : null;
     }
 
@@ -231,6 +231,10 @@ public final class FlowEstimator {
         if (null != oneCellRows && receivedPackets >= 0) {
             oneCellRows.estimate(flowHash, weight, receivedPackets, isDamaged, result);
             scaleSizes(weight, result);
+            if (result.usableCells > 0 && isWeighed(receivedPackets)) {
+                weightedCells.estimateOneCellRows(
+                    oneCellRows.places(), weight, Math.min(receivedPackets, result.receivedPackets), boundFactor, result);
+            }
             return;
         }
         cells.find(flowHash);
@@ -263,11 +267,15 @@ public final class FlowEstimator {
             addRow(weight, row, limit, receivedCount);
         }
         sums.finish(weight, boundFactor, overview, result);
-        if (receivedPackets > 0 && weighs() && weightedCells.isMeasured()) {
+        if (isWeighed(receivedPackets)) {
             final double packets =
                 takesEveryPacket ? Math.min(receivedPackets, result.receivedPackets) : receivedPackets;
             weightedCells.estimate(flowHash, weight, packets, boundFactor, result);
         }
+    }
+
+    private boolean isWeighed(final long receivedPackets) {
+        return receivedPackets > 0 && weighs() && weightedCells.isMeasured();
     }
 
     private boolean weighs() {

@@ -77,6 +77,11 @@ final class OneCellRows {
         }
     }
 
+    /** {@return where the cells of the last flow lie, by row} */
+    int[] places() {
+        return places;
+    }
+
     private void measureLoss(final int weight, final long lost, final long lacking, final FlowEstimate result) {
         final double unexpectedCount = overview.unexpectedCount();
         if (lost == 0 || lost < Long.MAX_VALUE && unexpectedCount == 0) {

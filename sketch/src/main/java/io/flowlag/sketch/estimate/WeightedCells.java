@@ -61,6 +61,40 @@ final class WeightedCells {
         final double packets,
         final double boundFactor,
         final FlowEstimate result) {
+        begin();
+        for (int row = 0; row < geometry.rows() && !exact; row++) {
+            countOthers(row, flowHash, weight, packets);
+            addRow(row, flowHash, weight, packets);
+        }
+        finish(packets, boundFactor, result);
+    }
+
+    /**
+     * As {@link #estimate}, where each row has all packets of a flow in one cell ({@link CellMap#isByFlow}): what the cell counts
+     * beyond the flow is others', without noise.
+     *
+     * @param places of the flow's cells, by row.
+     */
+    void estimateOneCellRows(
+        final int[] places, final int weight, final double packets, final double boundFactor, final FlowEstimate result) {
+        begin();
+        final double flowCount = weight * packets;
+        for (int row = 0; row < places.length && !exact; row++) {
+            final int place = places[row];
+            if (compared.agrees(place)) {
+                final double count = compared.receivedCount(place);
+                final double delaySumNs = compared.delaySumNs(place);
+                final double otherCount = Math.max(0, count - flowCount);
+                final double ownPackets = (count - otherCount) / weight;
+                final double own = own(row, ownPackets, otherCount, weight);
+                ownCells += own >= MOSTLY_OWN ? 1 : 0;
+                endRow(own * ownPackets, own * (delaySumNs - count * meanNs) / weight, delaySumNs, weight, packets);
+            }
+        }
+        finish(packets, boundFactor, result);
+    }
+
+    private void begin() {
         precision = 0;
         offsetSum = 0;
         offsetSquares = 0;
@@ -68,10 +102,9 @@ final class WeightedCells {
         bestSamples = 0;
         ownCells = 0;
         exact = false;
-        for (int row = 0; row < geometry.rows() && !exact; row++) {
-            countOthers(row, flowHash, weight, packets);
-            addRow(row, flowHash, weight, packets);
-        }
+    }
+
+    private void finish(final double packets, final double boundFactor, final FlowEstimate result) {
         if (exact) {
             result.meanNs = exactMeanNs;
             result.boundNs = 0;
@@ -125,15 +158,25 @@ final class WeightedCells {
                 final double cellDelaySumNs = compared.delaySumNs(place);
                 final double count = compared.receivedCount(place);
                 final double ownPackets = whole ? (count - otherCounts[offset]) / weight : expectedPackets;
-                final double ownNs2 = ownPackets * packetVarianceNs2;
-                final double othersNs2 = variance.sumVarianceNs2(row, otherCounts[offset]) / ((double)weight * weight);
-                final double own = ownPackets > 0 ? ownNs2 / (ownNs2 + othersNs2) : 0;
+                final double own = own(row, ownPackets, otherCounts[offset], weight);
                 samples += own * ownPackets;
                 offsetSumNs += own * (cellDelaySumNs - count * meanNs) / weight;
                 delaySumNs += cellDelaySumNs;
                 ownCells += own >= MOSTLY_OWN ? 1 : 0;
             }
         }
+        endRow(samples, offsetSumNs, delaySumNs, weight, packets);
+    }
+
+    /** How much of what a cell says is the flow's, by the variances of both parts. */
+    private double own(final int row, final double ownPackets, final double otherCount, final int weight) {
+        final double ownNs2 = ownPackets * packetVarianceNs2;
+        final double othersNs2 = variance.sumVarianceNs2(row, otherCount) / ((double)weight * weight);
+        return ownPackets > 0 ? ownNs2 / (ownNs2 + othersNs2) : 0;
+    }
+
+    private void endRow(
+        final double samples, final double offsetSumNs, final double delaySumNs, final int weight, final double packets) {
         bestSamples = Math.max(bestSamples, samples);
         if (samples >= WHOLE * packets) {
             exact = true;

@@ -247,17 +247,8 @@ final class CellSystem {
     double loneMeanNs(final JointProblem problem, final int flow) {
         double loneNs = Double.NaN;
         for (int row = 0; row < rows; row++) {
-            double inUsable = 0;
-            double sumNs = 0;
-            boolean isKnown = isWhole(row);
-            for (int edge = row * vldaLength; isKnown && edge < (row + 1) * vldaLength; edge++) {
-                final int cell = cell(flow, edge);
-                isKnown = cellPackets[cell] > 0 || isEmpty[cell];
-                inUsable += cellPackets[cell];
-                sumNs += cellPackets[cell] > 0 ? problem.cellDelaySumNs[cell] : 0;
-            }
-            if (isKnown && inUsable == coefficient[flow]) {
-                final double rowNs = sumNs / coefficient[flow];
+            if (isWhole(row) && isAloneIn(row, flow)) {
+                final double rowNs = rowSumNs(problem, row, flow) / coefficient[flow];
                 if (Math.abs(rowNs - loneNs) > LONE_TOLERANCE_NS) {
                     return Double.NaN;
                 }
@@ -265,6 +256,27 @@ final class CellSystem {
             }
         }
         return loneNs;
+    }
+
+    private boolean isAloneIn(final int row, final int flow) {
+        double inUsable = 0;
+        for (int edge = row * vldaLength; edge < (row + 1) * vldaLength; edge++) {
+            final int cell = cell(flow, edge);
+            inUsable += cellPackets[cell];
+            if (!(cellPackets[cell] > 0 || isEmpty[cell])) {
+                return false;
+            }
+        }
+        return inUsable == coefficient[flow];
+    }
+
+    private double rowSumNs(final JointProblem problem, final int row, final int flow) {
+        double sumNs = 0;
+        for (int edge = row * vldaLength; edge < (row + 1) * vldaLength; edge++) {
+            final int cell = cell(flow, edge);
+            sumNs += cellPackets[cell] > 0 ? problem.cellDelaySumNs[cell] : 0;
+        }
+        return sumNs;
     }
 
     /** The cell at the end of a flow's edge. */

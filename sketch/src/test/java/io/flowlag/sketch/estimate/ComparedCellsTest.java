@@ -60,12 +60,13 @@ class ComparedCellsTest {
         @ForAll @IntRange(min = 1, max = 4) final int rows,
         @ForAll @IntRange(min = 1, max = 5) final int weight,
         @ForAll @IntRange(max = 30) final int lossPercent,
-        @ForAll @IntRange(max = 30) final int duplicatePercent) {
+        @ForAll @IntRange(max = 30) final int duplicatePercent,
+        @ForAll final boolean isWeighted) {
         final SketchGeometry geometry = SketchGeometry.lds(rows, COLUMNS, 1);
         final Packets packets = packets(seed);
         final Pair pair = new Pair(geometry, packets, lossPercent, duplicatePercent, weight, seed);
-        final FlowEstimator shortWay = estimator(geometry, true);
-        final FlowEstimator longWay = estimator(geometry, false);
+        final FlowEstimator shortWay = estimator(geometry, isWeighted, true);
+        final FlowEstimator longWay = estimator(geometry, isWeighted, false);
         assertEquals(PairingResult.PAIRED, shortWay.pair(pair.sender.image(), pair.receiver.image()));
         assertEquals(PairingResult.PAIRED, longWay.pair(pair.sender.image(), pair.receiver.image()));
         final long[] received = packets.receivedPackets();
@@ -77,10 +78,11 @@ class ComparedCellsTest {
         }
     }
 
-    private static FlowEstimator estimator(final SketchGeometry geometry, final boolean isShort) {
+    private static FlowEstimator estimator(
+        final SketchGeometry geometry, final boolean isWeighted, final boolean isShort) {
         return new FlowEstimator(
             geometry, SEED, FlowEstimator.DEFAULT_ALPHA, FlowEstimator.DEFAULT_NOISE_TOLERANCE,
-            FlowEstimator.DEFAULT_CONFIDENCE, false, isShort);
+            FlowEstimator.DEFAULT_CONFIDENCE, isWeighted, isShort);
     }
 
     private static Packets packets(final long seed) {
