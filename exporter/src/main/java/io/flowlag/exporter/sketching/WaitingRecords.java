@@ -1,14 +1,15 @@
 package io.flowlag.exporter.sketching;
 
+import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 
-import java.nio.ByteBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Copies of the records of ended flows, off the heap, while they wait. One thread. Allocates at construction.
+ * Copies of the records of ended flows, off the heap, while they wait. One thread. Allocates at construction; the
+ * system gives memory only for records that come.
  */
 final class WaitingRecords {
     /** There is no room. */
@@ -30,7 +31,7 @@ final class WaitingRecords {
     WaitingRecords(final int capacity, final int lengthBytes) {
         this.lengthBytes = lengthBytes;
         for (int i = 0; i < capacity; i += CHUNK_RECORDS) {
-            chunks.add(new UnsafeBuffer(ByteBuffer.allocateDirect(CHUNK_RECORDS * lengthBytes)));
+            chunks.add(OffHeapBuffer.allocateUntouched(CHUNK_RECORDS * lengthBytes));
         }
         free = new int[capacity];
         for (int i = 0; i < capacity; i++) {
