@@ -34,7 +34,7 @@ final class FlowDistributions {
         chunks = new OffHeapBuffer[(capacity + CHUNK - 1) / CHUNK];
         for (int i = 0; i < chunks.length; i++) {
             final int count = Math.min(CHUNK, capacity - i * CHUNK);
-            chunks[i] = OffHeapBuffer.allocate(count * QuantileSketch.LENGTH_BYTES);
+            chunks[i] = OffHeapBuffer.allocateUntouched(count * QuantileSketch.LENGTH_BYTES);
         }
         free = new int[capacity];
         for (int i = 0; i < capacity; i++) {

@@ -16,9 +16,11 @@ public final class PacketSides {
 
     private static final long SOURCE = 1;
     private static final long DESTINATION = 2;
+    private static final long ROLES = SOURCE | DESTINATION;
+    private static final int VOTES_SHIFT = 2;
 
-    private final Long2LongHashMap votes = new Long2LongHashMap(Long.MIN_VALUE);
-    private final Long2LongHashMap roles = new Long2LongHashMap(0);
+    /** An address's votes for being on the sender point's side, less those against it, above its two bits of roles. */
+    private final Long2LongHashMap addresses = new Long2LongHashMap(0);
 
     /** No address is known. */
     public PacketSides() {
@@ -33,12 +35,13 @@ public final class PacketSides {
      * @param isForward  whether it passed the sender point first.
      */
     public void vote(final DirectBuffer descriptor, final int offset, final boolean isForward) {
-        final long source = source(descriptor, offset);
-        final long destination = destination(descriptor, offset);
-        votes.put(source, votes(source) + (isForward ? 1 : -1));
-        votes.put(destination, votes(destination) - (isForward ? 1 : -1));
-        roles.put(source, roles.get(source) | SOURCE);
-        roles.put(destination, roles.get(destination) | DESTINATION);
+        final int vote = isForward ? 1 : -1;
+        add(source(descriptor, offset), vote, SOURCE);
+        add(destination(descriptor, offset), -vote, DESTINATION);
+    }
+
+    private void add(final long address, final int vote, final long role) {
+        addresses.put(address, addresses.get(address) + ((long)vote << VOTES_SHIFT) | role);
     }
 
     /**
@@ -61,9 +64,9 @@ public final class PacketSides {
      */
     public double agreement(final long voteCount, final boolean isAnswered) {
         long sum = 0;
-        for (final Long2LongHashMap.EntryIterator each = votes.entrySet().iterator(); each.hasNext();) {
-            each.next();
-            sum += !isAnswered || roles.get(each.getLongKey()) == (SOURCE | DESTINATION) ? Math.abs(each.getLongValue()) : 0;
+        for (final Long2LongHashMap.ValueIterator each = addresses.values().iterator(); each.hasNext();) {
+            final long value = each.nextValue();
+            sum += !isAnswered || (value & ROLES) == ROLES ? Math.abs(value >> VOTES_SHIFT) : 0;
         }
         return sum / (2.0 * voteCount);
     }
@@ -89,7 +92,7 @@ public final class PacketSides {
     }
 
     private long votes(final long address) {
-        return votes.getOrDefault(address, 0L);
+        return addresses.get(address) >> VOTES_SHIFT;
     }
 
     private static long source(final DirectBuffer descriptor, final int offset) {

@@ -27,6 +27,9 @@ import java.util.List;
  */
 final class CaptureSurvey implements PacketHandler {
     private static final int POLL_LIMIT = 4096;
+    /** Packets of which the memory is read ahead, so that the processor waits for many places at once. */
+    private static final int BATCH = 64;
+    private static final int REFERENCE_OFFSET = BATCH * PacketDescriptor.LENGTH_BYTES;
     /** Packets of each capture that are looked at for what was cut off, before digests are made. */
     private static final int FIRST_PACKETS = 4096;
     private static final int ETHERNET_PAYLOAD_BYTES = 1500;
@@ -39,7 +42,8 @@ final class CaptureSurvey implements PacketHandler {
     private final SegmentSelector selector;
     private final ReferenceRecognizer recognizer;
     private final FilterSupplier filters;
-    private final UnsafeBuffer descriptor = new UnsafeBuffer(new byte[PacketDescriptor.LENGTH_BYTES]);
+    /** A batch, and behind it what may be a reference. */
+    private final UnsafeBuffer descriptors = new UnsafeBuffer(new byte[REFERENCE_OFFSET + PacketDescriptor.LENGTH_BYTES]);
     private final SurveyedDigests digests;
     private final FlowEstimate flows = new FlowEstimate();
     private final PacketTimes times = new PacketTimes();
@@ -49,6 +53,8 @@ final class CaptureSurvey implements PacketHandler {
     private final PacketSides sidesBySign = new PacketSides();
     private final int digestBytes;
     private int cutBytes = Integer.MAX_VALUE;
+    private int waitingBytes;
+    private long touched;
     private boolean isSender;
     private long sentPackets;
     private long receivedPackets;
@@ -133,59 +139,79 @@ final class CaptureSurvey implements PacketHandler {
                 polled = source.poll(this, POLL_LIMIT);
             }
         }
+        surveyBatch();
     }
 
     @Override
     public void onPacket(
         final DirectBuffer buffer, final int offset, final int capturedLengthBytes, final int wireLengthBytes,
         final long timestampNs, final int linkType, final int interfaceId, final int vlanTag) {
+        final int place = waitingBytes;
         if (decoder.decode(buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, linkType, interfaceId, vlanTag,
-            descriptor, 0) != PacketDecoder.DECODED) {
+            descriptors, place) != PacketDecoder.DECODED) {
             return;
         }
-        if (selector.selects(descriptor, 0)) {
-            onSelected(capturedLengthBytes, wireLengthBytes, timestampNs);
-        }
-        // Makes another descriptor of it.
-        if (!isSender && recognizer.recognize(decoder, buffer, descriptor, 0, 0)) {
+        if (!isSender && isReference(buffer, place)) {
             references++;
+        }
+        if (selector.selects(descriptors, place)) {
+            if (capturedLengthBytes < wireLengthBytes) {
+                cutBytes =
+                    Math.min(cutBytes, decoder.cutBytes(capturedLengthBytes, PacketDescriptor.ipLengthBytes(descriptors, place)));
+            }
+            waitingBytes += PacketDescriptor.LENGTH_BYTES;
+        }
+        if (waitingBytes == REFERENCE_OFFSET) {
+            surveyBatch();
         }
     }
 
-    private void onSelected(final int capturedLengthBytes, final int wireLengthBytes, final long timestampNs) {
-        final int ipLengthBytes = PacketDescriptor.ipLengthBytes(descriptor, 0);
-        if (capturedLengthBytes < wireLengthBytes) {
-            cutBytes = Math.min(cutBytes, decoder.cutBytes(capturedLengthBytes, ipLengthBytes));
+    private boolean isReference(final DirectBuffer packet, final int place) {
+        descriptors.putBytes(REFERENCE_OFFSET, descriptors, place, PacketDescriptor.LENGTH_BYTES);
+        return recognizer.recognize(decoder, packet, descriptors, REFERENCE_OFFSET, 0);
+    }
+
+    private void surveyBatch() {
+        for (int place = 0; place < waitingBytes; place += PacketDescriptor.LENGTH_BYTES) {
+            touched += digests.touch(PacketDescriptor.digest(descriptors, place));
         }
+        for (int place = 0; place < waitingBytes; place += PacketDescriptor.LENGTH_BYTES) {
+            onSelected(place);
+        }
+        waitingBytes = 0;
+    }
+
+    private void onSelected(final int place) {
+        final long timestampNs = PacketDescriptor.timestampNs(descriptors, place);
         sentPackets += isSender ? 1 : 0;
         receivedPackets += isSender ? 0 : 1;
         times.add(timestampNs);
         (isSender ? sentTimes : receivedTimes).add(timestampNs);
-        hasIpv6 |= PacketDescriptor.ipVersion(descriptor, 0) == IPV6;
-        final int flow = flows.add(descriptor, 0);
-        if ((PacketDescriptor.flags(descriptor, 0) & PacketDescriptor.FLAG_DIGEST) != 0) {
-            final boolean isLong = ipLengthBytes > ETHERNET_PAYLOAD_BYTES;
-            final long digest = PacketDescriptor.digest(descriptor, 0);
-            final int ttl = PacketDescriptor.ttl(descriptor, 0);
+        hasIpv6 |= PacketDescriptor.ipVersion(descriptors, place) == IPV6;
+        final int flow = flows.add(descriptors, place);
+        if ((PacketDescriptor.flags(descriptors, place) & PacketDescriptor.FLAG_DIGEST) != 0) {
+            final boolean isLong = PacketDescriptor.ipLengthBytes(descriptors, place) > ETHERNET_PAYLOAD_BYTES;
+            final long digest = PacketDescriptor.digest(descriptors, place);
+            final int ttl = PacketDescriptor.ttl(descriptors, place);
             if (isSender) {
                 digests.onSent(digest, timestampNs, flow, ttl, isLong);
             } else if (digests.onReceived(digest, timestampNs, flow, isLong)) {
-                vote(digests.sentTtl() - ttl, timestampNs - digests.sentNs());
+                vote(place, digests.sentTtl() - ttl, timestampNs - digests.sentNs());
             }
         }
     }
 
     /** A router takes one from the time to live; where there is none, packets pass first where their time is smaller. */
-    private void vote(final int hops, final long delayNs) {
+    private void vote(final int place, final int hops, final long delayNs) {
         if (hops != 0) {
             forwardByTtl += hops > 0 ? 1 : 0;
             backwardByTtl += hops > 0 ? 0 : 1;
-            sidesByTtl.vote(descriptor, 0, hops > 0);
+            sidesByTtl.vote(descriptors, place, hops > 0);
         }
         if (delayNs != 0) {
             positive += delayNs > 0 ? 1 : 0;
             negative += delayNs > 0 ? 0 : 1;
-            sidesBySign.vote(descriptor, 0, delayNs > 0);
+            sidesBySign.vote(descriptors, place, delayNs > 0);
         }
     }
 

@@ -61,6 +61,11 @@ final class SurveyedDigests {
         largestShift = most;
     }
 
+    /** Reads where a digest's entry is or will be, so that it is in the processor's cache when it comes. Changes nothing. */
+    long touch(final long digest) {
+        return isIn(digest) ? entries.getLong(firstSlot(shift, digest) * ENTRY_BYTES) : 0;
+    }
+
     /** A packet at the sender point. */
     void onSent(final long digest, final long timestampNs, final int flow, final int ttl, final boolean isLong) {
         if (place(digest)) {
@@ -136,11 +141,15 @@ final class SurveyedDigests {
 
     private static int find(final OffHeapBuffer table, final int tableShift, final long digest) {
         final int mask = (1 << tableShift) - 1;
-        int slot = (int)(digest * SPREAD >>> Long.SIZE - tableShift);
+        int slot = firstSlot(tableShift, digest);
         while (!isFree(table, slot * ENTRY_BYTES) && table.getLong(slot * ENTRY_BYTES) != digest) {
             slot = slot + 1 & mask;
         }
         return slot * ENTRY_BYTES;
+    }
+
+    private static int firstSlot(final int tableShift, final long digest) {
+        return (int)(digest * SPREAD >>> Long.SIZE - tableShift);
     }
 
     private void grow() {
