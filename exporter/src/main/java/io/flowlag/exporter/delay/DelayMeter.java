@@ -288,6 +288,9 @@ public final class DelayMeter implements DelayView, AutoCloseable {
         if (matching != null) {
             octets += matching.touch(descriptors, offset, count);
         }
+        for (int i = 0; early != null && i < count; i++) {
+            octets += early.touch(PacketDescriptor.digest(descriptors, offset + i * PacketDescriptor.LENGTH_BYTES));
+        }
         touched = octets;
     }
 
