@@ -1,7 +1,7 @@
 package io.flowlag.exporter.collect;
 
 import io.flowlag.exporter.collect.CollectException.Kind;
-import io.flowlag.exporter.console.ResultStream;
+import io.flowlag.exporter.terminal.ResultStream;
 import io.flowlag.ipfix.collect.CollectedRecord;
 import io.flowlag.ipfix.collect.CollectingProcess;
 import io.flowlag.ipfix.collect.CollectorCounter;

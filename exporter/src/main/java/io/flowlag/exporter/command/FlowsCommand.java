@@ -1,14 +1,14 @@
 package io.flowlag.exporter.command;
 
 import io.flowlag.exporter.config.Prefix;
-import io.flowlag.exporter.console.ExitCode;
-import io.flowlag.exporter.console.ExitException;
-import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.observe.FlowFilter;
 import io.flowlag.exporter.observe.FlowTable;
 import io.flowlag.exporter.observe.FlowView;
 import io.flowlag.exporter.observe.StatusFileReader;
 import io.flowlag.exporter.observe.StatusSnapshot;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.ExitException;
+import io.flowlag.exporter.terminal.Terminal;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;

@@ -1,8 +1,8 @@
 package io.flowlag.exporter.command;
 
-import io.flowlag.exporter.console.ExitCode;
-import io.flowlag.exporter.console.ExitException;
-import io.flowlag.exporter.console.Terminal;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.ExitException;
+import io.flowlag.exporter.terminal.Terminal;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Parameters;
 

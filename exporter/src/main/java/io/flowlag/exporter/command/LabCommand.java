@@ -1,11 +1,11 @@
 package io.flowlag.exporter.command;
 
 import io.flowlag.exporter.config.Names;
-import io.flowlag.exporter.console.ExitCode;
-import io.flowlag.exporter.console.ExitException;
-import io.flowlag.exporter.console.OutputFiles;
-import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.lab.Laboratory;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.ExitException;
+import io.flowlag.exporter.terminal.OutputFiles;
+import io.flowlag.exporter.terminal.Terminal;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;

@@ -2,7 +2,7 @@ package io.flowlag.exporter.command;
 
 import io.flowlag.exporter.config.ConfigKey;
 import io.flowlag.exporter.config.ConfigTable;
-import io.flowlag.exporter.console.Terminal;
+import io.flowlag.exporter.terminal.Terminal;
 import picocli.AutoComplete;
 import picocli.CommandLine;
 import picocli.CommandLine.Model.CommandSpec;

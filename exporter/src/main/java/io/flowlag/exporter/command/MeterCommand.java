@@ -2,8 +2,8 @@ package io.flowlag.exporter.command;
 
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.console.ExitCode;
-import io.flowlag.exporter.console.Terminal;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.Terminal;
 import picocli.CommandLine.Model.CommandSpec;
 import picocli.CommandLine.Model.OptionSpec;
 

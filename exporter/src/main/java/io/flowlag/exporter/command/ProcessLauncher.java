@@ -2,8 +2,6 @@ package io.flowlag.exporter.command;
 
 import io.flowlag.exporter.collect.CollectOptions;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.console.ExitCode;
-import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.process.CollectProcess;
 import io.flowlag.exporter.process.DelayOptions;
 import io.flowlag.exporter.process.DelayProcess;
@@ -11,6 +9,8 @@ import io.flowlag.exporter.process.DemoProcess;
 import io.flowlag.exporter.process.MeterProcess;
 import io.flowlag.exporter.process.RunProcess;
 import io.flowlag.exporter.process.SelfTestProcess;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.Terminal;
 
 import java.util.List;
 import java.util.function.Supplier;

@@ -2,9 +2,9 @@ package io.flowlag.exporter.command;
 
 import io.flowlag.exporter.collect.CollectOptions;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.console.ExitCode;
-import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.process.DelayOptions;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.Terminal;
 
 import java.util.List;
 import java.util.function.Supplier;

@@ -1,10 +1,10 @@
 package io.flowlag.exporter.command;
 
-import io.flowlag.exporter.console.ExitCode;
-import io.flowlag.exporter.console.ExitException;
-import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.process.SizeOptions;
 import io.flowlag.exporter.process.SizeProcess;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.ExitException;
+import io.flowlag.exporter.terminal.Terminal;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 

@@ -1,11 +1,11 @@
 package io.flowlag.exporter.command;
 
-import io.flowlag.exporter.console.ExitCode;
-import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.observe.StatusFileException;
 import io.flowlag.exporter.observe.StatusFileReader;
 import io.flowlag.exporter.observe.StatusFiles;
 import io.flowlag.exporter.observe.StatusSnapshot;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.ExitException;
 import picocli.CommandLine.Option;
 
 import java.nio.file.Path;

@@ -1,11 +1,11 @@
 package io.flowlag.exporter.command;
 
-import io.flowlag.exporter.console.ExitCode;
-import io.flowlag.exporter.console.ExitException;
-import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.observe.StatusFileReader;
 import io.flowlag.exporter.observe.TopView;
 import io.flowlag.exporter.process.TopProcess;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.ExitException;
+import io.flowlag.exporter.terminal.Terminal;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;

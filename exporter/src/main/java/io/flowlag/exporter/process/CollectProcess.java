@@ -5,11 +5,11 @@ import io.flowlag.exporter.collect.CollectOptions;
 import io.flowlag.exporter.collect.Collector;
 import io.flowlag.exporter.collect.ListenAddress;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.console.ExitCode;
-import io.flowlag.exporter.console.ExitException;
-import io.flowlag.exporter.console.Signals;
-import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.record.FlowElements;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.ExitException;
+import io.flowlag.exporter.terminal.Signals;
+import io.flowlag.exporter.terminal.Terminal;
 import io.flowlag.ipfix.collect.SessionKind;
 import io.flowlag.ipfix.transport.TlsCredentials;
 

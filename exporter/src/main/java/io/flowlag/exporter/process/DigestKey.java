@@ -1,6 +1,6 @@
 package io.flowlag.exporter.process;
 
-import io.flowlag.exporter.console.ExitException;
+import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.sketch.hash.SipHash;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;

@@ -1,13 +1,13 @@
 package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.console.ExitCode;
-import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.SketchLink;
 import io.flowlag.exporter.exchange.ConnectionLimits;
 import io.flowlag.exporter.exchange.SharedKey;
 import io.flowlag.exporter.observe.Heartbeat;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.ipfix.transport.TlsCredentials;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentRunner;

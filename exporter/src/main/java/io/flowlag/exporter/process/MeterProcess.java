@@ -6,12 +6,12 @@ import io.flowlag.exporter.capture.file.CaptureFiles;
 import io.flowlag.exporter.capture.filter.BpfFilterSupplier;
 import io.flowlag.exporter.collect.TableStart;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.console.ExitCode;
-import io.flowlag.exporter.console.Signals;
-import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.record.DestinationFactory;
 import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.Signals;
+import io.flowlag.exporter.terminal.Terminal;
 
 import java.util.ArrayList;
 import java.util.List;

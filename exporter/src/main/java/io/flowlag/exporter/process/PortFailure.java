@@ -1,7 +1,7 @@
 package io.flowlag.exporter.process;
 
-import io.flowlag.exporter.console.ExitCode;
-import io.flowlag.exporter.console.ExitException;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.ExitException;
 
 import java.io.IOException;
 import java.net.BindException;

@@ -2,7 +2,7 @@ package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.Prefix;
-import io.flowlag.exporter.console.ExitException;
+import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.rli.reference.ReferenceSession;
 
 import java.nio.file.Path;

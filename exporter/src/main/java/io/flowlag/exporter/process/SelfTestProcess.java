@@ -8,15 +8,15 @@ import io.flowlag.exporter.capture.filter.BpfFilterSupplier;
 import io.flowlag.exporter.capture.live.LiveCapture;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
-import io.flowlag.exporter.console.ExitCode;
-import io.flowlag.exporter.console.Signals;
-import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayDistribution;
 import io.flowlag.exporter.status.DelayStatistics;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.Signals;
+import io.flowlag.exporter.terminal.Terminal;
 
 import java.util.List;
 import java.util.Locale;

@@ -1,11 +1,11 @@
 package io.flowlag.exporter.process;
 
-import io.flowlag.exporter.console.ExitCode;
-import io.flowlag.exporter.console.ExitException;
-import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.exchange.ExchangePrice;
 import io.flowlag.exporter.exchange.ExchangeSettings;
 import io.flowlag.exporter.reconcile.ReconcilePrice;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.ExitException;
+import io.flowlag.exporter.terminal.Terminal;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.lds.LdsSizing;
 import io.flowlag.sketch.lds.ParetoFit;

@@ -1,13 +1,13 @@
 package io.flowlag.exporter.process;
 
-import io.flowlag.exporter.console.ExitCode;
-import io.flowlag.exporter.console.ExitException;
-import io.flowlag.exporter.console.Signals;
-import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.observe.StatusFileException;
 import io.flowlag.exporter.observe.StatusFileReader;
 import io.flowlag.exporter.observe.StatusSnapshot;
 import io.flowlag.exporter.observe.TopView;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.ExitException;
+import io.flowlag.exporter.terminal.Signals;
+import io.flowlag.exporter.terminal.Terminal;
 
 import java.io.IOException;
 import java.io.PrintStream;

@@ -1,7 +1,7 @@
 package io.flowlag.exporter.spool;
 
-import io.flowlag.exporter.console.OutputFiles;
 import io.flowlag.exporter.status.SpoolStatistics;
+import io.flowlag.exporter.terminal.OutputFiles;
 import io.flowlag.ipfix.template.Template;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;

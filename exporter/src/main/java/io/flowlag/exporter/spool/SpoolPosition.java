@@ -1,6 +1,6 @@
 package io.flowlag.exporter.spool;
 
-import io.flowlag.exporter.console.OutputFiles;
+import io.flowlag.exporter.terminal.OutputFiles;
 import org.agrona.CloseHelper;
 import org.agrona.concurrent.UnsafeBuffer;
 

@@ -2,14 +2,14 @@ package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.console.ExitCode;
-import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.lab.CaptureWriter;
 import io.flowlag.exporter.lab.SegmentProfile;
 import io.flowlag.exporter.lab.SimulatedSegment;
 import io.flowlag.exporter.record.IpfixRecords;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.Terminal;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.process;
 
-import io.flowlag.exporter.console.ExitCode;
+import io.flowlag.exporter.terminal.ExitCode;
 import org.junit.jupiter.api.Test;
 
 import static org.junit.jupiter.api.Assertions.assertEquals;

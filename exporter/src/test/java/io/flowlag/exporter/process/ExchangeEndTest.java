@@ -2,9 +2,9 @@ package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.console.ExitCode;
-import io.flowlag.exporter.console.ExitException;
 import io.flowlag.exporter.delay.ClockError;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.ExitException;
 import org.junit.jupiter.api.Test;
 
 import java.io.IOException;

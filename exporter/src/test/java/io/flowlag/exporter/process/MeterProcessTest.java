@@ -1,10 +1,10 @@
 package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.config.ConfigLoader;
-import io.flowlag.exporter.console.ExitCode;
-import io.flowlag.exporter.console.ResultStream;
-import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.decode.SharedData;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.ResultStream;
+import io.flowlag.exporter.terminal.Terminal;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 

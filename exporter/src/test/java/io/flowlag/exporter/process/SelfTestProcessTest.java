@@ -2,9 +2,9 @@ package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.config.ConfigLoader;
-import io.flowlag.exporter.console.ExitCode;
-import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.lab.CaptureWriter;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.Terminal;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

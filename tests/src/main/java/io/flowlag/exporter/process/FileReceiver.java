@@ -6,8 +6,6 @@ import io.flowlag.exporter.capture.file.CaptureFiles;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
-import io.flowlag.exporter.console.Signals;
-import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.ReferenceMode;
@@ -15,6 +13,8 @@ import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.record.DestinationFactory;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.terminal.Signals;
+import io.flowlag.exporter.terminal.Terminal;
 import io.flowlag.rli.reference.ReferenceSession;
 
 import java.nio.file.Path;

@@ -1,8 +1,8 @@
 package io.flowlag.tests.lab;
 
 import io.flowlag.exporter.command.Main;
-import io.flowlag.exporter.console.Terminal;
 import io.flowlag.exporter.lab.Laboratory;
+import io.flowlag.exporter.terminal.Terminal;
 import io.flowlag.tests.lab.heldout.HeldOutExperiment;
 import io.flowlag.tests.lab.heldout.HeldOutPath;
 import io.flowlag.tests.lab.reconcile.RdaFigure12;

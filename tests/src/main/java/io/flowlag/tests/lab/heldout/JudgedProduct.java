@@ -1,7 +1,7 @@
 package io.flowlag.tests.lab.heldout;
 
 import io.flowlag.exporter.command.Main;
-import io.flowlag.exporter.console.Terminal;
+import io.flowlag.exporter.terminal.Terminal;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;

@@ -1,7 +1,7 @@
 package io.flowlag.tests.lab.heldout;
 
 import io.flowlag.exporter.command.Main;
-import io.flowlag.exporter.console.Terminal;
+import io.flowlag.exporter.terminal.Terminal;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -1,4 +1,4 @@
-package io.flowlag.exporter.console;
+package io.flowlag.exporter.terminal;
 
 import io.flowlag.exporter.capture.CaptureException;
 import io.flowlag.exporter.config.ConfigurationException;

@@ -1,4 +1,4 @@
-package io.flowlag.exporter.console;
+package io.flowlag.exporter.terminal;
 
 import java.io.IOException;
 import java.nio.file.AccessDeniedException;

@@ -3,4 +3,4 @@
  * process. Unless a type says otherwise it is called by the command's thread. Nothing here is on the packet's way, and all may
  * allocate.
  */
-package io.flowlag.exporter.console;
+package io.flowlag.exporter.terminal;

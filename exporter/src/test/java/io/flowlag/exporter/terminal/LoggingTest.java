@@ -1,4 +1,4 @@
-package io.flowlag.exporter.console;
+package io.flowlag.exporter.terminal;
 
 import io.flowlag.exporter.config.ExporterConfig;
 import org.junit.jupiter.api.AfterEach;
@@ -52,7 +52,7 @@ class LoggingTest {
     void shouldShowStackTracesToWhoAsksForDetails() {
         configure(ExporterConfig.LogLevel.DEBUG, null);
         LOGGER.error("send failed", new IOException("refused"));
-        assertTrue(err.toString(StandardCharsets.UTF_8).contains("at io.flowlag.exporter.console.LoggingTest"));
+        assertTrue(err.toString(StandardCharsets.UTF_8).contains("at io.flowlag.exporter.terminal.LoggingTest"));
     }
 
     @Test

@@ -1,4 +1,4 @@
-package io.flowlag.exporter.console;
+package io.flowlag.exporter.terminal;
 
 import org.junit.jupiter.api.Test;
 

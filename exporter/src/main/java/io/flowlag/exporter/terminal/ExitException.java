@@ -1,4 +1,4 @@
-package io.flowlag.exporter.console;
+package io.flowlag.exporter.terminal;
 
 /** A command cannot go on: its exit code, and one line that names the thing and the way out. */
 public final class ExitException extends RuntimeException {
