@@ -6,7 +6,7 @@ import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.capture.file.CaptureFiles;
 import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.decode.PacketDescriptor;
-import io.flowlag.exporter.metering.PacketTime;
+import io.flowlag.exporter.pipeline.PacketTime;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;

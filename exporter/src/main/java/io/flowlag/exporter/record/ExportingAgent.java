@@ -1,7 +1,7 @@
 package io.flowlag.exporter.record;
 
 import io.flowlag.exporter.flow.FlowRecordSink;
-import io.flowlag.exporter.metering.FlowRecordRing;
+import io.flowlag.exporter.pipeline.FlowRecordRing;
 import io.flowlag.exporter.pipeline.Stage;
 import io.flowlag.exporter.pipeline.StageRing;
 import io.flowlag.exporter.status.CounterId;

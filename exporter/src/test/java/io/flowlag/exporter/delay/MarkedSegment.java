@@ -7,7 +7,7 @@ import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheContext;
 import io.flowlag.exporter.flow.FlowEntry;
-import io.flowlag.exporter.metering.MeteringAgent;
+import io.flowlag.exporter.pipeline.MeteringAgent;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.rli.counters.DelayCounters;

@@ -6,7 +6,7 @@ import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowEnd;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheContext;
-import io.flowlag.exporter.metering.MeteringAgent;
+import io.flowlag.exporter.pipeline.MeteringAgent;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
 import org.agrona.concurrent.EpochNanoClock;

@@ -3,7 +3,7 @@ package io.flowlag.exporter.record;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.flow.FlowEntry;
-import io.flowlag.exporter.metering.FlowRecordRing;
+import io.flowlag.exporter.pipeline.FlowRecordRing;
 import io.flowlag.exporter.pipeline.StageRing;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;

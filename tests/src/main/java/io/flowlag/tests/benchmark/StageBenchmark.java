@@ -14,7 +14,7 @@ import io.flowlag.exporter.flow.FlowCacheContext;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.lab.CaptureWriter;
 import io.flowlag.exporter.lab.TrafficProfile;
-import io.flowlag.exporter.metering.MeteringAgent;
+import io.flowlag.exporter.pipeline.MeteringAgent;
 import io.flowlag.exporter.record.Destination;
 import io.flowlag.exporter.record.DestinationFactory;
 import io.flowlag.exporter.status.Counters;

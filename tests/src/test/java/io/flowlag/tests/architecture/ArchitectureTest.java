@@ -36,11 +36,11 @@ class ArchitectureTest {
     /** In the order of the packet's way. */
     private static final List<String> STAGES =
         List.of(
-            "capture", "decode", "pipeline", "flow", "checkpoint", "match", "reconcile", "sketching", "delay", "inject",
-            "watch", "metering", "exchange", "spool", "record", "observe", "process", "command");
+            "capture", "decode", "flow", "checkpoint", "match", "reconcile", "sketching", "delay", "inject", "watch",
+            "pipeline", "exchange", "spool", "record", "observe", "process", "command");
     private static final List<String> HOT_STAGES =
-        List.of("capture", "decode", "pipeline", "flow", "match", "reconcile", "sketching", "delay", "inject", "watch",
-            "metering");
+        List.of(
+            "capture", "decode", "flow", "match", "reconcile", "sketching", "delay", "inject", "watch", "pipeline");
     /** Runs when a source is opened, and libpcap's compiler is not re-entrant. */
     private static final String FILTER_COMPILER = EXPORTER + "capture.filter.BpfCompiler";
     /** Says nothing itself: it lowers the level of pcap4j's logger when a source is opened. */

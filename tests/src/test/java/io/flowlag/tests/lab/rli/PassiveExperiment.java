@@ -18,7 +18,7 @@ import io.flowlag.exporter.lab.SegmentProfile;
 import io.flowlag.exporter.lab.SegmentTruth;
 import io.flowlag.exporter.lab.SimulatedPacket;
 import io.flowlag.exporter.lab.SimulatedSegment;
-import io.flowlag.exporter.metering.MeteringAgent;
+import io.flowlag.exporter.pipeline.MeteringAgent;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.rli.counters.DelayCounters;
 import io.flowlag.sketch.hash.KeyedMix;

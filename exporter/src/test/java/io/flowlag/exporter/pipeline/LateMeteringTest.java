@@ -1,4 +1,4 @@
-package io.flowlag.exporter.metering;
+package io.flowlag.exporter.pipeline;
 
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;

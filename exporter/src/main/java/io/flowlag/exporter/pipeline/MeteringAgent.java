@@ -1,14 +1,10 @@
-package io.flowlag.exporter.metering;
+package io.flowlag.exporter.pipeline;
 
 import io.flowlag.exporter.checkpoint.SavedFlows;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.DelayMeter;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.flow.FlowCache;
-import io.flowlag.exporter.pipeline.DescriptorHandler;
-import io.flowlag.exporter.pipeline.DescriptorRing;
-import io.flowlag.exporter.pipeline.Stage;
-import io.flowlag.exporter.pipeline.StageRing;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.PipelineLatency;

@@ -1,4 +1,4 @@
-package io.flowlag.exporter.metering;
+package io.flowlag.exporter.pipeline;
 
 import org.junit.jupiter.api.Test;
 

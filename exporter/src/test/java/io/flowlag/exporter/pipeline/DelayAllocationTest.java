@@ -1,4 +1,4 @@
-package io.flowlag.exporter.metering;
+package io.flowlag.exporter.pipeline;
 
 import com.sun.management.ThreadMXBean;
 import io.flowlag.exporter.config.ConfigLoader;

@@ -1,8 +1,7 @@
-package io.flowlag.exporter.metering;
+package io.flowlag.exporter.pipeline;
 
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.flow.FlowRecordSink;
-import io.flowlag.exporter.pipeline.StageRing;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import org.agrona.DirectBuffer;

@@ -1,10 +1,8 @@
-package io.flowlag.exporter.metering;
+package io.flowlag.exporter.pipeline;
 
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.ShardSelector;
-import io.flowlag.exporter.pipeline.DescriptorHandler;
-import io.flowlag.exporter.pipeline.DescriptorRing;
 import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.DirectBuffer;
 
