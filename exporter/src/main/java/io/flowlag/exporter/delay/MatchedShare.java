@@ -1,9 +1,9 @@
 package io.flowlag.exporter.delay;
 
-import io.flowlag.exporter.match.ExactMatcher;
-import io.flowlag.exporter.match.MatchCounter;
-import io.flowlag.exporter.match.MatchCounters;
-import io.flowlag.exporter.match.SegmentFlows;
+import io.flowlag.exporter.delay.exact.ExactMatcher;
+import io.flowlag.exporter.delay.exact.MatchCounter;
+import io.flowlag.exporter.delay.exact.MatchCounters;
+import io.flowlag.exporter.delay.exact.SegmentFlows;
 
 /**
  * Has fewer flows matched where memory or time does not allow to match each packet: half as many whenever packets found no room,

@@ -1,15 +1,15 @@
 package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.delay.exact.ExactMatcher;
+import io.flowlag.exporter.delay.exact.ExactMatcherContext;
+import io.flowlag.exporter.delay.exact.MatchCounters;
+import io.flowlag.exporter.delay.exact.MatchHandler;
+import io.flowlag.exporter.delay.exact.MatchResult;
+import io.flowlag.exporter.delay.exact.SegmentFlows;
 import io.flowlag.exporter.flow.EndReason;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowEntry;
-import io.flowlag.exporter.match.ExactMatcher;
-import io.flowlag.exporter.match.ExactMatcherContext;
-import io.flowlag.exporter.match.MatchCounters;
-import io.flowlag.exporter.match.MatchHandler;
-import io.flowlag.exporter.match.MatchResult;
-import io.flowlag.exporter.match.SegmentFlows;
 import io.flowlag.rli.counters.CounterTable;
 import io.flowlag.rli.counters.DelayCounters;
 import io.flowlag.sketch.memory.OffHeapBuffer;

@@ -1,7 +1,7 @@
 package io.flowlag.exporter.observe;
 
+import io.flowlag.exporter.delay.exact.MatchCounter;
 import io.flowlag.exporter.exchange.ExchangeCounter;
-import io.flowlag.exporter.match.MatchCounter;
 import io.flowlag.exporter.observe.MetricFamily.Type;
 import io.flowlag.exporter.sketching.SketchCounter;
 import io.flowlag.exporter.status.CounterId;

@@ -3,7 +3,7 @@ package io.flowlag.exporter.process;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.CaptureFacts;
-import io.flowlag.exporter.match.SegmentFlows;
+import io.flowlag.exporter.delay.exact.SegmentFlows;
 import io.flowlag.exporter.status.DelayDistribution;
 import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.DelaySummary;

@@ -8,7 +8,7 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Threading;
 import io.flowlag.exporter.delay.DelayMeter;
 import io.flowlag.exporter.delay.DelayWiring;
-import io.flowlag.exporter.match.DigestAgreement;
+import io.flowlag.exporter.delay.exact.DigestAgreement;
 import io.flowlag.exporter.observe.DistinctError;
 import io.flowlag.exporter.observe.Heartbeat;
 import io.flowlag.exporter.observe.Observer;

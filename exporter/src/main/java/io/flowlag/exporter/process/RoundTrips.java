@@ -1,8 +1,8 @@
 package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.delay.PacketSides;
-import io.flowlag.exporter.match.SegmentFlows;
-import io.flowlag.exporter.match.TruthWriter;
+import io.flowlag.exporter.delay.exact.SegmentFlows;
+import io.flowlag.exporter.delay.exact.TruthWriter;
 import io.flowlag.rli.counters.DelayCounters;
 
 import java.io.PrintStream;

@@ -1,8 +1,8 @@
 package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.match.MatchCounter;
-import io.flowlag.exporter.match.MatchCounters;
+import io.flowlag.exporter.delay.exact.MatchCounter;
+import io.flowlag.exporter.delay.exact.MatchCounters;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 

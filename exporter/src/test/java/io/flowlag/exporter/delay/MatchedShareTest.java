@@ -1,11 +1,11 @@
 package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.decode.PacketDescriptor;
-import io.flowlag.exporter.match.ExactMatcher;
-import io.flowlag.exporter.match.ExactMatcherContext;
-import io.flowlag.exporter.match.MatchCounter;
-import io.flowlag.exporter.match.MatchHandler;
-import io.flowlag.exporter.match.SegmentFlows;
+import io.flowlag.exporter.delay.exact.ExactMatcher;
+import io.flowlag.exporter.delay.exact.ExactMatcherContext;
+import io.flowlag.exporter.delay.exact.MatchCounter;
+import io.flowlag.exporter.delay.exact.MatchHandler;
+import io.flowlag.exporter.delay.exact.SegmentFlows;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 

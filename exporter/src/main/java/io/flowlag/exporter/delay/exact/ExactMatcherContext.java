@@ -1,4 +1,4 @@
-package io.flowlag.exporter.match;
+package io.flowlag.exporter.delay.exact;
 
 import java.util.concurrent.TimeUnit;
 

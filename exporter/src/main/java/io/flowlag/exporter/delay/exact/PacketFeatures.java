@@ -1,4 +1,4 @@
-package io.flowlag.exporter.match;
+package io.flowlag.exporter.delay.exact;
 
 import io.flowlag.exporter.decode.PacketDescriptor;
 import org.agrona.DirectBuffer;

@@ -1,7 +1,7 @@
-package io.flowlag.exporter.match;
+package io.flowlag.exporter.delay.exact;
 
 import io.flowlag.exporter.decode.PacketDescriptor;
-import io.flowlag.exporter.match.DigestAgreement.Verdict;
+import io.flowlag.exporter.delay.exact.DigestAgreement.Verdict;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 

@@ -1,4 +1,4 @@
-package io.flowlag.exporter.match;
+package io.flowlag.exporter.delay.exact;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;

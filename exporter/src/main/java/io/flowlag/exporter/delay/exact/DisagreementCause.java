@@ -1,4 +1,4 @@
-package io.flowlag.exporter.match;
+package io.flowlag.exporter.delay.exact;
 
 /** Why the digests of two points may not match. */
 public enum DisagreementCause {

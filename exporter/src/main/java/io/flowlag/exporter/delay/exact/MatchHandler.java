@@ -1,4 +1,4 @@
-package io.flowlag.exporter.match;
+package io.flowlag.exporter.delay.exact;
 
 /**
  * Is told what became of packets, on the thread that owns the {@link ExactMatcher}, from within its calls. Must neither call

@@ -3,4 +3,4 @@
  * and delays that follow. Where both points are in one process this is the truth that estimates are judged by. What a matcher
  * is made of belongs to the thread that owns the matcher.
  */
-package io.flowlag.exporter.match;
+package io.flowlag.exporter.delay.exact;

@@ -1,4 +1,4 @@
-package io.flowlag.exporter.match;
+package io.flowlag.exporter.delay.exact;
 
 import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.BitUtil;

@@ -1,4 +1,4 @@
-package io.flowlag.exporter.match;
+package io.flowlag.exporter.delay.exact;
 
 /**
  * What exact matching counts: label, unit and one sentence. Two sums hold at any time:

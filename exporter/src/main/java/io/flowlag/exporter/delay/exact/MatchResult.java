@@ -1,4 +1,4 @@
-package io.flowlag.exporter.match;
+package io.flowlag.exporter.delay.exact;
 
 /** What {@link ExactMatcher} could do with a packet at once. */
 public enum MatchResult {

@@ -1,4 +1,4 @@
-package io.flowlag.exporter.match;
+package io.flowlag.exporter.delay.exact;
 
 import com.sun.management.ThreadMXBean;
 import org.agrona.concurrent.UnsafeBuffer;
