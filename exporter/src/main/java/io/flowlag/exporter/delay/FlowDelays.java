@@ -1,12 +1,12 @@
 package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.delay.interval.FlowSums;
+import io.flowlag.exporter.delay.interval.RecordHandler;
+import io.flowlag.exporter.delay.interval.UnseenFlowHandler;
 import io.flowlag.exporter.flow.EndReason;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowEntry;
-import io.flowlag.exporter.sketching.FlowSums;
-import io.flowlag.exporter.sketching.RecordHandler;
-import io.flowlag.exporter.sketching.UnseenFlowHandler;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.rli.counters.DelayCounters;

@@ -1,7 +1,7 @@
 package io.flowlag.exporter.delay;
 
-import io.flowlag.exporter.sketching.IntervalMode;
-import io.flowlag.exporter.sketching.SenderAnswers;
+import io.flowlag.exporter.delay.interval.IntervalMode;
+import io.flowlag.exporter.delay.interval.SenderAnswers;
 import io.flowlag.sketch.hash.SipHash;
 
 import java.util.function.ObjLongConsumer;

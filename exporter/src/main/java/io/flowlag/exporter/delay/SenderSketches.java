@@ -1,9 +1,9 @@
 package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.delay.interval.SketchCounter;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowEntry;
-import io.flowlag.exporter.sketching.SketchCounter;
 import io.flowlag.exporter.status.SketchStatistics;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;

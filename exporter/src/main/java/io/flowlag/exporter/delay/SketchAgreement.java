@@ -1,9 +1,9 @@
 package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.sketching.FlowWeights;
-import io.flowlag.exporter.sketching.SketchContext;
-import io.flowlag.exporter.sketching.SketchPoint;
+import io.flowlag.exporter.delay.interval.FlowWeights;
+import io.flowlag.exporter.delay.interval.SketchContext;
+import io.flowlag.exporter.delay.interval.SketchPoint;
 import io.flowlag.sketch.hash.SipHash;
 
 import java.util.function.Function;

@@ -1,7 +1,7 @@
 package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.sketching.SenderAnswers;
+import io.flowlag.exporter.delay.interval.SenderAnswers;
 
 import java.util.List;
 

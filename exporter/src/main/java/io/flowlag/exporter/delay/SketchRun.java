@@ -2,14 +2,14 @@ package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.PacketDescriptor;
-import io.flowlag.exporter.sketching.FlowWeights;
-import io.flowlag.exporter.sketching.IntervalHandler;
-import io.flowlag.exporter.sketching.RecordHandler;
-import io.flowlag.exporter.sketching.SenderAnswers;
-import io.flowlag.exporter.sketching.SketchContext;
-import io.flowlag.exporter.sketching.SketchPair;
-import io.flowlag.exporter.sketching.SketchReceiver;
-import io.flowlag.exporter.sketching.UnseenFlowHandler;
+import io.flowlag.exporter.delay.interval.FlowWeights;
+import io.flowlag.exporter.delay.interval.IntervalHandler;
+import io.flowlag.exporter.delay.interval.RecordHandler;
+import io.flowlag.exporter.delay.interval.SenderAnswers;
+import io.flowlag.exporter.delay.interval.SketchContext;
+import io.flowlag.exporter.delay.interval.SketchPair;
+import io.flowlag.exporter.delay.interval.SketchReceiver;
+import io.flowlag.exporter.delay.interval.UnseenFlowHandler;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.agrona.DirectBuffer;
 

@@ -1,10 +1,10 @@
 package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.decode.PacketDescriptor;
-import io.flowlag.exporter.sketching.FlowWeights;
-import io.flowlag.exporter.sketching.SenderAnswer;
-import io.flowlag.exporter.sketching.SketchCounter;
-import io.flowlag.exporter.sketching.SketchCounters;
+import io.flowlag.exporter.delay.interval.FlowWeights;
+import io.flowlag.exporter.delay.interval.SenderAnswer;
+import io.flowlag.exporter.delay.interval.SketchCounter;
+import io.flowlag.exporter.delay.interval.SketchCounters;
 import org.agrona.DirectBuffer;
 
 /**

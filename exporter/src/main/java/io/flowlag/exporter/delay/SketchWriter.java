@@ -1,7 +1,7 @@
 package io.flowlag.exporter.delay;
 
+import io.flowlag.exporter.delay.interval.SketchRecords;
 import io.flowlag.exporter.flow.FlowEntry;
-import io.flowlag.exporter.sketching.SketchRecords;
 import io.flowlag.rli.counters.CounterTable;
 import io.flowlag.rli.counters.DelayCounters;
 import org.agrona.DirectBuffer;

@@ -1,9 +1,9 @@
 package io.flowlag.exporter.observe;
 
 import io.flowlag.exporter.delay.exact.MatchCounter;
+import io.flowlag.exporter.delay.interval.SketchCounter;
 import io.flowlag.exporter.exchange.ExchangeCounter;
 import io.flowlag.exporter.observe.MetricFamily.Type;
-import io.flowlag.exporter.sketching.SketchCounter;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.rli.receiver.ReceiverCounter;
 import io.flowlag.rli.sender.SenderCounter;

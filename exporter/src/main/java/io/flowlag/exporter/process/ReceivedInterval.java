@@ -1,11 +1,11 @@
 package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.decode.SegmentFlowHash;
+import io.flowlag.exporter.delay.interval.FlowSums;
+import io.flowlag.exporter.delay.interval.SenderAnswer;
 import io.flowlag.exporter.exchange.ExchangeSettings;
 import io.flowlag.exporter.exchange.FlowSum;
 import io.flowlag.exporter.exchange.SenderInterval;
-import io.flowlag.exporter.sketching.FlowSums;
-import io.flowlag.exporter.sketching.SenderAnswer;
 import io.flowlag.sketch.hash.SipHash;
 import io.flowlag.sketch.image.CellEditor;
 import io.flowlag.sketch.image.ImageDescriptor;

@@ -1,9 +1,9 @@
 package io.flowlag.exporter.process;
 
+import io.flowlag.exporter.delay.interval.SenderAnswer;
+import io.flowlag.exporter.delay.interval.SenderAnswers;
 import io.flowlag.exporter.exchange.ExchangeSettings;
 import io.flowlag.exporter.exchange.SenderInterval;
-import io.flowlag.exporter.sketching.SenderAnswer;
-import io.flowlag.exporter.sketching.SenderAnswers;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
 
 import java.util.concurrent.atomic.AtomicLong;

@@ -1,15 +1,15 @@
 package io.flowlag.exporter.delay;
 
+import io.flowlag.exporter.delay.interval.IntervalAnswer;
+import io.flowlag.exporter.delay.interval.IntervalHandler;
+import io.flowlag.exporter.delay.interval.SenderAnswer;
+import io.flowlag.exporter.delay.interval.SenderAnswers;
+import io.flowlag.exporter.delay.interval.SketchContext;
+import io.flowlag.exporter.delay.interval.SketchCounter;
+import io.flowlag.exporter.delay.interval.SketchPair;
+import io.flowlag.exporter.delay.interval.SketchPoint;
+import io.flowlag.exporter.delay.interval.SketchReceiver;
 import io.flowlag.exporter.reconcile.ReconcileSettings;
-import io.flowlag.exporter.sketching.IntervalAnswer;
-import io.flowlag.exporter.sketching.IntervalHandler;
-import io.flowlag.exporter.sketching.SenderAnswer;
-import io.flowlag.exporter.sketching.SenderAnswers;
-import io.flowlag.exporter.sketching.SketchContext;
-import io.flowlag.exporter.sketching.SketchCounter;
-import io.flowlag.exporter.sketching.SketchPair;
-import io.flowlag.exporter.sketching.SketchPoint;
-import io.flowlag.exporter.sketching.SketchReceiver;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.junit.jupiter.api.Test;

@@ -2,9 +2,9 @@ package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.delay.interval.FlowSums;
 import io.flowlag.exporter.exchange.ExchangeSettings;
 import io.flowlag.exporter.reconcile.ReconcileSettings;
-import io.flowlag.exporter.sketching.FlowSums;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 

@@ -2,13 +2,13 @@ package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.delay.SketchAgreement;
 import io.flowlag.exporter.delay.SketchShipment;
+import io.flowlag.exporter.delay.interval.SenderAnswer;
+import io.flowlag.exporter.delay.interval.SketchContext;
+import io.flowlag.exporter.delay.interval.SketchPoint;
 import io.flowlag.exporter.exchange.ExchangeCounter;
 import io.flowlag.exporter.exchange.ExchangeCounters;
 import io.flowlag.exporter.reconcile.ReconcileSettings;
 import io.flowlag.exporter.reconcile.SynopsisRequest;
-import io.flowlag.exporter.sketching.SenderAnswer;
-import io.flowlag.exporter.sketching.SketchContext;
-import io.flowlag.exporter.sketching.SketchPoint;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.reconcile.FlowSample;
 import io.flowlag.sketch.reconcile.PacketCache;

@@ -1,12 +1,12 @@
 package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.delay.interval.IntervalMode;
+import io.flowlag.exporter.delay.interval.SenderAnswer;
+import io.flowlag.exporter.delay.interval.SenderAnswers;
 import io.flowlag.exporter.exchange.HeldSettings;
 import io.flowlag.exporter.exchange.SenderInterval;
 import io.flowlag.exporter.exchange.StoredIntervals;
-import io.flowlag.exporter.sketching.IntervalMode;
-import io.flowlag.exporter.sketching.SenderAnswer;
-import io.flowlag.exporter.sketching.SenderAnswers;
 import io.flowlag.sketch.hash.SipHash;
 import io.flowlag.tests.benchmark.SketchesAlone;
 

@@ -3,12 +3,12 @@ package io.flowlag.exporter.process;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.SketchAgreement;
+import io.flowlag.exporter.delay.interval.SenderAnswer;
 import io.flowlag.exporter.exchange.ExchangeCounters;
 import io.flowlag.exporter.exchange.HeldSettings;
 import io.flowlag.exporter.exchange.IntervalEncoder;
 import io.flowlag.exporter.exchange.PointDrops;
 import io.flowlag.exporter.exchange.StoredIntervals;
-import io.flowlag.exporter.sketching.SenderAnswer;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.SystemNanoClock;
 

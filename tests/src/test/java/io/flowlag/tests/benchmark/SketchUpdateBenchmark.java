@@ -1,7 +1,7 @@
 package io.flowlag.tests.benchmark;
 
-import io.flowlag.exporter.sketching.SketchContext;
-import io.flowlag.exporter.sketching.SketchPoint;
+import io.flowlag.exporter.delay.interval.SketchContext;
+import io.flowlag.exporter.delay.interval.SketchPoint;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;

@@ -1,0 +1,147 @@
+package io.flowlag.exporter.delay.interval;
+
+import io.flowlag.sketch.interval.IntervalSketches;
+import io.flowlag.sketch.interval.MeasurementInterval;
+import org.agrona.DirectBuffer;
+
+/**
+ * One measurement point's sketches, by interval. A sender point of this process gives its closed intervals to the receiver point
+ * as an exchange would. The metering thread owns it. Allocates at construction.
+ */
+public final class SketchPoint implements SenderAnswers {
+    private final MeasurementInterval interval;
+    private final int openIntervals;
+    private final IntervalSketches<PointInterval> intervals;
+    private PointInterval taken;
+    private long damagedThrough = Long.MIN_VALUE;
+
+    /**
+     * A point that has seen nothing.
+     *
+     * @param context    concluded.
+     * @param isReceiver whether it is the receiver point.
+     */
+    public SketchPoint(final SketchContext context, final boolean isReceiver) {
+        interval = new MeasurementInterval(context.intervalNs());
+        openIntervals = context.openIntervals();
+        intervals = new IntervalSketches<>(
+            interval, (openIntervals - 1) * context.intervalNs(), openIntervals, openIntervals + 1 + context.keptIntervals(),
+            () -> new PointInterval(context, isReceiver));
+    }
+
+    /**
+     * A packet at this point, booked into the interval of its timestamp.
+     *
+     * @param timestampNs at this point.
+     * @param flowHash    of its flow.
+     * @param digest      of the packet.
+     * @param lengthBytes of the packet.
+     * @param classIndex  of its traffic class.
+     * @param weight      of its flow, at least 1.
+     * @param descriptor  of the packet, for the sums of its flow; null if nobody asks for its addresses.
+     * @param offset      of the descriptor.
+     * @return whether the interval is open; if not, the packet is counted.
+     */
+    public boolean onPacket(
+        final long timestampNs, final long flowHash, final long digest, final int lengthBytes, final int classIndex,
+        final int weight, final DirectBuffer descriptor, final int offset) {
+        final PointInterval open = intervals.select(timestampNs);
+        if (open != null) {
+            open.update(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, descriptor, offset);
+        }
+        return open != null;
+    }
+
+    /**
+     * Opens the intervals up to a time.
+     *
+     * @param timestampNs since the epoch.
+     */
+    public void advance(final long timestampNs) {
+        intervals.advance(timestampNs);
+    }
+
+    /** The clock was set back: what was sketched and not taken is given up, and time begins anew. */
+    @Override
+    public void restart() {
+        intervals.restart();
+        PointInterval left = taken == null ? intervals.poll() : taken;
+        while (left != null) {
+            intervals.giveBack(left);
+            left = intervals.poll();
+        }
+        taken = null;
+        damagedThrough = Long.MIN_VALUE;
+    }
+
+    /**
+     * The point lost packets of its own up to a time: every interval up to that time is damaged that was not taken yet, open,
+     * closed, or not begun. The packets that are booked now may be much older.
+     *
+     * @param timestampNs since the epoch.
+     */
+    public void onOwnLoss(final long timestampNs) {
+        damagedThrough = Math.max(damagedThrough, interval.number(timestampNs));
+    }
+
+    /** {@return packets whose interval was closed} */
+    public long latePackets() {
+        return intervals.latePackets();
+    }
+
+    /** {@return packets whose interval found no empty sketch} */
+    public long unsketchedPackets() {
+        return intervals.unsketchedPackets();
+    }
+
+    void damage(final long number) {
+        if (intervals.isOpen(number)) {
+            intervals.selectInterval(number).markDamaged();
+        }
+    }
+
+    MeasurementInterval interval() {
+        return interval;
+    }
+
+    int openIntervals() {
+        return openIntervals;
+    }
+
+    IntervalSketches<PointInterval> intervals() {
+        return intervals;
+    }
+
+    @Override
+    public PointInterval take(final long intervalNumber) {
+        intervals.closeThrough(intervalNumber);
+        while (taken == null || taken.intervalNumber() < intervalNumber) {
+            if (taken != null) {
+                intervals.giveBack(taken);
+            }
+            taken = intervals.poll();
+            if (taken == null) {
+                return null;
+            }
+        }
+        if (taken.intervalNumber() > intervalNumber) {
+            return null;
+        }
+        final PointInterval answer = taken;
+        taken = null;
+        if (intervalNumber <= damagedThrough) {
+            answer.markDamaged();
+        }
+        return answer;
+    }
+
+    @Override
+    public boolean isExpected(final long intervalNumber) {
+        return false;
+    }
+
+    @Override
+    public void giveBack(final SenderAnswer answer) {
+        intervals.giveBack((PointInterval)answer);
+    }
+}

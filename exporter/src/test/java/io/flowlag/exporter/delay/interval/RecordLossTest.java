@@ -1,0 +1,111 @@
+package io.flowlag.exporter.delay.interval;
+
+import io.flowlag.exporter.reconcile.ReconcileSettings;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.IntRange;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Random;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** Losses of several records of a flow in one interval, by cells, by sums of flows, and with lost packets listed. */
+class RecordLossTest {
+    private static final long INTERVAL_NS = 100_000_000L;
+    private static final long STEP_NS = 1_000_000L;
+    private static final long DELAY_NS = 100_000L;
+    private static final int STEPS = 400;
+    private static final int LAST = STEPS + 200;
+
+    /** Packets of flows that end and begin again, and lose packets while they live. */
+    private static final class Life {
+        private final TwoPoints points;
+        private final Random random;
+        private final int[] lost;
+        private final int[] records;
+        private final long[] seenNs;
+        private final List<Integer> lostOfRecord = new ArrayList<>();
+        private final List<Integer> flowOfRecord = new ArrayList<>();
+        private final int[] total;
+
+        private Life(final TwoPoints points, final long seed, final int flows) {
+            this.points = points;
+            random = new Random(seed);
+            lost = new int[flows];
+            records = new int[flows];
+            total = new int[flows];
+            seenNs = new long[flows];
+            Arrays.fill(seenNs, Long.MIN_VALUE);
+        }
+
+        private void step(final long timeNs) {
+            final int flow = random.nextInt(lost.length);
+            final boolean isAlive = seenNs[flow] != Long.MIN_VALUE && seenNs[flow] / INTERVAL_NS == timeNs / INTERVAL_NS;
+            final int what = random.nextInt(10);
+            if (isAlive && what < 2) {
+                points.lost(flow, timeNs).pass();
+                lost[flow]++;
+                total[flow]++;
+            } else if (isAlive && what == 2) {
+                end(flow);
+            } else {
+                points.packet(flow, timeNs, DELAY_NS).pass();
+                seenNs[flow] = timeNs;
+            }
+        }
+
+        private void end(final int flow) {
+            points.end(flow);
+            lostOfRecord.add(lost[flow]);
+            flowOfRecord.add(flow);
+            lost[flow] = 0;
+            records[flow]++;
+            seenNs[flow] = Long.MIN_VALUE;
+        }
+    }
+
+    private static SketchContext context(final int columns, final boolean isOfSums, final boolean isListed) {
+        final SketchContext context = SketchPairTest.context(columns).waitingRecords(STEPS);
+        if (isOfSums) {
+            context.mode(IntervalMode.FLOWS).mostFlows(64);
+        }
+        return isListed ? context.reconcile(new ReconcileSettings(2048, 512, 0)) : context;
+    }
+
+    @Property(tries = 120)
+    void shouldNeverSayLessThanARecordLost(
+        @ForAll final long seed, @ForAll @IntRange(min = 1, max = 8) final int flows,
+        @ForAll @IntRange(min = 3, max = 9) final int columnBits, @ForAll final boolean isOfSums,
+        @ForAll final boolean isListed) {
+        final TwoPoints points = new TwoPoints(context(1 << columnBits, isOfSums, isListed));
+        final Life life = new Life(points, seed, flows);
+        for (int i = 1; i <= STEPS; i++) {
+            life.step(i * STEP_NS);
+        }
+        points.packet(flows, LAST * STEP_NS, DELAY_NS).packet(flows, (LAST + 200) * STEP_NS, DELAY_NS).pass();
+        for (int flow = 0; flow < flows; flow++) {
+            if (points.recordOfFlow.containsKey(flow)) {
+                life.end(flow);
+            }
+        }
+        int known = 0;
+        for (final TwoPoints.RecordLoss loss : points.losses) {
+            if (loss.isKnown()) {
+                known++;
+                final int flow = life.flowOfRecord.get(loss.number());
+                final int lost = life.lostOfRecord.get(loss.number());
+                assertTrue(loss.lostPackets() >= lost, () -> loss + " of flow " + flow + " lost " + lost);
+                if (loss.isExact() && life.records[flow] == 1) {
+                    assertEquals(life.total[flow], loss.lostPackets(), loss::toString);
+                }
+            }
+        }
+        assertEquals(life.flowOfRecord.size(), points.losses.size());
+        assertTrue(known > 0 || columnBits < 6, "nothing is known");
+        assertTrue(points.isAccountedFor());
+    }
+}
