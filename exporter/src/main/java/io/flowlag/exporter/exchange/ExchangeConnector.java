@@ -1,9 +1,9 @@
 package io.flowlag.exporter.exchange;
 
+import io.flowlag.exporter.delay.interval.repair.SynopsisRequest;
 import io.flowlag.ipfix.transport.Endpoint;
 import io.flowlag.ipfix.transport.TlsCredentials;
 import org.agrona.CloseHelper;
-import io.flowlag.exporter.reconcile.SynopsisRequest;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.MessageHandler;

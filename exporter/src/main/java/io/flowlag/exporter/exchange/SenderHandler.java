@@ -1,6 +1,6 @@
 package io.flowlag.exporter.exchange;
 
-import io.flowlag.exporter.reconcile.SynopsisRequest;
+import io.flowlag.exporter.delay.interval.repair.SynopsisRequest;
 
 /** What a sender learns from its receiver; called on the connector's thread, must not block. */
 public interface SenderHandler {

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.exchange;
 
-import io.flowlag.exporter.reconcile.SynopsisRequest;
+import io.flowlag.exporter.delay.interval.repair.SynopsisRequest;
 import io.flowlag.sketch.reconcile.PacketCache;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;

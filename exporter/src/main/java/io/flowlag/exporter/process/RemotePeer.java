@@ -1,10 +1,10 @@
 package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.decode.SegmentFlowHash;
+import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
+import io.flowlag.exporter.delay.interval.repair.SynopsisPeer;
+import io.flowlag.exporter.delay.interval.repair.SynopsisRequest;
 import io.flowlag.exporter.exchange.SynopsisAssembler;
-import io.flowlag.exporter.reconcile.ReconcileSettings;
-import io.flowlag.exporter.reconcile.SynopsisPeer;
-import io.flowlag.exporter.reconcile.SynopsisRequest;
 import io.flowlag.sketch.hash.SipHash;
 import io.flowlag.sketch.reconcile.SynopsisFamily;
 import io.flowlag.sketch.reconcile.SynopsisImage;

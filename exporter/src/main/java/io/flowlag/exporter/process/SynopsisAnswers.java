@@ -1,11 +1,11 @@
 package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.delay.SketchShipment;
+import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
+import io.flowlag.exporter.delay.interval.repair.SynopsisRequest;
+import io.flowlag.exporter.delay.interval.repair.SynopsisResponder;
 import io.flowlag.exporter.exchange.ExchangeCounter;
 import io.flowlag.exporter.exchange.ExchangeCounters;
-import io.flowlag.exporter.reconcile.ReconcileSettings;
-import io.flowlag.exporter.reconcile.SynopsisRequest;
-import io.flowlag.exporter.reconcile.SynopsisResponder;
 import io.flowlag.sketch.reconcile.PacketCache;
 import io.flowlag.sketch.reconcile.SynopsisImage;
 import org.agrona.DirectBuffer;

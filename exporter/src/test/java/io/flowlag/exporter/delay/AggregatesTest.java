@@ -9,7 +9,7 @@ import io.flowlag.exporter.delay.interval.SketchCounter;
 import io.flowlag.exporter.delay.interval.SketchPair;
 import io.flowlag.exporter.delay.interval.SketchPoint;
 import io.flowlag.exporter.delay.interval.SketchReceiver;
-import io.flowlag.exporter.reconcile.ReconcileSettings;
+import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.junit.jupiter.api.Test;

@@ -1,11 +1,11 @@
 package io.flowlag.exporter.exchange;
 
+import io.flowlag.exporter.delay.interval.repair.SynopsisRequest;
 import io.flowlag.exporter.exchange.ExchangeFixture.Received;
 import io.flowlag.exporter.exchange.ExchangeSettings.Injection;
 import io.flowlag.exporter.exchange.ExchangeSettings.Mode;
 import io.flowlag.exporter.exchange.ExchangeSettings.Selector;
 import io.flowlag.exporter.exchange.ExchangeSettings.SketchPart;
-import io.flowlag.exporter.reconcile.SynopsisRequest;
 import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.AfterEach;

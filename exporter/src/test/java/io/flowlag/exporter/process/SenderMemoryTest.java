@@ -3,8 +3,8 @@ package io.flowlag.exporter.process;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.interval.FlowSums;
+import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
 import io.flowlag.exporter.exchange.ExchangeSettings;
-import io.flowlag.exporter.reconcile.ReconcileSettings;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 

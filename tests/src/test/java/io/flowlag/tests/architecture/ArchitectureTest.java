@@ -36,12 +36,12 @@ class ArchitectureTest {
     /** In the order of the packet's way. */
     private static final List<String> STAGES =
         List.of(
-            "capture", "decode", "flow", "checkpoint", "delay.exact", "reconcile", "delay.interval", "delay", "inject",
-            "watch", "pipeline", "exchange", "spool", "record", "observe", "process", "command");
+            "capture", "decode", "flow", "checkpoint", "delay.exact", "delay.interval.repair", "delay.interval", "delay",
+            "inject", "watch", "pipeline", "exchange", "spool", "record", "observe", "process", "command");
     private static final List<String> HOT_STAGES =
         List.of(
-            "capture", "decode", "flow", "delay.exact", "reconcile", "delay.interval", "delay", "inject", "watch",
-            "pipeline");
+            "capture", "decode", "flow", "delay.exact", "delay.interval.repair", "delay.interval", "delay", "inject",
+            "watch", "pipeline");
     /** Runs when a source is opened, and libpcap's compiler is not re-entrant. */
     private static final String FILTER_COMPILER = EXPORTER + "capture.filter.BpfCompiler";
     /** Says nothing itself: it lowers the level of pcap4j's logger when a source is opened. */

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.delay.interval;
 
-import io.flowlag.exporter.reconcile.ReconcileStatus;
+import io.flowlag.exporter.delay.interval.repair.ReconcileStatus;
 import io.flowlag.sketch.reconcile.PacketDetails;
 import io.flowlag.sketch.reconcile.PacketDifference;
 import io.flowlag.sketch.reconcile.PacketSource;

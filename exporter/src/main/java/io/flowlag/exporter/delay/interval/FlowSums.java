@@ -1,7 +1,7 @@
 package io.flowlag.exporter.delay.interval;
 
 import io.flowlag.exporter.decode.PacketDescriptor;
-import io.flowlag.exporter.reconcile.FlowKeyTable;
+import io.flowlag.exporter.delay.interval.repair.FlowKeyTable;
 import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.BitUtil;
 import org.agrona.DirectBuffer;

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.delay.interval;
 
-import io.flowlag.exporter.reconcile.ReconcileStatus;
+import io.flowlag.exporter.delay.interval.repair.ReconcileStatus;
 import io.flowlag.sketch.estimate.HeavyHitters;
 import io.flowlag.sketch.estimate.SketchOverview;
 import io.flowlag.sketch.lda.LdaEstimate;

@@ -1,12 +1,12 @@
 package io.flowlag.exporter.delay.interval;
 
-import io.flowlag.exporter.reconcile.FlowLosses;
-import io.flowlag.exporter.reconcile.LocalPeer;
-import io.flowlag.exporter.reconcile.PacketReconciler;
-import io.flowlag.exporter.reconcile.ReconcileSettings;
-import io.flowlag.exporter.reconcile.ReconcileStatus;
-import io.flowlag.exporter.reconcile.ReconcileTarget;
-import io.flowlag.exporter.reconcile.SynopsisPeer;
+import io.flowlag.exporter.delay.interval.repair.FlowLosses;
+import io.flowlag.exporter.delay.interval.repair.LocalPeer;
+import io.flowlag.exporter.delay.interval.repair.PacketReconciler;
+import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
+import io.flowlag.exporter.delay.interval.repair.ReconcileStatus;
+import io.flowlag.exporter.delay.interval.repair.ReconcileTarget;
+import io.flowlag.exporter.delay.interval.repair.SynopsisPeer;
 import io.flowlag.sketch.image.CellEditor;
 import io.flowlag.sketch.reconcile.AggregateEstimate;
 import io.flowlag.sketch.reconcile.LdsRepair;

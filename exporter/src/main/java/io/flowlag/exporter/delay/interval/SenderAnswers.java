@@ -1,6 +1,6 @@
 package io.flowlag.exporter.delay.interval;
 
-import io.flowlag.exporter.reconcile.SynopsisPeer;
+import io.flowlag.exporter.delay.interval.repair.SynopsisPeer;
 
 /**
  * Where the closed intervals of the sender point come from: the other point of this process, or an exchange over the network. All

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.delay.interval;
 
-import io.flowlag.exporter.reconcile.ReconcileSettings;
+import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
 import io.flowlag.sketch.estimate.FlowEstimator;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.lda.LossyDifferenceAggregator;

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.delay.interval;
 
-import io.flowlag.exporter.reconcile.FlowKeyTable;
+import io.flowlag.exporter.delay.interval.repair.FlowKeyTable;
 import io.flowlag.rli.counters.CounterTable;
 import io.flowlag.sketch.reconcile.PacketCache;
 

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.delay.interval;
 
-import io.flowlag.exporter.reconcile.ReconcileSettings;
+import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;

@@ -1,6 +1,6 @@
 package io.flowlag.tests.lab.joint;
 
-import io.flowlag.exporter.reconcile.FlowLosses;
+import io.flowlag.exporter.delay.interval.repair.FlowLosses;
 import io.flowlag.sketch.joint.JointTier;
 import io.flowlag.tests.lab.method.PathTrace;
 import io.flowlag.tests.lab.report.NamedExperiment;

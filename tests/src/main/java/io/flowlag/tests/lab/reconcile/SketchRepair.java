@@ -1,9 +1,9 @@
 package io.flowlag.tests.lab.reconcile;
 
-import io.flowlag.exporter.reconcile.FlowLosses;
-import io.flowlag.exporter.reconcile.LocalPeer;
-import io.flowlag.exporter.reconcile.PacketReconciler;
-import io.flowlag.exporter.reconcile.ReconcileSettings;
+import io.flowlag.exporter.delay.interval.repair.FlowLosses;
+import io.flowlag.exporter.delay.interval.repair.LocalPeer;
+import io.flowlag.exporter.delay.interval.repair.PacketReconciler;
+import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
 import io.flowlag.sketch.image.CellEditor;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.lds.LossyDifferenceSketch;

@@ -1,4 +1,4 @@
-package io.flowlag.exporter.reconcile;
+package io.flowlag.exporter.delay.interval.repair;
 
 import io.flowlag.sketch.reconcile.RdaSizing;
 import io.flowlag.sketch.reconcile.SignedCounts;

@@ -1,4 +1,4 @@
-package io.flowlag.exporter.reconcile;
+package io.flowlag.exporter.delay.interval.repair;
 
 /** What came of the reconciliation of an interval. */
 public enum ReconcileStatus {

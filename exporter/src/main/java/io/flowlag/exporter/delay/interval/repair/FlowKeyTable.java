@@ -1,4 +1,4 @@
-package io.flowlag.exporter.reconcile;
+package io.flowlag.exporter.delay.interval.repair;
 
 /**
  * The flows of an interval at a point, with their keys. One thread at a time. Addresses are big-endian numbers: the first 8
