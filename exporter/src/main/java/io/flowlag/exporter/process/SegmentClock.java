@@ -4,7 +4,7 @@ import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.ClockSource;
 import io.flowlag.exporter.delay.ClockError;
-import io.flowlag.exporter.inject.ClockState;
+import io.flowlag.exporter.reference.ClockState;
 
 /** What the section {@code clock} of the configuration says of the two points' clocks. Has no state. */
 final class SegmentClock {

@@ -37,10 +37,10 @@ class ArchitectureTest {
     private static final List<String> STAGES =
         List.of(
             "capture", "decode", "flow", "checkpoint", "delay.exact", "delay.interval.repair", "delay.interval", "delay",
-            "inject", "watch", "pipeline", "exchange", "spool", "record", "observe", "process", "command");
+            "reference", "watch", "pipeline", "exchange", "spool", "record", "observe", "process", "command");
     private static final List<String> HOT_STAGES =
         List.of(
-            "capture", "decode", "flow", "delay.exact", "delay.interval.repair", "delay.interval", "delay", "inject",
+            "capture", "decode", "flow", "delay.exact", "delay.interval.repair", "delay.interval", "delay", "reference",
             "watch", "pipeline");
     /** Runs when a source is opened, and libpcap's compiler is not re-entrant. */
     private static final String FILTER_COMPILER = EXPORTER + "capture.filter.BpfCompiler";

@@ -3,7 +3,7 @@ package io.flowlag.tests.system;
 import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.file.CaptureFileSource;
 import io.flowlag.exporter.capture.file.CaptureFiles;
-import io.flowlag.exporter.inject.ReferencePort;
+import io.flowlag.exporter.reference.ReferencePort;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.rli.reference.ReferenceSession;
 import io.flowlag.rli.sender.ReferenceSource;

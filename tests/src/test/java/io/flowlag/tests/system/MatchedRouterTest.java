@@ -1,6 +1,6 @@
 package io.flowlag.tests.system;
 
-import io.flowlag.exporter.inject.ReferencePort;
+import io.flowlag.exporter.reference.ReferencePort;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.tests.support.Command;
 import io.flowlag.tests.support.Deadline;

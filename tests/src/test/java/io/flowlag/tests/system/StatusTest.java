@@ -2,7 +2,7 @@ package io.flowlag.tests.system;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
-import io.flowlag.exporter.inject.ReferencePort;
+import io.flowlag.exporter.reference.ReferencePort;
 import io.flowlag.tests.support.Checkout;
 import io.flowlag.tests.support.Command;
 import io.flowlag.tests.support.Deadline;

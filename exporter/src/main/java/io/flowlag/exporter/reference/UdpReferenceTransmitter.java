@@ -1,4 +1,4 @@
-package io.flowlag.exporter.inject;
+package io.flowlag.exporter.reference;
 
 import com.sun.jna.Platform;
 import io.flowlag.exporter.capture.posix.Errno;
@@ -11,7 +11,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteOrder;
 
-import static io.flowlag.exporter.inject.UdpLayout.*;
+import static io.flowlag.exporter.reference.UdpLayout.*;
 
 /**
  * References as UDP datagrams, one connected socket for each stream, so that the kernel routes and queues them as it does

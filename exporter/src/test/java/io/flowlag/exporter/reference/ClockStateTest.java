@@ -1,4 +1,4 @@
-package io.flowlag.exporter.inject;
+package io.flowlag.exporter.reference;
 
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;

@@ -1,4 +1,4 @@
-package io.flowlag.exporter.inject;
+package io.flowlag.exporter.reference;
 
 /**
  * The references of one stream whose effective send times are not known yet, oldest first, by the kernel's number. The time of

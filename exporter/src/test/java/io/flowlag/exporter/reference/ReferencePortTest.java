@@ -1,4 +1,4 @@
-package io.flowlag.exporter.inject;
+package io.flowlag.exporter.reference;
 
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.condition.EnabledOnOs;

@@ -1,4 +1,4 @@
-package io.flowlag.exporter.inject;
+package io.flowlag.exporter.reference;
 
 import com.sun.jna.Platform;
 import io.flowlag.exporter.capture.posix.CLibrary;

@@ -1,4 +1,4 @@
-package io.flowlag.exporter.inject;
+package io.flowlag.exporter.reference;
 
 /** References cannot be sent or received here. The message is one line that names the thing and the way out. */
 public final class InjectionException extends RuntimeException {

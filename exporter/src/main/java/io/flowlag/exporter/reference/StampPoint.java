@@ -1,4 +1,4 @@
-package io.flowlag.exporter.inject;
+package io.flowlag.exporter.reference;
 
 /** Where the sender's observation point stands, and so which of the kernel's stamps tells a reference's effective send time. */
 public enum StampPoint {

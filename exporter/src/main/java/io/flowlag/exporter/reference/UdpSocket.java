@@ -1,4 +1,4 @@
-package io.flowlag.exporter.inject;
+package io.flowlag.exporter.reference;
 
 import io.flowlag.exporter.capture.filter.BpfProgram;
 import io.flowlag.exporter.capture.posix.CLibrary;
@@ -12,7 +12,7 @@ import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.nio.charset.StandardCharsets;
 
-import static io.flowlag.exporter.inject.UdpLayout.*;
+import static io.flowlag.exporter.reference.UdpLayout.*;
 
 /**
  * A non-blocking UDP socket of Linux, and the calls on it that Java does not have. What arrives is thrown away by a filter before
