@@ -5,7 +5,7 @@ import io.flowlag.exporter.collect.CollectOptions;
 import io.flowlag.exporter.collect.Collector;
 import io.flowlag.exporter.collect.ListenAddress;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.record.FlowElements;
+import io.flowlag.exporter.export.FlowElements;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.Signals;

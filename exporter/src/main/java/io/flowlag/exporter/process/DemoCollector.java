@@ -1,6 +1,6 @@
 package io.flowlag.exporter.process;
 
-import io.flowlag.exporter.record.FlowElements;
+import io.flowlag.exporter.export.FlowElements;
 import io.flowlag.ipfix.collect.CollectedRecord;
 import io.flowlag.ipfix.collect.CollectingProcess;
 import io.flowlag.ipfix.collect.CollectorCounter;

@@ -1,7 +1,7 @@
 package io.flowlag.exporter.process;
 
 import io.flowlag.exporter.checkpoint.RecordsUnderWay;
-import io.flowlag.exporter.record.Destination;
+import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 

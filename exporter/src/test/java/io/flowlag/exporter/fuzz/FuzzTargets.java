@@ -5,9 +5,9 @@ import io.flowlag.exporter.checkpoint.CheckpointTarget;
 import io.flowlag.exporter.collect.IpfixTarget;
 import io.flowlag.exporter.decode.PacketTarget;
 import io.flowlag.exporter.exchange.ExchangeTarget;
+import io.flowlag.exporter.export.spool.SpoolTarget;
 import io.flowlag.exporter.observe.HttpTarget;
 import io.flowlag.exporter.observe.StatusTarget;
-import io.flowlag.exporter.spool.SpoolTarget;
 
 import java.util.LinkedHashMap;
 import java.util.Map;

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.process;
 
-import io.flowlag.exporter.record.Destination;
+import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.status.DestinationStatistics;
 import org.agrona.DirectBuffer;
 

@@ -37,7 +37,7 @@ class ArchitectureTest {
     private static final List<String> STAGES =
         List.of(
             "capture", "decode", "flow", "checkpoint", "delay.exact", "delay.interval.repair", "delay.interval", "delay",
-            "reference", "watch", "pipeline", "exchange", "spool", "record", "observe", "process", "command");
+            "reference", "watch", "pipeline", "exchange", "export.spool", "export", "observe", "process", "command");
     private static final List<String> HOT_STAGES =
         List.of(
             "capture", "decode", "flow", "delay.exact", "delay.interval.repair", "delay.interval", "delay", "reference",

@@ -2,9 +2,9 @@ package io.flowlag.tests.system;
 
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.export.Destination;
+import io.flowlag.exporter.export.DestinationFactory;
 import io.flowlag.exporter.flow.FlowEntry;
-import io.flowlag.exporter.record.Destination;
-import io.flowlag.exporter.record.DestinationFactory;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DestinationStatistics;
 import io.flowlag.ipfix.transport.StreamSettings;

@@ -2,10 +2,10 @@ package io.flowlag.tests.system;
 
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.export.Destination;
+import io.flowlag.exporter.export.DestinationFactory;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.lab.TrafficProfile;
-import io.flowlag.exporter.record.Destination;
-import io.flowlag.exporter.record.DestinationFactory;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.tests.support.Captures;
 import io.flowlag.tests.support.Command;

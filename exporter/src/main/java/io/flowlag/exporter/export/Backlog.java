@@ -1,0 +1,290 @@
+package io.flowlag.exporter.export;
+
+import io.flowlag.exporter.export.spool.Spool;
+import io.flowlag.exporter.export.spool.SpoolTemplates;
+import io.flowlag.exporter.status.SpoolStatistics;
+import io.flowlag.ipfix.element.ElementRegistry;
+import io.flowlag.ipfix.element.InformationElement;
+import io.flowlag.ipfix.session.ExportingSession;
+import io.flowlag.ipfix.session.UnsentRecords;
+import io.flowlag.ipfix.template.FieldSpecifier;
+import io.flowlag.ipfix.template.Template;
+import io.flowlag.ipfix.template.TemplateCatalog;
+import org.agrona.BufferUtil;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
+
+/**
+ * Sees that a destination with a {@link Spool} loses no record while its collector is away. With a connection that takes them,
+ * records go straight to the session; else into the spool, as does what a broken connection had not carried away. What is in the
+ * spool goes out beside the live records, in its own order, so many records a second at most.
+ * <p>
+ * A spooled record is released when its message has left the process. Both kinds go through the session in one queue, so a count
+ * of records says which of them have left. The exporting thread owns it; {@link #statistics()} and the counts are for any thread.
+ * Allocates at construction, and a little per spooled record.
+ */
+final class Backlog implements UnsentRecords {
+    private static final int UNDER_WAY_LIMIT = 16_384;
+    private static final int DRAIN_LIMIT = 256;
+    private static final int SCRATCH_BYTES = 65_536;
+    private static final long MILLISECONDS_PER_SECOND = 1_000L;
+    private static final long BURSTS_PER_SECOND = 10L;
+    private static final long NEVER = Long.MIN_VALUE;
+
+    private final Spool spool;
+    private final long recordsPerSecond;
+    private final UnsafeBuffer scratch =
+        new UnsafeBuffer(BufferUtil.allocateDirectAligned(SCRATCH_BYTES, CACHE_LINE_LENGTH));
+    private final long[] commitCounts = new long[UNDER_WAY_LIMIT];
+    private final long[] segments = new long[UNDER_WAY_LIMIT];
+    private final long[] endOffsets = new long[UNDER_WAY_LIMIT];
+    private final long[] packets = new long[UNDER_WAY_LIMIT];
+    private final long[] octets = new long[UNDER_WAY_LIMIT];
+    private final boolean[] isUnsendable = new boolean[UNDER_WAY_LIMIT];
+    private final long[] lostBefore = new long[3];
+    private long head;
+    private long tail;
+
+    private ExportingSession session;
+    private volatile long committedCount;
+    private volatile long offeredCount;
+    private volatile long drainingCount;
+    private long nextUnsentCount;
+    private boolean isGivingBack;
+    private long givenBackTimes;
+    private long creditMilliRecords;
+    private long creditMs = NEVER;
+    private long nowMs;
+
+    /**
+     * A backlog, which takes up what a former process left.
+     *
+     * @param directory        of the spool.
+     * @param boundBytes       of its files.
+     * @param recordsPerSecond that leave it.
+     * @param registry         of all elements.
+     * @param catalog          of the session's templates.
+     * @throws IOException if the spool cannot be opened; the message names it.
+     */
+    Backlog(
+        final Path directory,
+        final long boundBytes,
+        final int recordsPerSecond,
+        final ElementRegistry registry,
+        final TemplateCatalog catalog) throws IOException {
+        this.recordsPerSecond = recordsPerSecond;
+        spool = new Spool(directory, boundBytes, templates(registry, catalog), this::onLost);
+    }
+
+    /** {@return octets of memory that a backlog takes beside the session's buffers} */
+    static long memoryBytes() {
+        return Spool.memoryBytes() + SCRATCH_BYTES + (5L * Long.BYTES + 1) * UNDER_WAY_LIMIT;
+    }
+
+    private static SpoolTemplates templates(final ElementRegistry registry, final TemplateCatalog catalog) {
+        return (elementIds, lengthsBytes, enterpriseNumbers) -> {
+            final List<FieldSpecifier> fields = new ArrayList<>();
+            for (int i = 0; i < elementIds.length; i++) {
+                final InformationElement element = registry.find(enterpriseNumbers[i], elementIds[i]);
+                final FieldSpecifier field = element == null ? null : new FieldSpecifier(element, lengthsBytes[i]);
+                if (field == null || !field.isLengthAllowed()) {
+                    return null;
+                }
+                fields.add(field);
+            }
+            return fields.size() > TemplateCatalog.MAX_FIELDS ? null : catalog.template(0, fields);
+        };
+    }
+
+    /** Joins the session that this backlog was made for; losses that were found before are counted in it. */
+    void join(final ExportingSession newSession) {
+        session = newSession;
+        if (lostBefore[0] > 0) {
+            session.onLost(lostBefore[0], lostBefore[1], lostBefore[2]);
+        }
+    }
+
+    private void onLost(final long records, final long lostPackets, final long lostOctets) {
+        if (session == null) {
+            lostBefore[0] += records;
+            lostBefore[1] += lostPackets;
+            lostBefore[2] += lostOctets;
+        } else if (records > 0) {
+            session.onLost(records, lostPackets, lostOctets);
+        }
+    }
+
+    /** {@return records that were offered} */
+    long offeredCount() {
+        return offeredCount;
+    }
+
+    /** {@return records that the session was given} */
+    long committedCount() {
+        return committedCount;
+    }
+
+    /** {@return records in the session that are still in the spool too} */
+    long drainingCount() {
+        return drainingCount;
+    }
+
+    Spool spool() {
+        return spool;
+    }
+
+    SpoolStatistics statistics() {
+        return spool.statistics();
+    }
+
+    /** Takes a finished flow, to the session or to the spool. */
+    void offer(
+        final FlowRecordEncoder encoder, final DirectBuffer entry, final int offset, final int lengthBytes, final long timeMs) {
+        nowMs = timeMs;
+        offeredCount++;
+        if (!session.isReady() && session.transport().isConnected()) {
+            session.doWork(timeMs); // the session begins, so that the first records need not wait on disk
+        }
+        final int claimed =
+            session.isReady() ? encoder.encode(session, entry, offset, lengthBytes, timeMs) : ExportingSession.BLOCKED;
+        if (claimed >= 0) {
+            committedCount++;
+        } else if (claimed == ExportingSession.BLOCKED) {
+            final Template template = encoder.encode(scratch, 0, entry, offset, lengthBytes);
+            spool.append(template, scratch, 0, template.recordLengthBytes(), timeMs);
+        }
+    }
+
+    /** Releases what has left, writes what is due, and sends some of what waits. */
+    int doWork(final long timeMs) {
+        nowMs = timeMs;
+        settle();
+        return drain() + spool.doWork(timeMs);
+    }
+
+    /** The session is closed: what it had is in the spool again. */
+    void close() {
+        settle();
+        spool.close();
+    }
+
+    @Override
+    public void onUnsent(final Template template, final DirectBuffer buffer, final int offset, final int lengthBytes) {
+        beginGivingBack();
+        nextUnsentCount++;
+        while (head < tail && commitCounts[index(head)] < nextUnsentCount) {
+            head++; // could not be sent, and stands before this one
+        }
+        if (head < tail && commitCounts[index(head)] == nextUnsentCount && !isUnsendable[index(head)]) {
+            head++; // still in the spool
+        } else {
+            spool.append(template, buffer, offset, lengthBytes, nowMs);
+        }
+    }
+
+    @Override
+    public void onUnsentEnd() {
+        beginGivingBack();
+        isGivingBack = false;
+        givenBackTimes++;
+        head = tail;
+        drainingCount = 0;
+        spool.flush();
+    }
+
+    private void beginGivingBack() {
+        if (!isGivingBack) {
+            settle();
+            isGivingBack = true;
+            nextUnsentCount = leftCount();
+            spool.rewind();
+        }
+    }
+
+    /** Records given to the session that are not in it any more. */
+    private long leftCount() {
+        return committedCount - session.statistics().recordsWaiting();
+    }
+
+    private void settle() {
+        final long left = leftCount();
+        while (head < tail && commitCounts[index(head)] <= left) {
+            final int index = index(head++);
+            spool.release(segments[index], endOffsets[index], packets[index], octets[index]);
+            if (isUnsendable[index]) {
+                session.onLost(1, packets[index], octets[index]);
+            } else {
+                drainingCount--;
+            }
+        }
+    }
+
+    private int drain() {
+        fillCredit();
+        int count = 0;
+        while (count < DRAIN_LIMIT && creditMilliRecords >= MILLISECONDS_PER_SECOND && tail - head < UNDER_WAY_LIMIT &&
+            session.isReady() && spool.next() && drainOne()) {
+            creditMilliRecords -= MILLISECONDS_PER_SECOND;
+            count++;
+        }
+        return count;
+    }
+
+    private boolean drainOne() {
+        final Template template = spool.template();
+        final int lengthBytes = spool.recordLengthBytes();
+        if (template == null || lengthBytes > session.maxRecordBytes()) {
+            onTaken(true);
+            return true;
+        }
+        final long times = givenBackTimes;
+        final int claimed =
+            session.claim(template, lengthBytes, nowMs, spool.recordPackets(), spool.recordOctets());
+        if (claimed < 0) {
+            return false;
+        }
+        if (times != givenBackTimes) {
+            session.abort(); // the connection broke and another came: reading begins again
+            return false;
+        }
+        session.buffer().putBytes(claimed, spool.buffer(), spool.recordOffset(), lengthBytes);
+        session.commit();
+        committedCount++;
+        drainingCount++;
+        onTaken(false);
+        return true;
+    }
+
+    private void onTaken(final boolean isLost) {
+        final int index = index(tail++);
+        commitCounts[index] = committedCount;
+        segments[index] = spool.recordSegment();
+        endOffsets[index] = spool.recordEndOffset();
+        packets[index] = spool.recordPackets();
+        octets[index] = spool.recordOctets();
+        isUnsendable[index] = isLost;
+        spool.consume();
+    }
+
+    /** A clock that was set back begins anew. */
+    private void fillCredit() {
+        final long burst = Math.max(MILLISECONDS_PER_SECOND, recordsPerSecond * MILLISECONDS_PER_SECOND / BURSTS_PER_SECOND);
+        if (creditMs == NEVER || nowMs < creditMs) {
+            creditMs = nowMs;
+        }
+        final long elapsedMs = Math.min(nowMs - creditMs, MILLISECONDS_PER_SECOND);
+        creditMilliRecords = Math.min(burst, creditMilliRecords + elapsedMs * recordsPerSecond);
+        creditMs = nowMs;
+    }
+
+    private static int index(final long count) {
+        return (int)count & UNDER_WAY_LIMIT - 1;
+    }
+}

@@ -1,0 +1,332 @@
+package io.flowlag.exporter.export;
+
+import io.flowlag.exporter.delay.FlowDelay;
+import io.flowlag.exporter.status.AggregateDelay;
+import io.flowlag.exporter.status.DelayDistribution;
+import io.flowlag.exporter.status.DelaySummary;
+import io.flowlag.exporter.status.JointStatistics;
+import io.flowlag.exporter.status.SegmentDescription;
+import io.flowlag.ipfix.message.RecordEncoder;
+import io.flowlag.ipfix.message.Values;
+import io.flowlag.ipfix.session.ExportingSession;
+import io.flowlag.ipfix.template.Template;
+import io.flowlag.ipfix.template.TemplateCatalog;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * Writes the options records of delay: the segment, and a summary of each traffic class for each measurement interval, once of
+ * the estimates and once of the references. Quantiles for which there were too few delays are absent. The exporting thread owns
+ * it. Allocates when a template is needed for the first time.
+ */
+final class DelayOptionsWriter {
+    private static final String MATCHED = "matched";
+    private static final String REFERENCES = "references";
+    /** What a class is summed up by, in the order in which it is told. */
+    static final List<String> KINDS = List.of(MATCHED, "estimates", REFERENCES);
+
+    private static final long NS_PER_MS = 1_000_000L;
+    private static final int ECN_BITS = 2;
+    /** Name of what the aggregators (LDA) say. */
+    static final String AGGREGATOR = "aggregator";
+    /** Name of what reconciliation (RDA) says. */
+    static final String RECONCILED = "reconciled";
+    /** From how many delays on each further group of quantiles exists: 10 / (1 - q). */
+    private static final int QUANTILE_GROUPS = 5;
+    private static final int MAXIMUM_POINTS = 2;
+    private static final int MAXIMUM_NAME_LENGTH = 128;
+    private static final String[][] QUANTILES = {
+        {"flowlagDelayP50Nanoseconds"}, {"flowlagDelayP90Nanoseconds"}, {"flowlagDelayP95Nanoseconds"},
+        {"flowlagDelayP99Nanoseconds"}, {"flowlagDelayP999Nanoseconds", "flowlagDelayVariationNanoseconds"}};
+
+    private final ExportingSession session;
+    private final TemplateCatalog catalog;
+    private final RecordEncoder encoder = new RecordEncoder();
+    private final Template[] segmentTemplates = new Template[2 * (MAXIMUM_POINTS + 1)];
+    private final Template[] aggregateTemplates = new Template[8];
+    private Template jointTemplate;
+    private final Template[] summaryTemplates = new Template[8 * (QUANTILE_GROUPS + 1)];
+
+    /**
+     * A writer for one session.
+     *
+     * @param session takes the records.
+     * @param catalog of the session.
+     */
+    DelayOptionsWriter(final ExportingSession session, final TemplateCatalog catalog) {
+        this.session = session;
+        this.catalog = catalog;
+    }
+
+    /**
+     * What the segment is: its number, how it is measured, its points, and how far its clocks may be apart.
+     *
+     * @param segment of the process.
+     * @param nowMs   milliseconds since the UNIX epoch.
+     * @return as {@link ExportingSession#claim}.
+     */
+    int segment(final SegmentDescription segment, final long nowMs) {
+        final boolean hasClock = segment.clockErrorNs() >= 0;
+        final int pointCount = Math.min(segment.points().size(), MAXIMUM_POINTS);
+        final int shape = 2 * pointCount + (hasClock ? 1 : 0);
+        if (segmentTemplates[shape] == null) {
+            segmentTemplates[shape] = segmentTemplate(pointCount, hasClock);
+        }
+        final String[] texts = new String[1 + pointCount];
+        texts[0] = text(segment);
+        for (int i = 0; i < pointCount; i++) {
+            texts[1 + i] = shortened(segment.points().get(i));
+        }
+        final int claimed = claim(segmentTemplates[shape], nowMs, texts);
+        if (claimed >= 0) {
+            encoder.unsigned(segment.segmentId());
+            for (final String each : texts) {
+                encoder.string(each);
+            }
+            if (hasClock) {
+                encoder.unsigned(segment.clockErrorNs());
+            }
+            session.commit();
+        }
+        return claimed;
+    }
+
+    private Template segmentTemplate(final int pointCount, final boolean hasClock) {
+        final List<String> names = new ArrayList<>(List.of("flowlagSegmentId", "selectorName"));
+        for (int i = 0; i < pointCount; i++) {
+            names.add("interfaceName");
+        }
+        if (hasClock) {
+            names.add("flowlagClockErrorBoundNanoseconds");
+        }
+        return catalog.optionsTemplate(1, names.toArray(new String[0]));
+    }
+
+    private static String text(final SegmentDescription segment) {
+        final StringBuilder text = new StringBuilder(segment.role());
+        if (!segment.policy().isEmpty()) {
+            text.append(" rli ").append(segment.policy());
+        }
+        if (!segment.dscps().isEmpty()) {
+            text.append(", classes");
+            segment.dscps().forEach((dscp) -> text.append(' ').append(dscp));
+        }
+        return text.append(", clock ").append(segment.isClockSynchronized() ? "synchronized" : "unknown").toString();
+    }
+
+    /** The end of a path says more than its beginning. */
+    private static String shortened(final String name) {
+        return name.length() <= MAXIMUM_NAME_LENGTH ? name : name.substring(name.length() - MAXIMUM_NAME_LENGTH);
+    }
+
+    /**
+     * What one class showed in one measurement interval: its matched packets, its estimates, or its references and how many of
+     * those were lost.
+     *
+     * @param segmentId    of the process; that of a further sender follows it.
+     * @param summary      of the class.
+     * @param kind         which, of {@link #KINDS}.
+     * @param nowMs        milliseconds since the UNIX epoch.
+     * @return as {@link ExportingSession#claim}; {@link ExportingSession#NOT_SENT} if there is nothing to tell.
+     */
+    int summary(final long segmentId, final DelaySummary summary, final String kind, final long nowMs) {
+        final boolean isReferences = REFERENCES.equals(kind);
+        final DelayDistribution delays = isReferences ? summary.references() :
+            MATCHED.equals(kind) ? summary.matched() : summary.estimates();
+        if (delays.count() == 0) {
+            return ExportingSession.NOT_SENT;
+        }
+        final boolean hasLoss = isReferences && summary.lostReferences() >= 0;
+        final boolean hasClass = summary.dscp() >= 0;
+        final int groups = quantileGroups(delays);
+        final boolean hasDeviation = delays.standardDeviationNs() != null;
+        final int claimed = claim(template(hasClass, hasDeviation, hasLoss, groups), nowMs, kind);
+        if (claimed < 0) {
+            return claimed;
+        }
+        encoder.unsigned(segmentId + summary.senderIndex());
+        if (hasClass) {
+            encoder.unsigned((long)summary.dscp() << ECN_BITS);
+        }
+        encoder.string(kind)
+            .timeNs(summary.startNs() / NS_PER_MS * NS_PER_MS)
+            .timeNs(summary.endNs() / NS_PER_MS * NS_PER_MS)
+            .unsigned(delays.count())
+            .signed(delays.meanNs());
+        if (hasDeviation) {
+            encoder.unsigned(delays.standardDeviationNs());
+        }
+        encoder.signed(delays.minimumNs()).signed(delays.maximumNs());
+        if (hasLoss) {
+            encoder.unsigned(summary.lostReferences());
+        }
+        final Long[] quantiles = {delays.p50Ns(), delays.p90Ns(), delays.p95Ns(), delays.p99Ns(), delays.p999Ns()};
+        for (int i = 0; i < groups; i++) {
+            encoder.signed(quantiles[i]);
+        }
+        if (groups == QUANTILE_GROUPS) {
+            encoder.unsigned(delays.delayVariationNs());
+        }
+        session.commit();
+        return claimed;
+    }
+
+    /**
+     * What the aggregators of a class said of one measurement interval, or reconciliation.
+     *
+     * @param segmentId of the process.
+     * @param name      of who said it.
+     * @param startNs   of the interval; null before the first, and nothing is written.
+     * @param endNs     of the interval.
+     * @param aggregate of the class; without a mean nothing is written.
+     * @param nowMs     milliseconds since the UNIX epoch.
+     * @return how many records were written.
+     */
+    int aggregate(
+        final long segmentId, final String name, final Long startNs, final Long endNs, final AggregateDelay aggregate,
+        final long nowMs) {
+        if (startNs == null || aggregate.meanNs() == null) {
+            return 0;
+        }
+        final boolean hasClass = aggregate.dscp() >= 0;
+        final boolean hasDeviation = aggregate.standardDeviationNs() != null;
+        final boolean hasLoss = aggregate.lostPackets() != null && aggregate.lostPackets() >= 0;
+        final int claimed = claim(aggregateTemplate(hasClass, hasDeviation, hasLoss), nowMs, name);
+        if (claimed < 0) {
+            return 0;
+        }
+        encoder.unsigned(segmentId);
+        if (hasClass) {
+            encoder.unsigned((long)aggregate.dscp() << ECN_BITS);
+        }
+        encoder.string(name)
+            .timeNs(startNs / NS_PER_MS * NS_PER_MS)
+            .timeNs(endNs / NS_PER_MS * NS_PER_MS)
+            .unsigned(aggregate.samples())
+            .signed(aggregate.meanNs());
+        if (hasDeviation) {
+            encoder.unsigned(aggregate.standardDeviationNs());
+        }
+        if (hasLoss) {
+            encoder.unsigned(aggregate.lostPackets());
+        }
+        session.commit();
+        return 1;
+    }
+
+    /**
+     * What came of one measurement interval in which references and sketches were solved together: the mean of all packets, who
+     * made it, and how well it fits.
+     *
+     * @param segmentId of the process.
+     * @param joint     of the interval; without a mean nothing is written.
+     * @param nowMs     milliseconds since the UNIX epoch.
+     * @return how many records were written.
+     */
+    int joint(final long segmentId, final JointStatistics joint, final long nowMs) {
+        if (joint.meanNs() == null) {
+            return 0;
+        }
+        if (jointTemplate == null) {
+            jointTemplate = catalog.optionsTemplate(
+                2, "flowlagSegmentId", "selectorName", "observationTimeMilliseconds", "observationTimeMilliseconds",
+                "flowlagDelayEstimator", "flowlagDelayMeanNanoseconds");
+        }
+        final String name = String.format(Locale.ROOT, "joint %s %s, health %.2f, %d witnesses, bounds for %d of %d flows",
+            joint.status(), joint.tier(), joint.health(), joint.witnesses(), joint.vouchedFlows(), joint.answeredFlows());
+        final int claimed = claim(jointTemplate, nowMs, name);
+        if (claimed < 0) {
+            return 0;
+        }
+        encoder.unsigned(segmentId).string(name)
+            .timeNs(joint.startNs() / NS_PER_MS * NS_PER_MS)
+            .timeNs(joint.endNs() / NS_PER_MS * NS_PER_MS)
+            .unsigned(switch (joint.status()) {
+                case "rli" -> FlowDelay.ESTIMATOR_INTERPOLATED;
+                case "lds" -> FlowDelay.ESTIMATOR_SKETCH;
+                default -> FlowDelay.ESTIMATOR_JOINT;
+            })
+            .signed(joint.meanNs());
+        session.commit();
+        return 1;
+    }
+
+    private Template aggregateTemplate(final boolean hasClass, final boolean hasDeviation, final boolean hasLoss) {
+        final int shape = (hasClass ? 1 : 0) + (hasDeviation ? 2 : 0) + (hasLoss ? 4 : 0);
+        if (aggregateTemplates[shape] == null) {
+            final List<String> names = new ArrayList<>(List.of("flowlagSegmentId"));
+            if (hasClass) {
+                names.add("ipClassOfService");
+            }
+            names.add("selectorName");
+            final int scopeCount = names.size();
+            names.addAll(List.of(
+                "observationTimeMilliseconds", "observationTimeMilliseconds", "flowlagDelaySampleCount",
+                "flowlagDelayMeanNanoseconds"));
+            if (hasDeviation) {
+                names.add("flowlagDelayStandardDeviationNanoseconds");
+            }
+            if (hasLoss) {
+                names.add("flowlagLostPacketDeltaCount");
+            }
+            aggregateTemplates[shape] = catalog.optionsTemplate(scopeCount, names.toArray(new String[0]));
+        }
+        return aggregateTemplates[shape];
+    }
+
+    private static int quantileGroups(final DelayDistribution delays) {
+        final Long[] quantiles = {delays.p50Ns(), delays.p90Ns(), delays.p95Ns(), delays.p99Ns(), delays.p999Ns()};
+        int groups = 0;
+        while (groups < quantiles.length && quantiles[groups] != null) {
+            groups++;
+        }
+        return groups;
+    }
+
+    private Template template(
+        final boolean hasClass, final boolean hasDeviation, final boolean hasLoss, final int groups) {
+        final int shape =
+            ((hasClass ? 4 : 0) + (hasDeviation ? 2 : 0) + (hasLoss ? 1 : 0)) * (QUANTILE_GROUPS + 1) + groups;
+        if (summaryTemplates[shape] == null) {
+            final List<String> names = new ArrayList<>(List.of("flowlagSegmentId"));
+            if (hasClass) {
+                names.add("ipClassOfService");
+            }
+            names.add("selectorName");
+            final int scopeCount = names.size();
+            names.addAll(List.of(
+                "observationTimeMilliseconds", "observationTimeMilliseconds", "flowlagDelaySampleCount",
+                "flowlagDelayMeanNanoseconds"));
+            if (hasDeviation) {
+                names.add("flowlagDelayStandardDeviationNanoseconds");
+            }
+            names.addAll(List.of("flowlagDelayMinimumNanoseconds", "flowlagDelayMaximumNanoseconds"));
+            if (hasLoss) {
+                names.add("flowlagLostPacketDeltaCount");
+            }
+            for (int i = 0; i < groups; i++) {
+                names.addAll(List.of(QUANTILES[i]));
+            }
+            summaryTemplates[shape] = catalog.optionsTemplate(scopeCount, names.toArray(new String[0]));
+        }
+        return summaryTemplates[shape];
+    }
+
+    /** Claims the shortest record and the octets of its strings, whose length octets are in the shortest already. */
+    private int claim(final Template template, final long nowMs, final String... texts) {
+        if (template == null) {
+            return ExportingSession.NOT_SENT;
+        }
+        int lengthBytes = template.minLengthBytes();
+        for (final String each : texts) {
+            lengthBytes += Values.stringLengthBytes(each) - 1;
+        }
+        final int offset = session.claim(template, lengthBytes, nowMs);
+        if (offset >= 0) {
+            encoder.wrap(session.buffer(), offset, template);
+        }
+        return offset;
+    }
+}

@@ -1,0 +1,232 @@
+package io.flowlag.exporter.export;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Profile;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.DelayView;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.ExitException;
+import io.flowlag.ipfix.element.ElementRegistry;
+import io.flowlag.ipfix.element.InformationElement;
+import io.flowlag.ipfix.session.ExportingSession;
+import io.flowlag.ipfix.session.OptionsWriter;
+import io.flowlag.ipfix.session.SessionSettings;
+import io.flowlag.ipfix.template.TemplateCatalog;
+import io.flowlag.ipfix.transport.Endpoint;
+import io.flowlag.ipfix.transport.FileTransport;
+import io.flowlag.ipfix.transport.StreamSettings;
+import io.flowlag.ipfix.transport.TcpTransport;
+import io.flowlag.ipfix.transport.TlsCredentials;
+import io.flowlag.ipfix.transport.TlsTransport;
+import io.flowlag.ipfix.transport.Transport;
+import io.flowlag.ipfix.transport.UdpTransport;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import java.util.zip.CRC32C;
+
+/**
+ * Makes destinations from their configuration. Used by the conductor, when the process starts and when it reloads; what it
+ * allocates belongs to the destination.
+ */
+public final class DestinationFactory {
+    private static final int SPOOL_NAME_LIMIT = 80;
+    private static final int RETAINED_MESSAGES = 4;
+
+    private final boolean mayWait;
+    private final boolean[] isEgress;
+    private final Map<Integer, String> interfaceNames;
+    private final Counters counters;
+    /** By their files. A reload reads them anew, and the exporting stage asks for them whenever it connects. */
+    private final Map<ExporterConfig.Tls, TlsCredentials> credentials = new ConcurrentHashMap<>();
+    private volatile DelayView delay;
+
+    /**
+     * A factory for one process.
+     *
+     * @param mayWait        whether the exporting stage offers a record again that was not taken: file replay.
+     * @param isEgress       by observation point: whether its packets were captured on their way out of the interface.
+     * @param interfaceNames by interface index, for options records.
+     * @param counters       of the process, for options records.
+     */
+    public DestinationFactory(
+        final boolean mayWait, final boolean[] isEgress, final Map<Integer, String> interfaceNames, final Counters counters) {
+        this.mayWait = mayWait;
+        this.isEgress = isEgress.clone();
+        this.interfaceNames = Map.copyOf(interfaceNames);
+        this.counters = counters;
+    }
+
+    /**
+     * Has options records tell of delay too, in the destinations made before and after.
+     *
+     * @param delayView of the process; null where no delay is measured.
+     */
+    public void delay(final DelayView delayView) {
+        delay = delayView;
+    }
+
+    /**
+     * Reads credentials anew. Destinations that were made with these files show them when they connect next.
+     *
+     * @param tls the files.
+     * @throws IOException if one cannot be read or does not hold what it should; the message names it.
+     */
+    public void readCredentials(final ExporterConfig.Tls tls) throws IOException {
+        credentials.put(tls, TlsCredentials.load(tls.key(), tls.certificate(), tls.trust()));
+    }
+
+    /**
+     * Makes one destination; it connects when it is worked.
+     *
+     * @param config of the process.
+     * @param spec   of the destination.
+     * @return the destination.
+     * @throws IOException   if a file cannot be opened or credentials cannot be read; the message names it.
+     * @throws ExitException if the spool cannot be written.
+     */
+    public Destination make(final ExporterConfig config, final ExporterConfig.Destination spec) throws IOException {
+        final Transport transport = transport(config, spec);
+        try {
+            return make(spec.uri(), transport, config, spec, hasSpool(spec) ? spoolDirectory(spec) : null);
+        } catch (final IOException ex) { // only a spool does that
+            transport.close();
+            throw new ExitException(ExitCode.CANNOT_WRITE,
+                spec.uri() + ": the spool cannot be written: " + ex.getMessage() + ": check exporting.spool");
+        }
+    }
+
+    private boolean hasSpool(final ExporterConfig.Destination spec) {
+        return spec.spool() != null && !mayWait;
+    }
+
+    /** One directory for each destination, with a name that people recognise and no other destination has. */
+    private static Path spoolDirectory(final ExporterConfig.Destination spec) {
+        final CRC32C checksum = new CRC32C();
+        checksum.update(spec.uri().getBytes(StandardCharsets.UTF_8));
+        final String readable = spec.uri().replaceAll("[^A-Za-z0-9.-]+", "_");
+        return spec.spool().resolve(
+            readable.substring(0, Math.min(readable.length(), SPOOL_NAME_LIMIT)) +
+                String.format("-%08x", (int)checksum.getValue()));
+    }
+
+    /**
+     * What the spools of some destinations take.
+     *
+     * @param destinations of the process.
+     * @return octets of memory at most, and of disk at most.
+     */
+    public static long[] spoolBounds(final List<ExporterConfig.Destination> destinations) {
+        final long[] bounds = new long[2];
+        for (final ExporterConfig.Destination spec : destinations) {
+            if (spec.spool() != null) {
+                bounds[0] += Backlog.memoryBytes() + retainedBytes(spec) + RETAINED_MESSAGES * (long)spec.maxMessageBytes();
+                bounds[1] += spec.spoolBytes();
+            }
+        }
+        return bounds;
+    }
+
+    private static int retainedBytes(final ExporterConfig.Destination spec) {
+        return spec.transport() == ExporterConfig.Transport.FILE ? FileTransport.bufferBytes() : spec.sendBufferBytes();
+    }
+
+    /**
+     * Makes a destination that sends by a given transport.
+     *
+     * @param name      for messages.
+     * @param transport owned by the destination from now on.
+     * @param config    of the process.
+     * @param spec      of the session and its records.
+     * @return the destination.
+     */
+    public Destination make(
+        final String name, final Transport transport, final ExporterConfig config, final ExporterConfig.Destination spec) {
+        try {
+            return make(name, transport, config, spec, null);
+        } catch (final IOException ex) {
+            throw new UncheckedIOException(ex); // only a spool does that
+        }
+    }
+
+    private Destination make(
+        final String name,
+        final Transport transport,
+        final ExporterConfig config,
+        final ExporterConfig.Destination spec,
+        final Path spool) throws IOException {
+        final int enterpriseNumber = (int)config.exporting().enterpriseNumber();
+        final ElementRegistry registry = FlowElements.registry(enterpriseNumber);
+        final TemplateCatalog catalog = new TemplateCatalog(registry);
+        final FlowRecordEncoder encoder = new FlowRecordEncoder(registry, catalog, spec.profile(), isEgress, counters);
+        final Backlog backlog = spool == null ? null :
+            new Backlog(spool, spec.spoolBytes(), spec.spoolRecordsPerSecond(), registry, catalog);
+        final ExportingSession session = new ExportingSession(transport, settings(config, spec, backlog), catalog);
+        final OptionsExporter options = !spec.options() ? null : new OptionsExporter(
+            session,
+            new OptionsWriter(session, catalog),
+            (int)config.observationDomainId(),
+            toMs(spec.optionsIntervalNs()),
+            spec.transport() == ExporterConfig.Transport.UDP ? toMs(spec.templateRefreshNs()) : 0,
+            spec.profile() == Profile.FULL ? enterpriseElements(registry) : List.of(),
+            interfaceNames,
+            spec.profile() == Profile.FULL ? new DelayOptionsWriter(session, catalog) : null,
+            () -> delay,
+            counters);
+        return new IpfixDestination(name, session, encoder, options, backlog);
+    }
+
+    private SessionSettings settings(
+        final ExporterConfig config, final ExporterConfig.Destination spec, final Backlog backlog) {
+        final SessionSettings settings = new SessionSettings()
+            .observationDomainId((int)config.observationDomainId())
+            .maxMessageBytes(spec.maxMessageBytes())
+            .maxLingerMs(toMs(spec.flushIntervalNs()))
+            .templateRefreshIntervalMs(toMs(spec.templateRefreshNs()))
+            .templateRefreshMessages(spec.templateRefreshMessages())
+            .lossless(mayWait);
+        return backlog == null ? settings : settings.unsentRecords(backlog, retainedBytes(spec));
+    }
+
+    private Transport transport(final ExporterConfig config, final ExporterConfig.Destination spec) throws IOException {
+        return switch (spec.transport()) {
+            case UDP -> new UdpTransport(
+                new Endpoint(spec.host(), spec.port()), spec.sendBufferBytes(), spec.rateLimitBitsPerSecond());
+            case TCP -> new TcpTransport(streamSettings(spec));
+            case TLS -> tlsTransport(config.exporting().tls(), spec);
+            case FILE -> new FileTransport(spec.file(), hasSpool(spec) ? toMs(spec.reconnectIntervalNs()) : 0);
+        };
+    }
+
+    private Transport tlsTransport(final ExporterConfig.Tls tls, final ExporterConfig.Destination spec) throws IOException {
+        if (!credentials.containsKey(tls)) {
+            readCredentials(tls);
+        }
+        return new TlsTransport(streamSettings(spec), () -> credentials.get(tls), spec.host(), tls.peers());
+    }
+
+    private static StreamSettings streamSettings(final ExporterConfig.Destination spec) {
+        return StreamSettings.of(new Endpoint(spec.host(), spec.port()))
+            .withTimes(toMs(spec.connectTimeoutNs()), toMs(spec.reconnectIntervalNs()))
+            .withBuffers(spec.sendBufferBytes(), StreamSettings.DEFAULT_SOCKET_SEND_BUFFER_BYTES)
+            .withRateLimit(spec.rateLimitBitsPerSecond());
+    }
+
+    private static List<InformationElement> enterpriseElements(final ElementRegistry registry) {
+        return registry.elements().stream()
+            .filter(InformationElement::isEnterprise)
+            .sorted(Comparator.comparingInt(InformationElement::elementId))
+            .toList();
+    }
+
+    private static long toMs(final long ns) {
+        return TimeUnit.NANOSECONDS.toMillis(ns);
+    }
+}

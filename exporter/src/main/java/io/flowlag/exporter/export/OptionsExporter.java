@@ -1,0 +1,283 @@
+package io.flowlag.exporter.export;
+
+import io.flowlag.exporter.status.AggregateDelay;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.DelaySummary;
+import io.flowlag.exporter.status.DelayView;
+import io.flowlag.exporter.status.JointStatistics;
+import io.flowlag.exporter.status.ReconcileStatistics;
+import io.flowlag.exporter.status.SketchStatistics;
+import io.flowlag.ipfix.element.InformationElement;
+import io.flowlag.ipfix.session.ExportingSession;
+import io.flowlag.ipfix.session.OptionsWriter;
+import io.flowlag.ipfix.session.SessionCounter;
+import io.flowlag.ipfix.session.SessionStatistics;
+
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/**
+ * The options records of one session: what the enterprise elements mean (RFC 5610) and the names of interfaces, at the start of
+ * each Transport Session and again at the refresh interval; statistics and reliability of Metering and Exporting Process (RFC
+ * 7011 sections 4.1 to 4.3) and the segment at the options interval; delays by class at each measurement interval. A record that
+ * the session cannot take now is not sent again before its next turn. The exporting thread owns it. Allocates at construction,
+ * when options templates are needed first, and with delay at each measurement interval.
+ */
+final class OptionsExporter {
+    private final ExportingSession session;
+    private final OptionsWriter writer;
+    private final int observationDomainId;
+    private final long intervalMs;
+    private final long descriptionIntervalMs;
+    private final List<InformationElement> elements;
+    private final Map<Integer, String> interfaceNames;
+    private final DelayOptionsWriter delayWriter;
+    private final Supplier<DelayView> delaySource;
+    private final Counters counters;
+
+    private long toldIntervals;
+    private int toldSummaries;
+    private static final List<AggregateDelay> NONE = List.of();
+
+    private List<SketchStatistics> toldSketches = List.of();
+    private long describedSession;
+    private long nextDescriptionMs;
+    private long nextStatisticsMs;
+    private long ignoredPackets;
+    private long firstIgnoredMs;
+    private long lastIgnoredMs;
+    private long notSentRecords;
+    private long firstNotSentMs;
+    private long lastNotSentMs;
+
+    /**
+     * Options records of a session.
+     *
+     * @param session               takes the records.
+     * @param writer                of the session.
+     * @param observationDomainId   scope of the statistics.
+     * @param intervalMs            between two statistics.
+     * @param descriptionIntervalMs between two descriptions in one Transport Session; 0 for one only.
+     * @param elements              enterprise elements to describe; may be empty.
+     * @param interfaceNames        by interface index; may be empty.
+     * @param delayWriter           of the session; null where nothing of delay is told.
+     * @param delaySource           gives what is told of delay, or null as long as there is nothing.
+     * @param counters              of the process.
+     */
+    OptionsExporter(
+        final ExportingSession session,
+        final OptionsWriter writer,
+        final int observationDomainId,
+        final long intervalMs,
+        final long descriptionIntervalMs,
+        final List<InformationElement> elements,
+        final Map<Integer, String> interfaceNames,
+        final DelayOptionsWriter delayWriter,
+        final Supplier<DelayView> delaySource,
+        final Counters counters) {
+        this.session = session;
+        this.writer = writer;
+        this.observationDomainId = observationDomainId;
+        this.intervalMs = intervalMs;
+        this.descriptionIntervalMs = descriptionIntervalMs;
+        this.elements = elements;
+        this.interfaceNames = interfaceNames;
+        this.delayWriter = delayWriter;
+        this.delaySource = delaySource;
+        this.counters = counters;
+        // A destination that joins later is told of what is measured from then on.
+        final DelayView delay = delayWriter == null ? null : delaySource.get();
+        toldIntervals = delay == null ? 0 : delay.intervalCount();
+    }
+
+    /**
+     * Sends what is due.
+     *
+     * @param nowMs the time now, UNIX epoch.
+     * @return how many records were written.
+     */
+    int doWork(final long nowMs) {
+        final long transportSession = session.transportSessionCount();
+        if (transportSession == 0) {
+            return 0;
+        }
+        noteLosses(nowMs);
+        int workCount = 0;
+        final boolean isRefreshDue = descriptionIntervalMs > 0 && isDue(nextDescriptionMs, descriptionIntervalMs, nowMs);
+        if (transportSession != describedSession || isRefreshDue) {
+            describedSession = transportSession;
+            nextDescriptionMs = nowMs + descriptionIntervalMs;
+            workCount += describe(nowMs);
+        }
+        workCount += writeIntervals(nowMs);
+        if (isDue(nextStatisticsMs, intervalMs, nowMs)) {
+            workCount += nextStatisticsMs == 0 ? 0 : writeStatistics(nowMs);
+            nextStatisticsMs = nowMs + intervalMs;
+        }
+        return workCount;
+    }
+
+    /** A clock that was set back makes everything due, or it might never be. */
+    private static boolean isDue(final long nextMs, final long intervalMs, final long nowMs) {
+        return nowMs >= nextMs || nextMs - nowMs > intervalMs;
+    }
+
+    /**
+     * The statistics once more, before the session ends.
+     *
+     * @param nowMs the time now, UNIX epoch.
+     */
+    void doLastWork(final long nowMs) {
+        if (session.transportSessionCount() > 0) {
+            noteLosses(nowMs);
+            writeIntervals(nowMs);
+            writeStatistics(nowMs);
+        }
+        final DelayView delay = delayWriter == null ? null : delaySource.get();
+        if (delay != null) {
+            counters.add(CounterId.INTERVAL_SUMMARIES_SKIPPED, delay.intervalCount() - toldIntervals);
+        }
+    }
+
+    /**
+     * A summary of each class for each measurement interval that has ended, each once; goes on where the session took no more.
+     *
+     * @return how many records were written.
+     */
+    private int writeIntervals(final long nowMs) {
+        final DelayView delay = delayWriter == null ? null : delaySource.get();
+        final long endedCount = delay == null ? 0 : delay.intervalCount();
+        int count = 0;
+        while (toldIntervals < endedCount) {
+            final List<DelaySummary> interval = delay.interval(toldIntervals);
+            if (interval == null) {
+                counters.increment(CounterId.INTERVAL_SUMMARIES_SKIPPED);
+            } else {
+                while (toldSummaries < DelayOptionsWriter.KINDS.size() * interval.size()) {
+                    final DelaySummary summary = interval.get(toldSummaries / DelayOptionsWriter.KINDS.size());
+                    final String kind = DelayOptionsWriter.KINDS.get(toldSummaries % DelayOptionsWriter.KINDS.size());
+                    final int result = delayWriter.summary(delay.segment().segmentId(), summary, kind, nowMs);
+                    if (result == ExportingSession.BLOCKED) {
+                        return count;
+                    }
+                    toldSummaries++;
+                    count += result >= 0 ? 1 : 0;
+                }
+            }
+            toldSummaries = 0;
+            toldIntervals++;
+        }
+        return count + writeAggregates(delay, nowMs);
+    }
+
+    /** What the aggregators said of the interval that was compared last, and what came of the one that was solved last. */
+    private int writeAggregates(final DelayView delay, final long nowMs) {
+        final List<SketchStatistics> senders = delay == null ? List.of() : delay.sketches();
+        int count = 0;
+        for (int i = 0; i < senders.size(); i++) {
+            final SketchStatistics before = i < toldSketches.size() ? toldSketches.get(i) : null;
+            if (senders.get(i) != before) {
+                count += writeAggregates(delay.segment().segmentId() + i, senders.get(i), before, nowMs);
+            }
+        }
+        toldSketches = senders;
+        return count;
+    }
+
+    private int writeAggregates(
+        final long segmentId, final SketchStatistics sketches, final SketchStatistics before, final long nowMs) {
+        int count = 0;
+        for (final AggregateDelay aggregate : before != null && before.isOfInterval(sketches) ? NONE : sketches.interval()) {
+            count += delayWriter.aggregate(
+                segmentId, DelayOptionsWriter.AGGREGATOR, sketches.startNs(), sketches.endNs(), aggregate, nowMs);
+        }
+        final ReconcileStatistics reconciled = sketches.reconcile();
+        for (final AggregateDelay aggregate : reconciled == null || before != null && before.reconcile() != null &&
+            before.reconcile().startNs() == reconciled.startNs() ? NONE : reconciled.interval()) {
+            count += delayWriter.aggregate(
+                segmentId, DelayOptionsWriter.RECONCILED, reconciled.startNs(), reconciled.endNs(), aggregate, nowMs);
+        }
+        final JointStatistics joint = sketches.joint();
+        if (joint != null && (before == null || before.joint() != joint)) {
+            count += delayWriter.joint(segmentId, joint, nowMs);
+        }
+        return count;
+    }
+
+    /**
+     * Says between which times the flows of a file lie (RFC 5655 section 8.1.2).
+     *
+     * @param firstStartMs the earliest start of a flow.
+     * @param lastEndMs    the latest end of a flow.
+     * @param nowMs        the time now, UNIX epoch.
+     */
+    void writeTimeWindow(final long firstStartMs, final long lastEndMs, final long nowMs) {
+        writer.timeWindow(firstStartMs, lastEndMs, nowMs);
+    }
+
+    private int describe(final long nowMs) {
+        for (int i = 0; i < elements.size(); i++) {
+            writer.typeInformation(elements.get(i), nowMs);
+        }
+        for (final Map.Entry<Integer, String> each : interfaceNames.entrySet()) {
+            writer.interfaceName(each.getKey(), each.getValue(), "", nowMs);
+        }
+        return elements.size() + interfaceNames.size();
+    }
+
+    private int writeStatistics(final long nowMs) {
+        final SessionStatistics statistics = session.statistics();
+        writer.meteringStatistics(
+            observationDomainId,
+            statistics.get(SessionCounter.MESSAGES),
+            statistics.recordsExported(),
+            statistics.get(SessionCounter.OCTETS),
+            nowMs);
+        int count = 1;
+        final DelayView delay = delayWriter == null ? null : delaySource.get();
+        if (delay != null) {
+            delayWriter.segment(delay.segment(), nowMs);
+            count++;
+        }
+        if (ignoredPackets > 0) {
+            writer.meteringReliability(
+                observationDomainId,
+                ignoredPackets,
+                counters.get(CounterId.IGNORED_OCTETS),
+                firstIgnoredMs,
+                lastIgnoredMs,
+                nowMs);
+            count++;
+        }
+        if (notSentRecords > 0) {
+            writer.exportingReliability(
+                observationDomainId,
+                notSentRecords,
+                statistics.get(SessionCounter.PACKETS_NOT_SENT) + counters.get(CounterId.RECORD_RING_PACKETS),
+                statistics.get(SessionCounter.OCTETS_NOT_SENT) + counters.get(CounterId.RECORD_RING_OCTETS),
+                firstNotSentMs,
+                lastNotSentMs,
+                nowMs);
+            count++;
+        }
+        return count;
+    }
+
+    private void noteLosses(final long nowMs) {
+        final long ignored = counters.refused() + counters.get(CounterId.DROPPED_AT_PACKET_RING) +
+            counters.get(CounterId.LOST_IN_KERNEL);
+        if (ignored != ignoredPackets) {
+            firstIgnoredMs = ignoredPackets == 0 ? nowMs : firstIgnoredMs;
+            lastIgnoredMs = nowMs;
+            ignoredPackets = ignored;
+        }
+        final long notSent = session.statistics().recordsFailed() + counters.get(CounterId.DROPPED_AT_RECORD_RING);
+        if (notSent != notSentRecords) {
+            firstNotSentMs = notSentRecords == 0 ? nowMs : firstNotSentMs;
+            lastNotSentMs = nowMs;
+            notSentRecords = notSent;
+        }
+    }
+}

@@ -1,0 +1,155 @@
+package io.flowlag.exporter.export;
+
+import io.flowlag.exporter.delay.FlowDelay;
+import io.flowlag.exporter.delay.FlowQuantiles;
+import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.rli.counters.DelayCounters;
+import org.agrona.DirectBuffer;
+
+/**
+ * Which groups of elements a flow record has: a value that was not measured, or that its element cannot carry, is absent,
+ * never 0. The groups of a record make a small number that picks its template. Stateless.
+ */
+final class Presence {
+    /** Addresses are IPv6; IPv4 without it. */
+    static final int IPV6 = 1;
+    /** ICMP type and code. */
+    static final int ICMP = 1 << 1;
+    /** VLAN id. */
+    static final int VLAN = 1 << 2;
+    /** Per-packet delays, for smallest and largest. */
+    static final int DELAY = 1 << 3;
+    /** The mean delay fits an unsigned 32-bit number of microseconds. */
+    static final int MEAN_US = 1 << 4;
+    /** The smallest delay fits. */
+    static final int MINIMUM_US = 1 << 5;
+    /** The largest delay fits. */
+    static final int MAXIMUM_US = 1 << 6;
+    /** Every packet is behind the mean, and the sum is not negative. */
+    static final int SUM_US = 1 << 7;
+    /** The error bound of the mean. */
+    static final int BOUND = 1 << 8;
+    /** The error of the clocks. */
+    static final int CLOCK = 1 << 9;
+    /** Number of the segment. */
+    static final int SEGMENT = 1 << 10;
+    /** The mean by references alone, where another is the best. */
+    static final int INTERPOLATED = 1 << 11;
+    /** Lost and unexpected packets. */
+    static final int LOSS = 1 << 12;
+    /** Unexpected packets are known, not only lost ones. */
+    static final int UNEXPECTED = 1 << 13;
+    /** A mean with its estimator. */
+    static final int MEAN = 1 << 14;
+    /** A standard deviation. */
+    static final int DEVIATION = 1 << 15;
+    /** The mean by sketches alone. */
+    static final int SKETCH = 1 << 16;
+    /** The median; further quantiles follow with the next bits. */
+    static final int P50 = 1 << 17;
+    /** The 90th percentile. */
+    static final int P90 = 1 << 18;
+    /** The 95th percentile. */
+    static final int P95 = 1 << 19;
+    /** The 99th percentile. */
+    static final int P99 = 1 << 20;
+    /** The 99.9th percentile, and the variation. */
+    static final int P999 = 1 << 21;
+    /** Per-packet delays by references or, without those, by matching, for their count and sums. */
+    static final int SAMPLES = 1 << 22;
+    /** How many different masks there are. */
+    static final int MASK_COUNT = 1 << 23;
+
+    private static final int PROTOCOL_ICMP = 1;
+    private static final int PROTOCOL_ICMPV6 = 58;
+    private static final long MAX_UNSIGNED_32 = 0xFFFF_FFFFL;
+
+    private Presence() {
+    }
+
+    /**
+     * The groups of a flow.
+     *
+     * @param entry       holds the finished flow.
+     * @param offset      of the flow.
+     * @param lengthBytes of the flow; longer than the base when it has delay counters.
+     * @return a sum of the constants above.
+     */
+    static int maskOf(final DirectBuffer entry, final int offset, final int lengthBytes) {
+        final boolean isIpv6 = FlowEntry.ipVersion(entry, offset) == 6;
+        final int protocol = FlowEntry.protocol(entry, offset);
+        int mask = isIpv6 ? IPV6 : 0;
+        if (protocol == (isIpv6 ? PROTOCOL_ICMPV6 : PROTOCOL_ICMP)) {
+            mask |= ICMP;
+        }
+        if ((FlowEntry.flags(entry, offset) & FlowEntry.FLAG_VLAN) != 0) {
+            mask |= VLAN;
+        }
+        return FlowDelay.isPresent(lengthBytes) ?
+            mask | delayMaskOf(entry, offset, offset + FlowEntry.BASE_LENGTH_BYTES) : mask;
+    }
+
+    /**
+     * Nanoseconds to microseconds, rounded half up.
+     *
+     * @param ns 0 or more.
+     * @return µs.
+     */
+    static long toMicros(final long ns) {
+        return (ns + 500) / 1000;
+    }
+
+    private static int delayMaskOf(final DirectBuffer entry, final int offset, final int flowDelayOffset) {
+        final int mask =
+            (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_SEGMENT) ? SEGMENT : 0) |
+            (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_CLOCK_ERROR) ? CLOCK : 0) |
+            (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_LOSS) ? LOSS : 0) |
+            (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_UNEXPECTED) ? UNEXPECTED : 0) |
+            (FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_SKETCH) ? SKETCH : 0);
+        final int estimator = FlowDelay.estimator(entry, flowDelayOffset);
+        if (estimator == 0) {
+            return mask;
+        }
+        final int delayOffset = FlowDelay.bestOffset(entry, flowDelayOffset);
+        final long meanPackets = FlowDelay.meanPackets(entry, flowDelayOffset);
+        final long sampleCount = DelayCounters.count(entry, delayOffset);
+        final boolean isMatched = estimator == FlowDelay.ESTIMATOR_MATCHED;
+        if (meanPackets == 0 && !(isMatched && sampleCount > 0)) {
+            return mask;
+        }
+        final boolean isBounded = FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_ERROR_BOUND);
+        final boolean isComplete = meanPackets == FlowEntry.packetCount(entry, offset);
+        final boolean isInterpolated = !FlowDelay.isInterpolated(entry, flowDelayOffset);
+        final long meanNs = FlowDelay.meanNs(entry, flowDelayOffset);
+        return mask | MEAN | (isBounded ? BOUND : 0) | (fitsMicros(meanNs) ? MEAN_US : 0) |
+            (isInterpolated && DelayCounters.count(entry, flowDelayOffset) > 0 ? INTERPOLATED : 0) |
+            (isComplete && (isMatched || !isInterpolated ? DelayCounters.sumNs(entry, delayOffset) : meanNs) >= 0 ? SUM_US : 0) |
+            (hasDeviation(entry, flowDelayOffset, estimator, sampleCount) ? DEVIATION : 0) |
+            (DelayCounters.count(entry, FlowDelay.samplesOffset(entry, flowDelayOffset)) > 0 ? SAMPLES : 0) |
+            (sampleCount > 0 ? sampleMaskOf(entry, flowDelayOffset, delayOffset) : 0);
+    }
+
+    /** The deviation is of the mean's own estimator, or absent. */
+    private static boolean hasDeviation(
+        final DirectBuffer entry, final int flowDelayOffset, final int estimator, final long sampleCount) {
+        return switch (estimator) {
+            case FlowDelay.ESTIMATOR_SKETCH -> FlowDelay.has(entry, flowDelayOffset, FlowDelay.FLAG_SKETCH_DEVIATION);
+            case FlowDelay.ESTIMATOR_JOINT, FlowDelay.ESTIMATOR_FLOW_SUMS -> false;
+            default -> sampleCount > 1;
+        };
+    }
+
+    private static int sampleMaskOf(final DirectBuffer entry, final int flowDelayOffset, final int delayOffset) {
+        return DELAY | quantileMaskOf(entry, flowDelayOffset) |
+            (fitsMicros(DelayCounters.minimumNs(entry, delayOffset)) ? MINIMUM_US : 0) |
+            (fitsMicros(DelayCounters.maximumNs(entry, delayOffset)) ? MAXIMUM_US : 0);
+    }
+
+    private static int quantileMaskOf(final DirectBuffer entry, final int flowDelayOffset) {
+        return ((1 << FlowQuantiles.groups(entry, FlowDelay.quantilesOffset(flowDelayOffset))) - 1) * P50;
+    }
+
+    private static boolean fitsMicros(final long delayNs) {
+        return delayNs >= 0 && toMicros(delayNs) <= MAX_UNSIGNED_32;
+    }
+}

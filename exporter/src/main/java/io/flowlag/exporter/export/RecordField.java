@@ -1,0 +1,93 @@
+package io.flowlag.exporter.export;
+
+import io.flowlag.exporter.config.ExporterConfig.Profile;
+
+/**
+ * Every field that a flow record can have, in the order in which templates list them: the element's name, the profile from
+ * which on it is sent, and the presence groups that it needs. The octets are written by {@link FlowRecordEncoder}.
+ */
+enum RecordField {
+    SOURCE_IPV4("sourceIPv4Address", Profile.CLASSIC, 0, Presence.IPV6),
+    SOURCE_IPV6("sourceIPv6Address", Profile.CLASSIC, Presence.IPV6, 0),
+    DESTINATION_IPV4("destinationIPv4Address", Profile.CLASSIC, 0, Presence.IPV6),
+    DESTINATION_IPV6("destinationIPv6Address", Profile.CLASSIC, Presence.IPV6, 0),
+    SOURCE_PORT("sourceTransportPort", Profile.CLASSIC, 0, 0),
+    DESTINATION_PORT("destinationTransportPort", Profile.CLASSIC, 0, 0),
+    PROTOCOL("protocolIdentifier", Profile.CLASSIC, 0, 0),
+    CLASS_OF_SERVICE("ipClassOfService", Profile.CLASSIC, 0, 0),
+    TCP_CONTROL_BITS("tcpControlBits", Profile.CLASSIC, 0, 0),
+    ICMP_TYPE_CODE_IPV4("icmpTypeCodeIPv4", Profile.CLASSIC, Presence.ICMP, Presence.IPV6),
+    ICMP_TYPE_CODE_IPV6("icmpTypeCodeIPv6", Profile.CLASSIC, Presence.ICMP | Presence.IPV6, 0),
+    VLAN_ID("vlanId", Profile.CLASSIC, Presence.VLAN, 0),
+    INGRESS_INTERFACE("ingressInterface", Profile.CLASSIC, 0, 0),
+    EGRESS_INTERFACE("egressInterface", Profile.CLASSIC, 0, 0),
+    PACKETS("packetDeltaCount", Profile.CLASSIC, 0, 0),
+    OCTETS("octetDeltaCount", Profile.CLASSIC, 0, 0),
+    START_MILLISECONDS("flowStartMilliseconds", Profile.CLASSIC, 0, 0),
+    END_MILLISECONDS("flowEndMilliseconds", Profile.CLASSIC, 0, 0),
+    START_NANOSECONDS("flowStartNanoseconds", Profile.FULL, 0, 0),
+    END_NANOSECONDS("flowEndNanoseconds", Profile.FULL, 0, 0),
+    END_REASON("flowEndReason", Profile.CLASSIC, 0, 0),
+    FLOW_ID("flowId", Profile.CLASSIC, 0, 0),
+    MINIMUM_LENGTH("minimumIpTotalLength", Profile.FULL, 0, 0),
+    MAXIMUM_LENGTH("maximumIpTotalLength", Profile.FULL, 0, 0),
+    MINIMUM_TTL("minimumTTL", Profile.FULL, 0, 0),
+    MAXIMUM_TTL("maximumTTL", Profile.FULL, 0, 0),
+    DELAY_MEAN_MICROSECONDS("pathDelayMeanDeltaMicroseconds", Profile.STANDARD, Presence.MEAN_US, 0),
+    DELAY_MINIMUM_MICROSECONDS("pathDelayMinDeltaMicroseconds", Profile.STANDARD, Presence.MINIMUM_US, 0),
+    DELAY_MAXIMUM_MICROSECONDS("pathDelayMaxDeltaMicroseconds", Profile.STANDARD, Presence.MAXIMUM_US, 0),
+    DELAY_SUM_MICROSECONDS("pathDelaySumDeltaMicroseconds", Profile.STANDARD, Presence.SUM_US, 0),
+    DELAY_SAMPLES("flowlagDelaySampleCount", Profile.FULL, Presence.SAMPLES, 0),
+    DELAY_SUM("flowlagDelaySumNanoseconds", Profile.FULL, Presence.SAMPLES, 0),
+    DELAY_SQUARE_SUM("flowlagDelaySquareSum", Profile.FULL, Presence.SAMPLES, 0),
+    DELAY_STANDARD_DEVIATION("flowlagDelayStandardDeviationNanoseconds", Profile.FULL, Presence.DEVIATION, 0),
+    DELAY_MEAN("flowlagDelayMeanNanoseconds", Profile.FULL, Presence.MEAN, 0),
+    DELAY_MINIMUM("flowlagDelayMinimumNanoseconds", Profile.FULL, Presence.DELAY, 0),
+    DELAY_MAXIMUM("flowlagDelayMaximumNanoseconds", Profile.FULL, Presence.DELAY, 0),
+    DELAY_P50("flowlagDelayP50Nanoseconds", Profile.FULL, Presence.P50, 0),
+    DELAY_P90("flowlagDelayP90Nanoseconds", Profile.FULL, Presence.P90, 0),
+    DELAY_P95("flowlagDelayP95Nanoseconds", Profile.FULL, Presence.P95, 0),
+    DELAY_P99("flowlagDelayP99Nanoseconds", Profile.FULL, Presence.P99, 0),
+    DELAY_P999("flowlagDelayP999Nanoseconds", Profile.FULL, Presence.P999, 0),
+    DELAY_VARIATION("flowlagDelayVariationNanoseconds", Profile.FULL, Presence.P999, 0),
+    DELAY_ESTIMATOR("flowlagDelayEstimator", Profile.FULL, Presence.MEAN, 0),
+    DELAY_ERROR_BOUND("flowlagDelayErrorBoundNanoseconds", Profile.FULL, Presence.BOUND, 0),
+    DELAY_PACKETS("flowlagDelayPacketDeltaCount", Profile.FULL, Presence.MEAN, 0),
+    DELAY_INTERPOLATED_MEAN("flowlagDelayInterpolatedMeanNanoseconds", Profile.FULL, Presence.INTERPOLATED, 0),
+    SKETCH_MEAN("flowlagDelaySketchMeanNanoseconds", Profile.FULL, Presence.SKETCH, 0),
+    SKETCH_SAMPLES("flowlagSketchSampleCount", Profile.FULL, Presence.SKETCH, 0),
+    SKETCH_CELLS("flowlagSketchUsableCells", Profile.FULL, Presence.SKETCH, 0),
+    LOST_PACKETS("flowlagLostPacketDeltaCount", Profile.FULL, Presence.LOSS, 0),
+    SEGMENT_ID("flowlagSegmentId", Profile.FULL, Presence.SEGMENT, 0),
+    CLOCK_ERROR_BOUND("flowlagClockErrorBoundNanoseconds", Profile.FULL, Presence.CLOCK, 0),
+    LOSS_KIND("flowlagLossKind", Profile.FULL, Presence.LOSS, 0),
+    UNEXPECTED_PACKETS("flowlagUnexpectedPacketDeltaCount", Profile.FULL, Presence.UNEXPECTED, 0);
+
+    private final String elementName;
+    private final Profile profile;
+    private final int presentBits;
+    private final int absentBits;
+
+    RecordField(final String elementName, final Profile profile, final int presentBits, final int absentBits) {
+        this.elementName = elementName;
+        this.profile = profile;
+        this.presentBits = presentBits;
+        this.absentBits = absentBits;
+    }
+
+    /** {@return the name of the Information Element} */
+    String elementName() {
+        return elementName;
+    }
+
+    /**
+     * Whether the field belongs to a record.
+     *
+     * @param recordProfile of the destination.
+     * @param presence      groups of the record.
+     * @return true if it is sent.
+     */
+    boolean isSent(final Profile recordProfile, final int presence) {
+        return profile.compareTo(recordProfile) <= 0 && (presence & presentBits) == presentBits && (presence & absentBits) == 0;
+    }
+}

@@ -1,0 +1,495 @@
+package io.flowlag.exporter.export.spool;
+
+import io.flowlag.exporter.status.SpoolStatistics;
+import io.flowlag.exporter.terminal.OutputFiles;
+import io.flowlag.ipfix.template.Template;
+import org.agrona.CloseHelper;
+import org.agrona.DirectBuffer;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * Flow records of one destination on disk, first in, first out, bounded in octets: when it is full the oldest file of records is
+ * given up. Files are appended to, never changed; {@link SpoolLayout} has their octets. A record is looked at through its
+ * checksum before it is used. What cannot be written or read is counted and never ends the process.
+ * <p>
+ * Reading runs ahead of {@link #release releasing}: what was read and not released is read again after {@link #rewind} and after
+ * a crash. Used by the exporting thread; {@link #statistics()}, {@link #lastError()} and {@link #notices()} by any. Writes of 256
+ * KiB at most, once a second or when there is so much; a disk that is slow makes that thread wait. Allocates at construction and,
+ * while records are put in or read, a little per record.
+ */
+public final class Spool implements AutoCloseable {
+    /** The least bound. */
+    public static final long MIN_BOUND_BYTES = 1 << 20;
+
+    private final Path directory;
+    private final SpoolLosses losses;
+    private final SpoolBook book = new SpoolBook();
+    private final SpoolTrouble trouble = new SpoolTrouble(book);
+    private final SpoolFiles files;
+    private final SpoolWriter writer = new SpoolWriter();
+    private final SpoolReader reader;
+    private SpoolHold hold;
+    private volatile List<String> notices = List.of();
+    private boolean isClosed;
+
+    /**
+     * A spool; what a former process left in it is taken up. If a destination of this process still uses the directory, as during
+     * a reload, the files are opened as soon as that has let go, and records wait in memory meanwhile.
+     *
+     * @param directory  of the spool alone; made if there is none.
+     * @param boundBytes of its files, {@link #MIN_BOUND_BYTES} or more.
+     * @param templates  of the session.
+     * @param losses     is told of records that were given up.
+     * @throws IOException if the directory cannot be made or another process uses it; the message names it.
+     */
+    public Spool(final Path directory, final long boundBytes, final SpoolTemplates templates, final SpoolLosses losses)
+        throws IOException {
+        this.directory = directory;
+        this.losses = losses;
+        files = new SpoolFiles(directory, Math.max(MIN_BOUND_BYTES, boundBytes), book);
+        reader = new SpoolReader(templates);
+        SpoolDirectory.make(directory);
+        open();
+    }
+
+    /** {@return octets of memory that a spool takes} */
+    public static long memoryBytes() {
+        return SpoolWriter.BUFFER_BYTES + SpoolReader.BUFFER_BYTES;
+    }
+
+    /** {@return what the spool has done; safe from any thread} */
+    public SpoolStatistics statistics() {
+        return book.statistics();
+    }
+
+    /** {@return records put in, and how many of them are on disk or given up; safe from any thread} */
+    public long recordsIn() {
+        return book.recordsIn();
+    }
+
+    /** {@return how many of the records put in need not be feared for: they are on disk, or given up; safe from any thread} */
+    public long recordsSettled() {
+        return book.recordsSettled();
+    }
+
+    /** {@return why the spool could not be written or read when that was last tried, or an empty string; safe from any thread} */
+    public String lastError() {
+        return trouble.lastError();
+    }
+
+    /** {@return what was found at the start that is worth a line} */
+    public List<String> notices() {
+        return notices;
+    }
+
+    /** {@return records in it, those that have been read and not released included} */
+    public long recordsHeld() {
+        return book.held();
+    }
+
+    /**
+     * Takes a record; if that cannot be, it is counted as lost.
+     *
+     * @param template    of the record, of fixed length.
+     * @param buffer      holds it.
+     * @param offset      of its first octet.
+     * @param lengthBytes of the record.
+     * @param timeMs      the time now, UNIX epoch.
+     */
+    public void append(
+        final Template template, final DirectBuffer buffer, final int offset, final int lengthBytes, final long timeMs) {
+        trouble.now(timeMs);
+        book.onRecordIn();
+        final SpoolTemplate shape = writer.shape(template);
+        final int frameBytes = SpoolWriter.frameBytes(lengthBytes);
+        if (trouble.isPaused() || frameBytes > SpoolReader.BUFFER_BYTES || shape.recordLengthBytes() != lengthBytes ||
+            !makeRoom(frameBytes + SpoolWriter.frameBytes(template))) {
+            book.onLostAtEntry();
+            losses.onLost(1, shape.packets(buffer, offset), shape.octets(buffer, offset));
+            return;
+        }
+        writer.put(tail(), template, buffer, offset, lengthBytes, timeMs);
+        book.onHeld(1);
+    }
+
+    /**
+     * Finds the oldest record that has not been read; it stays the same until {@link #consume()}.
+     *
+     * @return whether there is one.
+     */
+    public boolean next() {
+        while (!reader.hasRecord() && hold != null && !trouble.isPaused()) {
+            if (reader.segment() == null) {
+                if (files.first() == null) {
+                    return false;
+                }
+                reader.begin(files.first(), files.releasedOffset());
+            }
+            if (!reader.isAtEnd()) {
+                readFrame();
+            } else if (reader.segment().isSealed) {
+                if (!readOn()) {
+                    return false;
+                }
+            } else if (!flush()) {
+                return false;
+            }
+        }
+        return reader.hasRecord();
+    }
+
+    /** {@return the template of the record found, or null if the session cannot send such a record} */
+    public Template template() {
+        return reader.template();
+    }
+
+    /** {@return holds the record found} */
+    public DirectBuffer buffer() {
+        return reader.buffer();
+    }
+
+    /** {@return where the record found begins in {@link #buffer()}} */
+    public int recordOffset() {
+        return reader.recordOffset();
+    }
+
+    /** {@return octets of the record found} */
+    public int recordLengthBytes() {
+        return reader.recordLengthBytes();
+    }
+
+    /** {@return packets that the record found stands for} */
+    public long recordPackets() {
+        return reader.recordPackets();
+    }
+
+    /** {@return octets that the record found stands for} */
+    public long recordOctets() {
+        return reader.recordOctets();
+    }
+
+    /** {@return the file that the record found is in} */
+    public long recordSegment() {
+        return reader.segment().number;
+    }
+
+    /** {@return where the record found ends in its file} */
+    public long recordEndOffset() {
+        return reader.offset();
+    }
+
+    /** The record found has been taken. */
+    public void consume() {
+        reader.consume();
+    }
+
+    /**
+     * The oldest record that was read and not released has left the process, or is lost; it need not be read again.
+     *
+     * @param segment   it is in.
+     * @param endOffset of it.
+     * @param packets   that it stands for.
+     * @param octets    that it stands for.
+     */
+    public void release(final long segment, final long endOffset, final long packets, final long octets) {
+        while (files.first().number < segment) {
+            deleteFirst();
+        }
+        final SpoolSegment first = files.first();
+        first.releasedRecords++;
+        first.packets -= packets;
+        first.octets -= octets;
+        files.releasedOffset(endOffset);
+        reader.onReleased();
+        book.onReleased();
+    }
+
+    /** What was read and not released is read again. */
+    public void rewind() {
+        files.rewind();
+        reader.rewind();
+    }
+
+    /**
+     * The duty cycle: writes what has waited long enough, and how far the spool has been read.
+     *
+     * @param timeMs the time now, UNIX epoch.
+     * @return how much was done.
+     */
+    public int doWork(final long timeMs) {
+        trouble.now(timeMs);
+        if (!trouble.isPaused() && !isClosed) {
+            openIfNotOpen();
+        }
+        int workCount = 0;
+        if (writer.isDue(timeMs)) {
+            workCount += flush() ? 1 : 0;
+        }
+        final SpoolSegment last = files.last();
+        if (last != null && last.recordsLeft() == 0 && writer.isEmpty()) {
+            seal(last);
+        }
+        removeReadFiles();
+        writePosition();
+        return workCount;
+    }
+
+    /**
+     * Writes what waits in memory.
+     *
+     * @return whether anything was written.
+     */
+    public boolean flush() {
+        writer.onTried();
+        if (writer.isEmpty() || hold == null) {
+            return false;
+        }
+        final SpoolSegment tail = files.last();
+        try {
+            files.begin(tail);
+            writer.write(tail);
+        } catch (final IOException ex) {
+            trouble.pause("cannot write " + directory, ex);
+            giveUpBuffer(tail);
+            return false;
+        }
+        files.onWritten(tail, writer.lengthBytes());
+        book.onWritten(writer.records());
+        writer.clear();
+        trouble.onWritten();
+        return true;
+    }
+
+    @Override
+    public void close() {
+        if (isClosed) {
+            return;
+        }
+        isClosed = true;
+        openIfNotOpen();
+        flush();
+        if (!writer.isEmpty()) {
+            giveUpBuffer(files.last());
+        }
+        removeReadFiles();
+        trouble.pauseNoMore();
+        writePosition();
+        CloseHelper.quietCloseAll(files, hold);
+        hold = null;
+    }
+
+    private void openIfNotOpen() {
+        if (hold != null) {
+            return;
+        }
+        try {
+            open();
+        } catch (final IOException ex) {
+            trouble.pause("cannot use " + directory, ex);
+        }
+    }
+
+    private void open() throws IOException {
+        final SpoolHold taken = SpoolHold.take(directory);
+        if (taken == null) {
+            return;
+        }
+        try {
+            takeUp(new SpoolDirectory(directory, taken.position(), reader.buffer(), reader.octets()));
+            hold = taken;
+        } catch (final UncheckedIOException ex) {
+            throw ex.getCause();
+        } finally {
+            if (hold == null) {
+                taken.close();
+            }
+        }
+        while (files.isAboveBound() && dropOldest()) {
+            continue;
+        }
+    }
+
+    private void takeUp(final SpoolDirectory found) {
+        notices = found.notices();
+        book.onTakenUp(found.records(), found.perhapsTwice(), found.refusedOctets());
+        final SpoolSegment renumbered = files.takeUp(found);
+        if (renumbered != null) {
+            writer.renumber(renumbered.number);
+        }
+    }
+
+    /** Room in the buffer and within the bound; the oldest file gives way if nothing of it is under way. */
+    private boolean makeRoom(final int neededBytes) {
+        final SpoolSegment last = files.last();
+        if (last != null && !last.isSealed && files.isLong(last, writer.lengthBytes()) && hold != null) {
+            flush();
+            seal(last);
+        }
+        if (!writer.hasRoom(neededBytes) && !flush()) {
+            return false;
+        }
+        while (!files.hasRoom(writer.lengthBytes() + neededBytes)) {
+            if (!dropOldest()) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private SpoolSegment tail() {
+        final SpoolSegment last = files.last();
+        if (last != null && !last.isSealed) {
+            return last;
+        }
+        writer.beginSegment();
+        return files.add();
+    }
+
+    /** Nothing is written to it any more; one that is read is opened again. */
+    private void seal(final SpoolSegment segment) {
+        segment.isSealed = true;
+        if (segment != reader.segment()) {
+            segment.close();
+        }
+    }
+
+    private boolean dropOldest() {
+        final SpoolSegment first = files.first();
+        if (first == null || !first.isSealed || reader.unreleased() > 0) {
+            return false;
+        }
+        final long left = first.recordsLeft();
+        book.onLost(left);
+        losses.onLost(left, first.packets, first.octets);
+        deleteFirst();
+        return true;
+    }
+
+    private void removeReadFiles() {
+        SpoolSegment first = files.first();
+        while (first != null && first.isSealed && first.recordsLeft() == 0) {
+            deleteFirst();
+            first = files.first();
+        }
+    }
+
+    private void deleteFirst() {
+        final SpoolSegment first = files.first();
+        if (reader.segment() == first) {
+            reader.leave();
+        }
+        try {
+            files.deleteFirst();
+        } catch (final IOException ex) {
+            trouble.pause("cannot delete " + first.path, ex);
+        }
+    }
+
+    /** What could not be written is lost; the file ends where it was whole, and another one is begun later. */
+    private void giveUpBuffer(final SpoolSegment tail) {
+        tail.records -= writer.records();
+        tail.packets -= writer.packets();
+        tail.octets -= writer.octets();
+        tail.isSealed = true;
+        book.onBufferLost(writer.records());
+        losses.onLost(writer.records(), writer.packets(), writer.octets());
+        writer.clear();
+        if (tail.lengthBytes <= SpoolLayout.HEADER_LENGTH_BYTES) {
+            removeEmptyTail(tail);
+        } else {
+            try {
+                tail.cut();
+            } catch (final IOException ex) {
+                trouble.say(tail.path + " ends in a frame that is cut: " + OutputFiles.reason(ex)); // passed over when it is read
+            }
+            tail.close();
+        }
+    }
+
+    /** A disk that stays full does not get a file more with each attempt. */
+    private void removeEmptyTail(final SpoolSegment tail) {
+        files.removeLast();
+        if (reader.segment() == tail) {
+            if (files.last() == null) {
+                reader.leave();
+            } else {
+                reader.beginAtEnd(files.last());
+            }
+        }
+        if (hold == null) {
+            return; // never made; a file of that name is another spool's
+        }
+        try {
+            tail.delete();
+        } catch (final IOException ex) {
+            trouble.tell("cannot delete " + tail.path, ex);
+        }
+    }
+
+    private boolean readOn() {
+        final SpoolSegment next = files.after(reader.segment());
+        if (next == null) {
+            return false;
+        }
+        reader.segment().close();
+        reader.begin(next, 0);
+        return true;
+    }
+
+    /** How far records may be sent now is written down before they are. */
+    private void readFrame() {
+        final boolean isSound;
+        try {
+            isSound = reader.readFrame();
+        } catch (final IOException ex) {
+            trouble.pause("cannot read " + reader.segment().path, ex);
+            reader.segment().close(); // opened again, and read from the same place
+            return;
+        }
+        if (reader.takeLoaded()) {
+            trouble.onRead();
+            writePosition();
+        }
+        if (!isSound) {
+            giveUpRest();
+        }
+    }
+
+    /** The rest of the file cannot be trusted; the other files can. */
+    private void giveUpRest() {
+        final SpoolSegment damaged = reader.segment();
+        final long damagedOctets = damaged.lengthBytes - reader.offset();
+        if (!writer.isEmpty() && damaged == files.last()) {
+            giveUpBuffer(damaged);
+        }
+        damaged.isSealed = true;
+        final long lost = damaged.records - damaged.readRecords;
+        damaged.records -= lost;
+        reader.skipRest();
+        book.onDamaged(damagedOctets, lost);
+        losses.onLost(lost, 0, 0);
+        trouble.say(damaged.path + " is damaged: the rest of it is given up");
+    }
+
+    /** What cannot be written here is tried again later and stops nothing else: at worst, records come twice after a crash. */
+    private void writePosition() {
+        if (hold == null || trouble.isPaused() || trouble.isPositionPaused()) {
+            return;
+        }
+        final SpoolSegment first = files.first();
+        final long releasedSegment = first == null ? files.nextNumber() : first.number;
+        final long released = first == null ? SpoolLayout.HEADER_LENGTH_BYTES : files.releasedOffset();
+        final SpoolSegment reading = reader.segment();
+        try {
+            hold.position().write(releasedSegment, released,
+                reading == null ? releasedSegment : reading.number, reading == null ? released : reader.handedOffset());
+            trouble.onPositionWritten();
+        } catch (final IOException ex) {
+            trouble.pausePosition("cannot write " + directory, ex);
+        }
+    }
+}

@@ -1,0 +1,131 @@
+package io.flowlag.exporter.export.spool;
+
+import io.flowlag.exporter.terminal.OutputFiles;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+
+/**
+ * What a former process left in a spool's directory: every file looked at frame by frame. A file that is none of ours is set
+ * aside, one that is cut or damaged counts up to there. Used once, by the thread that opens the spool.
+ */
+final class SpoolDirectory {
+    private final List<SpoolSegment> segments = new ArrayList<>();
+    private final List<String> notices = new ArrayList<>();
+    private final SpoolPosition position;
+    private final SpoolScan scan;
+    private long nextNumber = 1;
+    private long records;
+    private long refusedOctets;
+    private long firstOffset = SpoolLayout.HEADER_LENGTH_BYTES;
+
+    /** Looks at every file; the buffer holds any frame. */
+    SpoolDirectory(final Path directory, final SpoolPosition position, final UnsafeBuffer buffer, final ByteBuffer octets)
+        throws IOException {
+        this.position = position;
+        scan = new SpoolScan(position, buffer, octets);
+        nextNumber = Math.max(1, position.releasedSegment());
+        final List<Path> paths;
+        try (Stream<Path> all = Files.list(directory)) {
+            paths = all.filter((path) -> path.getFileName().toString().endsWith(".spool")).sorted().toList();
+        }
+        for (final Path path : paths) {
+            takeUp(directory, path);
+        }
+        if (!segments.isEmpty() && segments.get(0).number == position.releasedSegment()) {
+            firstOffset = Math.max(firstOffset, position.releasedOffset());
+        }
+        if (records > 0) {
+            notices.add(directory + ": " + records + " records of a former process are taken up" +
+                (perhapsTwice() > 0 ? ", at most " + perhapsTwice() + " of which it may have sent" : ""));
+        }
+    }
+
+    /** Makes the directory, for its owner alone. */
+    static void make(final Path directory) throws IOException {
+        try {
+            Files.createDirectories(directory.toAbsolutePath().getParent());
+            Files.createDirectory(directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwx------")));
+        } catch (final FileAlreadyExistsException ex) {
+            if (!Files.isDirectory(directory)) {
+                throw new IOException(directory + ": is no directory", ex);
+            }
+        } catch (final IOException ex) {
+            throw new IOException(directory + ": " + OutputFiles.reason(ex), ex);
+        }
+    }
+
+    List<SpoolSegment> segments() {
+        return segments;
+    }
+
+    List<String> notices() {
+        return List.copyOf(notices);
+    }
+
+    long nextNumber() {
+        return nextNumber;
+    }
+
+    long records() {
+        return records;
+    }
+
+    long perhapsTwice() {
+        return scan.perhapsTwice();
+    }
+
+    long refusedOctets() {
+        return refusedOctets;
+    }
+
+    /** {@return where reading goes on in the first file} */
+    long firstOffset() {
+        return firstOffset;
+    }
+
+    private void takeUp(final Path directory, final Path path) throws IOException {
+        final long number = SpoolSegment.number(path);
+        nextNumber = Math.max(nextNumber, number + 1);
+        if (number >= 0 && number < position.releasedSegment()) {
+            Files.deleteIfExists(path);
+            return;
+        }
+        final SpoolSegment segment = new SpoolSegment(directory, number);
+        segment.isSealed = true;
+        final long length;
+        try (FileChannel channel = FileChannel.open(path)) {
+            length = channel.size();
+            if (number < 0 || !scan.take(channel, segment)) {
+                setAside(path, length);
+                return;
+            }
+        } catch (final IOException ex) {
+            notices.add(path + " is passed over: " + OutputFiles.reason(ex));
+            return;
+        }
+        if (segment.lengthBytes < length) {
+            refusedOctets += length - segment.lengthBytes;
+            notices.add(path + " is cut or damaged: " + (length - segment.lengthBytes) + " octets at its end are passed over");
+        }
+        records += segment.records;
+        segments.add(segment);
+    }
+
+    private void setAside(final Path path, final long lengthBytes) throws IOException {
+        refusedOctets += lengthBytes;
+        final Path aside = path.resolveSibling(path.getFileName() + ".damaged");
+        Files.move(path, aside, StandardCopyOption.REPLACE_EXISTING);
+        notices.add(path + " is no file of a spool; it was set aside as " + aside.getFileName());
+    }
+}

@@ -1,0 +1,14 @@
+package io.flowlag.exporter.export.spool;
+
+/** Is told of records that a spool gave up. Called by the exporting thread. */
+@FunctionalInterface
+public interface SpoolLosses {
+    /**
+     * Records are lost.
+     *
+     * @param records that were given up.
+     * @param packets that they stand for, as far as that can be read.
+     * @param octets  that they stand for, as far as that can be read.
+     */
+    void onLost(long records, long packets, long octets);
+}

@@ -1,0 +1,85 @@
+package io.flowlag.exporter.export.spool;
+
+import org.agrona.CloseHelper;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/** One file of a spool and what is known of it. Used by the exporting thread. */
+final class SpoolSegment implements AutoCloseable {
+    final long number;
+    final Path path;
+    /** Octets that are written and whole. */
+    long lengthBytes;
+    /** Records in it. */
+    long records;
+    /** Records that have been read, since the beginning or since reading went back. */
+    long readRecords;
+    /** Records that need not be read again. */
+    long releasedRecords;
+    /** Packets of the records that are not released. */
+    long packets;
+    /** Octets of the records that are not released. */
+    long octets;
+    /** Whether nothing is written to it any more. */
+    boolean isSealed;
+    private FileChannel channel;
+
+    SpoolSegment(final Path directory, final long number) {
+        this.number = number;
+        path = directory.resolve(name(number));
+    }
+
+    static String name(final long number) {
+        return String.format("%016x.spool", number);
+    }
+
+    /** The number in a file's name, or less than 0. */
+    static long number(final Path path) {
+        final String name = path.getFileName().toString();
+        return name.matches("0[0-9a-f]{15}\\.spool") ? Long.parseUnsignedLong(name.substring(0, 16), 16) : -1;
+    }
+
+    FileChannel channel() throws IOException {
+        if (channel == null) {
+            channel = FileChannel.open(path, StandardOpenOption.READ, StandardOpenOption.WRITE, StandardOpenOption.CREATE);
+        }
+        return channel;
+    }
+
+    long recordsLeft() {
+        return records - releasedRecords;
+    }
+
+    /** Writes so many octets behind what is written and whole; {@link #lengthBytes} stays. */
+    void write(final ByteBuffer buffer, final int count) throws IOException {
+        buffer.limit(count).position(0);
+        try {
+            while (buffer.hasRemaining()) {
+                channel().write(buffer, lengthBytes + buffer.position());
+            }
+        } finally {
+            buffer.clear();
+        }
+    }
+
+    /** Cuts off what was written in part. */
+    void cut() throws IOException {
+        channel().truncate(lengthBytes);
+    }
+
+    void delete() throws IOException {
+        close();
+        Files.deleteIfExists(path);
+    }
+
+    @Override
+    public void close() {
+        CloseHelper.quietClose(channel);
+        channel = null;
+    }
+}

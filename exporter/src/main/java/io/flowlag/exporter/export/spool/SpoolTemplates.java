@@ -1,0 +1,17 @@
+package io.flowlag.exporter.export.spool;
+
+import io.flowlag.ipfix.template.Template;
+
+/** Knows a session's templates by their fields. Used by the exporting thread. */
+@FunctionalInterface
+public interface SpoolTemplates {
+    /**
+     * The template of the session with these fields.
+     *
+     * @param elementIds        of the fields, in order.
+     * @param lengthsBytes      of their values.
+     * @param enterpriseNumbers of the elements; 0 for IANA's.
+     * @return the template, or null if the session cannot send such records.
+     */
+    Template template(int[] elementIds, int[] lengthsBytes, int[] enterpriseNumbers);
+}

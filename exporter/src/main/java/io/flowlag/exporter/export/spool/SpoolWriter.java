@@ -1,0 +1,164 @@
+package io.flowlag.exporter.export.spool;
+
+import io.flowlag.ipfix.template.Template;
+import org.agrona.BufferUtil;
+import org.agrona.DirectBuffer;
+import org.agrona.collections.Int2ObjectHashMap;
+import org.agrona.collections.IntHashSet;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+import static java.nio.ByteOrder.LITTLE_ENDIAN;
+import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
+
+/**
+ * Records on their way to the newest file of a spool, as frames in memory. Used by the exporting thread. Allocates at
+ * construction and for each template.
+ */
+final class SpoolWriter {
+    static final int BUFFER_BYTES = 256 << 10;
+    private static final long FLUSH_MS = 1_000;
+    private static final long NEVER = Long.MIN_VALUE;
+
+    private final ByteBuffer bufferOctets = BufferUtil.allocateDirectAligned(BUFFER_BYTES, CACHE_LINE_LENGTH);
+    private final UnsafeBuffer buffer = new UnsafeBuffer(bufferOctets);
+    private final Int2ObjectHashMap<SpoolTemplate> shapes = new Int2ObjectHashMap<>();
+    private final IntHashSet writtenTemplates = new IntHashSet();
+    private int lengthBytes;
+    private long records;
+    private long packets;
+    private long octets;
+    private long dueMs = NEVER;
+
+    /** {@return octets of the frame of a record} */
+    static int frameBytes(final int recordBytes) {
+        return SpoolLayout.FRAME_HEADER_LENGTH_BYTES + SpoolLayout.RECORD_OFFSET + recordBytes;
+    }
+
+    /** {@return octets of the frame of a template} */
+    static int frameBytes(final Template template) {
+        return SpoolLayout.FRAME_HEADER_LENGTH_BYTES + SpoolTemplate.payloadBytes(template);
+    }
+
+    /** {@return where a template has what, as it will be read} */
+    SpoolTemplate shape(final Template template) {
+        SpoolTemplate shape = shapes.get(template.templateId());
+        if (shape == null) {
+            final UnsafeBuffer payload = new UnsafeBuffer(new byte[SpoolTemplate.payloadBytes(template)]);
+            SpoolTemplate.put(payload, 0, template);
+            shape = SpoolTemplate.read(payload, 0, payload.capacity());
+            if (shape == null) {
+                throw new IllegalArgumentException(template + " cannot be spooled");
+            }
+            shapes.put(template.templateId(), shape);
+        }
+        return shape;
+    }
+
+    /** Octets that wait. */
+    int lengthBytes() {
+        return lengthBytes;
+    }
+
+    boolean isEmpty() {
+        return lengthBytes == 0;
+    }
+
+    /** Records that wait. */
+    long records() {
+        return records;
+    }
+
+    /** Packets of the records that wait. */
+    long packets() {
+        return packets;
+    }
+
+    /** Octets of the packets of the records that wait. */
+    long octets() {
+        return octets;
+    }
+
+    boolean hasRoom(final int neededBytes) {
+        return lengthBytes + neededBytes <= BUFFER_BYTES;
+    }
+
+    /** Whether something has waited long enough; a clock that was set back does not make the wait longer. */
+    boolean isDue(final long timeMs) {
+        return lengthBytes > 0 && (timeMs >= dueMs || dueMs - timeMs > FLUSH_MS);
+    }
+
+    /** What waits is tried now; it is due again with the next record. */
+    void onTried() {
+        dueMs = NEVER;
+    }
+
+    /** Another file begins, which has no templates yet. */
+    void beginSegment() {
+        writtenTemplates.clear();
+    }
+
+    /**
+     * Puts in a record, for which there is room, and its template if the file has none.
+     *
+     * @param segment   it is for; gets what the record stands for.
+     * @param template  of the record.
+     * @param record    holds it.
+     * @param offset    of its first octet.
+     * @param bytes     of the record.
+     * @param timeMs    the time now, UNIX epoch.
+     */
+    void put(final SpoolSegment segment, final Template template, final DirectBuffer record, final int offset, final int bytes,
+        final long timeMs) {
+        if (writtenTemplates.add(template.templateId())) {
+            SpoolTemplate.put(buffer, lengthBytes + SpoolLayout.FRAME_HEADER_LENGTH_BYTES, template);
+            endFrame(segment, SpoolLayout.TEMPLATE_KIND, SpoolTemplate.payloadBytes(template));
+        }
+        final int payload = lengthBytes + SpoolLayout.FRAME_HEADER_LENGTH_BYTES;
+        buffer.putInt(payload, template.templateId(), LITTLE_ENDIAN);
+        buffer.putBytes(payload + SpoolLayout.RECORD_OFFSET, record, offset, bytes);
+        endFrame(segment, SpoolLayout.RECORD_KIND, SpoolLayout.RECORD_OFFSET + bytes);
+        final SpoolTemplate shape = shape(template);
+        final long recordPackets = shape.packets(record, offset);
+        final long recordOctets = shape.octets(record, offset);
+        segment.records++;
+        segment.packets += recordPackets;
+        segment.octets += recordOctets;
+        records++;
+        packets += recordPackets;
+        octets += recordOctets;
+        if (dueMs == NEVER) {
+            dueMs = timeMs + FLUSH_MS;
+        }
+    }
+
+    /** Writes all that waits to the end of a file; it still waits until {@link #clear}. */
+    void write(final SpoolSegment segment) throws IOException {
+        segment.write(bufferOctets, lengthBytes);
+    }
+
+    /** What waits is of the file of another number now. */
+    void renumber(final long segmentNumber) {
+        int offset = 0;
+        while (offset < lengthBytes) {
+            final int payloadBytes = SpoolLayout.payloadBytes(buffer, offset);
+            SpoolLayout.putFrameHeader(buffer, offset, segmentNumber, SpoolLayout.kind(buffer, offset), payloadBytes);
+            offset += SpoolLayout.FRAME_HEADER_LENGTH_BYTES + payloadBytes;
+        }
+    }
+
+    /** Nothing waits any more. */
+    void clear() {
+        lengthBytes = 0;
+        records = 0;
+        packets = 0;
+        octets = 0;
+    }
+
+    private void endFrame(final SpoolSegment segment, final int kind, final int payloadBytes) {
+        SpoolLayout.putFrameHeader(buffer, lengthBytes, segment.number, kind, payloadBytes);
+        lengthBytes += SpoolLayout.FRAME_HEADER_LENGTH_BYTES + payloadBytes;
+    }
+}
