@@ -1,11 +1,11 @@
 package io.flowlag.exporter.command;
 
 import io.flowlag.exporter.config.Prefix;
-import io.flowlag.exporter.observe.FlowFilter;
-import io.flowlag.exporter.observe.FlowTable;
-import io.flowlag.exporter.observe.FlowView;
-import io.flowlag.exporter.observe.StatusFileReader;
-import io.flowlag.exporter.observe.StatusSnapshot;
+import io.flowlag.exporter.monitoring.FlowFilter;
+import io.flowlag.exporter.monitoring.FlowTable;
+import io.flowlag.exporter.monitoring.FlowView;
+import io.flowlag.exporter.monitoring.StatusFileReader;
+import io.flowlag.exporter.monitoring.StatusSnapshot;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.Terminal;

@@ -1,9 +1,9 @@
 package io.flowlag.exporter.command;
 
-import io.flowlag.exporter.observe.StatusFileException;
-import io.flowlag.exporter.observe.StatusFileReader;
-import io.flowlag.exporter.observe.StatusFiles;
-import io.flowlag.exporter.observe.StatusSnapshot;
+import io.flowlag.exporter.monitoring.StatusFileException;
+import io.flowlag.exporter.monitoring.StatusFileReader;
+import io.flowlag.exporter.monitoring.StatusFiles;
+import io.flowlag.exporter.monitoring.StatusSnapshot;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
 import picocli.CommandLine.Option;

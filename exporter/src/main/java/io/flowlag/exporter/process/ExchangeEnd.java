@@ -5,7 +5,7 @@ import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.SketchLink;
 import io.flowlag.exporter.exchange.ConnectionLimits;
 import io.flowlag.exporter.exchange.SharedKey;
-import io.flowlag.exporter.observe.Heartbeat;
+import io.flowlag.exporter.monitoring.Heartbeat;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.ipfix.transport.TlsCredentials;

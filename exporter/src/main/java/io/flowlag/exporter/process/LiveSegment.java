@@ -9,7 +9,7 @@ import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.delay.ReferenceTransmitter;
 import io.flowlag.exporter.delay.SketchChange;
-import io.flowlag.exporter.observe.Heartbeat;
+import io.flowlag.exporter.monitoring.Heartbeat;
 import io.flowlag.exporter.reference.ClockState;
 import io.flowlag.exporter.reference.InjectionException;
 import io.flowlag.exporter.reference.OffloadState;

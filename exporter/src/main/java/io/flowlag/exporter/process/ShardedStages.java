@@ -6,6 +6,7 @@ import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowRecordSink;
 import io.flowlag.exporter.flow.ShardSelector;
+import io.flowlag.exporter.monitoring.top.FlowWatch;
 import io.flowlag.exporter.pipeline.CaptureAgent;
 import io.flowlag.exporter.pipeline.DescriptorRing;
 import io.flowlag.exporter.pipeline.FlowRecordRing;
@@ -15,7 +16,6 @@ import io.flowlag.exporter.pipeline.Stage;
 import io.flowlag.exporter.pipeline.StageRing;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.PipelineLatency;
-import io.flowlag.exporter.watch.FlowWatch;
 import org.agrona.concurrent.EpochNanoClock;
 
 import java.util.ArrayList;

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.process;
 
-import io.flowlag.exporter.observe.DistinctError;
+import io.flowlag.exporter.monitoring.DistinctError;
 import org.agrona.ErrorHandler;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;

@@ -6,8 +6,8 @@ import io.flowlag.exporter.collect.IpfixTarget;
 import io.flowlag.exporter.decode.PacketTarget;
 import io.flowlag.exporter.exchange.ExchangeTarget;
 import io.flowlag.exporter.export.spool.SpoolTarget;
-import io.flowlag.exporter.observe.HttpTarget;
-import io.flowlag.exporter.observe.StatusTarget;
+import io.flowlag.exporter.monitoring.HttpTarget;
+import io.flowlag.exporter.monitoring.StatusTarget;
 
 import java.util.LinkedHashMap;
 import java.util.Map;

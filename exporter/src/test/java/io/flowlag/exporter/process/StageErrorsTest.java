@@ -1,6 +1,6 @@
 package io.flowlag.exporter.process;
 
-import io.flowlag.exporter.observe.DistinctError;
+import io.flowlag.exporter.monitoring.DistinctError;
 import org.junit.jupiter.api.Test;
 
 import java.util.List;

@@ -12,7 +12,7 @@ import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.DestinationFactory;
-import io.flowlag.exporter.observe.Heartbeat;
+import io.flowlag.exporter.monitoring.Heartbeat;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.terminal.Logging;
 import io.flowlag.exporter.terminal.Signals;

@@ -37,11 +37,12 @@ class ArchitectureTest {
     private static final List<String> STAGES =
         List.of(
             "capture", "decode", "flow", "checkpoint", "delay.exact", "delay.interval.repair", "delay.interval", "delay",
-            "reference", "watch", "pipeline", "exchange", "export.spool", "export", "observe", "process", "command");
+            "reference", "monitoring.top", "pipeline", "exchange", "export.spool", "export", "monitoring", "process",
+            "command");
     private static final List<String> HOT_STAGES =
         List.of(
             "capture", "decode", "flow", "delay.exact", "delay.interval.repair", "delay.interval", "delay", "reference",
-            "watch", "pipeline");
+            "monitoring.top", "pipeline");
     /** Runs when a source is opened, and libpcap's compiler is not re-entrant. */
     private static final String FILTER_COMPILER = EXPORTER + "capture.filter.BpfCompiler";
     /** Says nothing itself: it lowers the level of pcap4j's logger when a source is opened. */

@@ -1,0 +1,53 @@
+package io.flowlag.exporter.monitoring;
+
+import io.flowlag.exporter.config.Prefix;
+
+/**
+ * Which flows are asked for: those that match everything that is set. Immutable.
+ *
+ * @param source      prefix of the source; null for any.
+ * @param destination prefix of the destination; null for any.
+ * @param either      prefix of the source or the destination; null for any.
+ * @param port        of the source or the destination; below 0 for any.
+ * @param protocol    its number; below 0 for any.
+ * @param dscp        below 0 for any.
+ * @param classIndex  below 0 for any.
+ * @param minimumNs   least mean delay; null for any, flows without a delay included.
+ * @param isLiving    whether ended flows are left out.
+ */
+public record FlowFilter(
+    Prefix source,
+    Prefix destination,
+    Prefix either,
+    int port,
+    int protocol,
+    int dscp,
+    int classIndex,
+    Long minimumNs,
+    boolean isLiving) {
+    /** Every flow. */
+    public static final FlowFilter ALL = new FlowFilter(null, null, null, -1, -1, -1, -1, null, false);
+
+    /**
+     * Whether a flow matches.
+     *
+     * @param flow to look at.
+     * @return true if it does.
+     */
+    public boolean matches(final FlowView flow) {
+        return (source == null || contains(source, flow.source())) &&
+            (destination == null || contains(destination, flow.destination())) &&
+            (either == null || contains(either, flow.source()) || contains(either, flow.destination())) &&
+            (port < 0 || port == flow.sourcePort() || port == flow.destinationPort()) &&
+            (protocol < 0 || protocol == flow.protocol()) &&
+            (dscp < 0 || dscp == flow.dscp()) &&
+            (classIndex < 0 || classIndex == flow.classIndex()) &&
+            (minimumNs == null || flow.meanNs() != null && flow.meanNs() >= minimumNs) &&
+            (!isLiving || flow.endReason() == null);
+    }
+
+    private static boolean contains(final Prefix prefix, final String address) {
+        final Prefix alone = Prefix.of(address);
+        return prefix.contains(alone.isIpv6(), alone.high(), alone.low());
+    }
+}

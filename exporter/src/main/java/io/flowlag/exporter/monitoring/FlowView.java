@@ -1,0 +1,192 @@
+package io.flowlag.exporter.monitoring;
+
+import io.flowlag.exporter.delay.FlowDelay;
+import io.flowlag.exporter.flow.EndReason;
+import io.flowlag.exporter.monitoring.top.WatchedFlow;
+import org.agrona.DirectBuffer;
+
+import java.net.Inet6Address;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
+import java.nio.ByteBuffer;
+import java.util.Locale;
+
+/**
+ * A flow for people: what {@link WatchedFlow} holds. Immutable. What is not known is null.
+ *
+ * @param source              address.
+ * @param destination         address.
+ * @param protocol            number.
+ * @param sourcePort          0 where there are no ports.
+ * @param destinationPort     0 where there are no ports.
+ * @param dscp                of the first packet.
+ * @param classIndex          of the configuration.
+ * @param endReason           null while the flow lives.
+ * @param packets             so far.
+ * @param octets              so far.
+ * @param startNs             UNIX epoch.
+ * @param endNs               UNIX epoch, of the newest packet.
+ * @param estimator           of the mean: interpolated, left, sketch, joint, sums, matched; null without a delay, as is the rest.
+ * @param samples             delays behind the mean.
+ * @param meanNs              signed.
+ * @param isExact             whether the mean is that of every packet's own delay.
+ * @param boundNs             95 % error bound.
+ * @param standardDeviationNs of the delays.
+ * @param minimumNs           signed.
+ * @param maximumNs           signed.
+ * @param interpolatedMeanNs  by references, where the mean is another one.
+ * @param sketchMeanNs        by sketches.
+ * @param lostPackets         on the segment.
+ * @param isLossExact         whether that is exact, and not at most so many.
+ * @param segmentId           of the segment.
+ */
+public record FlowView(
+    String source,
+    String destination,
+    int protocol,
+    int sourcePort,
+    int destinationPort,
+    int dscp,
+    int classIndex,
+    String endReason,
+    long packets,
+    long octets,
+    long startNs,
+    long endNs,
+    String estimator,
+    Long samples,
+    Long meanNs,
+    boolean isExact,
+    Long boundNs,
+    Long standardDeviationNs,
+    Long minimumNs,
+    Long maximumNs,
+    Long interpolatedMeanNs,
+    Long sketchMeanNs,
+    Long lostPackets,
+    Boolean isLossExact,
+    Long segmentId) {
+    private static final int ECN_BITS = 2;
+    private static final int PROTOCOL_ICMP = 1;
+    private static final int PROTOCOL_TCP = 6;
+    private static final int PROTOCOL_UDP = 17;
+    private static final int PROTOCOL_ICMPV6 = 58;
+    private static final int LARGEST_PROTOCOL = 255;
+    private static final int PROTOCOL_SCTP = 132;
+
+    /**
+     * Reads a flow.
+     *
+     * @param buffer holds it.
+     * @param offset of the flow, in the layout of {@link WatchedFlow}.
+     * @return the flow.
+     */
+    public static FlowView of(final DirectBuffer buffer, final int offset) {
+        final boolean isIpv6 = WatchedFlow.ipVersion(buffer, offset) == 6;
+        final int estimator = WatchedFlow.estimator(buffer, offset);
+        final int flags = WatchedFlow.flags(buffer, offset);
+        final boolean hasDelay = estimator != 0;
+        final boolean hasSpread = (flags & WatchedFlow.FLAG_SPREAD) != 0;
+        final int lossKind = WatchedFlow.lossKind(buffer, offset);
+        return new FlowView(
+            address(isIpv6, WatchedFlow.sourceHigh(buffer, offset), WatchedFlow.sourceLow(buffer, offset)),
+            address(isIpv6, WatchedFlow.destinationHigh(buffer, offset), WatchedFlow.destinationLow(buffer, offset)),
+            WatchedFlow.protocol(buffer, offset),
+            WatchedFlow.sourcePort(buffer, offset),
+            WatchedFlow.destinationPort(buffer, offset),
+            WatchedFlow.ipClassOfService(buffer, offset) >> ECN_BITS,
+            WatchedFlow.classIndex(buffer, offset),
+            endReason(WatchedFlow.endReason(buffer, offset)),
+            WatchedFlow.packetCount(buffer, offset),
+            WatchedFlow.octetCount(buffer, offset),
+            WatchedFlow.startNs(buffer, offset),
+            WatchedFlow.endNs(buffer, offset),
+            estimator(estimator),
+            hasDelay ? WatchedFlow.sampleCount(buffer, offset) : null,
+            hasDelay ? WatchedFlow.meanNs(buffer, offset) : null,
+            (flags & WatchedFlow.FLAG_EXACT) != 0,
+            (flags & WatchedFlow.FLAG_BOUND) != 0 ? WatchedFlow.boundNs(buffer, offset) : null,
+            hasSpread && WatchedFlow.sampleCount(buffer, offset) > 1 ? WatchedFlow.standardDeviationNs(buffer, offset) : null,
+            hasSpread ? WatchedFlow.minimumNs(buffer, offset) : null,
+            hasSpread ? WatchedFlow.maximumNs(buffer, offset) : null,
+            (flags & WatchedFlow.FLAG_INTERPOLATED) != 0 ? WatchedFlow.interpolatedMeanNs(buffer, offset) : null,
+            (flags & WatchedFlow.FLAG_SKETCH) != 0 ? WatchedFlow.sketchMeanNs(buffer, offset) : null,
+            lossKind != 0 ? WatchedFlow.lostPackets(buffer, offset) : null,
+            lossKind != 0 ? lossKind == FlowDelay.LOSS_EXACT : null,
+            hasDelay ? WatchedFlow.segmentId(buffer, offset) : null);
+    }
+
+    /** {@return the mean by references, be it the flow's mean or beside it; null without one} */
+    Long referenceMeanNs() {
+        return "interpolated".equals(estimator) || "left".equals(estimator) ? meanNs : interpolatedMeanNs;
+    }
+
+    /** {@return the error bound for people: a mean that is exact has none} */
+    String bound() {
+        return isExact ? "exact" : Durations.text(boundNs);
+    }
+
+    /** {@return the protocol's name, or its number} */
+    public String protocolName() {
+        return protocolName(protocol);
+    }
+
+    /**
+     * The protocol that a name or a number means.
+     *
+     * @param text as {@link #protocolName()} says it, or a number.
+     * @return 0 to 255; -1 if it is none.
+     */
+    public static int protocolNumber(final String text) {
+        for (int number = 0; number <= LARGEST_PROTOCOL; number++) {
+            if (protocolName(number).equals(text.toLowerCase(Locale.ROOT)) || Integer.toString(number).equals(text)) {
+                return number;
+            }
+        }
+        return -1;
+    }
+
+    private static String protocolName(final int number) {
+        return switch (number) {
+            case PROTOCOL_ICMP -> "icmp";
+            case PROTOCOL_TCP -> "tcp";
+            case PROTOCOL_UDP -> "udp";
+            case PROTOCOL_ICMPV6 -> "icmp6";
+            case PROTOCOL_SCTP -> "sctp";
+            default -> Integer.toString(number);
+        };
+    }
+
+    private static String endReason(final int code) {
+        for (final EndReason reason : EndReason.values()) {
+            if (reason.code() == code) {
+                return reason.name().toLowerCase(Locale.ROOT);
+            }
+        }
+        return null;
+    }
+
+    private static String estimator(final int code) {
+        return switch (code) {
+            case 0 -> null;
+            case FlowDelay.ESTIMATOR_INTERPOLATED -> "interpolated";
+            case FlowDelay.ESTIMATOR_LEFT -> "left";
+            case FlowDelay.ESTIMATOR_SKETCH -> "sketch";
+            case FlowDelay.ESTIMATOR_JOINT -> "joint";
+            case FlowDelay.ESTIMATOR_FLOW_SUMS -> "sums";
+            case FlowDelay.ESTIMATOR_MATCHED -> "matched";
+            default -> "estimator " + code;
+        };
+    }
+
+    private static String address(final boolean isIpv6, final long high, final long low) {
+        try {
+            final InetAddress address = isIpv6 ?
+                Inet6Address.getByAddress(null, ByteBuffer.allocate(2 * Long.BYTES).putLong(high).putLong(low).array(), -1) :
+                InetAddress.getByAddress(ByteBuffer.allocate(Integer.BYTES).putInt((int)low).array());
+            return address.getHostAddress();
+        } catch (final UnknownHostException ex) {
+            throw new IllegalStateException(ex);
+        }
+    }
+}

@@ -1,0 +1,175 @@
+package io.flowlag.exporter.monitoring;
+
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.DestinationStatistics;
+import io.flowlag.exporter.status.SourceStatistics;
+import io.flowlag.exporter.status.Statistics;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * Says what of a process is well: threads that work, sources that give, packets and records that are not dropped by the
+ * hundred, destinations that take, spools with room, an exchange that is connected, clocks in step, no unexpected errors.
+ * What is ill has to be so now: the last minute counts. No packets at all is not ill; flows that are not matched for lack of
+ * memory or time are. One thread.
+ */
+final class HealthJudge {
+    /** Of time that is looked back. */
+    static final long WINDOW_NS = 60_000_000_000L;
+    /** A stage that has not worked for so long hangs. */
+    static final long STUCK_NS = 10_000_000_000L;
+    /** An exchange without a connection for so long is lost. */
+    static final long EXCHANGE_PATIENCE_NS = 10_000_000_000L;
+    /** Share of packets that may be lost, and the packets that there must be to say so. */
+    static final double DROP_SHARE = 0.01;
+    /** Share of its bound from which on a spool is nearly full. */
+    static final double FULL_SPOOL_SHARE = 0.9;
+    private static final long LEAST_PACKETS = 1000;
+    private static final String EXCHANGE = "exchange_";
+    private static final String CLOCKS_APART = "lds_clocks_apart";
+    private static final String MATCH_SHARE = "match_share";
+
+    private record Sample(long timeNs, long captured, long droppedPackets, long records, long droppedRecords, long failed,
+        long errors, long clocksApart) {
+    }
+
+    private static final class Pulse {
+        private long count = -1;
+        private long sinceNs;
+    }
+
+    private final List<Heartbeat> heartbeats = new ArrayList<>();
+    private final List<Pulse> pulses = new ArrayList<>();
+    private final Deque<Sample> samples = new ArrayDeque<>();
+    private boolean wasExchangeUp;
+    private long exchangeLostNs;
+    private boolean isStarted;
+
+    HealthJudge(final List<Heartbeat> heartbeats) {
+        heartbeats.forEach(this::watch);
+    }
+
+    void watch(final Heartbeat heartbeat) {
+        heartbeats.add(heartbeat);
+        pulses.add(new Pulse());
+    }
+
+    List<HealthCheck> judge(final Statistics statistics, final long nowNs) {
+        if (!isStarted) {
+            isStarted = true;
+            exchangeLostNs = nowNs;
+        }
+        final Sample now = sample(statistics, nowNs);
+        while (samples.size() > 1 && nowNs - samples.peekFirst().timeNs > WINDOW_NS) {
+            samples.removeFirst();
+        }
+        samples.addLast(now);
+        final Sample before = samples.peekFirst();
+        final List<HealthCheck> checks = new ArrayList<>();
+        checks.add(threads(nowNs));
+        checks.add(sources(statistics.sources()));
+        checks.add(drops("packets", now.captured - before.captured, now.droppedPackets - before.droppedPackets));
+        checks.add(drops("records", now.records - before.records, now.droppedRecords - before.droppedRecords));
+        checks.add(count("destinations", now.failed - before.failed, "records failed in the last minute"));
+        if (statistics.destinations().stream().anyMatch((each) -> each.spool() != null)) {
+            checks.add(spools(statistics.destinations()));
+        }
+        if (statistics.delay() != null && statistics.delay().counters().containsKey(EXCHANGE + "connections")) {
+            checks.add(exchange(statistics.delay().counters(), nowNs));
+            checks.add(count("clocks", now.clocksApart - before.clocksApart,
+                "intervals in the last minute without loss, for the clocks of the hosts are too far apart"));
+        }
+        if (statistics.delay() != null && statistics.delay().gauges().containsKey(MATCH_SHARE)) {
+            checks.add(matching(statistics.delay().gauges().get(MATCH_SHARE)));
+        }
+        checks.add(count("errors", now.errors - before.errors, "unexpected errors in the last minute"));
+        return List.copyOf(checks);
+    }
+
+    private static Sample sample(final Statistics statistics, final long nowNs) {
+        final Counters counters = statistics.counters();
+        return new Sample(
+            nowNs, counters.get(CounterId.CAPTURED),
+            counters.get(CounterId.LOST_IN_KERNEL) + counters.get(CounterId.DROPPED_AT_PACKET_RING),
+            counters.get(CounterId.RECORDS_MADE), counters.get(CounterId.DROPPED_AT_RECORD_RING),
+            statistics.destinations().stream().mapToLong(DestinationStatistics::recordsFailed).sum(),
+            counters.get(CounterId.ERRORS),
+            statistics.delay() == null ? 0 : statistics.delay().counters().getOrDefault(CLOCKS_APART, 0L));
+    }
+
+    private HealthCheck threads(final long nowNs) {
+        final List<String> stuck = new ArrayList<>();
+        for (int i = 0; i < pulses.size(); i++) {
+            final Pulse pulse = pulses.get(i);
+            final long count = heartbeats.get(i).count();
+            if (count != pulse.count) {
+                pulse.count = count;
+                pulse.sinceNs = nowNs;
+            } else if (nowNs - pulse.sinceNs >= STUCK_NS) {
+                stuck.add(heartbeats.get(i).roleName());
+            }
+        }
+        return new HealthCheck("threads", stuck.isEmpty(), stuck.isEmpty() ? pulses.size() + " work" :
+            String.join(", ", stuck) + " stand still for more than " + STUCK_NS / 1_000_000_000L + " s");
+    }
+
+    private static HealthCheck sources(final List<SourceStatistics> sources) {
+        final List<String> damages = sources.stream().filter((each) -> each.damage() != null)
+            .map((each) -> each.name() + ": " + each.damage()).toList();
+        return new HealthCheck(
+            "sources", damages.isEmpty(), damages.isEmpty() ? sources.size() + " open" : String.join("; ", damages));
+    }
+
+    private static HealthCheck drops(final String what, final long all, final long dropped) {
+        final boolean isFlood = all >= LEAST_PACKETS && dropped > all * DROP_SHARE;
+        return new HealthCheck(what, !isFlood, String.format(
+            Locale.ROOT, "%d of %d dropped in the last minute", dropped, Math.max(all, dropped)));
+    }
+
+    private static HealthCheck matching(final double share) {
+        return new HealthCheck("matching", share >= 1, share >= 1 ? "every flow is matched" : String.format(
+            Locale.ROOT, "one flow in %.0f is matched, for lack of memory (segment.exact-packets) or time", 1 / share));
+    }
+
+    private static HealthCheck count(final String name, final long count, final String what) {
+        return new HealthCheck(name, count <= 0, Math.max(0, count) + " " + what);
+    }
+
+    private static HealthCheck spools(final List<DestinationStatistics> destinations) {
+        final List<String> full = new ArrayList<>();
+        long records = 0;
+        for (final DestinationStatistics each : destinations) {
+            if (each.spool() != null) {
+                records += each.spool().recordsHeld();
+                if (each.spool().octetsHeld() > each.spool().octetsBound() * FULL_SPOOL_SHARE) {
+                    full.add(each.uri());
+                }
+            }
+        }
+        return new HealthCheck("spools", full.isEmpty(), records + " records wait on disk" +
+            (full.isEmpty() ? "" : "; nearly full: " + String.join(", ", full)));
+    }
+
+    private HealthCheck exchange(final Map<String, Long> counters, final long nowNs) {
+        long connected = counters.get(EXCHANGE + "connections");
+        for (final Map.Entry<String, Long> each : counters.entrySet()) {
+            if (each.getKey().startsWith(EXCHANGE + "ended_")) {
+                connected -= each.getValue();
+            }
+        }
+        final boolean isUp = connected > 0;
+        if (isUp || wasExchangeUp) {
+            exchangeLostNs = nowNs;
+        }
+        wasExchangeUp = isUp;
+        final boolean isLost = !isUp && nowNs - exchangeLostNs >= EXCHANGE_PATIENCE_NS;
+        return new HealthCheck("exchange", !isLost, isUp ? "connected" :
+            "not connected for " + (nowNs - exchangeLostNs) / 1_000_000_000L + " s");
+    }
+}

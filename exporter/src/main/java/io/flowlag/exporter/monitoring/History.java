@@ -1,0 +1,72 @@
+package io.flowlag.exporter.monitoring;
+
+import io.flowlag.exporter.status.AggregateDelay;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.DelayStatistics;
+import io.flowlag.exporter.status.DelaySummary;
+import io.flowlag.exporter.status.Statistics;
+
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.Map;
+
+/** The last rows for the status page: at most so many, of at most so many classes. One thread adds. */
+final class History {
+    /** Rows that are kept. */
+    static final int ROWS = 600;
+    /** Classes of a row; the page would be unreadable with more. */
+    static final int CLASSES = 16;
+
+    private final Deque<HistoryRow> rows = new ArrayDeque<>();
+    private volatile List<HistoryRow> published = List.of();
+
+    void add(final Statistics statistics) {
+        final DelayStatistics delay = statistics.delay();
+        final List<HistoryRow.ClassPoint> classes = new ArrayList<>();
+        if (delay != null) {
+            final List<AggregateDelay> sketched = delay.sketchedInterval();
+            final int count = Math.min(CLASSES, Math.max(delay.interval().size(), sketched.size()));
+            for (int i = 0; i < Math.max(1, count); i++) {
+                classes.add(point(delay, i < sketched.size() ? sketched.get(i) : null, i));
+            }
+        }
+        if (rows.size() == ROWS) {
+            rows.removeFirst();
+        }
+        rows.addLast(new HistoryRow(
+            statistics.nowMs(), statistics.counters().get(CounterId.CAPTURED),
+            statistics.counters().get(CounterId.LOST_IN_KERNEL) + statistics.counters().get(CounterId.DROPPED_AT_PACKET_RING),
+            delay == null ? null : delay.gauges().get("reference_share"), classes));
+        published = List.copyOf(rows);
+    }
+
+    /** {@return the rows, the oldest first; safe from any thread} */
+    List<HistoryRow> rows() {
+        return published;
+    }
+
+    private static HistoryRow.ClassPoint point(final DelayStatistics delay, final AggregateDelay sketched, final int index) {
+        final DelaySummary summary = index < delay.interval().size() ? delay.interval().get(index) : null;
+        final boolean hasDelays = summary != null && summary.delays().count() > 0;
+        final boolean hasEstimates = summary != null && summary.estimates().count() > 0;
+        final boolean hasReferences = summary != null && summary.references().count() > 0;
+        return new HistoryRow.ClassPoint(
+            ClassNames.of(summary, sketched),
+            hasDelays && summary.isMatched(),
+            hasDelays ? summary.delays().meanNs() : null,
+            hasDelays ? summary.delays().p95Ns() : null,
+            hasDelays ? summary.delays().p99Ns() : null,
+            hasEstimates ? summary.estimates().meanNs() : null,
+            hasReferences ? summary.references().meanNs() : null,
+            sketched == null ? null : sketched.meanNs(),
+            sketched == null ? null : sketched.lostPackets(),
+            gauge(delay.gauges(), "utilization", index),
+            gauge(delay.gauges(), "packets_per_reference", index));
+    }
+
+    private static Double gauge(final Map<String, Double> gauges, final String name, final int index) {
+        return index == 0 && gauges.containsKey(name) ? gauges.get(name) : gauges.get(name + "_class_" + index);
+    }
+}

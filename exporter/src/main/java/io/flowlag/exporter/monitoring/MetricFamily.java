@@ -1,0 +1,67 @@
+package io.flowlag.exporter.monitoring;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A metric and its samples. Belongs to one thread.
+ */
+final class MetricFamily {
+    /** What a metric is. */
+    enum Type {
+        /** Only grows. */
+        COUNTER,
+        /** Goes up and down. */
+        GAUGE,
+        /** Counts by bucket. */
+        HISTOGRAM,
+        /** Nobody here knows. */
+        UNTYPED
+    }
+
+    /**
+     * A value.
+     *
+     * @param suffix of the name, such as _bucket.
+     * @param labels name and value by turns.
+     * @param value  of it.
+     */
+    record Sample(String suffix, List<String> labels, double value) {
+    }
+
+    private final String name;
+    private final Type type;
+    private final String help;
+    private final List<Sample> samples = new ArrayList<>();
+
+    /** A metric without samples; a counter's name has no _total. */
+    MetricFamily(final String name, final Type type, final String help) {
+        this.name = name;
+        this.type = type;
+        this.help = help;
+    }
+
+    String name() {
+        return name;
+    }
+
+    Type type() {
+        return type;
+    }
+
+    String help() {
+        return help;
+    }
+
+    List<Sample> samples() {
+        return samples;
+    }
+
+    void add(final double value, final String... labels) {
+        samples.add(new Sample(type == Type.COUNTER ? "_total" : "", List.of(labels), value));
+    }
+
+    void addSuffixed(final String suffix, final double value, final List<String> labels) {
+        samples.add(new Sample(suffix, labels, value));
+    }
+}

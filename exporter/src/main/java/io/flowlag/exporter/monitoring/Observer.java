@@ -1,0 +1,256 @@
+package io.flowlag.exporter.monitoring;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.monitoring.top.FlowPicks;
+import io.flowlag.exporter.monitoring.top.FlowRanking;
+import io.flowlag.exporter.monitoring.top.FlowWatch;
+import io.flowlag.exporter.monitoring.top.WatchedFlow;
+import io.flowlag.exporter.status.DelayView;
+import io.flowlag.exporter.status.Statistics;
+import org.agrona.CloseHelper;
+import org.agrona.collections.LongHashSet;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Supplier;
+import java.util.stream.LongStream;
+
+/**
+ * Takes the state of the process once in an interval, writes it to the status file, and has it ready for HTTP. Worked by the
+ * conductor's thread, beside the packets' way; {@link #snapshot} is safe from any thread. Allocates with every state.
+ */
+public final class Observer implements StatusSource, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Observer.class);
+    private static final long RETENTION_NS = 60_000_000_000L;
+    private static final LongHashSet NONE = new LongHashSet(8);
+    private static final FlowRanking NOTHING = new FlowRanking(1);
+    private static final int SHOWN_FLOWS = 50;
+    private static final int CONTENTS_WITHOUT_FLOWS_BYTES = 1 << 20;
+
+    private final Supplier<Statistics> statistics;
+    private final DelayView delay;
+    private final Supplier<List<DistinctError>> errors;
+    private final List<FlowWatch> watches;
+    private final HealthJudge judge;
+    private final History history = new History();
+    private final FieldWriter contents = new FieldWriter();
+    private final FlowRanking ended;
+    private final FlowRanking[] living;
+    private final long[] livingCounts;
+    private final FlowRanking shown;
+    private final Deque<Long> endedTimes = new ArrayDeque<>();
+    private final Deque<Long> endedCounts = new ArrayDeque<>();
+    private final boolean isLive;
+    private final long intervalNs;
+    private final long startTimeMs;
+    private StatusFileWriter file;
+    private long nextNs = System.nanoTime();
+    private long endedCount;
+    private boolean isTruncationTold;
+    private volatile StatusSnapshot snapshot;
+
+    /**
+     * Watches a process.
+     *
+     * @param config      of the process.
+     * @param isLive      whether a status file is made unless one was asked for.
+     * @param startTimeMs of the process.
+     * @param statistics  gives a view of all counters.
+     * @param delay       the delay stage; null where no delay is measured.
+     * @param watches     give flows, each those of one cache; none if nobody looks.
+     * @param heartbeats  of the threads.
+     * @param errors      gives what nobody foresaw.
+     * @throws IOException if a status file that was asked for cannot be made.
+     */
+    public Observer(
+        final ExporterConfig config,
+        final boolean isLive,
+        final long startTimeMs,
+        final Supplier<Statistics> statistics,
+        final DelayView delay,
+        final List<FlowWatch> watches,
+        final List<Heartbeat> heartbeats,
+        final Supplier<List<DistinctError>> errors) throws IOException {
+        this.isLive = isLive;
+        this.startTimeMs = startTimeMs;
+        this.statistics = statistics;
+        this.delay = delay;
+        this.watches = List.copyOf(watches);
+        this.errors = errors;
+        final int capacity = config.status().flows();
+        ended = new FlowRanking(capacity);
+        livingCounts = new long[watches.size()];
+        living = new FlowRanking[watches.size()];
+        Arrays.setAll(living, (index) -> new FlowRanking(capacity));
+        shown = new FlowRanking(capacity);
+        intervalNs = config.status().intervalNs();
+        judge = new HealthJudge(isLive ? heartbeats : List.of());
+        file = open(config, isLive, capacity);
+    }
+
+    /**
+     * Looks at one more thread; before the first {@link #doWork}.
+     *
+     * @param heartbeat of the thread.
+     */
+    public void watch(final Heartbeat heartbeat) {
+        judge.watch(heartbeat);
+    }
+
+    /**
+     * The memory of an observer, by formula.
+     *
+     * @param config     of the process.
+     * @param cacheCount flow caches of which it is given flows.
+     * @return octets off the heap.
+     */
+    public static long memoryBytes(final ExporterConfig config, final int cacheCount) {
+        return (2 + cacheCount) * FlowRanking.memoryBytes(config.status().flows());
+    }
+
+    private StatusFileWriter open(final ExporterConfig config, final boolean isLive, final int capacity) throws IOException {
+        final ExporterConfig.Status status = config.status();
+        final boolean isWanted = status.file() != null;
+        if (!status.enabled() || !isWanted && !isLive) {
+            return null;
+        }
+        final long pid = ProcessHandle.current().pid();
+        try {
+            final Path path = isWanted ? status.file() : new StatusFiles().forProcess(pid);
+            final StatusFileWriter writer = new StatusFileWriter(
+                path, pid, startTimeMs, TimeUnit.NANOSECONDS.toMillis(intervalNs),
+                CONTENTS_WITHOUT_FLOWS_BYTES + (int)FlowRanking.memoryBytes(capacity));
+            LOG.debug("status file {}", writer.path());
+            return writer;
+        } catch (final IOException ex) {
+            if (isWanted) {
+                throw ex;
+            }
+            LOG.warn("no status file, top and flows will not find this process: {}", ex.getMessage());
+            return null;
+        }
+    }
+
+    /** Looks after it, ten times a second. */
+    public void doWork() {
+        final long nowNs = System.nanoTime();
+        try {
+            if (file != null) {
+                file.activity(System.currentTimeMillis());
+            }
+            if (nowNs - nextNs >= 0) {
+                nextNs = nowNs + intervalNs;
+                takeSnapshot(nowNs);
+            }
+        } catch (final InternalError ex) {
+            // How the JVM says that a mapped file was cut behind our back.
+            file = null;
+            LOG.error("the status file was cut by somebody else: it is not written any more");
+        }
+    }
+
+    private void takeSnapshot(final long nowNs) {
+        final Statistics now = statistics.get();
+        final FlowList flows = flows(nowNs);
+        final StatusSnapshot next = new StatusSnapshot(
+            ProcessHandle.current().pid(), now, delay == null ? null : delay.segment(),
+            delay == null ? List.of() : delay.histograms(), judge.judge(now, nowNs), errors.get(), flows);
+        history.add(now);
+        snapshot = next;
+        if (file != null) {
+            contents.clear();
+            SnapshotCodec.encode(next, shown, contents);
+            if (!file.write(contents.buffer(), contents.length()) && !isTruncationTold) {
+                isTruncationTold = true;
+                LOG.warn("the status is too long for its file ({} octets): top and flows see an old one", contents.length());
+            }
+        }
+    }
+
+    private FlowList flows(final long nowNs) {
+        if (watches.isEmpty()) {
+            return FlowList.EMPTY;
+        }
+        keepEnded(NOTHING);
+        for (int i = 0; i < living.length; i++) {
+            take(i, nowNs);
+        }
+        while (!endedTimes.isEmpty() && nowNs - endedTimes.peekFirst() > RETENTION_NS) {
+            endedTimes.removeFirst();
+            endedCount -= endedCounts.removeFirst();
+        }
+        shown.clear();
+        final LongHashSet endedIds = new LongHashSet();
+        for (int i = 0; i < ended.size(); i++) {
+            endedIds.add(WatchedFlow.flowId(ended.flows(), ended.offset(i)));
+        }
+        for (final FlowRanking each : living) {
+            shown.offerAll(each, Long.MIN_VALUE, endedIds);
+        }
+        shown.offerAll(ended, Long.MIN_VALUE, NONE);
+        final List<FlowView> views = new ArrayList<>();
+        for (int i = 0; i < shown.size(); i++) {
+            views.add(FlowView.of(shown.flows(), shown.offset(i)));
+        }
+        final List<FlowView> slowest = FlowOrder.slowestFirst(views);
+        return new FlowList(
+            LongStream.of(livingCounts).sum(), endedCount, slowest.subList(0, Math.min(SHOWN_FLOWS, slowest.size())));
+    }
+
+    private void take(final int index, final long nowNs) {
+        final FlowPicks picks = watches.get(index).take();
+        if (picks == null) {
+            return;
+        }
+        livingCounts[index] = picks.living().offeredCount();
+        living[index].clear();
+        living[index].offerAll(picks.living(), Long.MIN_VALUE, NONE);
+        endedTimes.addLast(nowNs);
+        endedCounts.addLast(picks.ended().offeredCount());
+        endedCount += picks.ended().offeredCount();
+        keepEnded(picks.ended());
+        watches.get(index).giveBack(picks);
+    }
+
+    /** Live by the clock, else by packet time: ended flows are forgotten a minute after their last packet. */
+    private void keepEnded(final FlowRanking newer) {
+        long newestNs = isLive ? TimeUnit.MILLISECONDS.toNanos(System.currentTimeMillis()) : Long.MIN_VALUE;
+        for (final FlowRanking each : List.of(ended, newer)) {
+            for (int i = 0; i < each.size() && !isLive; i++) {
+                newestNs = Math.max(
+                    newestNs, WatchedFlow.endNs(each.flows(), each.offset(i)));
+            }
+        }
+        if (newestNs == Long.MIN_VALUE) {
+            return;
+        }
+        shown.clear();
+        shown.offerAll(ended, newestNs - RETENTION_NS, NONE);
+        shown.offerAll(newer, newestNs - RETENTION_NS, NONE);
+        ended.clear();
+        ended.offerAll(shown, Long.MIN_VALUE, NONE);
+    }
+
+    @Override
+    public StatusSnapshot snapshot() {
+        return snapshot;
+    }
+
+    @Override
+    public List<HistoryRow> history() {
+        return history.rows();
+    }
+
+    @Override
+    public void close() {
+        CloseHelper.quietClose(file);
+    }
+}

@@ -1,0 +1,176 @@
+package io.flowlag.exporter.monitoring;
+
+import org.agrona.IoUtil;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.io.IOException;
+import java.lang.invoke.VarHandle;
+import java.nio.MappedByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+import static java.nio.ByteOrder.LITTLE_ENDIAN;
+
+/**
+ * Reads a {@link StatusFile}, whatever the file is: what is no status file is refused with one line. Never writes to it, and
+ * may end at any time. One thread.
+ */
+public final class StatusFileReader implements AutoCloseable {
+    private static final int LARGEST_BUFFER_LENGTH = 64 << 20;
+    private static final int ATTEMPTS = 1000;
+    /** The writer gives a sign of life ten times a second; a machine may be loaded. */
+    private static final long LEAST_SILENCE_MS = 10_000;
+    /** A process that cannot be found may be in another container, as long as it gives signs. */
+    private static final long DEAD_SILENCE_MS = 2_000;
+
+    private final Path path;
+    private final MappedByteBuffer mapped;
+    private final UnsafeBuffer file;
+    private final int bufferLength;
+
+    /**
+     * Opens a status file.
+     *
+     * @param path of the file.
+     * @throws StatusFileException if it is not there, may not be read, or is none.
+     */
+    public StatusFileReader(final Path path) throws StatusFileException {
+        this.path = path;
+        try (FileChannel channel = FileChannel.open(path, StandardOpenOption.READ)) {
+            final long length = channel.size();
+            if (!Files.isRegularFile(path) || length < StatusFile.HEADER_LENGTH || length > 2L * LARGEST_BUFFER_LENGTH) {
+                throw refusal("is no status file of flowlag");
+            }
+            mapped = channel.map(FileChannel.MapMode.READ_ONLY, 0, length);
+            file = new UnsafeBuffer(mapped);
+            bufferLength = checked(length);
+        } catch (final NoSuchFileException ex) {
+            throw new StatusFileException(path + ": no such file: is the process running, with status.enabled on?", false);
+        } catch (final AccessDeniedException ex) {
+            throw new StatusFileException(path + ": may not be read: be its owner, or of its group", false);
+        } catch (final IOException ex) {
+            throw new StatusFileException(path + ": cannot be read: " + ex.getMessage(), false);
+        }
+    }
+
+    private int checked(final long length) throws StatusFileException {
+        String refusal = null;
+        final int version = file.getInt(StatusFile.VERSION_OFFSET, LITTLE_ENDIAN);
+        final long bufferOctets = file.getLong(StatusFile.BUFFER_LENGTH_OFFSET, LITTLE_ENDIAN);
+        if (file.getLongVolatile(StatusFile.MAGIC_OFFSET) != StatusFile.MAGIC) {
+            refusal = "is no status file of flowlag";
+        } else if (version != StatusFile.VERSION) {
+            refusal = "has version " + version + ", this flowlag reads " + StatusFile.VERSION + ": take the flowlag that runs";
+        } else if (file.getInt(StatusFile.HEADER_LENGTH_OFFSET, LITTLE_ENDIAN) != StatusFile.HEADER_LENGTH ||
+            bufferOctets < StatusFile.CONTENT_OFFSET || bufferOctets > LARGEST_BUFFER_LENGTH ||
+            length != StatusFile.HEADER_LENGTH + 2 * bufferOctets) {
+            refusal = "is a damaged status file";
+        }
+        if (refusal != null) {
+            IoUtil.unmap(mapped);
+            throw refusal(refusal);
+        }
+        return (int)bufferOctets;
+    }
+
+    private StatusFileException refusal(final String reason) {
+        return new StatusFileException(path + ": " + reason, true);
+    }
+
+    /** {@return the process that writes it} */
+    public long pid() {
+        return file.getLong(StatusFile.PID_OFFSET, LITTLE_ENDIAN);
+    }
+
+    /** {@return whether its process has said that it ended} */
+    public boolean isEnded() {
+        return file.getLongVolatile(StatusFile.ENDED_OFFSET) != 0;
+    }
+
+    /**
+     * Why nothing new is to be expected.
+     *
+     * @param nowMs since 1970.
+     * @return one line; null while the process shows signs of life.
+     */
+    public String silence(final long nowMs) {
+        if (isEnded()) {
+            return path + ": process " + pid() + " has ended";
+        }
+        final long silenceMs = nowMs - file.getLongVolatile(StatusFile.ACTIVITY_OFFSET);
+        if (silenceMs <= DEAD_SILENCE_MS) {
+            return null;
+        }
+        if (!isAlive(pid())) {
+            return path + ": process " + pid() + " was killed, no sign of life for " + silenceMs / 1000 + " s";
+        }
+        return silenceMs <= LEAST_SILENCE_MS ? null :
+            path + ": process " + pid() + " hangs, no sign of life for " + silenceMs / 1000 + " s";
+    }
+
+    /**
+     * The number of the newest snapshot.
+     *
+     * @return 0 before the first.
+     */
+    public long snapshotNumber() {
+        return file.getLongVolatile(StatusFile.SNAPSHOT_NUMBER_OFFSET);
+    }
+
+    /**
+     * Copies the newest snapshot.
+     *
+     * @return the snapshot; null before the first.
+     * @throws StatusFileException if it is damaged.
+     */
+    public StatusSnapshot read() throws StatusFileException {
+        try {
+            for (int i = 0; i < ATTEMPTS; i++) {
+                final long number = snapshotNumber();
+                if (number == 0) {
+                    return null;
+                }
+                final UnsafeBuffer copy = copy(number);
+                if (copy != null) {
+                    return SnapshotCodec.decode(copy, 0, copy.capacity());
+                }
+            }
+        } catch (final InternalError ex) {
+            throw refusal("was cut while it was read");
+        } catch (final StatusFileException ex) {
+            throw refusal(ex.getMessage());
+        }
+        throw refusal("changes faster than it can be read");
+    }
+
+    private UnsafeBuffer copy(final long number) throws StatusFileException {
+        final int offset = StatusFile.bufferOffset(number, bufferLength);
+        final int length = file.getInt(offset + StatusFile.CONTENT_LENGTH_OFFSET, LITTLE_ENDIAN);
+        final boolean isPossible = length >= 0 && length <= bufferLength - StatusFile.CONTENT_OFFSET;
+        final UnsafeBuffer copy = new UnsafeBuffer(new byte[isPossible ? length : 0]);
+        final long numberInBuffer = file.getLong(offset + StatusFile.NUMBER_OFFSET, LITTLE_ENDIAN);
+        final int checksum = file.getInt(offset + StatusFile.CHECKSUM_OFFSET, LITTLE_ENDIAN);
+        copy.putBytes(0, file, offset + StatusFile.CONTENT_OFFSET, copy.capacity());
+        VarHandle.fullFence();
+        if (snapshotNumber() != number) {
+            return null;
+        }
+        if (!isPossible || numberInBuffer != number || StatusFile.checksum(copy, 0, length) != checksum) {
+            throw new StatusFileException("is a damaged status file", true);
+        }
+        return copy;
+    }
+
+    static boolean isAlive(final long pid) {
+        return ProcessHandle.of(pid).map(ProcessHandle::isAlive).orElse(false);
+    }
+
+    @Override
+    public void close() {
+        IoUtil.unmap(mapped);
+    }
+}

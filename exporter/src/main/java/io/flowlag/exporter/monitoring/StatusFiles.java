@@ -1,0 +1,153 @@
+package io.flowlag.exporter.monitoring;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermission;
+import java.nio.file.attribute.PosixFilePermissions;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * Where status files are when nobody names one: {@code flowlag-PID.status} in the first directory that the writer may write. Any
+ * thread.
+ */
+public final class StatusFiles {
+    private static final Path SYSTEM_DIRECTORY = Path.of("/run/flowlag");
+    private static final String PREFIX = "flowlag-";
+    private static final String SUFFIX = ".status";
+
+    private final List<Path> directories;
+
+    /** The directories of this user and system. */
+    public StatusFiles() {
+        this(directories(System.getenv(), System.getProperty("java.io.tmpdir"), System.getProperty("user.name")));
+    }
+
+    StatusFiles(final List<Path> directories) {
+        this.directories = directories;
+    }
+
+    static List<Path> directories(final Map<String, String> environment, final String temporary, final String user) {
+        final List<Path> directories = new ArrayList<>();
+        // systemd names it for RuntimeDirectory=; several are joined by colons.
+        final String runtime = environment.get("RUNTIME_DIRECTORY");
+        if (runtime != null && !runtime.isEmpty()) {
+            directories.add(Path.of(runtime.split(":")[0]));
+        }
+        if (!directories.contains(SYSTEM_DIRECTORY)) {
+            directories.add(SYSTEM_DIRECTORY);
+        }
+        final String ofUser = environment.get("XDG_RUNTIME_DIR");
+        if (ofUser != null && !ofUser.isEmpty()) {
+            directories.add(Path.of(ofUser, "flowlag"));
+        }
+        directories.add(Path.of(temporary, "flowlag-" + user));
+        return List.copyOf(directories);
+    }
+
+    /**
+     * A name for the file of a process; leftovers of killed processes in its directory are deleted.
+     *
+     * @param pid of the process.
+     * @return the path.
+     * @throws IOException if no directory can be written.
+     */
+    Path forProcess(final long pid) throws IOException {
+        for (final Path directory : directories) {
+            if (isUsable(directory)) {
+                deleteLeftovers(directory);
+                return directory.resolve(PREFIX + pid + SUFFIX);
+            }
+        }
+        throw new IOException("none of " + directories + " can be written: name a file with status.file");
+    }
+
+    /** A directory that others may write is not used: they could put a file in our way. */
+    private static boolean isUsable(final Path directory) {
+        try {
+            if (!Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
+                if (!Files.isWritable(directory.getParent())) {
+                    return false;
+                }
+                Files.createDirectory(
+                    directory, PosixFilePermissions.asFileAttribute(PosixFilePermissions.fromString("rwxr-x---")));
+            }
+            final Set<PosixFilePermission> mode =
+                Files.getPosixFilePermissions(directory, LinkOption.NOFOLLOW_LINKS);
+            return Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS) && Files.isWritable(directory) &&
+                !mode.contains(PosixFilePermission.OTHERS_WRITE);
+        } catch (final IOException | UnsupportedOperationException | NullPointerException ex) {
+            return false;
+        }
+    }
+
+    private static void deleteLeftovers(final Path directory) {
+        for (final Path file : files(directory)) {
+            try (StatusFileReader reader = new StatusFileReader(file)) {
+                if (reader.silence(System.currentTimeMillis()) != null && !StatusFileReader.isAlive(reader.pid())) {
+                    Files.deleteIfExists(file);
+                }
+            } catch (final StatusFileException | IOException ex) {
+                // what is not ours, or may not be deleted, stays
+                continue;
+            }
+        }
+    }
+
+    private static List<Path> files(final Path directory) {
+        final List<Path> files = new ArrayList<>();
+        try (DirectoryStream<Path> stream = Files.newDirectoryStream(directory, PREFIX + "*" + SUFFIX)) {
+            stream.forEach(files::add);
+        } catch (final IOException ex) {
+            return List.of();
+        }
+        return files;
+    }
+
+    /**
+     * Finds the file of a running process.
+     *
+     * @param pid of the process; 0 for the only one that runs.
+     * @return its path.
+     * @throws StatusFileException if there is none, or several; the message says which.
+     */
+    public Path find(final long pid) throws StatusFileException {
+        final List<Path> living = new ArrayList<>();
+        final List<String> pids = new ArrayList<>();
+        String silence = null;
+        for (final Path directory : directories) {
+            for (final Path file : files(directory)) {
+                try (StatusFileReader reader = new StatusFileReader(file)) {
+                    final String silent = reader.silence(System.currentTimeMillis());
+                    if (pid != 0 && reader.pid() != pid) {
+                        continue;
+                    }
+                    if (silent == null) {
+                        living.add(file);
+                        pids.add(Long.toString(reader.pid()));
+                    } else {
+                        silence = silent;
+                    }
+                } catch (final StatusFileException ex) {
+                    silence = ex.getMessage();
+                }
+            }
+        }
+        if (living.size() == 1) {
+            return living.get(0);
+        }
+        if (living.isEmpty()) {
+            throw new StatusFileException(silence != null ? silence :
+                (pid == 0 ? "no running flowlag" : "no flowlag with process number " + pid) + " has a status file in " +
+                directories.stream().map(Path::toString).reduce((left, right) -> left + ", " + right).orElse("") +
+                ": start flowlag run, or name the file with --file", false);
+        }
+        throw new StatusFileException(
+            "several run: choose one with --pid, of " + String.join(", ", pids.stream().sorted().toList()), false);
+    }
+}

@@ -1,0 +1,124 @@
+package io.flowlag.exporter.monitoring;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import org.agrona.ErrorHandler;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+
+/**
+ * HTTP for monitoring: {@code /metrics}, {@code /healthz}, {@code /status.json} and the status page at {@code /}. It only
+ * reads, from
+ * memory. On loopback it answers to names of loopback alone, so that a page elsewhere cannot read it by a name of its own that
+ * points here (DNS rebinding). Its own thread serves; any thread may close it.
+ */
+public final class StatusServer implements AutoCloseable {
+    private static final Set<String> PATHS = Set.of("/", "/metrics", "/healthz", "/status.json");
+    private static final int[] STATUSES = {200, 400, 404, 405, 414, 421, 431, 500, 503, 505};
+
+    private final StatusSource source;
+    private final StatusJson json = new StatusJson();
+    private final StatusPage page = new StatusPage();
+    private final boolean isLoopback;
+    private final String host;
+    private final HttpServer server;
+
+    /**
+     * Serves from now on.
+     *
+     * @param config       where and how.
+     * @param source       of what is served.
+     * @param errorHandler takes what nobody foresaw.
+     * @throws IOException if the port cannot be bound.
+     */
+    public StatusServer(final ExporterConfig.Metrics config, final StatusSource source, final ErrorHandler errorHandler)
+        throws IOException {
+        this(new InetSocketAddress(InetAddress.getByName(config.listen().host()), config.listen().port()), config.listen().host(),
+            config.connections(), HttpConnection.STEP_NS, source, errorHandler);
+    }
+
+    StatusServer(
+        final InetSocketAddress address, final String host, final int connections, final long stepNs,
+        final StatusSource source, final ErrorHandler errorHandler) throws IOException {
+        this.source = source;
+        this.host = host.toLowerCase(Locale.ROOT);
+        isLoopback = address.getAddress().isLoopbackAddress();
+        server = new HttpServer(address, connections, stepNs, this::respond, errorHandler);
+    }
+
+    /**
+     * Where it listens.
+     *
+     * @return the address.
+     * @throws IOException if it is closed.
+     */
+    public InetSocketAddress address() throws IOException {
+        return server.address();
+    }
+
+    private HttpResponse respond(final HttpRequest request) {
+        if (isLoopback && !isHostOfLoopback(request.header("host"))) {
+            return HttpResponse.refusal(421);
+        }
+        if (!PATHS.contains(request.path())) {
+            return HttpResponse.refusal(404);
+        }
+        if (!"GET".equals(request.method()) && !"HEAD".equals(request.method())) {
+            return HttpResponse.refusal(405).with("Allow", "GET, HEAD");
+        }
+        if ("/".equals(request.path())) {
+            return page.response();
+        }
+        final StatusSnapshot snapshot = source.snapshot();
+        if (snapshot == null) {
+            return HttpResponse.plain(503, "the process starts: nothing to tell yet");
+        }
+        return switch (request.path()) {
+            case "/metrics" -> metrics(snapshot, request.header("accept").contains("application/openmetrics-text"));
+            case "/healthz" -> HttpResponse.of(
+                snapshot.isWell() ? 200 : 503, StatusJson.TYPE, json.health(snapshot));
+            default -> HttpResponse.of(200, StatusJson.TYPE, json.status(snapshot, source.history()));
+        };
+    }
+
+    private HttpResponse metrics(final StatusSnapshot snapshot, final boolean isOpenMetrics) {
+        final Collection<MetricFamily> families = new ArrayList<>(Metrics.of(snapshot));
+        families.addAll(own());
+        return HttpResponse.of(
+            200, isOpenMetrics ? MetricText.OPEN_METRICS_TYPE : MetricText.PROMETHEUS_TYPE,
+            MetricText.write(families, isOpenMetrics));
+    }
+
+    private List<MetricFamily> own() {
+        final MetricFamily answers = new MetricFamily(
+            "flowlag_http_answers", MetricFamily.Type.COUNTER, "Answers of this server, by status code.");
+        for (final int status : STATUSES) {
+            answers.add(server.answers(status), "code", Integer.toString(status));
+        }
+        final MetricFamily evicted = new MetricFamily("flowlag_http_evicted_connections", MetricFamily.Type.COUNTER,
+            "Connections ended because there were too many; the one that had waited longest goes.");
+        evicted.add(server.evictedCount());
+        final MetricFamily overdue = new MetricFamily("flowlag_http_overdue_connections", MetricFamily.Type.COUNTER,
+            "Connections ended because a request or an answer took too long.");
+        overdue.add(server.overdueCount());
+        return List.of(answers, evicted, overdue);
+    }
+
+    /** An address, localhost, or the name that the configuration has. */
+    private boolean isHostOfLoopback(final String written) {
+        final String name = written.toLowerCase(Locale.ROOT).replaceFirst(":[0-9]*$", "");
+        return name.isEmpty() || "localhost".equals(name) || name.equals(host) || name.startsWith("[") ||
+            name.matches("[0-9]+(\\.[0-9]+){3}");
+    }
+
+    @Override
+    public void close() {
+        server.close();
+    }
+}

@@ -1,0 +1,239 @@
+package io.flowlag.exporter.monitoring;
+
+import io.flowlag.exporter.status.AggregateDelay;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.DelayStatistics;
+import io.flowlag.exporter.status.DelaySummary;
+import io.flowlag.exporter.status.DestinationStatistics;
+import io.flowlag.exporter.status.SketchStatistics;
+import io.flowlag.exporter.status.SpoolStatistics;
+import io.flowlag.exporter.status.Statistics;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.Collectors;
+
+/**
+ * The lines of {@code flowlag top}: process, health, packets, records, classes, and as many flows as there is room for. What
+ * comes
+ * from the file and is not printable is shown as a question mark. Remembers the snapshot before, for rates. One thread.
+ */
+public final class TopView {
+    private static final int CLASSES = 6;
+    private static final int FLOW_COLUMNS_WIDTH = 40;
+    private static final int LEAST_ENDPOINTS_WIDTH = 20;
+
+    private Statistics before;
+    private Statistics now;
+
+    /** A view that has shown nothing. */
+    public TopView() {
+    }
+
+    /**
+     * The screen.
+     *
+     * @param snapshot to show.
+     * @param silence  why nothing new is to be expected; null if there is no reason.
+     * @param width    of the screen, characters.
+     * @param height   of the screen, lines; 0 for as many as there are.
+     * @return lines, none longer than the width.
+     */
+    public List<String> lines(final StatusSnapshot snapshot, final String silence, final int width, final int height) {
+        if (now == null || now.nowMs() != snapshot.statistics().nowMs()) {
+            before = now == null ? null : now;
+            now = frozen(snapshot.statistics());
+        }
+        final List<String> lines = new ArrayList<>();
+        lines.add(title(snapshot));
+        lines.add(health(snapshot, silence));
+        lines.add(packets());
+        lines.add(drops());
+        lines.add(records());
+        if (now.destinations().stream().anyMatch((each) -> each.spool() != null)) {
+            lines.add(spools());
+        }
+        if (now.delay() != null) {
+            lines.addAll(injection(now.delay()));
+            lines.add("");
+            lines.addAll(classes(now.delay()));
+        }
+        lines.add("");
+        final int room = height == 0 ? snapshot.flows().flows().size() : height - lines.size() - 2;
+        lines.addAll(flows(snapshot.flows(), width, Math.max(0, room)));
+        return lines.stream().map((line) -> printable(line, width)).limit(height == 0 ? Long.MAX_VALUE : height).toList();
+    }
+
+    private static Statistics frozen(final Statistics statistics) {
+        final Counters copy = new Counters();
+        for (int i = 0; i < CounterId.count(); i++) {
+            copy.set(CounterId.of(i), statistics.counters().get(CounterId.of(i)));
+        }
+        return new Statistics(copy, statistics.sources(), statistics.destinations(), statistics.delay(), statistics.latency(),
+            statistics.startTimeMs(), statistics.nowMs(), statistics.memoryBoundBytes());
+    }
+
+    private String title(final StatusSnapshot snapshot) {
+        final String segment = snapshot.segment() == null ? "no delay" :
+            "role " + snapshot.segment().role() + "  segment " + snapshot.segment().segmentId() +
+            (snapshot.segment().policy().isEmpty() ? "" : "  " + snapshot.segment().policy());
+        return "flowlag " + snapshot.pid() + "  up " + Durations.clock(now.nowMs() - now.startTimeMs()) + "  " + segment + "  " +
+            now.sources().stream().map((each) -> each.name()).collect(Collectors.joining(", "));
+    }
+
+    private static String health(final StatusSnapshot snapshot, final String silence) {
+        if (silence != null) {
+            return "STALE: " + silence;
+        }
+        final String ills = snapshot.health().stream().filter((each) -> !each.isWell())
+            .map((each) -> each.name() + ": " + each.text()).collect(Collectors.joining("; "));
+        return !ills.isEmpty() ? "ILL: " + ills :
+            "well: " + snapshot.health().stream().map(HealthCheck::name).collect(Collectors.joining(", "));
+    }
+
+    private String packets() {
+        return "packets   captured " + total(CounterId.CAPTURED) + "  metered " + total(CounterId.METERED) + "  refused " +
+            Durations.count(now.counters().refused());
+    }
+
+    private String drops() {
+        return "drops     kernel " + total(CounterId.LOST_IN_KERNEL) + "  packet ring " +
+            total(CounterId.DROPPED_AT_PACKET_RING) + "  record ring " + total(CounterId.DROPPED_AT_RECORD_RING) +
+            "  cache full " + total(CounterId.FLOWS_ENDED_LACK_OF_RESOURCES);
+    }
+
+    private String records() {
+        final List<DestinationStatistics> all = now.destinations();
+        return "records   made " + total(CounterId.RECORDS_MADE) +
+            "  exported " + Durations.count(all.stream().mapToLong(DestinationStatistics::recordsExported).sum()) +
+            "  failed " + Durations.count(all.stream().mapToLong(DestinationStatistics::recordsFailed).sum()) +
+            "  waiting " + Durations.count(all.stream().mapToLong(DestinationStatistics::recordsWaiting).sum());
+    }
+
+    /** Of all destinations; how full the fullest is. */
+    private String spools() {
+        final List<SpoolStatistics> all = now.destinations().stream().map(DestinationStatistics::spool).filter(Objects::nonNull)
+            .toList();
+        final double fullest = all.stream().mapToDouble((each) -> 100.0 * each.octetsHeld() / Math.max(1, each.octetsBound()))
+            .max().orElse(0);
+        return "spool     held " + Durations.count(all.stream().mapToLong(SpoolStatistics::recordsHeld).sum()) +
+            String.format(Locale.ROOT, " (%.0f %% full)", fullest) +
+            "  taken up " + Durations.count(all.stream().mapToLong(SpoolStatistics::recordsTakenUp).sum()) +
+            "  perhaps twice " + Durations.count(all.stream().mapToLong(SpoolStatistics::recordsPerhapsTwice).sum()) +
+            "  errors " + Durations.count(all.stream().mapToLong(SpoolStatistics::errors).sum());
+    }
+
+    /** With the rate where two snapshots are known. */
+    private String total(final CounterId id) {
+        final long value = now.counters().get(id);
+        if (before == null || now.nowMs() <= before.nowMs()) {
+            return Durations.count(value);
+        }
+        final double rate = (value - before.counters().get(id)) * 1000.0 / (now.nowMs() - before.nowMs());
+        return Durations.count(value) + (rate == 0 ? "" : " (" + Durations.count(rate) + "/s)");
+    }
+
+    private static List<String> injection(final DelayStatistics delay) {
+        final List<String> lines = new ArrayList<>();
+        final Map<String, Double> gauges = delay.gauges();
+        final StringBuilder line = new StringBuilder("segment  ");
+        gauges.forEach((name, value) -> {
+            if (name.startsWith("utilization")) {
+                line.append(' ').append(name.replace('_', ' '))
+                    .append(String.format(Locale.ROOT, " %.1f %%", 100 * value));
+            } else if (name.startsWith("packets_per_reference")) {
+                line.append("  1 reference in ").append(Durations.count(value));
+            } else if ("reference_share".equals(name)) {
+                line.append(String.format(Locale.ROOT, "  share %.3f %%", 100 * value));
+            }
+        });
+        line.append(delay.clockErrorNs() < 0 ? "  clock error not known" :
+            "  clock error " + Durations.text(delay.clockErrorNs()));
+        lines.add(line.toString());
+        if (delay.gauges().containsKey("match_share")) {
+            lines.add(matched(delay.counters()));
+        }
+        final Long both = delay.counters().get("lds_rli_flows");
+        if (both != null) {
+            final long agreed = delay.counters().getOrDefault("lds_rli_agreed", 0L);
+            final long occupied = delay.sketches().stream().mapToLong(SketchStatistics::occupiedCells).sum();
+            final long usable = delay.sketches().stream().mapToLong(SketchStatistics::usableCells).sum();
+            final String cells = occupied == 0 ? "" :
+                String.format(Locale.ROOT, "  cells usable %.1f %%", 100.0 * usable / occupied);
+            lines.add("RLI, LDS  " + (both == 0 ? "no flow has both yet" : String.format(Locale.ROOT,
+                "agree in %d of %d flows, %.1f %%", agreed, both, 100.0 * agreed / both)) + cells);
+        }
+        return lines;
+    }
+
+    private static String matched(final Map<String, Long> counters) {
+        final long lost = counters.get("match_lost");
+        final long all = counters.get("match_matched") + lost;
+        return String.format(Locale.ROOT, "matched   %s  lost %s (%.3f %%)  not of the segment %s  undecided %s  unexpected %s",
+            Durations.count(counters.get("match_matched")), Durations.count(lost), all == 0 ? 0 : 100.0 * lost / all,
+            Durations.count(counters.get("match_not_of_segment")),
+            Durations.count(counters.get("match_sent_undecided") + counters.get("match_received_undecided")),
+            Durations.count(counters.get("match_unexpected")));
+    }
+
+    private static List<String> classes(final DelayStatistics delay) {
+        final List<String> lines = new ArrayList<>();
+        final String format = "%-10s %-5s %7s %8s %8s %8s %8s %8s %6s";
+        lines.add(String.format(
+            Locale.ROOT, format, "class", "by", "packets", "mean", "p50", "p99", "rli", "lds", "lost"));
+        final List<AggregateDelay> sketched = delay.sketchedInterval();
+        final int count = Math.max(delay.interval().size(), sketched.size());
+        for (int i = 0; i < Math.min(CLASSES, count); i++) {
+            final DelaySummary summary = i < delay.interval().size() ? delay.interval().get(i) : null;
+            final AggregateDelay aggregate = i < sketched.size() ? sketched.get(i) : null;
+            final boolean hasDelays = summary != null && summary.delays().count() > 0;
+            final boolean isEstimated = summary != null && summary.estimates().count() > 0;
+            lines.add(String.format(Locale.ROOT, format, ClassNames.of(summary, aggregate),
+                !hasDelays ? "-" : summary.isMatched() ? "exact" : "rli",
+                hasDelays ? Durations.count(summary.delays().count()) : "-",
+                hasDelays ? Durations.text(summary.delays().meanNs()) : "-",
+                hasDelays ? Durations.text(summary.delays().p50Ns()) : "-",
+                hasDelays ? Durations.text(summary.delays().p99Ns()) : "-",
+                isEstimated ? Durations.text(summary.estimates().meanNs()) : "-",
+                aggregate == null ? "-" : Durations.text(aggregate.meanNs()),
+                aggregate == null || aggregate.lostPackets() == null ? "-" : Durations.count(aggregate.lostPackets())));
+        }
+        return lines;
+    }
+
+    private static List<String> flows(final FlowList list, final int width, final int room) {
+        final int endpoints = Math.max(LEAST_ENDPOINTS_WIDTH, width - FLOW_COLUMNS_WIDTH);
+        final List<String> lines = new ArrayList<>();
+        lines.add("flows     living " + Durations.count(list.livingCount()) + "  ended in the last minute " +
+            Durations.count(list.endedCount()));
+        final String format = "%-" + endpoints + "s %8s %8s %8s %6s %s";
+        lines.add(String.format(Locale.ROOT, format, "slowest", "mean", "bound", "packets", "lost", "ended"));
+        for (final FlowView flow : list.flows().subList(0, Math.min(room, list.flows().size()))) {
+            final String ends = endpoint(flow.source(), flow.sourcePort()) + " > " +
+                endpoint(flow.destination(), flow.destinationPort()) + " " + flow.protocolName();
+            lines.add(String.format(Locale.ROOT, format, cut(ends, endpoints), Durations.text(flow.meanNs()),
+                flow.bound(), Durations.count(flow.packets()), FlowTable.lost(flow),
+                flow.endReason() == null ? "" : "x"));
+        }
+        return lines;
+    }
+
+    private static String endpoint(final String address, final int port) {
+        final String host = address.contains(":") ? "[" + address + "]" : address;
+        return port == 0 ? host : host + ":" + port;
+    }
+
+    private static String cut(final String text, final int width) {
+        return text.length() <= width ? text : text.substring(0, width - 1) + "~";
+    }
+
+    private static String printable(final String line, final int width) {
+        final String safe = line.codePoints().map((each) -> Character.isISOControl(each) ? '?' : each)
+            .collect(StringBuilder::new, StringBuilder::appendCodePoint, StringBuilder::append).toString().stripTrailing();
+        return cut(safe, width);
+    }
+}

@@ -1,0 +1,163 @@
+package io.flowlag.exporter.monitoring.top;
+
+import org.agrona.BufferUtil;
+import org.agrona.collections.LongHashSet;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
+
+/**
+ * The flows with the highest ranks among all that were offered, at most so many: a heap with the lowest rank on top. Flows lie in
+ * the layout of {@link WatchedFlow}. One thread at a time; whoever hands it over gives it up. Allocates at construction.
+ */
+public final class FlowRanking {
+    private static final int PRIMITIVES_BYTES = Long.BYTES + Integer.BYTES;
+
+    private final int capacity;
+    private final UnsafeBuffer flows;
+    private final long[] ranks;
+    private final int[] heap;
+    private int size;
+    private long offeredCount;
+
+    /**
+     * No flows.
+     *
+     * @param capacity that it keeps, 1 or more.
+     */
+    public FlowRanking(final int capacity) {
+        if (capacity < 1) {
+            throw new IllegalArgumentException("capacity=" + capacity);
+        }
+        this.capacity = capacity;
+        flows = new UnsafeBuffer(BufferUtil.allocateDirectAligned(capacity * WatchedFlow.LENGTH_BYTES, CACHE_LINE_LENGTH));
+        ranks = new long[capacity];
+        heap = new int[capacity];
+    }
+
+    /**
+     * The memory of a ranking, by formula.
+     *
+     * @param capacity that it keeps.
+     * @return octets.
+     */
+    public static long memoryBytes(final int capacity) {
+        return (long)capacity * (WatchedFlow.LENGTH_BYTES + PRIMITIVES_BYTES);
+    }
+
+    /** Forgets all flows. */
+    public void clear() {
+        size = 0;
+        offeredCount = 0;
+    }
+
+    /** {@return how many flows it holds} */
+    public int size() {
+        return size;
+    }
+
+    /** {@return how many were offered since it was cleared} */
+    public long offeredCount() {
+        return offeredCount;
+    }
+
+    /** {@return the memory of the flows} */
+    public UnsafeBuffer flows() {
+        return flows;
+    }
+
+    /**
+     * Where a flow lies; flows are in no order.
+     *
+     * @param index below the size.
+     * @return its offset in {@link #flows()}.
+     */
+    public int offset(final int index) {
+        return heap[index] * WatchedFlow.LENGTH_BYTES;
+    }
+
+    /**
+     * The rank of a flow.
+     *
+     * @param index below the size.
+     * @return as it was offered.
+     */
+    public long rank(final int index) {
+        return ranks[heap[index]];
+    }
+
+    /**
+     * Offers a flow.
+     *
+     * @param rank of the flow.
+     * @return the offset in {@link #flows()} where the caller writes the flow now; below 0 if others rank higher.
+     */
+    public int offer(final long rank) {
+        offeredCount++;
+        final int place;
+        if (size < capacity) {
+            place = size;
+            heap[size] = place;
+            ranks[place] = rank;
+            up(size++);
+        } else {
+            place = heap[0];
+            if (rank <= ranks[place]) {
+                return -1;
+            }
+            ranks[place] = rank;
+            down();
+        }
+        return place * WatchedFlow.LENGTH_BYTES;
+    }
+
+    /**
+     * Offers every flow of another ranking.
+     *
+     * @param other      stays as it is.
+     * @param earliestNs flows that ended before are left out.
+     * @param leftOut    flows by number that are left out too.
+     */
+    public void offerAll(final FlowRanking other, final long earliestNs, final LongHashSet leftOut) {
+        for (int i = 0; i < other.size; i++) {
+            final int from = other.offset(i);
+            if (WatchedFlow.endNs(other.flows, from) >= earliestNs && !leftOut.contains(WatchedFlow.flowId(other.flows, from))) {
+                final int to = offer(other.rank(i));
+                if (to >= 0) {
+                    flows.putBytes(to, other.flows, from, WatchedFlow.LENGTH_BYTES);
+                }
+            }
+        }
+    }
+
+    private void up(final int start) {
+        int index = start;
+        while (index > 0 && ranks[heap[index]] < ranks[heap[(index - 1) / 2]]) {
+            swap(index, (index - 1) / 2);
+            index = (index - 1) / 2;
+        }
+    }
+
+    private void down() {
+        int index = 0;
+        while (true) {
+            int least = index;
+            for (int child = 2 * index + 1; child <= 2 * index + 2 && child < size; child++) {
+                if (ranks[heap[child]] < ranks[heap[least]]) {
+                    least = child;
+                }
+            }
+            if (least == index) {
+                return;
+            }
+            swap(index, least);
+            index = least;
+        }
+    }
+
+    private void swap(final int first, final int second) {
+        final int kept = heap[first];
+        heap[first] = heap[second];
+        heap[second] = kept;
+    }
+}

@@ -1,0 +1,125 @@
+package io.flowlag.exporter.monitoring;
+
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.DelayStatistics;
+import io.flowlag.exporter.status.DestinationStatistics;
+import io.flowlag.exporter.status.SourceStatistics;
+import io.flowlag.exporter.status.Statistics;
+import org.agrona.concurrent.Agent;
+import org.junit.jupiter.api.Test;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class HealthJudgeTest {
+    private static final long SECOND_NS = 1_000_000_000L;
+
+    private final Counters counters = new Counters();
+    private final Map<String, Long> exchange = new LinkedHashMap<>();
+    private final Heartbeat heartbeat = new Heartbeat(new Agent() {
+        @Override
+        public int doWork() {
+            return 1;
+        }
+
+        @Override
+        public String roleName() {
+            return "metering";
+        }
+    });
+    private final HealthJudge judge = new HealthJudge(List.of(heartbeat));
+    private long nowNs = 5 * SECOND_NS;
+    private long failed;
+    private String damage;
+    private Map<String, Double> gauges = Map.of();
+
+    /** Some seconds later, with a thread that works or not. */
+    private List<String> ills(final int seconds, final boolean isWorking) throws Exception {
+        List<HealthCheck> checks = List.of();
+        for (int i = 0; i < seconds; i++) {
+            nowNs += SECOND_NS;
+            if (isWorking) {
+                heartbeat.doWork();
+            }
+            final DelayStatistics delay = exchange.isEmpty() && gauges.isEmpty() ? null : new DelayStatistics(
+                "receiver", 1, "", -1, Map.copyOf(exchange), gauges, List.of(), List.of(), List.of(), Map.of());
+            checks = judge.judge(new Statistics(
+                counters, List.of(new SourceStatistics("eth0", 0, 0, 0, damage)),
+                List.of(new DestinationStatistics("udp://x", 0, 0, failed, 0, 0, 0, 0, 0, 0, 0)), delay, 0, 0, 0), nowNs);
+        }
+        return checks.stream().filter((each) -> !each.isWell()).map(HealthCheck::name).toList();
+    }
+
+    @Test
+    void shouldNotCallSilenceIll() throws Exception {
+        assertEquals(List.of(), ills(100, true));
+    }
+
+    @Test
+    void shouldTellAThreadThatStandsStill() throws Exception {
+        assertEquals(List.of(), ills(2, true));
+        assertEquals(List.of(), ills(9, false));
+        assertEquals(List.of("threads"), ills(2, false));
+        assertEquals(List.of(), ills(1, true));
+    }
+
+    @Test
+    void shouldTellAFloodOfDropsForAMinute() throws Exception {
+        ills(2, true);
+        counters.set(CounterId.CAPTURED, 100_000);
+        counters.set(CounterId.LOST_IN_KERNEL, 900);
+        assertEquals(List.of(), ills(1, true), "less than one in a hundred");
+        counters.set(CounterId.DROPPED_AT_PACKET_RING, 200);
+        assertEquals(List.of("packets"), ills(1, true));
+        assertEquals(List.of("packets"), ills(50, true));
+        assertEquals(List.of(), ills(15, true));
+    }
+
+    @Test
+    void shouldTellThatNotEveryFlowIsMatched() throws Exception {
+        gauges = Map.of("match_share", 1.0);
+        assertEquals(List.of(), ills(1, true));
+        gauges = Map.of("match_share", 0.25);
+        assertEquals(List.of("matching"), ills(1, true));
+        gauges = Map.of("match_share", 1.0);
+        assertEquals(List.of(), ills(1, true));
+    }
+
+    @Test
+    void shouldNotCallAFewDropsAFlood() throws Exception {
+        ills(1, true);
+        counters.set(CounterId.CAPTURED, 900);
+        counters.set(CounterId.LOST_IN_KERNEL, 900);
+        assertEquals(List.of(), ills(1, true));
+    }
+
+    @Test
+    void shouldTellFailedRecordsErrorsAndLostSources() throws Exception {
+        ills(1, true);
+        failed = 1;
+        counters.set(CounterId.ERRORS, 1);
+        damage = "the interface is gone";
+        assertEquals(List.of("sources", "destinations", "errors"), ills(1, true));
+        damage = null;
+        assertEquals(List.of(), ills(70, true));
+    }
+
+    @Test
+    void shouldTellAnExchangeThatIsLost() throws Exception {
+        exchange.put("exchange_connections", 0L);
+        exchange.put("exchange_ended_broken", 0L);
+        assertEquals(List.of(), ills(10, true));
+        assertEquals(List.of("exchange"), ills(2, true));
+        exchange.put("exchange_connections", 1L);
+        assertEquals(List.of(), ills(1, true));
+        exchange.put("exchange_ended_broken", 1L);
+        assertEquals(List.of(), ills(9, true));
+        assertEquals(List.of("exchange"), ills(3, true));
+        assertTrue(exchange.containsKey("exchange_connections"));
+    }
+}

@@ -1,0 +1,179 @@
+package io.flowlag.exporter.monitoring;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import net.jqwik.api.ForAll;
+import net.jqwik.api.Property;
+import net.jqwik.api.constraints.Size;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.net.Socket;
+import java.net.SocketException;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** The HTTP server and what it serves, good and hostile requests. */
+class StatusServerTest {
+    private static final String HOST = "Host: localhost\r\n";
+
+    private static byte[] octets(final String text) {
+        return text.getBytes(StandardCharsets.ISO_8859_1);
+    }
+
+    @Test
+    void shouldServeMetricsHealthStatusAndPage() throws IOException {
+        try (StatusServerFixture fixture = new StatusServerFixture(Snapshots.of(2))) {
+            final StatusServerFixture.Answer metrics = fixture.get("/metrics?x=y");
+            assertEquals(200, metrics.status());
+            assertTrue(metrics.head().contains("Content-Type: text/plain; version=0.0.4; charset=utf-8"), metrics.head());
+            StrictMetrics.parse(metrics.body(), false);
+            final StatusServerFixture.Answer open = fixture.send(octets(
+                "GET /metrics HTTP/1.1\r\n" + HOST + "Accept: application/openmetrics-text;version=1.0.0,*/*;q=0.1\r\n\r\n"));
+            assertTrue(open.head().contains("application/openmetrics-text; version=1.0.0"), open.head());
+            StrictMetrics.parse(open.body(), true);
+
+            final StatusServerFixture.Answer health = fixture.get("/healthz");
+            assertEquals(200, health.status());
+            assertEquals("ok", new ObjectMapper().readTree(health.body()).get("status").asText());
+            final JsonNode status = new ObjectMapper().readTree(fixture.get("/status.json").body());
+            assertEquals(20, status.get("flows").size());
+            assertEquals(Snapshots.HOSTILE, status.get("statistics").get("sources").get(1).get("name").asText());
+
+            final StatusServerFixture.Answer page = fixture.get("/");
+            assertTrue(page.head().contains("Content-Security-Policy: default-src 'none'; style-src 'sha256-"), page.head());
+            assertFalse(page.head().contains("unsafe"), page.head());
+            assertEquals(List.of(), fixture.errors());
+        }
+    }
+
+    @Test
+    void shouldSayIllWith503() throws IOException {
+        try (StatusServerFixture fixture = new StatusServerFixture(Snapshots.of(3))) {
+            final StatusServerFixture.Answer health = fixture.get("/healthz");
+            assertEquals(503, health.status());
+            final JsonNode json = new ObjectMapper().readTree(health.body());
+            assertEquals("ill", json.get("status").asText());
+            assertFalse(json.get("checks").get(1).get("well").asBoolean());
+        }
+        try (StatusServerFixture fixture = new StatusServerFixture(null)) {
+            assertEquals(503, fixture.get("/metrics").status());
+            assertEquals(200, fixture.get("/").status());
+        }
+    }
+
+    @Test
+    void shouldAnswerHeadWithoutABody() throws IOException {
+        try (StatusServerFixture fixture = new StatusServerFixture(Snapshots.of(2))) {
+            final StatusServerFixture.Answer answer = fixture.send(octets("HEAD /metrics HTTP/1.1\r\n" + HOST + "\r\n"));
+            assertEquals(200, answer.status());
+            assertEquals("", answer.body());
+        }
+    }
+
+    @Test
+    void shouldRefuseWhatItDoesNotServe() throws IOException {
+        try (StatusServerFixture fixture = new StatusServerFixture(Snapshots.of(2))) {
+            assertEquals(404, fixture.get("/../etc/passwd").status());
+            assertEquals(404, fixture.get("/metrics/").status());
+            assertEquals(404, fixture.get("/%6detrics").status());
+            for (final String method : List.of("POST", "PUT", "DELETE", "TRACE", "BREW")) {
+                final StatusServerFixture.Answer answer =
+                    fixture.send(octets(method + " /metrics HTTP/1.1\r\n" + HOST + "Content-Length: 3\r\n\r\nabc"));
+                assertEquals(405, answer.status(), method);
+                assertTrue(answer.head().contains("Allow: GET, HEAD"), method);
+            }
+            assertEquals(421, fixture.send(octets("GET / HTTP/1.1\r\nHost: evil.example\r\n\r\n")).status());
+            assertEquals(200, fixture.send(octets("GET / HTTP/1.1\r\nHost: [::1]:80\r\n\r\n")).status());
+            assertEquals(400, fixture.send(octets("GET / HTTP/1.1\r\n\r\n")).status(), "no host");
+            assertEquals(200, fixture.send(octets("GET / HTTP/1.0\r\n\r\n")).status());
+            assertEquals(400, fixture.send(octets("GET / HTTP/1.1\r\n" + HOST + HOST + "\r\n")).status(), "two hosts");
+            assertEquals(400, fixture.send(octets("GET / HTTP/1.1\r\n" + HOST + " folded: x\r\n\r\n")).status());
+            assertEquals(400, fixture.send(octets("GET  / HTTP/1.1\r\n" + HOST + "\r\n")).status());
+            assertEquals(400, fixture.send(octets("GET http://localhost/ HTTP/1.1\r\n" + HOST + "\r\n")).status());
+            assertEquals(400, fixture.send(octets("\u0016\u0003\u0001 a TLS client")).status());
+            assertEquals(505, fixture.send(octets("GET / HTTP/2.0\r\n" + HOST + "\r\n")).status());
+            assertEquals(414, fixture.get("/" + "a".repeat(2000)).status());
+            assertEquals(List.of(), fixture.errors());
+        }
+    }
+
+    @Test
+    void shouldRefuseGiantHeads() throws IOException {
+        try (StatusServerFixture fixture = new StatusServerFixture(Snapshots.of(2))) {
+            assertEquals(431, fixture.send(
+                octets("GET / HTTP/1.1\r\n" + HOST + "X: " + "a".repeat(HttpRequest.MAXIMUM_BYTES) + "\r\n\r\n")).status());
+            assertEquals(431, fixture.send(
+                octets("GET / HTTP/1.1\r\n" + HOST + "X: y\r\n".repeat(HttpRequest.MAXIMUM_BYTES / 6))).status());
+            assertEquals(414, fixture.send(octets("GET /" + "a".repeat(HttpRequest.MAXIMUM_BYTES))).status());
+            assertEquals(200, fixture.get("/healthz").status());
+        }
+    }
+
+    /** Clients that say nothing, or an octet now and then, do not keep others out. */
+    @Test
+    void shouldServeBesideAThousandConnectionsThatSayNothing() throws IOException {
+        final List<Socket> silent = new ArrayList<>();
+        try (StatusServerFixture fixture = new StatusServerFixture(Snapshots.of(2))) {
+            for (int i = 0; i < 1000; i++) {
+                final Socket socket = fixture.connect();
+                silent.add(socket);
+                if (i % 3 == 0) {
+                    begin(socket);
+                }
+                if (i % 100 == 99) {
+                    assertEquals(200, fixture.get("/healthz").status());
+                }
+            }
+            final String metrics = fixture.get("/metrics").body();
+            final Map<String, Double> samples = StrictMetrics.parse(metrics, false).samples();
+            final double ended = samples.get("flowlag_http_evicted_connections_total{}") +
+                samples.get("flowlag_http_overdue_connections_total{}");
+            assertTrue(ended >= 1000 - StatusServerFixture.CONNECTIONS, ended + " ended");
+            assertEquals(List.of(), fixture.errors());
+        } finally {
+            for (final Socket socket : silent) {
+                socket.close();
+            }
+        }
+    }
+
+    /** The server may have ended the connection by then. */
+    private static void begin(final Socket socket) throws IOException {
+        try {
+            socket.getOutputStream().write('G');
+        } catch (final SocketException ex) {
+            assertTrue(socket.isConnected());
+        }
+    }
+
+    @Test
+    void shouldTakeARequestOctetByOctet() throws IOException {
+        try (StatusServerFixture fixture = new StatusServerFixture(Snapshots.of(2)); Socket socket = fixture.connect()) {
+            socket.setTcpNoDelay(true);
+            for (final byte octet : octets("GET /healthz HTTP/1.1\r\n" + HOST + "\r\n")) {
+                socket.getOutputStream().write(octet);
+            }
+            assertEquals(200, StatusServerFixture.read(socket).status());
+        }
+    }
+
+    @Property(tries = 1000)
+    void shouldParseAnything(@ForAll @Size(max = 300) final byte[] octets) {
+        final HttpRequest.Parsed parsed = HttpRequest.parse(octets, octets.length);
+        assertEquals(parsed.verdict() == HttpRequest.Verdict.ACCEPTED, parsed.request() != null);
+    }
+
+    @Property(tries = 1000)
+    void shouldParseAnythingBehindAGoodBeginning(@ForAll @Size(max = 60) final String text) {
+        final byte[] octets = ("GET / HTTP/1.1\r\n" + text + "\r\n\r\n").getBytes(StandardCharsets.UTF_8);
+        final HttpRequest.Parsed parsed = HttpRequest.parse(octets, octets.length);
+        assertTrue(parsed.verdict() != HttpRequest.Verdict.INCOMPLETE);
+    }
+}

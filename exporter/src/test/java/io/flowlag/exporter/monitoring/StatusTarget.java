@@ -1,0 +1,53 @@
+package io.flowlag.exporter.monitoring;
+
+import io.flowlag.exporter.fuzz.Corpus;
+import io.flowlag.exporter.fuzz.FuzzTarget;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Contents of a status file, as {@code top} and {@code flows} read them, with a checksum that is right. */
+public final class StatusTarget implements FuzzTarget {
+    private static final int FLOWS = 12;
+
+    private final UnsafeBuffer contents = new UnsafeBuffer(0, 0);
+
+    /** A target. */
+    public StatusTarget() {
+    }
+
+    @Override
+    public List<byte[]> seeds() {
+        return Stream.concat(Corpus.of("status").stream(), Stream.of(seed())).toList();
+    }
+
+    private static byte[] seed() {
+        final FieldWriter contents = new FieldWriter();
+        SnapshotCodec.encode(Snapshots.of(1), Snapshots.flows(1, FLOWS), contents);
+        final byte[] octets = new byte[contents.length()];
+        contents.buffer().getBytes(0, octets);
+        return octets;
+    }
+
+    @Override
+    public long take(final byte[] octets, final int length) {
+        contents.wrap(octets, 0, length);
+        try {
+            final StatusSnapshot snapshot = SnapshotCodec.decode(contents, 0, length);
+            return 1 + snapshot.flows().flows().size();
+        } catch (final StatusFileException e) {
+            return 0;
+        }
+    }
+
+    @Override
+    public int maxInputBytes() {
+        return 1 << 16;
+    }
+
+    @Override
+    public long allocationBoundBytes() {
+        return 32L << 20;
+    }
+}
