@@ -3,7 +3,7 @@ package io.flowlag.exporter.command;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigReference;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.process.ContentCheck;
+import io.flowlag.exporter.runtime.ContentCheck;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.Terminal;
 import picocli.CommandLine.Command;

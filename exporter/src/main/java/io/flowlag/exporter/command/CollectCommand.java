@@ -1,12 +1,12 @@
 package io.flowlag.exporter.command;
 
-import io.flowlag.exporter.collect.CollectFormat;
-import io.flowlag.exporter.collect.CollectOptions;
-import io.flowlag.exporter.collect.ListenAddress;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.LogLevel;
-import io.flowlag.exporter.process.CollectProcess;
+import io.flowlag.exporter.runtime.CollectProcess;
+import io.flowlag.exporter.runtime.collect.CollectFormat;
+import io.flowlag.exporter.runtime.collect.CollectOptions;
+import io.flowlag.exporter.runtime.collect.ListenAddress;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.Terminal;

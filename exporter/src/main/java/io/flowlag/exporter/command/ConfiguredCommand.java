@@ -4,7 +4,7 @@ import io.flowlag.exporter.capture.CaptureException;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.process.ContentCheck;
+import io.flowlag.exporter.runtime.ContentCheck;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.Logging;

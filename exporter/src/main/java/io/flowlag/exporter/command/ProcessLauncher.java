@@ -1,14 +1,14 @@
 package io.flowlag.exporter.command;
 
-import io.flowlag.exporter.collect.CollectOptions;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.process.CollectProcess;
-import io.flowlag.exporter.process.DelayOptions;
-import io.flowlag.exporter.process.DelayProcess;
-import io.flowlag.exporter.process.DemoProcess;
-import io.flowlag.exporter.process.MeterProcess;
-import io.flowlag.exporter.process.RunProcess;
-import io.flowlag.exporter.process.SelfTestProcess;
+import io.flowlag.exporter.runtime.CollectProcess;
+import io.flowlag.exporter.runtime.DelayOptions;
+import io.flowlag.exporter.runtime.DelayProcess;
+import io.flowlag.exporter.runtime.DemoProcess;
+import io.flowlag.exporter.runtime.MeterProcess;
+import io.flowlag.exporter.runtime.RunProcess;
+import io.flowlag.exporter.runtime.SelfTestProcess;
+import io.flowlag.exporter.runtime.collect.CollectOptions;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.Terminal;
 

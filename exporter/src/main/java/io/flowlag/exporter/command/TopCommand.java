@@ -2,7 +2,7 @@ package io.flowlag.exporter.command;
 
 import io.flowlag.exporter.monitoring.StatusFileReader;
 import io.flowlag.exporter.monitoring.TopView;
-import io.flowlag.exporter.process.TopProcess;
+import io.flowlag.exporter.runtime.TopProcess;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.Terminal;

@@ -1,15 +1,15 @@
 package io.flowlag.exporter.command;
 
 import io.flowlag.exporter.capture.CaptureException;
-import io.flowlag.exporter.collect.CollectFormat;
-import io.flowlag.exporter.collect.CollectOptions;
-import io.flowlag.exporter.collect.ListenAddress;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ConfigurationException;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.WeightRule;
 import io.flowlag.exporter.delay.ReferenceMode;
-import io.flowlag.exporter.process.DelayOptions;
+import io.flowlag.exporter.runtime.DelayOptions;
+import io.flowlag.exporter.runtime.collect.CollectFormat;
+import io.flowlag.exporter.runtime.collect.CollectOptions;
+import io.flowlag.exporter.runtime.collect.ListenAddress;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.Logging;

@@ -2,12 +2,12 @@ package io.flowlag.exporter.fuzz;
 
 import io.flowlag.exporter.capture.file.CaptureFileTarget;
 import io.flowlag.exporter.checkpoint.CheckpointTarget;
-import io.flowlag.exporter.collect.IpfixTarget;
 import io.flowlag.exporter.decode.PacketTarget;
 import io.flowlag.exporter.exchange.ExchangeTarget;
 import io.flowlag.exporter.export.spool.SpoolTarget;
 import io.flowlag.exporter.monitoring.HttpTarget;
 import io.flowlag.exporter.monitoring.StatusTarget;
+import io.flowlag.exporter.runtime.collect.IpfixTarget;
 
 import java.util.LinkedHashMap;
 import java.util.Map;

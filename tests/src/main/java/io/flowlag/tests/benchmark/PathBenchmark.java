@@ -8,7 +8,7 @@ import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.DestinationFactory;
-import io.flowlag.exporter.process.MeteringPipeline;
+import io.flowlag.exporter.runtime.MeteringPipeline;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.rli.reference.ReferenceSession;

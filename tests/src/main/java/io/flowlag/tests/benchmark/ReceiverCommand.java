@@ -1,6 +1,6 @@
 package io.flowlag.tests.benchmark;
 
-import io.flowlag.exporter.process.FileReceiver;
+import io.flowlag.exporter.runtime.FileReceiver;
 
 import java.io.IOException;
 import java.net.URISyntaxException;

@@ -37,8 +37,8 @@ class ArchitectureTest {
     private static final List<String> STAGES =
         List.of(
             "capture", "decode", "flow", "checkpoint", "delay.exact", "delay.interval.repair", "delay.interval", "delay",
-            "reference", "monitoring.top", "pipeline", "exchange", "export.spool", "export", "monitoring", "process",
-            "command");
+            "reference", "monitoring.top", "pipeline", "exchange", "export.spool", "export", "monitoring",
+            "runtime.collect", "runtime", "command");
     private static final List<String> HOT_STAGES =
         List.of(
             "capture", "decode", "flow", "delay.exact", "delay.interval.repair", "delay.interval", "delay", "reference",
@@ -90,8 +90,8 @@ class ArchitectureTest {
 
     @ArchTest
     static void shouldKeepTheCollectingProcessApart(final JavaClasses classes) {
-        check(classes, noClasses().that().resideInAPackage(stage("collect"))
-            .should().dependOnClassesThat().resideInAnyPackage(stagesBut())
+        check(classes, noClasses().that().resideInAPackage(stage("runtime.collect"))
+            .should().dependOnClassesThat().resideInAnyPackage(stagesBut("runtime.collect"))
             .because("it is the other end and uses ipfix"));
     }
 

@@ -8,7 +8,7 @@ import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.flow.FlowEntry;
-import io.flowlag.exporter.process.MeteringPipeline;
+import io.flowlag.exporter.runtime.MeteringPipeline;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DestinationStatistics;

@@ -1,6 +1,6 @@
 package io.flowlag.tests.lab.heldout;
 
-import io.flowlag.exporter.process.ReplayedPoint;
+import io.flowlag.exporter.runtime.ReplayedPoint;
 import io.flowlag.tests.lab.report.NamedExperiment;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;

@@ -1,0 +1,96 @@
+package io.flowlag.exporter.runtime;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.export.FlowElements;
+import io.flowlag.exporter.runtime.collect.CollectException;
+import io.flowlag.exporter.runtime.collect.CollectOptions;
+import io.flowlag.exporter.runtime.collect.Collector;
+import io.flowlag.exporter.runtime.collect.ListenAddress;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.ExitException;
+import io.flowlag.exporter.terminal.Signals;
+import io.flowlag.exporter.terminal.Terminal;
+import io.flowlag.ipfix.collect.SessionKind;
+import io.flowlag.ipfix.transport.TlsCredentials;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * {@code flowlag collect}: a Collecting Process that prints records until its input ends or it is told to stop. Runs once, on
+ * the command's thread.
+ */
+public final class CollectProcess {
+    private CollectProcess() {
+    }
+
+    /**
+     * Collects.
+     *
+     * @param config   with the enterprise number of flowlag's elements.
+     * @param options  where from, and how to print.
+     * @param terminal for records and messages.
+     * @return how it ended.
+     */
+    public static ExitCode run(final ExporterConfig config, final CollectOptions options, final Terminal terminal) {
+        final Signals signals = Signals.install(Signals.HangUp.STOPS);
+        final ByteArrayOutputStream statistics = new ByteArrayOutputStream();
+        try (PrintStream statisticsOut = new PrintStream(statistics, true, StandardCharsets.UTF_8)) {
+            Collector.run(
+                options.withColumns(FlowElements.recordNames()),
+                FlowElements.registry((int)config.exporting().enterpriseNumber()),
+                terminal.out(),
+                statisticsOut,
+                signals::isStopRequested);
+            tell(terminal, statistics);
+            return ExitCode.DONE;
+        } catch (final CollectException ex) {
+            tell(terminal, statistics);
+            if (ex.kind() == CollectException.Kind.CANNOT_WRITE && terminal.isReaderGone()) {
+                return ExitCode.CANNOT_WRITE;
+            }
+            throw new ExitException(exitCode(ex.kind()), ex.getMessage());
+        }
+    }
+
+    /**
+     * The options of a collector that listens.
+     *
+     * @param config    with credentials where an address is TLS.
+     * @param addresses to receive on.
+     * @return the options.
+     * @throws ExitException if the credentials cannot be read.
+     */
+    public static CollectOptions listening(final ExporterConfig config, final List<ListenAddress> addresses) {
+        if (addresses.stream().noneMatch((address) -> address.kind() == SessionKind.TLS)) {
+            return CollectOptions.DEFAULTS.withListen(addresses);
+        }
+        final ExporterConfig.Tls tls = config.exporting().tls();
+        try {
+            return CollectOptions.DEFAULTS
+                .withTls(TlsCredentials.load(tls.key(), tls.certificate(), tls.trust()).context(), true)
+                .withListen(addresses);
+        } catch (final IOException ex) {
+            throw new ExitException(ExitCode.CONFIGURATION, ex.getMessage());
+        }
+    }
+
+    private static void tell(final Terminal terminal, final ByteArrayOutputStream statistics) {
+        final String line = statistics.toString(StandardCharsets.UTF_8).stripTrailing();
+        if (!line.isEmpty()) {
+            terminal.message(line);
+        }
+    }
+
+    private static ExitCode exitCode(final CollectException.Kind kind) {
+        for (final ExitCode exitCode : ExitCode.values()) {
+            if (exitCode.number() == kind.exitCode()) {
+                return exitCode;
+            }
+        }
+        throw new IllegalStateException("no exit code " + kind.exitCode());
+    }
+}

@@ -1,0 +1,130 @@
+package io.flowlag.exporter.runtime;
+
+import io.flowlag.exporter.capture.CaptureException;
+import io.flowlag.exporter.capture.filter.BpfCompiler;
+import io.flowlag.exporter.capture.filter.BpfFilterSupplier;
+import io.flowlag.exporter.config.ConfigKey;
+import io.flowlag.exporter.config.ConfigTable;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Sender;
+import io.flowlag.exporter.exchange.SharedKey;
+import io.flowlag.ipfix.transport.TlsCredentials;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+
+/**
+ * Looks into what a configuration names: the filter is compiled, keys and certificates are read, and what a receiver hands out is
+ * put together, by the code that the process does it with. Used by the command's thread, before anything is opened.
+ */
+public final class ContentCheck {
+    private final Map<ConfigKey<?>, String> faults = new HashMap<>();
+
+    private ContentCheck() {
+    }
+
+    /**
+     * Checks a configuration. Without libpcap the filter is left unchecked.
+     *
+     * @param config to look into.
+     * @throws io.flowlag.exporter.config.ConfigurationException with every fault, if there is one.
+     */
+    public static void check(final ExporterConfig config) {
+        final ContentCheck check = new ContentCheck();
+        check.filter(config.capture().filter());
+        check.keys(config);
+        check.tls(config.exporting().tls(), ConfigTable.TLS_CERTIFICATE, ConfigTable.TLS_KEY, ConfigTable.TLS_TRUST);
+        if (config.exchange().tls() != null) {
+            check.tls(config.exchange().tls(), ConfigTable.EXCHANGE_TLS_CERTIFICATE, ConfigTable.EXCHANGE_TLS_KEY,
+                ConfigTable.EXCHANGE_TLS_TRUST);
+        }
+        if (config.exchange().listen() != null) {
+            check.settings(config);
+        }
+        config.refuse(check.faults);
+    }
+
+    /**
+     * Whether {@link #check} could look at everything.
+     *
+     * @param config to look into.
+     * @return false if there is a filter and no libpcap to compile it.
+     */
+    public static boolean isFilterChecked(final ExporterConfig config) {
+        return config.capture().filter() == null || BpfCompiler.isAvailable();
+    }
+
+    private void filter(final String expression) {
+        if (expression == null || !BpfCompiler.isAvailable()) {
+            return;
+        }
+        try {
+            new BpfFilterSupplier(expression, (line) -> { });
+        } catch (final CaptureException ex) {
+            final String title = BpfCompiler.title(expression) + ": ";
+            faults.put(ConfigTable.FILTER, ex.getMessage().replace(title, ""));
+        }
+    }
+
+    private void keys(final ExporterConfig config) {
+        if (config.decode().digestKeyFile() != null) {
+            note(ConfigTable.DIGEST_KEY_FILE, DigestKey.fault(config.decode().digestKeyFile()));
+        }
+        if (config.rli().keyFile() != null) {
+            note(ConfigTable.REFERENCE_KEY_FILE, ReferenceSessions.fault(config.rli().keyFile()));
+        }
+        for (final Sender sender : config.rli().senders()) {
+            final String fault = sender.keyFile() == null ? null : ReferenceSessions.fault(sender.keyFile());
+            note(ConfigTable.SENDERS,
+                fault == null ? null : "session " + sender.session() + ": " + sender.keyFile() + " " + fault);
+        }
+        if (config.exchange().keyFile() != null) {
+            read(ConfigTable.EXCHANGE_KEY_FILE, () -> SharedKey.load(config.exchange().keyFile()));
+        }
+    }
+
+    private void tls(
+        final ExporterConfig.Tls tls, final ConfigKey<Path> certificateKey, final ConfigKey<Path> keyKey,
+        final ConfigKey<Path> trustKey) {
+        if (tls.certificate() != null) {
+            read(certificateKey, () -> TlsCredentials.certificates(tls.certificate()));
+        }
+        if (tls.trust() != null) {
+            read(trustKey, () -> TlsCredentials.certificates(tls.trust()));
+        }
+        final boolean isRead = !faults.containsKey(certificateKey) && !faults.containsKey(trustKey);
+        if (isRead && tls.key() != null && tls.certificate() != null && tls.trust() != null) {
+            read(keyKey, () -> TlsCredentials.load(tls.key(), tls.certificate(), tls.trust()));
+        }
+    }
+
+    /** What the receiver hands out must fit the exchange. */
+    private void settings(final ExporterConfig config) {
+        try {
+            SharedSettings.of(config, DigestKey.octets(null), 1, 0);
+        } catch (final IllegalArgumentException ex) {
+            note(ConfigTable.EXCHANGE_LISTEN, ex.getMessage());
+        }
+    }
+
+    /** Reads something that names its file where it cannot. */
+    private interface Reading {
+        Object read() throws IOException;
+    }
+
+    private void read(final ConfigKey<?> key, final Reading reading) {
+        try {
+            reading.read();
+        } catch (final IOException ex) {
+            note(key, ex.getMessage());
+        }
+    }
+
+    private void note(final ConfigKey<?> key, final String fault) {
+        if (fault != null) {
+            faults.putIfAbsent(key, fault);
+        }
+    }
+}

@@ -1,0 +1,143 @@
+package io.flowlag.exporter.runtime;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.export.Destination;
+import io.flowlag.exporter.export.DestinationFactory;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.ExitException;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+
+/**
+ * The destinations of a configuration. A destination that a reload leaves as it was goes on with its session; others are made
+ * anew. The conductor owns it.
+ */
+final class Destinations {
+    /** All that decides how a destination behaves; credentials are those of a TLS destination, else null. */
+    private record Identity(
+        ExporterConfig.Destination spec, ExporterConfig.Tls credentials, long enterpriseNumber, long observationDomainId) {
+        @Override
+        public boolean equals(final Object other) {
+            return other instanceof Identity that && enterpriseNumber == that.enterpriseNumber &&
+                observationDomainId == that.observationDomainId && spec.equals(that.spec) &&
+                Objects.equals(credentials, that.credentials);
+        }
+
+        /** Of the text alone: a record's own, of records of many parts, is slow at its first use. */
+        @Override
+        public int hashCode() {
+            return spec.uri().hashCode();
+        }
+    }
+
+    private final DestinationFactory factory;
+    private final List<String> notices = new ArrayList<>();
+    private Map<Identity, Destination> current = new HashMap<>();
+
+    Destinations(final DestinationFactory factory) {
+        this.factory = factory;
+    }
+
+    /**
+     * The destinations of a configuration, in its order.
+     *
+     * @param config of the process.
+     * @return those that go on, and new ones.
+     * @throws ExitException if a file or a spool cannot be written, or credentials cannot be read, or if a file in use would be
+     *     begun anew.
+     */
+    List<Destination> of(final ExporterConfig config) {
+        final Map<Identity, Destination> next = new HashMap<>();
+        final List<Destination> destinations = new ArrayList<>();
+        for (final ExporterConfig.Destination spec : config.exporting().destinations()) {
+            refuseFileInUse(identity(config, spec));
+        }
+        readCredentials(config.exporting());
+        try {
+            for (final ExporterConfig.Destination spec : config.exporting().destinations()) {
+                final Identity identity = identity(config, spec);
+                final Destination known = current.get(identity);
+                final Destination destination = known != null ? known : make(config, spec);
+                next.put(identity, destination);
+                destinations.add(destination);
+            }
+        } catch (final ExitException ex) {
+            destinations.removeAll(current.values());
+            destinations.forEach((destination) -> destination.close(0, 0));
+            throw ex;
+        }
+        current = next;
+        return destinations;
+    }
+
+    /** {@return what new destinations found, once} */
+    List<String> notices() {
+        final List<String> told = List.copyOf(notices);
+        notices.clear();
+        return told;
+    }
+
+    private static Identity identity(final ExporterConfig config, final ExporterConfig.Destination spec) {
+        final boolean isTls = spec.transport() == ExporterConfig.Transport.TLS;
+        return new Identity(spec, isTls ? config.exporting().tls() : null,
+            config.exporting().enterpriseNumber(), config.observationDomainId());
+    }
+
+    /**
+     * A file that is made anew begins empty: what the one in use has written would be gone. It is asked before the file is
+     * opened, under any name: who closes a file lets go every lock that its process has on it.
+     */
+    private void refuseFileInUse(final Identity next) {
+        if (next.spec().transport() != ExporterConfig.Transport.FILE || current.containsKey(next)) {
+            return;
+        }
+        for (final Identity known : current.keySet()) {
+            if (known.spec().transport() == ExporterConfig.Transport.FILE &&
+                isSame(known.spec().file(), next.spec().file())) {
+                throw new ExitException(ExitCode.CONFIGURATION,
+                    next.spec().uri() + ": the file is in use with other settings; they need a restart, which empties it");
+            }
+        }
+    }
+
+    private static boolean isSame(final Path one, final Path other) {
+        try {
+            return Files.isSameFile(one, other);
+        } catch (final IOException ex) {
+            return one.toAbsolutePath().normalize().equals(other.toAbsolutePath().normalize()); // not there any more, or not yet
+        }
+    }
+
+    /** A certificate is renewed under its old name: destinations that go on show the new one when they connect next. */
+    private void readCredentials(final ExporterConfig.Exporting exporting) {
+        for (final ExporterConfig.Destination spec : exporting.destinations()) {
+            if (spec.transport() == ExporterConfig.Transport.TLS) {
+                try {
+                    factory.readCredentials(exporting.tls());
+                } catch (final IOException ex) {
+                    throw new ExitException(ExitCode.CONFIGURATION, spec.uri() + ": " + ex.getMessage());
+                }
+                return;
+            }
+        }
+    }
+
+    private Destination make(final ExporterConfig config, final ExporterConfig.Destination spec) {
+        try {
+            final Destination destination = factory.make(config, spec);
+            notices.addAll(destination.notices());
+            return destination;
+        } catch (final IOException ex) {
+            throw new ExitException(
+                spec.transport() == ExporterConfig.Transport.FILE ? ExitCode.CANNOT_WRITE : ExitCode.CONFIGURATION,
+                spec.uri() + ": " + ex.getMessage());
+        }
+    }
+}

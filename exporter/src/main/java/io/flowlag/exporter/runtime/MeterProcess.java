@@ -1,0 +1,65 @@
+package io.flowlag.exporter.runtime;
+
+import io.flowlag.exporter.capture.FilterSupplier;
+import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.capture.file.CaptureFiles;
+import io.flowlag.exporter.capture.filter.BpfFilterSupplier;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.export.Destination;
+import io.flowlag.exporter.export.DestinationFactory;
+import io.flowlag.exporter.runtime.collect.TableStart;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.Signals;
+import io.flowlag.exporter.terminal.Terminal;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * {@code flowlag meter}: one observation point, from captures, as fast as the machine can. Without a destination the flows are
+ * printed as a table. Runs once, on the command's thread; stages on those of the threading mode.
+ */
+public final class MeterProcess {
+    private MeterProcess() {
+    }
+
+    /**
+     * Meters captures to their end.
+     *
+     * @param config   of the process; where its threading was not chosen, capture, metering and export are a thread each, but
+     *                 with a single processor one thread works all three.
+     * @param files    at least one; {@code -} is standard input.
+     * @param terminal for the table and messages.
+     * @return how it ended.
+     * @throws io.flowlag.exporter.capture.CaptureException if no capture can be read.
+     */
+    public static ExitCode run(final ExporterConfig config, final List<String> files, final Terminal terminal) {
+        final String filter = config.capture().filter();
+        final FilterSupplier filters =
+            filter == null ? FilterSupplier.ALL : new BpfFilterSupplier(filter, (line) -> terminal.message("flowlag: " + line));
+        final ExporterConfig threaded = PipelineRun.threadsOfFiles(config, files);
+        final Counters counters = new Counters();
+        final DestinationFactory factory = new DestinationFactory(true, new boolean[1], Map.of(), counters);
+        final PacketSource source = CaptureFiles.open(files, filters);
+        final List<Destination> destinations = new ArrayList<>(new Destinations(factory).of(threaded));
+        if (destinations.isEmpty()) {
+            destinations.add(TableOutput.destination(factory, threaded, TableStart.UNKNOWN, terminal));
+        }
+
+        final Signals signals = Signals.install(Signals.HangUp.STOPS);
+        try (PipelineRun run =
+            new PipelineRun(threaded, List.of(source), false, destinations, counters, signals, terminal)) {
+            run.run();
+            run.writeStatistics();
+            run.tellUnsupportedLinkTypes();
+            final ExitCode exitCode = run.exitCode();
+            if (source.damage() != null) {
+                terminal.message("flowlag: " + source.damage() + "; everything before it was exported");
+                return exitCode == ExitCode.DONE ? ExitCode.DAMAGED_INPUT : exitCode;
+            }
+            return exitCode;
+        }
+    }
+}

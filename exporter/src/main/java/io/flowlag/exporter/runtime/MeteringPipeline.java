@@ -1,0 +1,525 @@
+package io.flowlag.exporter.runtime;
+
+import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.checkpoint.Checkpoint;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.KeyField;
+import io.flowlag.exporter.config.ExporterConfig.Threading;
+import io.flowlag.exporter.decode.PacketDecoder;
+import io.flowlag.exporter.delay.DelayMeter;
+import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.FlowEnd;
+import io.flowlag.exporter.delay.interval.SketchRecords;
+import io.flowlag.exporter.export.Destination;
+import io.flowlag.exporter.export.ExportingAgent;
+import io.flowlag.exporter.flow.FlowCache;
+import io.flowlag.exporter.flow.FlowCacheContext;
+import io.flowlag.exporter.flow.FlowRecordSink;
+import io.flowlag.exporter.monitoring.Heartbeat;
+import io.flowlag.exporter.monitoring.Observer;
+import io.flowlag.exporter.monitoring.top.FlowWatch;
+import io.flowlag.exporter.pipeline.CaptureAgent;
+import io.flowlag.exporter.pipeline.DescriptorHandler;
+import io.flowlag.exporter.pipeline.DescriptorRing;
+import io.flowlag.exporter.pipeline.FlowRecordRing;
+import io.flowlag.exporter.pipeline.MeteringAgent;
+import io.flowlag.exporter.pipeline.OwnTraffic;
+import io.flowlag.exporter.pipeline.ReferenceRecognizer;
+import io.flowlag.exporter.pipeline.ShardRings;
+import io.flowlag.exporter.pipeline.Stage;
+import io.flowlag.exporter.pipeline.StageRing;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.DelayStatistics;
+import io.flowlag.exporter.status.LatencySummary;
+import io.flowlag.exporter.status.PipelineLatency;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.ExitException;
+import io.flowlag.sketch.hash.SipHash;
+import org.agrona.CloseHelper;
+import org.agrona.ErrorHandler;
+import org.agrona.concurrent.AgentRunner;
+import org.agrona.concurrent.BackoffIdleStrategy;
+import org.agrona.concurrent.BusySpinIdleStrategy;
+import org.agrona.concurrent.CompositeAgent;
+import org.agrona.concurrent.EpochNanoClock;
+import org.agrona.concurrent.IdleStrategy;
+import org.agrona.concurrent.SystemEpochClock;
+import org.agrona.concurrent.SystemNanoClock;
+import org.agrona.concurrent.YieldingIdleStrategy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+
+/**
+ * The three stages, capture, metering and exporting, on the threads of one threading mode:
+ * <ul>
+ * <li>{@code pipelined}: a thread each, joined by two rings;</li>
+ * <li>{@code shared}: one thread that works all three, each handing over by direct call;</li>
+ * <li>{@code sharded}: several threads for metering and one for exporting, see {@link ShardedStages};</li>
+ * <li>{@code invoker}: no thread; whoever calls {@link #doWork()} works all three.</li>
+ * </ul>
+ * The same stages give the same records in every mode. The end runs through the stages in order: when the sources have ended,
+ * or a stop was asked for, metering flushes the cache, then exporting sends what it has and closes the sessions.
+ */
+public final class MeteringPipeline implements AutoCloseable {
+    /** How long the end may take for destinations that take nothing. */
+    static final long CLOSE_TIMEOUT_MS = 10_000;
+
+    private final List<CaptureAgent> captures;
+    private final List<MeteringAgent> meterings;
+    private final ExportingAgent exporting;
+    private final DelayMeter delayMeter;
+    private final Checkpoint checkpoint;
+    /** Null where no record waits for sketches, or none is followed. */
+    private final RecordSettlement sketchedRecords;
+    private final List<FlowWatch> flowWatches;
+    private final PipelineLatency latency;
+    private final List<AgentRunner> runners = new ArrayList<>();
+    private final List<Heartbeat> heartbeats = new ArrayList<>();
+    private final Threading threading;
+    private final boolean isLive;
+    private final ErrorHandler errorHandler;
+    private boolean isCaptureAbandoned;
+
+    /**
+     * Puts the stages together; {@link #start()} sets them to work.
+     *
+     * @param config       sizes, timeouts and threading.
+     * @param sources      owned by the pipeline from now on.
+     * @param isLive       whether packets come as they happen: then nobody waits, losses are counted, and flows end by the
+     *                     clock; files are replayed without loss in packet time.
+     * @param destinations owned by the pipeline from now on.
+     * @param counters     of the process.
+     * @param errorHandler takes what nobody foresaw.
+     */
+    MeteringPipeline(
+        final ExporterConfig config,
+        final List<? extends PacketSource> sources,
+        final boolean isLive,
+        final List<Destination> destinations,
+        final Counters counters,
+        final ErrorHandler errorHandler) {
+        this(config, sources, isLive, DelayWiring.NONE, null, destinations, counters, errorHandler);
+    }
+
+    /**
+     * Puts the stages together, with delay; {@link #start()} sets them to work.
+     *
+     * @param config       sizes, timeouts and threading.
+     * @param sources      owned by the pipeline from now on; with two measurement points the sender point first.
+     * @param isLive       whether packets come as they happen.
+     * @param wiring       what the delay stage is joined to; its transmitter is owned by the pipeline from now on.
+     * @param destinations owned by the pipeline from now on.
+     * @param counters     of the process.
+     * @param errorHandler takes what nobody foresaw.
+     */
+    public MeteringPipeline(
+        final ExporterConfig config,
+        final List<? extends PacketSource> sources,
+        final boolean isLive,
+        final DelayWiring wiring,
+        final List<Destination> destinations,
+        final Counters counters,
+        final ErrorHandler errorHandler) {
+        this(config, sources, isLive, wiring, null, destinations, counters, errorHandler);
+    }
+
+    /**
+     * Puts the stages together, with delay and a checkpoint; {@link #start()} sets them to work.
+     *
+     * @param config       sizes, timeouts and threading.
+     * @param sources      owned by the pipeline from now on; with two measurement points the sender point first; live and
+     *                     sharded, those of the first shard, then those of the next.
+     * @param isLive       whether packets come as they happen.
+     * @param wiring       what the delay stage is joined to; its transmitter is owned by the pipeline from now on.
+     * @param checkpoint   takes copies of living flows, owned by the pipeline from now on; null for none.
+     * @param destinations owned by the pipeline from now on.
+     * @param counters     of the process.
+     * @param errorHandler takes what nobody foresaw.
+     */
+    MeteringPipeline(
+        final ExporterConfig config,
+        final List<? extends PacketSource> sources,
+        final boolean isLive,
+        final DelayWiring wiring,
+        final Checkpoint checkpoint,
+        final List<Destination> destinations,
+        final Counters counters,
+        final ErrorHandler errorHandler) {
+        threading = config.threading();
+        this.isLive = isLive;
+        this.errorHandler = errorHandler;
+        this.checkpoint = checkpoint;
+        final List<StageRing> packetRings = rings(packetRingCount(config, isLive), config.pipeline().packetRingBytes());
+        final List<StageRing> recordRings = rings(recordRingCount(config), config.pipeline().recordRingBytes());
+        final EpochNanoClock liveClock = isLive ? RealtimeClock.ofSystem() : null;
+        exporting = new ExportingAgent(
+            destinations, recordRings, this::isMeteringEnded, CLOSE_TIMEOUT_MS, SystemEpochClock.INSTANCE, counters);
+        latency = isLive ? new PipelineLatency() : null;
+        if (threading == Threading.SHARDED) {
+            if (wiring.isOn() || checkpoint != null) {
+                throw new IllegalArgumentException("threading=sharded with delay or a checkpoint");
+            }
+            final ShardedStages stages =
+                new ShardedStages(config, sources, liveClock, packetRings, recordRings, latency, counters);
+            captures = stages.captures();
+            meterings = stages.meterings();
+            flowWatches = stages.watches();
+            delayMeter = null;
+            sketchedRecords = null;
+            stages.threads().forEach((each) -> run(config, each));
+            run(config, exporting);
+            return;
+        }
+
+        final boolean hasRings = threading == Threading.PIPELINED;
+        final StageRing packetRing = hasRings ? packetRings.get(0) : null;
+        final StageRing recordRing = hasRings ? recordRings.get(0) : null;
+        final FlowRecordSink exportSink = hasRings ? new FlowRecordRing(recordRing, counters) : exporting;
+        final FlowWatch flowWatch = watch(config, isLive, exportSink);
+        final FlowRecordSink recordSink = flowWatch == null ? exportSink : flowWatch;
+        final FlowEnd flowEnd = wiring.isOn() ? new FlowEnd(recordSink) : null;
+        final FlowCacheContext cacheContext = cacheContext(config).stateLengthBytes(DelayMeter.stateLengthBytes(wiring))
+            .boundaryNs(wiring.isSketched() ? config.segment().intervalNs() : 0)
+            .snapshots(checkpoint == null ? null : checkpoint.sink(), config.checkpoint().intervalNs());
+        requireRoom(config, cacheContext, wiring.isSketched());
+        final FlowCache cache = new FlowCache(cacheContext, wiring.isOn() ? flowEnd : recordSink, counters);
+        delayMeter = wiring.isOn() ? new DelayMeter(config, wiring, flowEnd, cache, liveClock, counters) : null;
+        if (delayMeter != null) {
+            delayMeter.points(sources.stream().map(PacketSource::name).toList());
+        }
+        final MeteringAgent metering = new MeteringAgent(
+            cache, packetRing, this::isCaptureEnded, liveClock, delayMeter, wiring, config.segment().senderRecords(), counters);
+        metering.time(latency);
+        final RecordSettlement settlement = new RecordSettlement(exporting::destinations, counters);
+        sketchedRecords = checkpoint != null && wiring.isSketched() ? settlement : null;
+        if (sketchedRecords != null) {
+            sketchedRecords.recordsWait(longestWaitNs(config));
+        }
+        if (checkpoint != null) {
+            checkpoint.recordsUnderWay(settlement);
+            metering.takeUp(checkpoint.savedFlows(), hasRings ? recordRing::isEmpty : () -> true);
+        }
+        if (flowWatch != null) {
+            flowWatch.watch(cache, delayMeter == null ? null : delayMeter.flowDelays());
+            metering.watch(flowWatch);
+        }
+        final DescriptorHandler descriptorHandler =
+            hasRings ? new DescriptorRing(packetRing, counters) : metering;
+        final boolean isMerged = wiring.role() == ExporterConfig.Role.BOTH;
+        final CaptureAgent capture = new CaptureAgent(
+            sources, decoder(config, isLive, wiring, counters), descriptorHandler,
+            recognizer(config, wiring, sources.size(), counters), isMerged, liveClock, counters);
+        captures = List.of(capture);
+        meterings = List.of(metering);
+        flowWatches = flowWatch == null ? List.of() : List.of(flowWatch);
+        switch (threading) {
+            case PIPELINED -> List.of(capture, metering, exporting).forEach((each) -> run(config, each));
+            case SHARED -> run(config, capture, metering, exporting);
+            default -> { }
+        }
+        if (checkpoint != null && threading != Threading.INVOKER) {
+            runners.add(new AgentRunner(new BackoffIdleStrategy(), errorHandler, null, checkpoint));
+        }
+    }
+
+    /** A flow takes more with delays than without, so that not as many fit as the key allows alone. */
+    private static void requireRoom(final ExporterConfig config, final FlowCacheContext context, final boolean isSketched) {
+        final long flows = config.metering().maxFlows();
+        if (flows > context.mostFlows()) {
+            throw new ExitException(ExitCode.CONFIGURATION, "metering.max-flows=" + flows + ": must not be above " +
+                context.mostFlows() + ", where a flow takes " + context.entryLengthBytes() + " octets");
+        }
+        if (isSketched && flows + config.lds().waitingRecords() > SketchRecords.MAX_RECORDS) {
+            throw new ExitException(ExitCode.CONFIGURATION, "lds.waiting-records=" + config.lds().waitingRecords() +
+                ": must not be above " + SketchRecords.MAX_RECORDS + " together with metering.max-flows=" + flows);
+        }
+    }
+
+    /** Has a thread of its own work stages. */
+    private void run(final ExporterConfig config, final Stage... stages) {
+        final Heartbeat heartbeat = new Heartbeat(stages.length == 1 ? stages[0] : new CompositeAgent(stages));
+        heartbeats.add(heartbeat);
+        runners.add(new AgentRunner(idleStrategy(config), errorHandler, null, heartbeat));
+    }
+
+    private List<StageRing> rings(final int count, final int capacityBytes) {
+        final List<StageRing> rings = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            rings.add(new StageRing(capacityBytes, !isLive));
+        }
+        return rings;
+    }
+
+    private static int packetRingCount(final ExporterConfig config, final boolean isLive) {
+        return switch (config.threading()) {
+            case PIPELINED -> 1;
+            case SHARDED -> isLive ? 0 : config.shardCount();
+            case SHARED, INVOKER -> 0;
+        };
+    }
+
+    private static int recordRingCount(final ExporterConfig config) {
+        return switch (config.threading()) {
+            case PIPELINED, SHARDED -> config.shardCount();
+            case SHARED, INVOKER -> 0;
+        };
+    }
+
+    /**
+     * What the process will hold of packets and flows, by formula.
+     *
+     * @param config sizes.
+     * @param wiring what the delay stage is joined to.
+     * @param isLive whether packets come as they happen.
+     * @return octets of the flow cache, the rings, the merge of the points, the delay stage and the exchange.
+     */
+    static long memoryBytes(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
+        final int shardCount = config.shardCount();
+        final boolean isSharded = config.threading() == Threading.SHARDED;
+        final long rings = packetRingCount(config, isLive) * StageRing.memoryBytes(config.pipeline().packetRingBytes()) +
+            recordRingCount(config) * StageRing.memoryBytes(config.pipeline().recordRingBytes()) +
+            (isSharded && !isLive ? ShardRings.memoryBytes(shardCount) : 0);
+        final long merge = wiring.role() == ExporterConfig.Role.BOTH ? CaptureAgent.mergeMemoryBytes(2, isLive) : 0;
+        final boolean hasCheckpoint = isLive && config.checkpoint().file() != null;
+        final long copies = hasCheckpoint ? Checkpoint.memoryBytes(config.metering().maxFlows()) : 0;
+        final long watch = isWatched(config, isLive) ?
+            shardCount * FlowWatch.memoryBytes(config.status().flows()) + Observer.memoryBytes(config, shardCount) : 0;
+        final long flows = shardCount * cacheContext(config).stateLengthBytes(DelayMeter.stateLengthBytes(wiring)).memoryBytes();
+        final long latency = isLive ? (isSharded ? 1 + shardCount : 1) * PipelineLatency.memoryBytes() : 0;
+        final long exchange = wiring.link() == null ? 0 : wiring.link().memoryBytes();
+        return latency + rings + copies + watch + flows + merge + exchange + DelayMeter.memoryBytes(config, wiring, isLive);
+    }
+
+    /** Starts the threads of the mode; they do not keep the process alive. */
+    void start() {
+        for (final AgentRunner runner : runners) {
+            AgentRunner.startOnThread(runner, MeteringPipeline::daemon);
+        }
+    }
+
+    /**
+     * Works all stages once where the mode has no threads.
+     *
+     * @return how much was done; 0 where threads do the work.
+     */
+    public int doWork() {
+        if (threading != Threading.INVOKER) {
+            return 0;
+        }
+        try {
+            return captures.get(0).doWork() + meterings.get(0).doWork() + exporting.doWork() +
+                (checkpoint == null ? 0 : checkpoint.doWork());
+        } catch (final RuntimeException | InternalError ex) {
+            // An InternalError is how the JVM says, perhaps late, that a mapped file was cut while it was read.
+            errorHandler.onError(ex);
+            return 0;
+        }
+    }
+
+    /** {@return whether every stage has ended} */
+    boolean isEnded() {
+        return exporting.isEnded();
+    }
+
+    /** Asks for the orderly end: no further packets are read, every flow is flushed and sent. */
+    void requestStop() {
+        captures.forEach(CaptureAgent::requestStop);
+    }
+
+    /** Gives up a capture stage that does not come back from a read, where it has a thread of its own. */
+    void abandonCapture() {
+        final boolean hasOwnThread = threading == Threading.PIPELINED || threading == Threading.SHARDED && !isLive;
+        if (hasOwnThread && !isCaptureEnded()) {
+            isCaptureAbandoned = true;
+            captures.get(0).abandon();
+        }
+    }
+
+    /**
+     * Takes over what can change while flows live.
+     *
+     * @param config       with the new timeouts, interval, and settings of the references.
+     * @param destinations all of them from now on.
+     */
+    void reload(final ExporterConfig config, final List<Destination> destinations) {
+        meterings.forEach((metering) -> metering.timeouts(
+            config.metering().activeTimeoutNs(), config.metering().idleTimeoutNs(), config.metering().tcpEndTimeoutNs()));
+        if (delayMeter != null) {
+            delayMeter.reload(config);
+        }
+        if (sketchedRecords != null) {
+            sketchedRecords.recordsWait(longestWaitNs(config));
+        }
+        exporting.destinations(destinations);
+    }
+
+    /**
+     * Changes what is known as the process's own traffic.
+     *
+     * @param ownTraffic from now on.
+     */
+    void ownTraffic(final OwnTraffic ownTraffic) {
+        captures.forEach((capture) -> capture.ownTraffic(ownTraffic));
+    }
+
+    /** {@return the link types whose packets were refused, by number; empty if none} */
+    String refusedLinkTypes() {
+        final Set<Integer> linkTypes = new TreeSet<>();
+        captures.forEach((capture) -> linkTypes.addAll(capture.refusedLinkTypes()));
+        return linkTypes.stream().map(String::valueOf).collect(Collectors.joining(", ", "{", "}"));
+    }
+
+    /** {@return what finds flows worth a look before their records go on to a sink; null if nobody looks} */
+    static FlowWatch watch(final ExporterConfig config, final boolean isLive, final FlowRecordSink sink) {
+        return isWatched(config, isLive) ? new FlowWatch(
+            sink, config.status().flows(), config.status().intervalNs(), SystemNanoClock.INSTANCE) : null;
+    }
+
+    /** Whether somebody may look at the flows while they live. */
+    static boolean isWatched(final ExporterConfig config, final boolean isLive) {
+        return config.metrics().isOn() || config.status().enabled() && (isLive || config.status().file() != null);
+    }
+
+    /** {@return what finds flows worth a look, one for each flow cache; none if nobody looks} */
+    List<FlowWatch> flowWatches() {
+        return List.copyOf(flowWatches);
+    }
+
+    /** {@return the duty cycles of the threads} */
+    List<Heartbeat> heartbeats() {
+        return List.copyOf(heartbeats);
+    }
+
+    /** {@return the delay stage; null where no delay is measured} */
+    DelayMeter delayMeter() {
+        return delayMeter;
+    }
+
+    /** {@return what the delay stage tells of itself; null where no delay is measured} */
+    public DelayStatistics delayStatistics() {
+        return delayMeter == null ? null : delayMeter.statistics();
+    }
+
+    /** {@return how long packets take to be metered, for one thread at a time; null where they do not come as they happen} */
+    LatencySummary latency() {
+        return latency == null ? null : latency.summary();
+    }
+
+    /** {@return the destinations of the moment} */
+    List<Destination> destinations() {
+        return exporting.destinations();
+    }
+
+    /** {@return a destination that a reload left out and that has closed, each once; null if there is none} */
+    Destination takeLeftDestination() {
+        return exporting.takeLeft();
+    }
+
+    @Override
+    public void close() {
+        if (checkpoint != null && isEnded()) {
+            checkpoint.discard();
+        }
+        CloseHelper.closeAll(isCaptureAbandoned ? runners.subList(1, runners.size()) : runners);
+        if (runners.isEmpty()) {
+            captures.forEach(CaptureAgent::onClose);
+            meterings.forEach(MeteringAgent::onClose);
+            exporting.onClose();
+            if (checkpoint != null) {
+                checkpoint.onClose();
+            }
+        }
+    }
+
+    private static Thread daemon(final Runnable work) {
+        final Thread thread = new Thread(work);
+        thread.setDaemon(true);
+        return thread;
+    }
+
+    private boolean isCaptureEnded() {
+        return areEnded(captures);
+    }
+
+    private boolean isMeteringEnded() {
+        return areEnded(meterings);
+    }
+
+    /** Asked in every duty cycle, so without an iterator. */
+    private static boolean areEnded(final List<? extends Stage> stages) {
+        boolean isEnded = true;
+        for (int i = 0; i < stages.size(); i++) {
+            isEnded &= stages.get(i).isEnded();
+        }
+        return isEnded;
+    }
+
+    /** A record waits for the end of its interval, the packets under way, and the other point's answer. */
+    private static long longestWaitNs(final ExporterConfig config) {
+        return 2 * config.segment().intervalNs() + config.segment().maximumDelayNs() + config.exchange().deadlineNs();
+    }
+
+    /** {@return what one cache of the process is made of: its part of the flows} */
+    static FlowCacheContext cacheContext(final ExporterConfig config) {
+        final ExporterConfig.Metering metering = config.metering();
+        return new FlowCacheContext()
+            .maxFlows((metering.maxFlows() + config.shardCount() - 1) / config.shardCount())
+            .activeTimeoutNs(metering.activeTimeoutNs())
+            .idleTimeoutNs(metering.idleTimeoutNs())
+            .tcpEndTimeoutNs(metering.tcpEndTimeoutNs())
+            .dscpInKey(metering.extraKeyFields().contains(KeyField.DSCP))
+            .vlanInKey(metering.extraKeyFields().contains(KeyField.VLAN))
+            .interfaceInKey(metering.extraKeyFields().contains(KeyField.INTERFACE));
+    }
+
+    private static ReferenceRecognizer recognizer(
+        final ExporterConfig config, final DelayWiring wiring, final int sourceCount, final Counters counters) {
+        if (wiring.sessions().isEmpty()) {
+            return null;
+        }
+        final long maximumDelayNs = config.segment().maximumDelayNs();
+        return new ReferenceRecognizer(
+            config.rli().port(), wiring.sessions(), maximumDelayNs, maximumDelayNs, sourceCount, counters);
+    }
+
+    /** Live, Linux hands over IPv6 packets of more than 64 KiB that offload joined; files are taken by their headers. */
+    static PacketDecoder decoder(
+        final ExporterConfig config, final boolean isLive, final DelayWiring wiring, final Counters counters) {
+        final ExporterConfig.Decode decode = config.decode();
+        return new PacketDecoder(
+            new PacketDecoder.Context()
+                .fragmentPorts(decode.fragmentPorts())
+                .fragmentTableEntries(decode.fragmentTableEntries())
+                .fragmentTimeoutNs(decode.fragmentTimeoutNs())
+                .innerTunnels(decode.tunnels() == ExporterConfig.Tunnels.INNER)
+                .jumboLengths(isLive)
+                .digest(digestHash(decode, wiring))
+                .digestSwitch(wiring.isShipping() ? wiring.senderLink().digests() : null)
+                .digestPayloadBytes(wiring.digestPayloadBytes())
+                .digestMostBytes(wiring.captures().digestBytes())
+                .flowHashLeft(wiring.isFlowHashLeft()),
+            counters);
+    }
+
+    private static SipHash digestHash(final ExporterConfig.Decode decode, final DelayWiring wiring) {
+        if (wiring.isShipping()) {
+            return null;
+        }
+        if (wiring.digestHash() != null) {
+            return wiring.digestHash();
+        }
+        return decode.digest() || wiring.hasDigests() ? DigestKey.of(decode.digestKeyFile()) : null;
+    }
+
+    private static IdleStrategy idleStrategy(final ExporterConfig config) {
+        return switch (config.pipeline().idle()) {
+            case BACKOFF -> new BackoffIdleStrategy();
+            case SPIN -> new BusySpinIdleStrategy();
+            case YIELD -> new YieldingIdleStrategy();
+        };
+    }
+}

@@ -1,0 +1,555 @@
+package io.flowlag.exporter.runtime;
+
+import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.capture.file.CaptureFiles;
+import io.flowlag.exporter.checkpoint.Checkpoint;
+import io.flowlag.exporter.config.ConfigTable;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Threading;
+import io.flowlag.exporter.delay.DelayMeter;
+import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.exact.DigestAgreement;
+import io.flowlag.exporter.export.Destination;
+import io.flowlag.exporter.monitoring.DistinctError;
+import io.flowlag.exporter.monitoring.Heartbeat;
+import io.flowlag.exporter.monitoring.Observer;
+import io.flowlag.exporter.monitoring.StatusServer;
+import io.flowlag.exporter.pipeline.OwnTraffic;
+import io.flowlag.exporter.status.AccountingIdentity;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.DestinationStatistics;
+import io.flowlag.exporter.status.SourceStatistics;
+import io.flowlag.exporter.status.Statistics;
+import io.flowlag.exporter.status.StatisticsWriter;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.ExitException;
+import io.flowlag.exporter.terminal.OutputFiles;
+import io.flowlag.exporter.terminal.Progress;
+import io.flowlag.exporter.terminal.Signals;
+import io.flowlag.exporter.terminal.Terminal;
+import org.agrona.CloseHelper;
+import org.agrona.concurrent.SystemNanoClock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.locks.LockSupport;
+import java.util.function.Consumer;
+
+/**
+ * The conductor: runs a {@link MeteringPipeline} to its end on the caller's thread, and meanwhile watches signals, draws the
+ * progress line, writes statistics and tells of destinations in trouble. Touches no packet, except where the threading mode
+ * has no threads. Used once.
+ */
+final class PipelineRun implements AutoCloseable {
+    /** Of captures that are judged as a whole, at their end. */
+    private static final long LEAST_DECIDED_PACKETS = 20;
+    private static final Logger LOG = LoggerFactory.getLogger(PipelineRun.class);
+    private static final long NS_PER_MS = 1_000_000L;
+    private static final long HOUSEKEEPING_NS = 100_000_000L;
+    private static final long AGREEMENT_NS = 10_000_000_000L;
+    private static final long WAIT_NS = 2_000_000L;
+    private static final long STOP_PATIENCE_NS = 1_000_000_000L;
+
+    private final Terminal terminal;
+    private final Signals signals;
+    private final boolean isLive;
+    private final boolean isInvoker;
+    private final List<? extends PacketSource> sources;
+    private final int sourcesOfInput;
+    private final Counters counters;
+    private final StageErrors errors = new StageErrors();
+    private StageErrors otherErrors = new StageErrors();
+    private final StatisticsWriter statisticsWriter = new StatisticsWriter();
+    private final Map<Destination, String> toldErrors = new HashMap<>();
+    private final long startTimeMs = System.currentTimeMillis();
+    private final MeteringPipeline pipeline;
+    private final long memoryBoundBytes;
+    private final DigestAgreement agreement;
+    private final boolean hasReferences;
+    private final Observer observer;
+    private final StatusServer statusServer;
+
+    private ExporterConfig.Stats statsConfig;
+    private long nextStatisticsNs = System.nanoTime();
+    private boolean isStatisticsFailureTold;
+    private long nextAgreementNs = System.nanoTime() + AGREEMENT_NS;
+    private long stopDeadlineNs;
+    private long toldClockSteps;
+    private boolean areKernelStampsTold;
+    private Consumer<MeteringPipeline> onReload = (pipeline) -> { };
+    private Runnable onHousekeeping = () -> { };
+
+    /**
+     * The threads for captures, unless the configuration names some: a source that may wait for its input needs a thread of its
+     * own, or a signal would find nobody to take it.
+     *
+     * @param config of the process.
+     * @param files  captures, or standard input.
+     * @return the configuration with a threading mode.
+     */
+    static ExporterConfig threadsOfFiles(final ExporterConfig config, final List<String> files) {
+        final boolean isPipelined = files.contains(CaptureFiles.STANDARD_INPUT) || Runtime.getRuntime().availableProcessors() > 1;
+        return config.isDefault(ConfigTable.THREADING) ?
+            config.withThreading(isPipelined ? Threading.PIPELINED : Threading.INVOKER) : config;
+    }
+
+    /**
+     * A run of the stages.
+     *
+     * @param config       of the process.
+     * @param sources      owned by the run from now on.
+     * @param isLive       whether packets come as they happen.
+     * @param destinations owned by the run from now on.
+     * @param counters     of the process.
+     * @param signals      what the system asks.
+     * @param terminal     for messages and statistics.
+     */
+    PipelineRun(
+        final ExporterConfig config,
+        final List<? extends PacketSource> sources,
+        final boolean isLive,
+        final List<Destination> destinations,
+        final Counters counters,
+        final Signals signals,
+        final Terminal terminal) {
+        this(config, sources, isLive, DelayWiring.NONE, null, destinations, counters, signals, terminal);
+    }
+
+    /**
+     * A run of the stages with delay.
+     *
+     * @param config       of the process.
+     * @param sources      owned by the run from now on; with two measurement points the sender point first.
+     * @param isLive       whether packets come as they happen.
+     * @param wiring       what the delay stage is joined to.
+     * @param destinations owned by the run from now on.
+     * @param counters     of the process.
+     * @param signals      what the system asks.
+     * @param terminal     for messages and statistics.
+     */
+    PipelineRun(
+        final ExporterConfig config,
+        final List<? extends PacketSource> sources,
+        final boolean isLive,
+        final DelayWiring wiring,
+        final List<Destination> destinations,
+        final Counters counters,
+        final Signals signals,
+        final Terminal terminal) {
+        this(config, sources, isLive, wiring, null, destinations, counters, signals, terminal);
+    }
+
+    /**
+     * A run of the stages with delay and a checkpoint.
+     *
+     * @param config       of the process.
+     * @param sources      owned by the run from now on; with two measurement points the sender point first; live and sharded,
+     *                     those of the first shard, then those of the next.
+     * @param isLive       whether packets come as they happen.
+     * @param wiring       what the delay stage is joined to.
+     * @param checkpoint   takes copies of living flows, owned by the run from now on; null for none.
+     * @param destinations owned by the run from now on.
+     * @param counters     of the process.
+     * @param signals      what the system asks.
+     * @param terminal     for messages and statistics.
+     */
+    PipelineRun(
+        final ExporterConfig config,
+        final List<? extends PacketSource> sources,
+        final boolean isLive,
+        final DelayWiring wiring,
+        final Checkpoint checkpoint,
+        final List<Destination> destinations,
+        final Counters counters,
+        final Signals signals,
+        final Terminal terminal) {
+        this.counters = counters;
+        this.terminal = terminal;
+        this.signals = signals;
+        this.isLive = isLive;
+        this.sources = sources;
+        sourcesOfInput = isLive ? config.shardCount() : 1;
+        isInvoker = config.threading() == Threading.INVOKER;
+        statsConfig = config.stats();
+        memoryBoundBytes = MeteringPipeline.memoryBytes(config, wiring, isLive);
+        pipeline = new MeteringPipeline(config, sources, isLive, wiring, checkpoint, destinations, counters, errors);
+        if (isLive && wiring.isSketched()) {
+            DelayMeter.weightWarnings(config).forEach((warning) -> LOG.warn("lds.weights: {}", warning));
+            LOG.info("sketches: {} rows of {} cells; sketches and records of {} take {} octets", config.lds().rows(),
+                config.lds().columns(), config.rli().senderCount() == 1 ? "the sender" : config.rli().senderCount() + " senders",
+                DelayMeter.sketchMemoryBytes(config, wiring, isLive));
+        }
+        observer = observer(config);
+        statusServer = statusServer(config);
+        hasReferences = wiring.isInterpolated();
+        agreement = wiring.isMatched() ?
+            new DigestAgreement(pipeline.delayMeter().matchCounters(),
+                isLive ? DigestAgreement.DEFAULT_MINIMUM_PACKETS : LEAST_DECIDED_PACKETS) : null;
+    }
+
+    private Observer observer(final ExporterConfig config) {
+        if (!MeteringPipeline.isWatched(config, isLive)) {
+            return null;
+        }
+        try {
+            return new Observer(config, isLive, startTimeMs, this::statistics, pipeline.delayMeter(), pipeline.flowWatches(),
+                pipeline.heartbeats(), this::distinctErrors);
+        } catch (final IOException ex) {
+            pipeline.close();
+            throw OutputFiles.failure("the status", config.status().file(), ex);
+        }
+    }
+
+    private StatusServer statusServer(final ExporterConfig config) {
+        if (!config.metrics().isOn()) {
+            return null;
+        }
+        try {
+            final StatusServer server = new StatusServer(config.metrics(), observer, errors);
+            LOG.info("metrics and status page: http://{}/", config.metrics().listen());
+            return server;
+        } catch (final IOException ex) {
+            CloseHelper.quietCloseAll(observer, pipeline);
+            throw PortFailure.of("metrics.listen=" + config.metrics().listen(), ex);
+        }
+    }
+
+    /**
+     * What SIGHUP does.
+     *
+     * @param onReload given the pipeline; must not throw.
+     */
+    void onReload(final Consumer<MeteringPipeline> onReload) {
+        this.onReload = onReload;
+    }
+
+    /**
+     * What else is looked after, ten times a second.
+     *
+     * @param onHousekeeping must not throw.
+     */
+    void onHousekeeping(final Runnable onHousekeeping) {
+        this.onHousekeeping = onHousekeeping;
+    }
+
+    /**
+     * Looks after a thread that is not of the pipeline.
+     *
+     * @param heartbeat of the thread.
+     * @param others    what nobody foresaw there.
+     */
+    void watch(final Heartbeat heartbeat, final StageErrors others) {
+        otherErrors = others;
+        if (observer != null) {
+            observer.watch(heartbeat);
+        }
+    }
+
+    private List<DistinctError> distinctErrors() {
+        final List<DistinctError> all = new ArrayList<>(errors.distinct());
+        all.addAll(otherErrors.distinct());
+        return all;
+    }
+
+    /**
+     * Changes what is known as the process's own traffic.
+     *
+     * @param ownTraffic from now on.
+     */
+    void ownTraffic(final OwnTraffic ownTraffic) {
+        pipeline.ownTraffic(ownTraffic);
+    }
+
+    /**
+     * Changes how often the statistics are written; the first ones at once.
+     *
+     * @param stats from now on.
+     */
+    void stats(final ExporterConfig.Stats stats) {
+        statsConfig = stats;
+        nextStatisticsNs = System.nanoTime();
+    }
+
+    /** Asks for the orderly end. */
+    void requestStop() {
+        pipeline.requestStop();
+    }
+
+    /** {@return the delay stage; null where no delay is measured} */
+    DelayMeter delayMeter() {
+        return pipeline.delayMeter();
+    }
+
+    /** {@return what the stages hold of packets and flows, by formula, octets} */
+    long memoryBoundBytes() {
+        return memoryBoundBytes;
+    }
+
+    /** {@return how many exceptions there were that nobody foresaw} */
+    long errorCount() {
+        return errors.count() + otherErrors.count();
+    }
+
+    /** Runs to the end of the sources, or until the system asks to stop. */
+    void run() {
+        try (Progress progress = new Progress(terminal, SystemNanoClock.INSTANCE)) {
+            pipeline.start();
+            long nextHousekeepingNs = System.nanoTime();
+            while (!pipeline.isEnded()) {
+                final int workCount = pipeline.doWork();
+                if (System.nanoTime() - nextHousekeepingNs >= 0) {
+                    nextHousekeepingNs = System.nanoTime() + HOUSEKEEPING_NS;
+                    keepHouse(progress);
+                }
+                if (!isInvoker || workCount == 0) {
+                    waitShortly();
+                }
+            }
+        }
+        counters.set(CounterId.ERRORS, errorCount());
+        errors.tell();
+        otherErrors.tell();
+        tellDestinationErrors();
+        tellLeftDestinations();
+        if (!isLive) {
+            tellDisagreement();
+        }
+    }
+
+    private void tellClockSet() {
+        final long clockSteps = counters.get(CounterId.CLOCK_SET_BACK);
+        if (clockSteps != toldClockSteps) {
+            toldClockSteps = clockSteps;
+            LOG.warn("the clock of this host was set back: no delay and no loss is measured from before to after");
+        }
+    }
+
+    private void tellKernelStamps() {
+        if (!areKernelStampsTold && counters.get(CounterId.KERNEL_STAMPED) > 0) {
+            areKernelStampsTold = true;
+            LOG.warn("packets come without the card's timestamp and have the kernel's: {} counts them",
+                CounterId.KERNEL_STAMPED.label());
+        }
+    }
+
+    /** Says so when the two points do not see the same packets. */
+    private void tellDisagreement() {
+        if (agreement != null && agreement.judge() == DigestAgreement.Verdict.DISAGREES) {
+            if (isLive) {
+                LOG.warn("the two points do not see the same packets: {}{}", agreement.message(),
+                    hasReferences ? "; flows that do not match have the mean by references, and no loss" :
+                        "; flows that do not match have no mean: references (rli.target) would give them one");
+            } else {
+                terminal.message("flowlag: the two points do not see the same packets: " + agreement.message());
+            }
+        }
+    }
+
+    /**
+     * How the run ended, when nothing else is wrong: by faults of the program, or records that could not be written. A line
+     * is printed for each destination with losses, but not where a table's reader has gone.
+     *
+     * @return {@link ExitCode#DONE} if all is well.
+     */
+    ExitCode exitCode() {
+        ExitCode exitCode = ExitCode.DONE;
+        for (final Destination destination : pipeline.destinations()) {
+            final DestinationStatistics statistics = destination.statistics();
+            if (statistics.recordsFailed() > 0) {
+                if (!TableOutput.NAME.equals(destination.name()) || !terminal.isReaderGone()) {
+                    terminal.message("flowlag: " + destination.name() + ": " + statistics.recordsFailed() + " of " +
+                        statistics.recordsMade() + " records were not sent: " + destination.lastError());
+                }
+                exitCode = ExitCode.CANNOT_WRITE;
+            }
+        }
+        if (errors.count() > 0) {
+            terminal.message(
+                "flowlag: internal error: " + errors.count() + " unexpected exceptions, see the log; please report it");
+            return ExitCode.INTERNAL;
+        }
+        return exitCode;
+    }
+
+    /** Says once which captured packets nobody here can read, if their link-layer type was the reason. */
+    void tellUnsupportedLinkTypes() {
+        final long refused = counters.get(CounterId.REFUSED_LINK_TYPE);
+        if (refused > 0) {
+            terminal.message("flowlag: " + refused + " packets have a link-layer type that is not supported: " +
+                pipeline.refusedLinkTypes() + "; convert them to Ethernet or raw IP");
+        }
+    }
+
+    /**
+     * Writes the statistics where the configuration wants them.
+     *
+     * @throws ExitException if they cannot be written.
+     */
+    void writeStatistics() {
+        if (statsConfig.file() == null) {
+            return;
+        }
+        try {
+            if (statsConfig.isStandardOutput()) {
+                statisticsWriter.write(statistics(), terminal.out());
+                terminal.out().flush();
+            } else {
+                statisticsWriter.write(statistics(), statsConfig.file());
+            }
+        } catch (final IOException ex) {
+            throw OutputFiles.failure("statistics", statsConfig.file(), ex);
+        }
+    }
+
+    /** {@return a view of all counters} */
+    Statistics statistics() {
+        final List<SourceStatistics> sourceStatistics = new ArrayList<>();
+        final int shownCount = sources.size() / sourcesOfInput;
+        for (int i = 0; i < shownCount; i++) {
+            sourceStatistics.add(sourceStatistics(i, shownCount));
+        }
+        final List<DestinationStatistics> destinationStatistics = new ArrayList<>();
+        for (final Destination destination : pipeline.destinations()) {
+            destinationStatistics.add(destination.statistics());
+        }
+        return new Statistics(
+            counters, sourceStatistics, destinationStatistics, pipeline.delayStatistics(), pipeline.latency(), startTimeMs,
+            System.currentTimeMillis(), memoryBoundBytes);
+    }
+
+    /** An interface has a source for each shard, which count together. */
+    private SourceStatistics sourceStatistics(final int first, final int step) {
+        long captured = 0;
+        long filtered = 0;
+        long lostInKernel = 0;
+        for (int i = first; i < sources.size(); i += step) {
+            captured += sources.get(i).capturedCount();
+            filtered += sources.get(i).filteredCount();
+            lostInKernel += sources.get(i).kernelDropCount();
+        }
+        final PacketSource source = sources.get(first);
+        return new SourceStatistics(source.name(), captured, filtered, lostInKernel, source.damage());
+    }
+
+    @Override
+    public void close() {
+        CloseHelper.quietCloseAll(statusServer, observer);
+        pipeline.close();
+    }
+
+    private void keepHouse(final Progress progress) {
+        counters.set(CounterId.ERRORS, errorCount());
+        onHousekeeping.run();
+        if (observer != null) {
+            observer.doWork();
+        }
+        if (signals.isStopRequested() || !isLive && errors.count() > 0) {
+            pipeline.requestStop();
+            if (stopDeadlineNs == 0) {
+                stopDeadlineNs = System.nanoTime() + STOP_PATIENCE_NS;
+            } else if (!isLive && System.nanoTime() - stopDeadlineNs >= 0) {
+                pipeline.abandonCapture();
+            }
+        }
+        if (signals.takeReloadRequest()) {
+            onReload.accept(pipeline);
+        }
+        if (signals.takeCountersRequest()) {
+            logCounters();
+        }
+        drawProgress(progress);
+        tellDestinationErrors();
+        tellLeftDestinations();
+        tellClockSet();
+        tellKernelStamps();
+        if (isLive && System.nanoTime() - nextAgreementNs >= 0) {
+            nextAgreementNs = System.nanoTime() + AGREEMENT_NS;
+            tellDisagreement();
+        }
+        if (statsConfig.intervalNs() > 0 && System.nanoTime() - nextStatisticsNs >= 0) {
+            nextStatisticsNs = System.nanoTime() + statsConfig.intervalNs();
+            rewriteStatistics();
+        }
+    }
+
+    /** What cannot be written now may be the next time, or at the end: no reason to stop, so it is told once. */
+    private void rewriteStatistics() {
+        try {
+            writeStatistics();
+            isStatisticsFailureTold = false;
+        } catch (final ExitException ex) {
+            if (!isStatisticsFailureTold) {
+                isStatisticsFailureTold = true;
+                LOG.warn("{}; it is tried again each {} ms", ex.getMessage(), statsConfig.intervalNs() / NS_PER_MS);
+            }
+        }
+    }
+
+    private void waitShortly() {
+        if (!signals.isStopRequested()) {
+            signals.await(WAIT_NS);
+        } else {
+            LockSupport.parkNanos(WAIT_NS);
+        }
+    }
+
+    private void drawProgress(final Progress progress) {
+        if (isLive) {
+            return;
+        }
+        long consumedBytes = 0;
+        long totalBytes = 0;
+        for (final PacketSource source : sources) {
+            consumedBytes += source.consumedBytes();
+            totalBytes = totalBytes < 0 || source.totalBytes() < 0 ? -1 : totalBytes + source.totalBytes();
+        }
+        progress.update(consumedBytes, totalBytes, counters.get(CounterId.CAPTURED), counters.get(CounterId.FLOWS_CREATED));
+    }
+
+    private void tellDestinationErrors() {
+        for (final Destination destination : pipeline.destinations()) {
+            final String error = destination.lastError();
+            if (isLive && !error.isEmpty() && !error.equals(toldErrors.put(destination, error))) {
+                LOG.warn("{}: {}", destination.name(), error);
+            }
+        }
+    }
+
+    /** The statistics name a destination no more when a reload has left it out: what came of its records is said here. */
+    private void tellLeftDestinations() {
+        Destination left = pipeline.takeLeftDestination();
+        while (left != null) {
+            toldErrors.remove(left);
+            final DestinationStatistics statistics = left.statistics();
+            if (statistics.recordsFailed() > 0) {
+                LOG.warn("no destination any more: {}", statistics.line());
+            } else {
+                LOG.info("no destination any more: {}", statistics.line());
+            }
+            left = pipeline.takeLeftDestination();
+        }
+    }
+
+    private void logCounters() {
+        final StringBuilder line = new StringBuilder("counters:");
+        for (int i = 0; i < CounterId.count(); i++) {
+            final CounterId id = CounterId.of(i);
+            line.append(' ').append(id.label()).append('=').append(counters.get(id));
+        }
+        LOG.info("{}", line);
+        errors.tell();
+        otherErrors.tell();
+        for (final Destination destination : pipeline.destinations()) {
+            LOG.info("{}", destination.statistics().line());
+        }
+        LOG.info("unexplained: captured={} decoded={} records={} (packets under way count here)",
+            AccountingIdentity.unexplainedCaptured(counters), AccountingIdentity.unexplainedDecoded(counters),
+            AccountingIdentity.unexplainedRecords(counters));
+    }
+}

@@ -1,0 +1,62 @@
+package io.flowlag.exporter.runtime;
+
+import org.agrona.concurrent.EpochNanoClock;
+import org.agrona.concurrent.SystemEpochNanoClock;
+
+import java.lang.invoke.MethodHandle;
+import java.lang.invoke.MethodHandles;
+
+/**
+ * The system's realtime clock, read each time, without an {@link java.time.Instant} for each reading, which compilers remove in
+ * some places and not in others. It reads what the JVM's own clocks read, {@code jdk.internal.misc.VM.getNanoTimeAdjustment};
+ * where that is not to be had it is {@link SystemEpochNanoClock}. Any thread. Allocates at construction.
+ */
+final class RealtimeClock implements EpochNanoClock {
+    private static final long NS_PER_SECOND = 1_000_000_000L;
+    private static final long MS_PER_SECOND = 1_000;
+    /** The offset is too far from the time: it is to be taken anew. */
+    private static final long TOO_FAR = -1;
+    private static final MethodHandle ADJUSTMENT = adjustment();
+
+    /** Seconds since the epoch, near the time; the time is told as a distance from it. */
+    private volatile long offsetSeconds = System.currentTimeMillis() / MS_PER_SECOND;
+
+    /** {@return the clock of live packets} */
+    static EpochNanoClock ofSystem() {
+        return ADJUSTMENT == null ? new SystemEpochNanoClock() : new RealtimeClock();
+    }
+
+    private RealtimeClock() {
+    }
+
+    private static MethodHandle adjustment() {
+        try {
+            return MethodHandles.lookup().unreflect(
+                Class.forName("jdk.internal.misc.VM").getMethod("getNanoTimeAdjustment", long.class));
+        } catch (final ReflectiveOperationException | RuntimeException ex) {
+            return null;
+        }
+    }
+
+    @Override
+    public long nanoTime() {
+        final long offset = offsetSeconds;
+        final long distanceNs = distanceNs(offset);
+        if (distanceNs != TOO_FAR) {
+            return offset * NS_PER_SECOND + distanceNs;
+        }
+        final long newOffset = System.currentTimeMillis() / MS_PER_SECOND;
+        offsetSeconds = newOffset;
+        return newOffset * NS_PER_SECOND + distanceNs(newOffset);
+    }
+
+    private static long distanceNs(final long offset) {
+        try {
+            return (long)ADJUSTMENT.invokeExact(offset);
+        } catch (final RuntimeException | Error ex) {
+            throw ex;
+        } catch (final Throwable ex) {
+            throw new IllegalStateException(ex);
+        }
+    }
+}

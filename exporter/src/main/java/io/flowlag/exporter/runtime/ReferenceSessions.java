@@ -1,0 +1,56 @@
+package io.flowlag.exporter.runtime;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.Prefix;
+import io.flowlag.exporter.terminal.ExitException;
+import io.flowlag.rli.reference.ReferenceSession;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The sessions of reference packets, one a class, as both ends configure them. */
+final class ReferenceSessions {
+    private static final int LEAST_KEY_BYTES = 16;
+    private static final String REMEDY = "32 or more hexadecimal digits, as flowlag key writes";
+
+    private ReferenceSessions() {
+    }
+
+    /**
+     * The sessions of a configuration.
+     *
+     * @param rli with the first session, the classes and the key.
+     * @return a session for each class; with senders, for each sender and class.
+     * @throws ExitException if the key file cannot be read or holds no key; the message names it.
+     */
+    static List<ReferenceSession> of(final ExporterConfig.Rli rli) {
+        final List<ReferenceSession> sessions = new ArrayList<>();
+        if (rli.senders().isEmpty()) {
+            add(sessions, rli.session(), rli.classCount(), rli.keyFile(), "rli.key-file", null);
+        }
+        for (final ExporterConfig.Sender sender : rli.senders()) {
+            final boolean hasKey = sender.keyFile() != null;
+            add(sessions, sender.session(), rli.classCount(), hasKey ? sender.keyFile() : rli.keyFile(),
+                hasKey ? "rli.senders: key-file" : "rli.key-file", sender.address());
+        }
+        return sessions;
+    }
+
+    /** {@return what is wrong with a key's file; null if nothing is} */
+    static String fault(final Path file) {
+        return KeyFile.fault(file, LEAST_KEY_BYTES, Integer.MAX_VALUE, REMEDY);
+    }
+
+    private static void add(
+        final List<ReferenceSession> sessions, final int first, final int count, final Path keyFile, final String keyName,
+        final Prefix address) {
+        final byte[] key =
+            keyFile == null ? null : KeyFile.read(keyName, keyFile, LEAST_KEY_BYTES, Integer.MAX_VALUE, REMEDY);
+        for (int i = 0; i < count; i++) {
+            final ReferenceSession session = key == null ?
+                ReferenceSession.unauthenticated(first + i) : ReferenceSession.authenticated(first + i, key);
+            sessions.add(address == null ? session : session.from(address.high(), address.low()));
+        }
+    }
+}

@@ -1,0 +1,150 @@
+package io.flowlag.exporter.runtime;
+
+import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.flow.FlowCache;
+import io.flowlag.exporter.flow.FlowRecordSink;
+import io.flowlag.exporter.flow.ShardSelector;
+import io.flowlag.exporter.monitoring.top.FlowWatch;
+import io.flowlag.exporter.pipeline.CaptureAgent;
+import io.flowlag.exporter.pipeline.DescriptorRing;
+import io.flowlag.exporter.pipeline.FlowRecordRing;
+import io.flowlag.exporter.pipeline.MeteringAgent;
+import io.flowlag.exporter.pipeline.ShardRings;
+import io.flowlag.exporter.pipeline.Stage;
+import io.flowlag.exporter.pipeline.StageRing;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.PipelineLatency;
+import org.agrona.concurrent.EpochNanoClock;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * The stages before exporting where threading is sharded. Of files, one capture stage shares packets out to the metering stages
+ * over rings, by flow. Live, the kernel has shared them out to the sources: each shard has capture and metering of its own on one
+ * thread. Shards share nothing; all packets of a flow come to the same one. Made by the conductor; allocates at construction.
+ */
+final class ShardedStages {
+    private final ExporterConfig config;
+    private final boolean isLive;
+    private final EpochNanoClock liveClock;
+    private final Counters counters;
+    private final List<CaptureAgent> captures = new ArrayList<>();
+    private final List<MeteringAgent> meterings = new ArrayList<>();
+    private final List<FlowWatch> watches = new ArrayList<>();
+
+    /**
+     * The stages of all shards.
+     *
+     * @param config      sizes, timeouts, and how many shards.
+     * @param sources     owned by the stages from now on; live, those of the first shard, then those of the next.
+     * @param liveClock   of live sources; null for files.
+     * @param packetRings one to each metering stage; live none.
+     * @param recordRings one from each metering stage.
+     * @param latency     each shard has a share of it; null for none.
+     * @param counters    of the process; each shard has a share of them.
+     */
+    ShardedStages(
+        final ExporterConfig config,
+        final List<? extends PacketSource> sources,
+        final EpochNanoClock liveClock,
+        final List<StageRing> packetRings,
+        final List<StageRing> recordRings,
+        final PipelineLatency latency,
+        final Counters counters) {
+        this.config = config;
+        this.liveClock = liveClock;
+        this.counters = counters;
+        isLive = liveClock != null;
+        final int shardCount = recordRings.size();
+        for (int i = 0; i < shardCount; i++) {
+            final Counters share = counters.share();
+            final MeteringAgent metering = metering(i, isLive ? null : packetRings.get(i), recordRings.get(i), share);
+            meterings.add(metering);
+            if (isLive) {
+                metering.time(latency.share());
+                captures.add(liveCapture(i, sourcesOf(i, shardCount, sources), metering, share));
+            }
+        }
+        if (!isLive) {
+            captures.add(fileCapture(sources, packetRings));
+        }
+    }
+
+    private static List<? extends PacketSource> sourcesOf(
+        final int shard, final int shardCount, final List<? extends PacketSource> sources) {
+        final int each = sources.size() / shardCount;
+        if (each * shardCount != sources.size()) {
+            throw new IllegalArgumentException(sources.size() + " sources for " + shardCount + " shards");
+        }
+        return sources.subList(shard * each, (shard + 1) * each);
+    }
+
+    private MeteringAgent metering(
+        final int shard, final StageRing packetRing, final StageRing recordRing, final Counters share) {
+        final FlowRecordRing exportSink = new FlowRecordRing(recordRing, share);
+        final FlowWatch watch = MeteringPipeline.watch(config, isLive, exportSink);
+        final FlowRecordSink sink = watch == null ? exportSink : watch;
+        final FlowCache cache =
+            new FlowCache(MeteringPipeline.cacheContext(config).shard(shard, config.shardCount()), sink, share);
+        final MeteringAgent metering =
+            new MeteringAgent(cache, packetRing, () -> captureOf(shard).isEnded(), liveClock, share);
+        metering.roleName("metering-" + shard);
+        if (watch != null) {
+            watch.watch(cache, null);
+            metering.watch(watch);
+            watches.add(watch);
+        }
+        return metering;
+    }
+
+    private CaptureAgent captureOf(final int shard) {
+        return captures.get(isLive ? shard : 0);
+    }
+
+    private CaptureAgent liveCapture(
+        final int shard, final List<? extends PacketSource> sources, final MeteringAgent metering, final Counters share) {
+        final CaptureAgent capture = new CaptureAgent(
+            sources, MeteringPipeline.decoder(config, true, DelayWiring.NONE, share), metering, null, false, liveClock, share);
+        capture.roleName("capture-" + shard);
+        return capture;
+    }
+
+    private CaptureAgent fileCapture(final List<? extends PacketSource> sources, final List<StageRing> packetRings) {
+        final List<DescriptorRing> rings = packetRings.stream().map((ring) -> new DescriptorRing(ring, counters)).toList();
+        final ShardSelector selector = new ShardSelector(
+            MeteringPipeline.cacheContext(config).shard(0, config.shardCount()), ShardSelector.randomSeed());
+        return new CaptureAgent(
+            sources, MeteringPipeline.decoder(config, false, DelayWiring.NONE, counters), new ShardRings(rings, selector),
+            counters);
+    }
+
+    /** {@return the capture stages: of files one, live one for each shard} */
+    List<CaptureAgent> captures() {
+        return captures;
+    }
+
+    /** {@return the metering stages, one for each shard} */
+    List<MeteringAgent> meterings() {
+        return meterings;
+    }
+
+    /** {@return what finds flows worth a look, one for each shard; none if nobody looks} */
+    List<FlowWatch> watches() {
+        return watches;
+    }
+
+    /** {@return what each thread works, in the order of the packets} */
+    List<Stage[]> threads() {
+        final List<Stage[]> threads = new ArrayList<>();
+        if (!isLive) {
+            threads.add(new Stage[]{captures.get(0)});
+        }
+        for (int i = 0; i < meterings.size(); i++) {
+            threads.add(isLive ? new Stage[]{captures.get(i), meterings.get(i)} : new Stage[]{meterings.get(i)});
+        }
+        return threads;
+    }
+}

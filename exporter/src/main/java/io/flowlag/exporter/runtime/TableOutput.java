@@ -1,0 +1,125 @@
+package io.flowlag.exporter.runtime;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.export.Destination;
+import io.flowlag.exporter.export.DestinationFactory;
+import io.flowlag.exporter.export.FlowElements;
+import io.flowlag.exporter.runtime.collect.MessagePrinter;
+import io.flowlag.exporter.runtime.collect.TableStart;
+import io.flowlag.exporter.terminal.ResultStream;
+import io.flowlag.exporter.terminal.Terminal;
+import io.flowlag.ipfix.transport.SendResult;
+import io.flowlag.ipfix.transport.Transport;
+import io.flowlag.ipfix.transport.TransportKind;
+import io.flowlag.ipfix.transport.TransportState;
+import org.agrona.DirectBuffer;
+
+import java.util.concurrent.TimeUnit;
+
+/**
+ * What {@code meter} does without {@code --export}: its messages go to a printer in the same process instead of a socket, so
+ * that the table shows exactly what a collector would have received. Made by the conductor, worked by the exporting thread.
+ */
+final class TableOutput implements Transport {
+    /** Of the destination. */
+    static final String NAME = "standard output";
+    private static final int MAX_MESSAGE_BYTES = 16_000;
+
+    private final MessagePrinter printer;
+    private long deliveredOctets;
+    private volatile TransportState state = TransportState.CONNECTED;
+    private volatile String lastError = "";
+
+    private TableOutput(final MessagePrinter printer) {
+        this.printer = printer;
+    }
+
+    /**
+     * A destination that prints a table.
+     *
+     * @param factory  of the process's destinations.
+     * @param config   of the process.
+     * @param start    what the table will hold.
+     * @param terminal takes the table.
+     * @return the destination.
+     */
+    static Destination destination(
+        final DestinationFactory factory, final ExporterConfig config, final TableStart start, final Terminal terminal) {
+        final MessagePrinter printer = new MessagePrinter(
+            FlowElements.registry((int)config.exporting().enterpriseNumber()), start, terminal.out());
+        final long lingerNs = TimeUnit.SECONDS.toNanos(1);
+        final ExporterConfig.Destination spec = new ExporterConfig.Destination(
+            NAME, ExporterConfig.Transport.FILE, null, 0, null, ExporterConfig.Profile.FULL, false, lingerNs,
+            MAX_MESSAGE_BYTES, lingerNs, 0, lingerNs, 0, lingerNs, lingerNs, 0, null, 0, 0);
+        return factory.make(NAME, new TableOutput(printer), config, spec);
+    }
+
+    @Override
+    public SendResult send(final DirectBuffer buffer, final int offset, final int lengthBytes) {
+        if (state != TransportState.CONNECTED) {
+            return SendResult.FAILED;
+        }
+        if (!printer.onMessage(buffer, offset, lengthBytes, System.nanoTime())) {
+            lastError = ResultStream.FAILURE;
+            state = TransportState.FAILED;
+            return SendResult.FAILED;
+        }
+        deliveredOctets += lengthBytes;
+        return SendResult.SENT;
+    }
+
+    @Override
+    public int doWork(final long nowMs) {
+        return 0;
+    }
+
+    @Override
+    public boolean flush(final long nowMs) {
+        return true;
+    }
+
+    @Override
+    public TransportKind kind() {
+        return TransportKind.FILE;
+    }
+
+    @Override
+    public TransportState state() {
+        return state;
+    }
+
+    @Override
+    public long connectionCount() {
+        return 1;
+    }
+
+    @Override
+    public long deliveredOctets() {
+        return deliveredOctets;
+    }
+
+    @Override
+    public long uncertainOctets() {
+        return 0;
+    }
+
+    @Override
+    public long peerLossCount() {
+        return 0;
+    }
+
+    @Override
+    public String name() {
+        return NAME;
+    }
+
+    @Override
+    public String lastError() {
+        return lastError;
+    }
+
+    @Override
+    public void close() {
+        state = TransportState.CLOSED;
+    }
+}

@@ -1,0 +1,190 @@
+package io.flowlag.exporter.runtime;
+
+import io.flowlag.exporter.monitoring.StatusFileException;
+import io.flowlag.exporter.monitoring.StatusFileReader;
+import io.flowlag.exporter.monitoring.StatusSnapshot;
+import io.flowlag.exporter.monitoring.TopView;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.ExitException;
+import io.flowlag.exporter.terminal.Signals;
+import io.flowlag.exporter.terminal.Terminal;
+
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * {@code flowlag top} on a terminal: draws the screen now and then until q, SIGINT or SIGTERM, and leaves the terminal as it
+ * was. One thread.
+ */
+public final class TopProcess {
+    private static final String ENTER = "\033[?1049h\033[?25l";
+    private static final String LEAVE = "\033[?25h\033[?1049l";
+    private static final String HOME = "\033[H";
+    private static final String ERASE_LINE_END = "\033[K";
+    private static final String ERASE_BELOW = "\033[J";
+    private static final String BOLD = "\033[1m";
+    private static final String PLAIN = "\033[0m";
+    private static final long KEY_NS = 50_000_000L;
+    /** Long enough for a loaded machine: without an answer the terminal would not be left as it was. */
+    private static final long TERMINAL_TIMEOUT_MS = 20_000;
+    private static final int DEFAULT_WIDTH = 80;
+    private static final int DEFAULT_HEIGHT = 24;
+    private static final int END_OF_TEXT = 3;
+
+    private final StatusFileReader reader;
+    private final long intervalNs;
+    private final Terminal terminal;
+    private final Signals signals = Signals.install(Signals.HangUp.STOPS);
+    private final TopView view = new TopView();
+    private final String savedMode;
+    private boolean isLeft;
+
+    private TopProcess(final StatusFileReader reader, final long intervalNs, final Terminal terminal) {
+        this.reader = reader;
+        this.intervalNs = intervalNs;
+        this.terminal = terminal;
+        savedMode = stty("-g");
+    }
+
+    /** {@return whether there is a terminal to read from and to draw on} */
+    public static boolean isPossible() {
+        return isTerminal(0) && isTerminal(1) && !"dumb".equals(System.getenv("TERM"));
+    }
+
+    private static boolean isTerminal(final int descriptor) {
+        try {
+            final String device = Path.of("/proc/self/fd/" + descriptor).toRealPath().toString();
+            return device.startsWith("/dev/pts/") || device.startsWith("/dev/tty") || "/dev/console".equals(device);
+        } catch (final IOException ex) {
+            return false;
+        }
+    }
+
+    /**
+     * Draws until it is told to end, or the process ends that is shown.
+     *
+     * @param reader     of its status file.
+     * @param intervalNs between two drawings.
+     * @param terminal   to draw on.
+     * @return how it ended.
+     */
+    public static ExitCode run(final StatusFileReader reader, final long intervalNs, final Terminal terminal) {
+        return new TopProcess(reader, intervalNs, terminal).run();
+    }
+
+    private ExitCode run() {
+        final Thread hook = new Thread(this::leave);
+        Runtime.getRuntime().addShutdownHook(hook);
+        enter();
+        try {
+            while (true) {
+                draw();
+                if (reader.isEnded()) {
+                    leave();
+                    terminal.message("flowlag: process " + reader.pid() + " has ended");
+                    return ExitCode.DONE;
+                }
+                if (isEndAsked()) {
+                    return ExitCode.DONE;
+                }
+            }
+        } catch (final StatusFileException ex) {
+            leave();
+            throw new ExitException(ex.isDamaged() ? ExitCode.DAMAGED_INPUT : ExitCode.NO_INPUT, ex.getMessage());
+        } finally {
+            leave();
+            Runtime.getRuntime().removeShutdownHook(hook);
+        }
+    }
+
+    private void enter() {
+        stty("-icanon -echo min 0 time 0");
+        terminal.out().print(ENTER);
+        terminal.out().flush();
+    }
+
+    /** Also called by the JVM's end, when a second SIGINT does not wait. */
+    private synchronized void leave() {
+        if (!isLeft) {
+            isLeft = true;
+            terminal.out().print(LEAVE);
+            terminal.out().flush();
+            if (savedMode != null && savedMode.matches("[0-9a-fA-F:=]+")) {
+                stty(savedMode);
+            }
+        }
+    }
+
+    private void draw() throws StatusFileException {
+        final int[] size = size();
+        final StatusSnapshot snapshot = reader.read();
+        final PrintStream out = terminal.out();
+        out.print(HOME);
+        final List<String> lines = snapshot == null ? List.of("no state yet") :
+            view.lines(snapshot, reader.silence(System.currentTimeMillis()), size[0], size[1]);
+        for (int i = 0; i < lines.size(); i++) {
+            final boolean isBold = i == 0 || lines.get(i).startsWith("ILL") || lines.get(i).startsWith("STALE");
+            out.print((isBold ? BOLD : "") + lines.get(i) + (isBold ? PLAIN : "") + ERASE_LINE_END);
+            out.print(i + 1 < lines.size() ? "\r\n" : "");
+        }
+        out.print(ERASE_BELOW);
+        out.flush();
+    }
+
+    /** Waits for the next drawing, a key or a signal. */
+    private boolean isEndAsked() {
+        final long nextNs = System.nanoTime() + intervalNs;
+        while (System.nanoTime() - nextNs < 0) {
+            if (signals.isStopRequested()) {
+                return true;
+            }
+            try {
+                while (System.in.available() > 0) {
+                    final int key = System.in.read();
+                    if (key == 'q' || key == 'Q' || key == END_OF_TEXT) {
+                        return true;
+                    }
+                }
+            } catch (final IOException ex) {
+                return true;
+            }
+            signals.await(KEY_NS);
+        }
+        return signals.isStopRequested();
+    }
+
+    private static int[] size() {
+        final String text = stty("size");
+        if (text != null && text.matches("[0-9]{1,4} [0-9]{1,4}")) {
+            final int height = Integer.parseInt(text.split(" ")[0]);
+            final int width = Integer.parseInt(text.split(" ")[1]);
+            if (height > 0 && width > 0) {
+                return new int[]{width, height};
+            }
+        }
+        return new int[]{DEFAULT_WIDTH, DEFAULT_HEIGHT};
+    }
+
+    /** {@return what stty says of the terminal; null if it does not} */
+    private static String stty(final String arguments) {
+        try {
+            final Process process = new ProcessBuilder("sh", "-c", "stty " + arguments + " < /dev/tty 2> /dev/null")
+                .redirectErrorStream(true).start();
+            process.getOutputStream().close();
+            if (!process.waitFor(TERMINAL_TIMEOUT_MS, TimeUnit.MILLISECONDS)) {
+                process.destroyForcibly();
+                return null;
+            }
+            return new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8).strip();
+        } catch (final IOException ex) {
+            return null;
+        } catch (final InterruptedException ex) {
+            Thread.currentThread().interrupt();
+            return null;
+        }
+    }
+}

@@ -1,0 +1,48 @@
+package io.flowlag.exporter.runtime.collect;
+
+/** Collecting could not begin, or ended early. The message is one line that names the thing and the way out. */
+public final class CollectException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    /** What kind of failure it was, and the command's exit code for it. */
+    public enum Kind {
+        /** A file was damaged; everything that could be read was written. */
+        DAMAGED(65),
+        /** A file is missing or unreadable, or an address cannot be had. */
+        NO_INPUT(66),
+        /** The records could not be written. */
+        CANNOT_WRITE(73),
+        /** The process may not bind the address or read the file. */
+        NO_PERMISSION(77);
+
+        private final int exitCode;
+
+        Kind(final int exitCode) {
+            this.exitCode = exitCode;
+        }
+
+        /** {@return the command's exit code} */
+        public int exitCode() {
+            return exitCode;
+        }
+    }
+
+    private final Kind kind;
+
+    /**
+     * A failure.
+     *
+     * @param kind    of failure.
+     * @param message one line that names the thing and the way out.
+     * @param cause   or null.
+     */
+    public CollectException(final Kind kind, final String message, final Throwable cause) {
+        super(message, cause);
+        this.kind = kind;
+    }
+
+    /** {@return what kind of failure it was} */
+    public Kind kind() {
+        return kind;
+    }
+}

@@ -1,0 +1,137 @@
+package io.flowlag.exporter.runtime.collect;
+
+import io.flowlag.ipfix.collect.CollectorLimits;
+import io.flowlag.ipfix.collect.SessionKind;
+
+import javax.net.ssl.SSLContext;
+import java.util.List;
+
+/**
+ * What {@code collect} shall do. Immutable.
+ *
+ * @param listen                       addresses to receive on; empty when files are read.
+ * @param files                        IPFIX files to read, in order, plain or gzip; {@code -} is standard input.
+ * @param format                       of the records.
+ * @param recordLimit                  ends after so many records were written; 0 for no limit.
+ * @param idleNs                       ends when no message came for so long after the first one; 0 for never.
+ * @param isQuiet                      whether to leave out the closing statistics.
+ * @param isVerbose                    whether to write options records in every format, and where each record came from in JSON.
+ * @param tls                          this side's certificate and whom to trust; null if no address is TLS.
+ * @param isClientCertificateRequired  whether exporters over TLS must show a certificate that {@code tls} trusts.
+ * @param limits                       on what exporters can make the process remember.
+ * @param columns                      of CSV that is written as it comes, in their order; where files are read, their own.
+ */
+public record CollectOptions(
+    List<ListenAddress> listen,
+    List<String> files,
+    CollectFormat format,
+    long recordLimit,
+    long idleNs,
+    boolean isQuiet,
+    boolean isVerbose,
+    SSLContext tls,
+    boolean isClientCertificateRequired,
+    CollectorLimits limits,
+    List<String> columns) {
+
+    /** UDP port 4739 on loopback, as a table, until stopped. */
+    public static final CollectOptions DEFAULTS = new CollectOptions(
+        List.of(ListenAddress.DEFAULT), List.of(), CollectFormat.TABLE, 0, 0, false, false, null, true,
+        CollectorLimits.DEFAULTS, List.of());
+
+    /** Copies the lists and checks that the parts fit together. */
+    public CollectOptions {
+        listen = List.copyOf(listen);
+        files = List.copyOf(files);
+        columns = List.copyOf(columns);
+        if (listen.isEmpty() == files.isEmpty()) {
+            throw new IllegalArgumentException("either addresses to receive on or files to read, not both and not none");
+        }
+        if (recordLimit < 0 || idleNs < 0) {
+            throw new IllegalArgumentException("recordLimit=" + recordLimit + " and idleNs=" + idleNs + " must not be negative");
+        }
+        if (tls == null && listen.stream().anyMatch((each) -> each.kind() == SessionKind.TLS)) {
+            throw new IllegalArgumentException("a tls:// address needs a certificate and its key");
+        }
+    }
+
+    /**
+     * The same with other addresses, and no files.
+     *
+     * @param addresses to receive on.
+     * @return the options.
+     */
+    public CollectOptions withListen(final List<ListenAddress> addresses) {
+        return new CollectOptions(addresses, List.of(), format, recordLimit, idleNs, isQuiet, isVerbose, tls,
+            isClientCertificateRequired, limits, columns);
+    }
+
+    /**
+     * The same with other files, and no addresses.
+     *
+     * @param paths to read; {@code -} is standard input.
+     * @return the options.
+     */
+    public CollectOptions withFiles(final List<String> paths) {
+        return new CollectOptions(List.of(), paths, format, recordLimit, idleNs, isQuiet, isVerbose, tls,
+            isClientCertificateRequired, limits, columns);
+    }
+
+    /**
+     * The same in another format.
+     *
+     * @param other format.
+     * @return the options.
+     */
+    public CollectOptions withFormat(final CollectFormat other) {
+        return new CollectOptions(listen, files, other, recordLimit, idleNs, isQuiet, isVerbose, tls,
+            isClientCertificateRequired, limits, columns);
+    }
+
+    /**
+     * The same with columns of CSV.
+     *
+     * @param names see {@link #columns}.
+     * @return the options.
+     */
+    public CollectOptions withColumns(final List<String> names) {
+        return new CollectOptions(listen, files, format, recordLimit, idleNs, isQuiet, isVerbose, tls,
+            isClientCertificateRequired, limits, names);
+    }
+
+    /**
+     * The same with other conditions to end.
+     *
+     * @param records   see {@link #recordLimit}.
+     * @param silenceNs see {@link #idleNs}.
+     * @return the options.
+     */
+    public CollectOptions withEnd(final long records, final long silenceNs) {
+        return new CollectOptions(listen, files, format, records, silenceNs, isQuiet, isVerbose, tls,
+            isClientCertificateRequired, limits, columns);
+    }
+
+    /**
+     * The same, with other things said.
+     *
+     * @param quiet   see {@link #isQuiet}.
+     * @param verbose see {@link #isVerbose}.
+     * @return the options.
+     */
+    public CollectOptions withVoice(final boolean quiet, final boolean verbose) {
+        return new CollectOptions(listen, files, format, recordLimit, idleNs, quiet, verbose, tls,
+            isClientCertificateRequired, limits, columns);
+    }
+
+    /**
+     * The same with credentials for TLS.
+     *
+     * @param context                   see {@link #tls}.
+     * @param requiresClientCertificate see {@link #isClientCertificateRequired}.
+     * @return the options.
+     */
+    public CollectOptions withTls(final SSLContext context, final boolean requiresClientCertificate) {
+        return new CollectOptions(listen, files, format, recordLimit, idleNs, isQuiet, isVerbose, context,
+            requiresClientCertificate, limits, columns);
+    }
+}

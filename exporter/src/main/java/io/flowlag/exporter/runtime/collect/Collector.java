@@ -1,0 +1,378 @@
+package io.flowlag.exporter.runtime.collect;
+
+import io.flowlag.exporter.runtime.collect.CollectException.Kind;
+import io.flowlag.exporter.terminal.ResultStream;
+import io.flowlag.ipfix.collect.CollectedRecord;
+import io.flowlag.ipfix.collect.CollectingProcess;
+import io.flowlag.ipfix.collect.CollectorCounter;
+import io.flowlag.ipfix.collect.CollectorCounters;
+import io.flowlag.ipfix.collect.CollectorServer;
+import io.flowlag.ipfix.collect.MessageStreamReader;
+import io.flowlag.ipfix.element.ElementRegistry;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.SystemNanoClock;
+
+import java.io.BufferedInputStream;
+import java.io.BufferedWriter;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.OutputStreamWriter;
+import java.io.PrintStream;
+import java.io.Writer;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.net.SocketException;
+import java.net.UnknownHostException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.BooleanSupplier;
+import java.util.zip.GZIPInputStream;
+import java.util.zip.ZipException;
+
+/**
+ * {@code flowlag collect}: receives or reads IPFIX, writes the records as text, and ends with a line of statistics.
+ * {@link #open} binds every address, so that {@link #addresses} is known before {@link #run} serves them.
+ * <p>
+ * One thread calls {@code open}, {@code run} and {@code close}; any thread may read {@link #counters} and {@link #addresses}.
+ * Owns its sockets and input. Allocates as records are put into words.
+ */
+public final class Collector implements AutoCloseable {
+    private static final long POLL_WAIT_MS = 100;
+    /** How many turns are granted, once stopped, to what the sockets still hold. */
+    private static final int DRAIN_TURNS = 1_000;
+    private static final int FLUSH_CHARACTERS = 64 * 1024;
+    private static final int GZIP_MAGIC = 0x1F8B;
+    private static final String STANDARD_INPUT = "-";
+
+    private final CollectOptions options;
+    private final OutputStream rawOut;
+    private final Writer out;
+    private final PrintStream err;
+    private final NanoClock clock;
+    private final ElementRegistry registry;
+    private final CollectorCounters counters = new CollectorCounters();
+    private final CollectingProcess process;
+    private final StringBuilder text = new StringBuilder();
+    private RecordFormatter formatter;
+    private CollectorServer server;
+    private IOException outputFailure;
+    private long writtenCount;
+
+    private Collector(
+        final CollectOptions options,
+        final ElementRegistry registry,
+        final OutputStream out,
+        final PrintStream err,
+        final NanoClock clock) {
+        this.options = options;
+        this.rawOut = out;
+        this.out = new BufferedWriter(new OutputStreamWriter(out, StandardCharsets.UTF_8));
+        this.err = err;
+        this.clock = clock;
+        this.registry = registry;
+        this.formatter = switch (options.format()) {
+            case JSON -> new JsonFormatter(options.isVerbose());
+            case CSV -> new CsvFormatter(options.isVerbose(), options.columns());
+            case TABLE -> new TableFormatter(options.isVerbose());
+        };
+        this.process = new CollectingProcess(registry, options.limits(), counters, this::onRecord);
+    }
+
+    /**
+     * Opens, runs and closes.
+     *
+     * @param options  what to do.
+     * @param registry what elements mean.
+     * @param out      for the records, UTF-8; flushed, not closed.
+     * @param err      for the statistics.
+     * @param stop     asked several times a second whether to end.
+     * @throws CollectException if collecting cannot begin or ended early.
+     */
+    public static void run(
+        final CollectOptions options,
+        final ElementRegistry registry,
+        final OutputStream out,
+        final PrintStream err,
+        final BooleanSupplier stop) throws CollectException {
+        try (Collector collector = open(options, registry, out, err)) {
+            collector.run(stop);
+        }
+    }
+
+    /**
+     * Binds every address.
+     *
+     * @param options  what to do.
+     * @param registry what elements mean.
+     * @param out      for the records, UTF-8; flushed, not closed.
+     * @param err      for the statistics.
+     * @return the collector, to be run and closed.
+     * @throws CollectException if an address cannot be had.
+     */
+    public static Collector open(
+        final CollectOptions options,
+        final ElementRegistry registry,
+        final OutputStream out,
+        final PrintStream err) throws CollectException {
+        return open(options, registry, out, err, SystemNanoClock.INSTANCE);
+    }
+
+    static Collector open(
+        final CollectOptions options,
+        final ElementRegistry registry,
+        final OutputStream out,
+        final PrintStream err,
+        final NanoClock clock) throws CollectException {
+        final Collector collector = new Collector(options, registry, out, err, clock);
+        try {
+            collector.listen();
+        } catch (final CollectException ex) {
+            collector.close();
+            throw ex;
+        }
+        return collector;
+    }
+
+    /** {@return the addresses bound, in the order of the options; none when files are read} */
+    public List<InetSocketAddress> addresses() {
+        return server == null ? List.of() : server.addresses();
+    }
+
+    /** {@return the counters} */
+    public CollectorCounters counters() {
+        return counters;
+    }
+
+    /**
+     * Collects until the files end, the limit of records or of silence is reached, or the caller wants to stop; then writes
+     * the statistics.
+     *
+     * @param stop asked several times a second whether to end.
+     * @throws CollectException if a file cannot be read or is damaged, or the records cannot be written.
+     */
+    public void run(final BooleanSupplier stop) throws CollectException {
+        CollectException failure = null;
+        if (server != null) {
+            serve(stop);
+        } else {
+            if (options.format() == CollectFormat.CSV && options.files().stream().allMatch(Collector::canBeReadTwice)) {
+                formatter = new CsvFormatter(options.isVerbose(), columns(stop));
+            }
+            failure = readFiles(stop);
+        }
+        flush();
+        if (!options.isQuiet()) {
+            err.println(ClosingLine.of(counters) + formatter.remark());
+        }
+        if (outputFailure != null) {
+            throw new CollectException(
+                Kind.CANNOT_WRITE, "cannot write the records: " + outputFailure.getMessage(), outputFailure);
+        }
+        if (failure != null) {
+            throw failure;
+        }
+    }
+
+    @Override
+    public void close() {
+        if (server == null) {
+            return;
+        }
+        try {
+            server.close();
+        } catch (final IOException ex) {
+            err.println("collect: closing the sockets failed: " + ex.getMessage());
+        }
+    }
+
+    private void listen() throws CollectException {
+        if (options.listen().isEmpty()) {
+            return;
+        }
+        try {
+            server = new CollectorServer(process);
+        } catch (final IOException ex) {
+            throw new CollectException(Kind.NO_INPUT, "the system gives no sockets: " + ex.getMessage(), ex);
+        }
+        for (final ListenAddress address : options.listen()) {
+            listen(address);
+        }
+    }
+
+    private void listen(final ListenAddress address) throws CollectException {
+        try {
+            switch (address.kind()) {
+                case UDP -> server.listenUdp(address.resolve());
+                case TCP -> server.listenTcp(address.resolve());
+                default -> server.listenTls(address.resolve(), options.tls(), options.isClientCertificateRequired());
+            }
+        } catch (final UnknownHostException ex) {
+            throw new CollectException(Kind.NO_INPUT, address + ": no such host; write an address of this machine", ex);
+        } catch (final BindException ex) {
+            throw bindFailure(address, ex);
+        } catch (final SocketException ex) {
+            throw bindFailure(address, ex);
+        } catch (final IOException ex) {
+            throw new CollectException(Kind.NO_INPUT, address + " cannot be opened: " + ex.getMessage(), ex);
+        }
+    }
+
+    private static CollectException bindFailure(final ListenAddress address, final SocketException ex) {
+        final String reason = String.valueOf(ex.getMessage());
+        final String lower = reason.toLowerCase(Locale.ROOT);
+        if (lower.contains("permission denied")) {
+            return new CollectException(
+                Kind.NO_PERMISSION, address + ": not permitted; take a port above 1023 or more rights", ex);
+        }
+        if (lower.contains("in use")) {
+            return new CollectException(
+                Kind.NO_INPUT, address + " is in use by another process; stop that one or take another port", ex);
+        }
+        return new CollectException(Kind.NO_INPUT, address + " cannot be opened: " + reason, ex);
+    }
+
+    private void serve(final BooleanSupplier stop) throws CollectException {
+        long lastMessageNs = clock.nanoTime();
+        long messageCount = 0;
+        while (!stop.getAsBoolean() && !isDone()) {
+            final long nowNs = clock.nanoTime();
+            poll(nowNs, POLL_WAIT_MS);
+            if (counters.get(CollectorCounter.MESSAGES) != messageCount) {
+                messageCount = counters.get(CollectorCounter.MESSAGES);
+                lastMessageNs = clock.nanoTime();
+            } else if (options.idleNs() > 0 && messageCount > 0 && nowNs - lastMessageNs >= options.idleNs()) {
+                return;
+            }
+        }
+        for (int i = 0; i < DRAIN_TURNS && !isDone(); i++) {
+            if (poll(clock.nanoTime(), 0) == 0) {
+                return;
+            }
+        }
+    }
+
+    private int poll(final long nowNs, final long waitMs) throws CollectException {
+        try {
+            final int workCount = server.poll(nowNs, waitMs);
+            flush();
+            return workCount;
+        } catch (final IOException ex) {
+            throw new CollectException(Kind.NO_INPUT, "receiving failed: " + ex.getMessage(), ex);
+        }
+    }
+
+    private boolean isDone() {
+        return outputFailure != null || options.recordLimit() > 0 && writtenCount >= options.recordLimit();
+    }
+
+    /** A pipe has a name too, but what was read from it is gone. */
+    private static boolean canBeReadTwice(final String file) {
+        return !file.equals(STANDARD_INPUT) && (Files.isRegularFile(Path.of(file)) || !Files.exists(Path.of(file)));
+    }
+
+    /** Reads every file for the names of its fields; what is wrong with it is said when it is read for its records. */
+    private List<String> columns(final BooleanSupplier stop) {
+        final ColumnSurvey survey = new ColumnSurvey(options.isVerbose());
+        final Collector reader = new Collector(options, registry, OutputStream.nullOutputStream(), err, clock);
+        reader.formatter = survey;
+        reader.readFiles(stop);
+        return survey.columns();
+    }
+
+    /** Reads every file; returns the first failure, or null. */
+    private CollectException readFiles(final BooleanSupplier stop) {
+        CollectException first = null;
+        for (final String file : options.files()) {
+            final CollectException failure = readFile(file, stop);
+            first = first == null ? failure : first;
+        }
+        return first;
+    }
+
+    private CollectException readFile(final String file, final BooleanSupplier stop) {
+        final String name = displayName(file);
+        try (MessageStreamReader reader = new MessageStreamReader(process, open(file, stop), name)) {
+            boolean hasMore = true;
+            while (hasMore && !stop.getAsBoolean() && !isDone()) {
+                hasMore = reader.readMessage(clock.nanoTime());
+            }
+            return reader.damage() == null || isDone() || stop.getAsBoolean() ? null : damage(name, reader);
+        } catch (final AccessDeniedException ex) {
+            return new CollectException(Kind.NO_INPUT, name + ": not permitted to read; check its owner and mode", ex);
+        } catch (final NoSuchFileException ex) {
+            return new CollectException(Kind.NO_INPUT, name + ": no such file", ex);
+        } catch (final EOFException ex) {
+            return new CollectException(Kind.DAMAGED, name + " is cut inside the header of its compression", ex);
+        } catch (final ZipException ex) {
+            return new CollectException(
+                Kind.DAMAGED, name + " is no gzip file, though it begins like one: " + ex.getMessage(), ex);
+        } catch (final IOException ex) {
+            return new CollectException(Kind.NO_INPUT, name + " cannot be read: " + ex.getMessage(), ex);
+        }
+    }
+
+    private static CollectException damage(final String name, final MessageStreamReader reader) {
+        return reader.isForeign() ?
+            new CollectException(Kind.NO_INPUT, name + " is not an IPFIX file (RFC 5655)", null) :
+            new CollectException(Kind.DAMAGED, name + ' ' + reader.damage() + "; what could be read was written", null);
+    }
+
+    /** Whatever may wait for somebody who writes to it is to be left when the caller wants to stop. */
+    private static InputStream octets(final String file, final BooleanSupplier stop) throws IOException {
+        if (canBeReadTwice(file)) {
+            return Files.newInputStream(Path.of(file));
+        }
+        return new StoppableInput(
+            () -> file.equals(STANDARD_INPUT) ? System.in : Files.newInputStream(Path.of(file)), stop);
+    }
+
+    private static InputStream open(final String file, final BooleanSupplier stop) throws IOException {
+        final InputStream in = new BufferedInputStream(octets(file, stop), FLUSH_CHARACTERS);
+        try {
+            in.mark(Short.BYTES);
+            final int magic = in.read() << Byte.SIZE | in.read();
+            in.reset();
+            return magic == GZIP_MAGIC ? new GZIPInputStream(in, FLUSH_CHARACTERS) : in;
+        } catch (final IOException ex) {
+            in.close();
+            throw ex;
+        }
+    }
+
+    private static String displayName(final String file) {
+        return file.equals(STANDARD_INPUT) ? "standard input" : file;
+    }
+
+    /** One message can have so many records, of so many fields without octets, that their text would not fit into memory. */
+    private void onRecord(final CollectedRecord record) {
+        if (!isDone() && formatter.append(record, text)) {
+            writtenCount++;
+        }
+        if (text.length() >= FLUSH_CHARACTERS) {
+            flush();
+        }
+    }
+
+    private void flush() {
+        if (text.isEmpty() || outputFailure != null) {
+            return;
+        }
+        try {
+            out.append(text);
+            out.flush();
+            if (rawOut instanceof PrintStream stream && stream.checkError()) {
+                outputFailure = new IOException(ResultStream.FAILURE);
+            }
+        } catch (final IOException ex) {
+            outputFailure = ex;
+        }
+        text.setLength(0);
+    }
+}

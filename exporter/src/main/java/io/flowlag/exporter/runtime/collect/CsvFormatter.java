@@ -1,0 +1,124 @@
+package io.flowlag.exporter.runtime.collect;
+
+import io.flowlag.ipfix.collect.CollectedRecord;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.WeakHashMap;
+
+/**
+ * Comma-separated values (RFC 4180, but lines end as on Unix). One header of element names comes before the first record: the
+ * columns that were given, then those of the first record that are not among them. Values are those of {@link FieldValues}, empty
+ * where a record has none; text with a comma, a quote or an end of line is quoted. A later field that has no column is left out,
+ * counted, and named once in the log. Options records are written only if verbose.
+ */
+final class CsvFormatter implements RecordFormatter {
+    private static final Logger LOG = LoggerFactory.getLogger(CsvFormatter.class);
+    /** Whoever sends makes up names, and those that were told of are remembered. */
+    private static final int MAX_NAMES_TOLD = 100;
+
+    private final boolean isVerbose;
+    private final Set<String> columns;
+    private final RecordNames.Cache names = new RecordNames.Cache();
+    private final Map<RecordNames, Layout> layouts = new WeakHashMap<>();
+    private final Set<String> namesTold = new HashSet<>();
+    private final StringBuilder value = new StringBuilder();
+    private boolean hasHeader;
+    private long leftOutCount;
+
+    /**
+     * Where the values of a record are.
+     *
+     * @param fields       the record's field for each column, -1 where it has none.
+     * @param leftOutCount of its fields that have no column.
+     */
+    private record Layout(int[] fields, int leftOutCount) {
+    }
+
+    /**
+     * A formatter.
+     *
+     * @param isVerbose whether to write options records too.
+     * @param columns   that the header begins with.
+     */
+    CsvFormatter(final boolean isVerbose, final List<String> columns) {
+        this.isVerbose = isVerbose;
+        this.columns = new LinkedHashSet<>(columns);
+    }
+
+    @Override
+    public boolean append(final CollectedRecord record, final StringBuilder text) {
+        if (record.isOptions() && !isVerbose) {
+            return false;
+        }
+        final RecordNames recordNames = names.of(record);
+        if (!hasHeader) {
+            appendHeader(recordNames, text);
+        }
+        final Layout layout = layouts.computeIfAbsent(recordNames, this::layout);
+        leftOutCount += layout.leftOutCount;
+        for (int i = 0; i < layout.fields.length; i++) {
+            text.append(i == 0 ? "" : ",");
+            if (layout.fields[i] >= 0) {
+                appendValue(record, layout.fields[i], text);
+            }
+        }
+        text.append('\n');
+        return true;
+    }
+
+    @Override
+    public String remark() {
+        return leftOutCount == 0 ? "" : "; " + leftOutCount + " values had no column and were left out";
+    }
+
+    private void appendHeader(final RecordNames first, final StringBuilder text) {
+        columns.addAll(Arrays.asList(first.names()));
+        String separator = "";
+        for (final String column : columns) {
+            quote(column, text.append(separator));
+            separator = ",";
+        }
+        text.append('\n');
+        hasHeader = true;
+    }
+
+    private Layout layout(final RecordNames recordNames) {
+        final int[] fields = columns.stream().mapToInt(recordNames::indexOf).toArray();
+        final List<String> others = Arrays.stream(recordNames.names()).filter((name) -> !columns.contains(name)).toList();
+        final List<String> untold =
+            others.stream().filter((name) -> namesTold.size() < MAX_NAMES_TOLD && namesTold.add(name)).toList();
+        if (!untold.isEmpty()) {
+            LOG.warn("collect: without a column, since they came after the header: {}; --format json has them",
+                String.join(", ", untold));
+        }
+        return new Layout(fields, others.size());
+    }
+
+    private void appendValue(final CollectedRecord record, final int field, final StringBuilder text) {
+        value.setLength(0);
+        if (FieldValues.append(record, field, value) == FieldValues.Kind.FREE_TEXT) {
+            quote(value, text);
+        } else {
+            text.append(value);
+        }
+    }
+
+    private static void quote(final CharSequence free, final StringBuilder text) {
+        if (free.chars().noneMatch((c) -> c == ',' || c == '"' || c == '\n' || c == '\r')) {
+            text.append(free);
+            return;
+        }
+        text.append('"');
+        for (int i = 0; i < free.length(); i++) {
+            text.append(free.charAt(i) == '"' ? "\"" : "").append(free.charAt(i));
+        }
+        text.append('"');
+    }
+}

@@ -1,0 +1,99 @@
+package io.flowlag.exporter.runtime.collect;
+
+import io.flowlag.ipfix.collect.CollectedRecord;
+import io.flowlag.ipfix.collect.FieldText;
+import io.flowlag.ipfix.element.DataType;
+
+import java.math.BigInteger;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One field as text, in the element's own units: integers in decimal; times as a whole number since the UNIX epoch of what the
+ * type names (s, ms, us, ns; the NTP formats are converted); addresses as usual; octets, structured data, elements that nobody
+ * knows and lengths that the type does not allow as {@code 0x} and hexadecimal digits.
+ */
+final class FieldValues {
+    private static final int FALSE = 2;
+
+    private FieldValues() {
+    }
+
+    /** What a value is, for formats that mark it. */
+    enum Kind {
+        /** A number or a truth value. */
+        LITERAL,
+        /** Text that needs no escaping. */
+        PLAIN_TEXT,
+        /** Text that came from outside and may hold anything. */
+        FREE_TEXT,
+        /** No value: NaN, an infinity, a truth value that is neither. */
+        ABSENT
+    }
+
+    static Kind append(final CollectedRecord record, final int index, final StringBuilder text) {
+        if (!record.isTyped(index)) {
+            return appendHex(record, index, text);
+        }
+        final DataType type = record.element(index).type();
+        return switch (type) {
+            case UNSIGNED8, UNSIGNED16, UNSIGNED32, UNSIGNED64, DATE_TIME_SECONDS, DATE_TIME_MILLISECONDS ->
+                literal(text.append(Long.toUnsignedString(record.unsigned(index))));
+            case SIGNED8, SIGNED16, SIGNED32, SIGNED64 -> literal(text.append(record.signed(index)));
+            case UNSIGNED256 -> literal(text.append(big(record, index)));
+            case FLOAT32, FLOAT64 -> appendFloat(record, index, text);
+            case BOOLEAN -> appendBoolean(record, index, text);
+            case DATE_TIME_MICROSECONDS ->
+                literal(text.append(TimeUnit.NANOSECONDS.toMicros(record.timestampNs(index))));
+            case DATE_TIME_NANOSECONDS -> literal(text.append(record.timestampNs(index)));
+            case STRING -> {
+                text.append(record.string(index));
+                yield Kind.FREE_TEXT;
+            }
+            default -> appendAddress(record, index, type, text);
+        };
+    }
+
+    private static Kind appendAddress(
+        final CollectedRecord record, final int index, final DataType type, final StringBuilder text) {
+        switch (type) {
+            case IPV4_ADDRESS -> FieldText.appendIpv4(text, record.buffer(), record.fieldOffset(index));
+            case IPV6_ADDRESS -> FieldText.appendIpv6(text, record.buffer(), record.fieldOffset(index));
+            case MAC_ADDRESS -> FieldText.appendMac(text, record.buffer(), record.fieldOffset(index));
+            default -> appendHex(record, index, text);
+        }
+        return Kind.PLAIN_TEXT;
+    }
+
+    private static Kind literal(final StringBuilder text) {
+        return text.isEmpty() ? Kind.ABSENT : Kind.LITERAL;
+    }
+
+    private static Kind appendHex(final CollectedRecord record, final int index, final StringBuilder text) {
+        FieldText.appendHex(
+            text.append("0x"), record.buffer(), record.fieldOffset(index), record.fieldLengthBytes(index));
+        return Kind.PLAIN_TEXT;
+    }
+
+    private static Kind appendFloat(final CollectedRecord record, final int index, final StringBuilder text) {
+        final double value = record.floating(index);
+        if (!Double.isFinite(value)) {
+            return Kind.ABSENT;
+        }
+        text.append(record.fieldLengthBytes(index) == Float.BYTES ? Float.toString((float)value) : Double.toString(value));
+        return Kind.LITERAL;
+    }
+
+    private static Kind appendBoolean(final CollectedRecord record, final int index, final StringBuilder text) {
+        if (!record.bool(index) && record.unsigned(index) != FALSE) {
+            return Kind.ABSENT;
+        }
+        text.append(record.bool(index));
+        return Kind.LITERAL;
+    }
+
+    private static BigInteger big(final CollectedRecord record, final int index) {
+        final byte[] octets = new byte[record.fieldLengthBytes(index)];
+        record.buffer().getBytes(record.fieldOffset(index), octets);
+        return new BigInteger(1, octets);
+    }
+}

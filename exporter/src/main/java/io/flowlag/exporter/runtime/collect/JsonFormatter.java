@@ -1,0 +1,82 @@
+package io.flowlag.exporter.runtime.collect;
+
+import com.fasterxml.jackson.core.io.JsonStringEncoder;
+import io.flowlag.ipfix.collect.CollectedRecord;
+
+/**
+ * One JSON object a record, one record a line, keyed by Information Element name in the order of the template.
+ * <ul>
+ * <li>Values are those of {@link FieldValues}: numbers for integers of any size, floats and times; {@code true} and
+ * {@code false}; strings for everything else; {@code null} for NaN and the infinities.
+ * <li>An element that nobody knows has the key {@code "pen:id"} and the value {@code "0x…"}.
+ * <li>A second field of the same element has the key {@code "name#2"}.
+ * <li>A record of an options template begins with {@code "_options":true}.
+ * <li>If verbose, a record begins with {@code _exporter} (address and port, or file), {@code _domain}, {@code _template},
+ * {@code _exportTime} (s since the UNIX epoch) and {@code _sequence}.
+ * </ul>
+ */
+final class JsonFormatter implements RecordFormatter {
+    private final boolean isVerbose;
+    private final RecordNames.Cache names = new RecordNames.Cache();
+    private final JsonStringEncoder encoder = JsonStringEncoder.getInstance();
+    private final StringBuilder value = new StringBuilder();
+
+    JsonFormatter(final boolean isVerbose) {
+        this.isVerbose = isVerbose;
+    }
+
+    @Override
+    public boolean append(final CollectedRecord record, final StringBuilder text) {
+        text.append('{');
+        final int start = text.length();
+        if (record.isOptions()) {
+            text.append("\"_options\":true");
+        }
+        if (isVerbose) {
+            appendOrigin(record, text, start);
+        }
+        final String[] keys = names.of(record).names();
+        for (int i = 0; i < keys.length; i++) {
+            key(keys[i], text, start);
+            appendValue(record, i, text);
+        }
+        text.append("}\n");
+        return true;
+    }
+
+    private void appendOrigin(final CollectedRecord record, final StringBuilder text, final int start) {
+        key("_exporter", text, start);
+        quote(record.session().peer(), text);
+        key("_domain", text, start);
+        text.append(Integer.toUnsignedString(record.observationDomainId()));
+        key("_template", text, start);
+        text.append(record.template().templateId());
+        key("_exportTime", text, start);
+        text.append(Integer.toUnsignedString(record.exportTimeSeconds()));
+        key("_sequence", text, start);
+        text.append(Integer.toUnsignedString(record.sequenceNumber()));
+    }
+
+    private void appendValue(final CollectedRecord record, final int index, final StringBuilder text) {
+        value.setLength(0);
+        switch (FieldValues.append(record, index, value)) {
+            case LITERAL -> text.append(value);
+            case PLAIN_TEXT -> text.append('"').append(value).append('"');
+            case FREE_TEXT -> quote(value, text);
+            default -> text.append("null");
+        }
+    }
+
+    private static void key(final String name, final StringBuilder text, final int start) {
+        if (text.length() > start) {
+            text.append(',');
+        }
+        text.append('"').append(name).append("\":");
+    }
+
+    private void quote(final CharSequence free, final StringBuilder text) {
+        text.append('"');
+        encoder.quoteAsString(free, text);
+        text.append('"');
+    }
+}

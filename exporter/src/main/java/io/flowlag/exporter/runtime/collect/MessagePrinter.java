@@ -1,0 +1,58 @@
+package io.flowlag.exporter.runtime.collect;
+
+import io.flowlag.ipfix.collect.CollectedRecord;
+import io.flowlag.ipfix.collect.CollectingProcess;
+import io.flowlag.ipfix.collect.CollectorCounters;
+import io.flowlag.ipfix.collect.CollectorLimits;
+import io.flowlag.ipfix.collect.SessionKind;
+import io.flowlag.ipfix.collect.TransportSession;
+import io.flowlag.ipfix.element.ElementRegistry;
+import org.agrona.DirectBuffer;
+
+import java.io.PrintStream;
+
+/**
+ * Prints IPFIX messages that are already in memory as the table of {@code flowlag collect}: the same decoder, the same
+ * columns. One thread uses it. Allocates as text does.
+ */
+public final class MessagePrinter {
+    private final PrintStream out;
+    private final RecordFormatter formatter;
+    private final StringBuilder text = new StringBuilder();
+    private final CollectingProcess process;
+    private final TransportSession session;
+
+    /**
+     * A printer.
+     *
+     * @param registry what elements mean.
+     * @param start    what the table will hold.
+     * @param out      takes the lines; the caller flushes it.
+     */
+    public MessagePrinter(final ElementRegistry registry, final TableStart start, final PrintStream out) {
+        this.out = out;
+        formatter = new TableFormatter(false, start);
+        process = new CollectingProcess(registry, CollectorLimits.DEFAULTS, new CollectorCounters(), this::onRecord);
+        session = process.openSession(SessionKind.FILE, "memory");
+    }
+
+    /**
+     * Prints the records of one message.
+     *
+     * @param buffer      holds the message.
+     * @param offset      of the message.
+     * @param lengthBytes of the message.
+     * @param nowNs       a monotonic clock.
+     * @return false if the output can take no more.
+     */
+    public boolean onMessage(final DirectBuffer buffer, final int offset, final int lengthBytes, final long nowNs) {
+        process.onMessage(session, buffer, offset, lengthBytes, nowNs);
+        out.append(text);
+        text.setLength(0);
+        return !out.checkError();
+    }
+
+    private void onRecord(final CollectedRecord record) {
+        formatter.append(record, text);
+    }
+}

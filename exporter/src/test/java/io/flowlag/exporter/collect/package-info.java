@@ -1,2 +1,0 @@
-/** Tests of {@code collect}: the formats, the ways it ends, and other programs' messages. */
-package io.flowlag.exporter.collect;

@@ -1,0 +1,102 @@
+package io.flowlag.exporter.runtime;
+
+import io.flowlag.exporter.capture.filter.BpfCompiler;
+import io.flowlag.exporter.config.ConfigLoader;
+import io.flowlag.exporter.config.ConfigurationException;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.exchange.TestCredentials;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.attribute.PosixFilePermissions;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+class ContentCheckTest {
+    private static final String RECEIVER = "segment: {role: receiver}; lds: {enabled: on}; ";
+
+    @TempDir
+    Path directory;
+
+    /** A semicolon and a blank stand for the end of a line, G for a file of what is given. */
+    private ExporterConfig config(final String yaml, final String content) throws IOException {
+        final Path file = Files.writeString(directory.resolve("g.pem"), content);
+        Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("rw-------"));
+        return new ConfigLoader().text("f", yaml.replace("; ", "\n").replaceAll("\\bG\\b", file.toString())).conclude();
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', value = {
+        "decode: {digest: on, digest-key-file: G}                | f:1:39: decode.digest-key-file=",
+        "segment: {role: receiver}; rli: {key-file: G}           | f:2:17: rli.key-file=",
+        "rli: {senders: ['7@10.0.0.1?key-file=G']}               | session 7: ",
+        "segment: {role: receiver}; lds: {enabled: on}; exchange: {listen: 5555, key-file: G} | f:3:36: exchange.key-file="})
+    void shouldSayWhereAFileIsNamedThatHoldsNoKey(final String yaml, final String expected) throws IOException {
+        for (final String content : new String[] {"garbage", "", "0011", "\u00fc"}) {
+            final ExporterConfig config = config(yaml, content);
+            final ConfigurationException refusal =
+                assertThrows(ConfigurationException.class, () -> ContentCheck.check(config));
+            assertEquals(1, refusal.errors().size(), refusal.errors()::toString);
+            assertTrue(refusal.errors().get(0).contains(expected), refusal.errors()::toString);
+            assertTrue(refusal.errors().get(0).contains("holds no key: write 32 "), refusal.errors()::toString);
+        }
+        ContentCheck.check(config(yaml, "00112233445566778899aabbccddeeff\n"));
+    }
+
+    @Test
+    void shouldSayWhereEachFileIsNamedThatHoldsNoCertificate() throws IOException {
+        final String files = "certificate: G, key: G, trust: G}";
+        final ExporterConfig config = config("exporting: {tls: {" + files + ", destinations: [tls://h]}; " + RECEIVER +
+            "exchange: {listen: 5555, tls: {enabled: on, " + files + "}", "garbage");
+        final ConfigurationException refusal = assertThrows(ConfigurationException.class, () -> ContentCheck.check(config));
+        assertEquals(4, refusal.errors().size(), refusal.errors()::toString);
+        assertTrue(refusal.errors().get(0).startsWith("f:1:32: exporting.tls.certificate="), refusal.errors()::toString);
+        assertTrue(refusal.errors().get(3).startsWith("f:4:"), refusal.errors()::toString);
+        assertEquals(ConfigurationException.Kind.CONFIGURATION, refusal.kind());
+    }
+
+    @Test
+    void shouldSayWhereAKeyIsNamedThatIsNotTheCertificates() throws Exception {
+        final TestCredentials credentials = new TestCredentials(directory);
+        credentials.make("a", "IP:127.0.0.1");
+        credentials.make("b", "IP:127.0.0.1");
+        Files.setPosixFilePermissions(directory.resolve("b.key.pem"), PosixFilePermissions.fromString("rw-------"));
+        Files.setPosixFilePermissions(directory.resolve("a.key.pem"), PosixFilePermissions.fromString("rw-------"));
+        final String yaml = "exporting: {tls: {key: %1$s/%2$s.key.pem, certificate: %1$s/a.pem, trust: %1$s/b.pem}}";
+        final ExporterConfig wrong = config(String.format(yaml, directory, "b"), "");
+        final ConfigurationException refusal = assertThrows(ConfigurationException.class, () -> ContentCheck.check(wrong));
+        assertEquals(1, refusal.errors().size(), refusal.errors()::toString);
+        assertTrue(refusal.errors().get(0).startsWith("f:1:24: exporting.tls.key="), refusal.errors()::toString);
+        ContentCheck.check(config(String.format(yaml, directory, "a"), ""));
+    }
+
+    @Test
+    void shouldSayWhereAnExchangeIsThatCannotHoldTheWeights() throws IOException {
+        final String listen = "segment: {role: receiver}; exchange: {listen: 5555}; ";
+        final ExporterConfig config = config(listen +
+            "lds: {enabled: on, weights: ['sport=1,3,5,7 dport=1,3,5,7 dscp=1,3,5,7,9,11,13,15,17 proto=tcp,udp weight=9']}", "");
+        final ConfigurationException refusal = assertThrows(ConfigurationException.class, () -> ContentCheck.check(config));
+        assertTrue(refusal.errors().get(0).startsWith("f:2:20: exchange.listen=5555: lds.weights: 288 combinations"),
+            refusal.errors()::toString);
+        ContentCheck.check(config(listen + "lds: {enabled: on}", ""));
+    }
+
+    @Test
+    void shouldSayWhereAFilterIsThatCannotBeCompiled() throws IOException {
+        assumeTrue(BpfCompiler.isAvailable(), "libpcap");
+        final ExporterConfig wrong = config("capture: {filter: 'udp adn'}", "");
+        assertTrue(ContentCheck.isFilterChecked(wrong));
+        final ConfigurationException refusal = assertThrows(ConfigurationException.class, () -> ContentCheck.check(wrong));
+        assertTrue(refusal.errors().get(0).startsWith("f:1:19: capture.filter=udp adn: can't"), refusal.errors()::toString);
+        ContentCheck.check(config("capture: {filter: 'udp and port 53'}", ""));
+        ContentCheck.check(config("", ""));
+    }
+}

@@ -1,0 +1,597 @@
+package io.flowlag.exporter.runtime;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.flowlag.exporter.capture.FilterSupplier;
+import io.flowlag.exporter.config.ConfigLoader;
+import io.flowlag.exporter.config.ConfigTable;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.delay.ClockError;
+import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.export.IpfixRecords;
+import io.flowlag.exporter.lab.CaptureWriter;
+import io.flowlag.exporter.lab.SegmentProfile;
+import io.flowlag.exporter.lab.SimulatedSegment;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.Terminal;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.PrintStream;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/** What {@code delay} says of captures as users have them, without an option. */
+class DelayCapturesTest {
+    private static final int FILE_HEADER = 24;
+    private static final int RECORD_HEADER = 16;
+    private static final int NANOSECONDS = 0xA1B2_3C4D;
+    private static final long SECOND_NS = 1_000_000_000L;
+    /** Ethernet with a tag, IPv6 and some more. */
+    private static final int HEADERS_BYTES = 80;
+    private static final int TYPE_OFFSET = 12;
+    private static final int REFERENCE_PORT = 8620;
+    private static final byte TAG = (byte)0x81;
+
+    @TempDir
+    private Path directory;
+    private final ByteArrayOutputStream out = new ByteArrayOutputStream();
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+    private final Terminal terminal = new Terminal(
+        new PrintStream(out, true, StandardCharsets.UTF_8), new PrintStream(err, true, StandardCharsets.UTF_8), false);
+    private List<Packet> sent;
+    private List<Packet> received;
+
+    private record Packet(long timeNs, int wireBytes, byte[] octets) {
+        Packet later(final long byNs) {
+            return new Packet(timeNs + byNs, wireBytes, octets);
+        }
+
+        Packet cut(final int snapBytes) {
+            return new Packet(timeNs, wireBytes, Arrays.copyOf(octets, Math.min(octets.length, snapBytes)));
+        }
+
+        int ipOffset() {
+            return octets[TYPE_OFFSET] == TAG ? 18 : 14;
+        }
+
+        boolean isIpv4() {
+            return octets[ipOffset()] >> 4 == 4;
+        }
+
+        Packet routed() {
+            final byte[] changed = octets.clone();
+            changed[ipOffset() + (isIpv4() ? 8 : 7)]--;
+            return new Packet(timeNs, wireBytes, changed);
+        }
+
+        private int transportOffset() {
+            return ipOffset() + (isIpv4() ? 20 : 40);
+        }
+
+        boolean isReference() {
+            final int port = transportOffset() + 2;
+            return octets[ipOffset() + (isIpv4() ? 9 : 6)] == 17 &&
+                ((octets[port] & 0xFF) << 8 | octets[port + 1] & 0xFF) == REFERENCE_PORT;
+        }
+
+        /** With another payload, unless it is a reference. */
+        Packet renewed() {
+            final byte[] changed = octets.clone();
+            if (!isReference()) {
+                changed[octets.length - 1] ^= 1;
+                changed[transportOffset() + 1] ^= 1;
+            }
+            return new Packet(timeNs, wireBytes, changed);
+        }
+
+        /** From its destination to its source. */
+        Packet answer() {
+            final byte[] changed = octets.clone();
+            final int addressBytes = isIpv4() ? 4 : 16;
+            final int addresses = ipOffset() + (isIpv4() ? 12 : 8);
+            System.arraycopy(octets, addresses, changed, addresses + addressBytes, addressBytes);
+            System.arraycopy(octets, addresses + addressBytes, changed, addresses, addressBytes);
+            final int protocol = octets[ipOffset() + (isIpv4() ? 9 : 6)];
+            final int ports = ipOffset() + (isIpv4() ? 20 : 40);
+            if (protocol == 6 || protocol == 17) {
+                System.arraycopy(octets, ports, changed, ports + 2, 2);
+                System.arraycopy(octets, ports + 2, changed, ports, 2);
+            }
+            return new Packet(timeNs, wireBytes, changed);
+        }
+    }
+
+    @BeforeEach
+    void writeCaptures() throws IOException {
+        new SimulatedSegment(SegmentProfile.demo()).writeCaptures(path("s"), path("r"), CaptureWriter.Format.PCAP_NANOSECONDS);
+        sent = read(path("s"));
+        received = read(path("r"));
+    }
+
+    private Path path(final String name) {
+        return directory.resolve(name + ".pcap");
+    }
+
+    private static List<Packet> read(final Path file) throws IOException {
+        final ByteBuffer octets = ByteBuffer.wrap(Files.readAllBytes(file));
+        octets.order(octets.getInt(0) == NANOSECONDS ? ByteOrder.BIG_ENDIAN : ByteOrder.LITTLE_ENDIAN);
+        final List<Packet> packets = new ArrayList<>();
+        int at = FILE_HEADER;
+        while (at < octets.capacity()) {
+            final int length = octets.getInt(at + 8);
+            packets.add(new Packet(
+                octets.getInt(at) * SECOND_NS + octets.getInt(at + 4), octets.getInt(at + 12),
+                Arrays.copyOfRange(octets.array(), at + RECORD_HEADER, at + RECORD_HEADER + length)));
+            at += RECORD_HEADER + length;
+        }
+        return packets;
+    }
+
+    private static void write(final Path file, final List<Packet> packets) throws IOException {
+        final ByteBuffer octets = ByteBuffer.allocate(
+            FILE_HEADER + packets.stream().mapToInt((each) -> RECORD_HEADER + each.octets.length).sum());
+        octets.putInt(NANOSECONDS).putShort((short)2).putShort((short)4).putInt(0).putInt(0).putInt(65_535).putInt(1);
+        packets.stream().sorted(Comparator.comparingLong(Packet::timeNs)).forEach((each) -> octets
+            .putInt((int)(each.timeNs / SECOND_NS)).putInt((int)(each.timeNs % SECOND_NS)).putInt(each.octets.length)
+            .putInt(each.wireBytes).put(each.octets));
+        Files.write(file, octets.array());
+    }
+
+    private DelayOptions options(final boolean isInterpolated, final boolean isSketched, final boolean isExact) {
+        return new DelayOptions(List.of(path("s").toString()), List.of(path("r").toString()), ReferenceMode.MARKED,
+            isInterpolated, isSketched, isExact, directory.resolve("truth.csv"));
+    }
+
+    private JsonNode measure(final List<Packet> atSender, final List<Packet> atReceiver) throws IOException {
+        return measure(atSender, atReceiver, "", options(false, false, true));
+    }
+
+    private JsonNode measure(
+        final List<Packet> atSender, final List<Packet> atReceiver, final String yaml, final DelayOptions options)
+        throws IOException {
+        out.reset();
+        err.reset();
+        write(path("s"), atSender);
+        write(path("r"), atReceiver);
+        final ExporterConfig config = new ConfigLoader().text("test", yaml)
+            .option("--stats", ConfigTable.STATS_FILE, List.of(directory.resolve("stats.json").toString()))
+            .option("--export", ConfigTable.DESTINATIONS, List.of("file:" + directory.resolve("flows.ipfix"))).conclude();
+        assertEquals(ExitCode.DONE, DelayProcess.run(config, options, terminal), err::toString);
+        final JsonNode delay = new ObjectMapper().readTree(directory.resolve("stats.json").toFile()).get("delay");
+        assertTrue(delay.get("identity").get("holds").asBoolean(), delay::toString);
+        return delay;
+    }
+
+    private static long count(final JsonNode delay, final String counter) {
+        return delay.get("counters").get(counter).asLong();
+    }
+
+    private List<String> truth() throws IOException {
+        return Files.readAllLines(directory.resolve("truth.csv"));
+    }
+
+    @Test
+    void shouldSumUpMatchedPacketsAndSayHowLongItWaited() throws IOException {
+        final JsonNode delay = measure(sent, received);
+        final long matched = count(delay, "match_matched");
+        assertEquals(matched, delay.get("total").get(0).get("matched").get("count").asLong());
+        final String text = out.toString(StandardCharsets.UTF_8);
+        assertTrue(text.contains("matched "), "with --export too: " + text);
+        assertTrue(text.lines().anyMatch((line) -> line.matches(
+            "a packet counts as lost after [0-9]+\\.[0-9] ms \\(max-delay, derived from these captures\\)")), text);
+        for (final Map<String, List<String>> flow : IpfixRecords.flows(directory.resolve("flows.ipfix"))) {
+            assertEquals(flow.get("packetDeltaCount"), flow.get("flowlagDelaySampleCount"), flow::toString);
+        }
+    }
+
+    /** Nothing is lost that is there, however much each capture holds of a packet. */
+    @ParameterizedTest
+    @CsvSource({"65535, 96", "96, 65535", "65535, 60", "68, 65535", "64, 64", "80, 128", "60, 96"})
+    void shouldMatchCapturesOfDifferentSnapLengths(final int senderSnap, final int receiverSnap) throws IOException {
+        final JsonNode whole = measure(sent, received);
+        final JsonNode cut = measure(
+            sent.stream().map((each) -> each.cut(senderSnap)).toList(),
+            received.stream().map((each) -> each.cut(receiverSnap)).toList());
+        final long tooShort = count(cut, "match_sent_digest_short");
+        if (Math.min(senderSnap, receiverSnap) >= HEADERS_BYTES) {
+            assertEquals(0, tooShort, cut::toString);
+            assertEquals(count(whole, "match_matched"), count(cut, "match_matched"), 2, cut::toString);
+        } else {
+            assertTrue(count(cut, "match_matched") + tooShort >= count(whole, "match_matched"), cut::toString);
+            assertEquals(
+                tooShort > 0, out.toString(StandardCharsets.UTF_8).contains(" cut too short to be matched"), out::toString);
+        }
+        assertTrue(count(cut, "match_lost") <= count(whole, "match_lost"), cut::toString);
+        assertEquals(0, count(cut, "match_unexpected"), cut::toString);
+    }
+
+    /** The wait is as long as the captures need, and a packet that comes late is not lost. */
+    @ParameterizedTest
+    @ValueSource(longs = {-5_000_000, -300_000, 5_000_000, 700_000_000, 3_000_000_000L})
+    void shouldWaitAsLongAsPacketsAreUnderWayOrClocksAreApart(final long offsetNs) throws IOException {
+        final JsonNode together = measure(sent, received);
+        final JsonNode apart = measure(sent, received.stream().map((each) -> each.later(offsetNs)).toList());
+        assertEquals(count(together, "match_matched"), count(apart, "match_matched"), apart::toString);
+        assertTrue(count(apart, "match_lost") <= count(together, "match_lost"), apart::toString);
+        assertEquals(0, count(apart, "match_unexpected"));
+        assertEquals(
+            count(together, "match_lost"), count(apart, "match_lost") + count(apart, "match_sent_undecided"), apart::toString);
+    }
+
+    /** A user is told what "undecided" means, and only where there are such packets. */
+    @Test
+    void shouldExplainUndecidedPackets() throws IOException {
+        final JsonNode whole = measure(sent, received);
+        assertEquals(0, count(whole, "match_sent_undecided") + count(whole, "match_received_undecided"));
+        assertFalse(out.toString(StandardCharsets.UTF_8).contains("undecided packets"), out::toString);
+        final JsonNode shorter = measure(sent, received.subList(0, received.size() / 2));
+        final long undecided =
+            count(shorter, "match_sent") - count(shorter, "match_matched") - count(shorter, "match_lost");
+        assertTrue(undecided > received.size() / 3, shorter::toString);
+        assertTrue(out.toString(StandardCharsets.UTF_8).contains(
+            undecided + " undecided packets were sent or came where one capture begins or ends"), out::toString);
+    }
+
+    /** More flows than live limits are made for. */
+    @Test
+    void shouldHaveRoomForAllThatCapturesHold() throws IOException {
+        final int flows = 70_000;
+        final Packet one = sent.stream().filter(
+            (each) -> each.isIpv4() && each.octets[each.ipOffset() + 9] == 17 && !each.isReference()).findFirst().orElseThrow();
+        final List<Packet> many = new ArrayList<>();
+        for (int i = 0; i < flows; i++) {
+            final byte[] changed = one.octets.clone();
+            ByteBuffer.wrap(changed).putInt(one.ipOffset() + 12, 0x0A00_0000 + i);
+            many.add(new Packet(one.timeNs + 10_000L * i, one.wireBytes, changed));
+        }
+        write(path("s"), many);
+        write(path("r"), many.stream().map((each) -> each.later(1_000_000)).toList());
+        final ExporterConfig config = new ConfigLoader().text("test", "reconcile: {enabled: on}").conclude();
+        final DelayWiring wiring = new DelayWiring(
+            Role.BOTH, ReferenceMode.MARKED, List.of(), null, ClockError.NONE, true, true, false,
+            DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(true);
+        final CaptureSurvey survey =
+            CaptureSurvey.of(config, options(true, true, false), FilterSupplier.ALL, DelaySizing.defaultMemoryBytes());
+        final ExporterConfig sized = DelaySizing.of(config, survey, wiring, 1L << 34);
+
+        assertTrue(config.joint().maxFlows() < flows, "the default would do");
+        assertTrue(sized.metering().maxFlows() >= flows, sized.metering()::toString);
+        assertTrue(sized.joint().maxFlows() >= flows, sized.joint()::toString);
+        assertTrue(sized.joint().pendingPackets() >= flows, sized.joint()::toString);
+        assertEquals(Long.MAX_VALUE, sized.joint().budgetNs(), "nothing presses");
+        assertTrue(sized.lds().waitingRecords() >= flows, sized.lds()::toString);
+        assertTrue(sized.reconcile().packets() >= flows, sized.reconcile()::toString);
+        assertTrue(sized.segment().exactPackets() >= 2 * 1_000_000 / 10_000, sized.segment()::toString);
+    }
+
+    /** With or without a router, that is with and without another time to live, and in the right order or not. */
+    @ParameterizedTest
+    @CsvSource({"false, false", "true, false", "true, true"})
+    void shouldMeasureBothDirectionsOfTwoCaptures(final boolean isRouted, final boolean areSwapped) throws IOException {
+        final JsonNode forward = measure(sent, received);
+        final List<String> oneWay = truth();
+        final long backNs = 40_000_000L;
+        final List<Packet> atSender = new ArrayList<>(sent);
+        final List<Packet> atReceiver = received.stream().map((each) -> isRouted ? each.routed() : each).collect(
+            Collectors.toCollection(ArrayList::new));
+        sent.forEach((each) -> atReceiver.add(each.answer().later(backNs)));
+        received.forEach((each) -> atSender.add((isRouted ? each.routed() : each).answer().later(backNs)));
+        final JsonNode both =
+            areSwapped ? measure(atReceiver, atSender) : measure(atSender, atReceiver);
+        assertEquals(2 * count(forward, "match_matched"), count(both, "match_matched"), both::toString);
+        assertTrue(count(both, "match_lost") <= 2 * count(forward, "match_lost"), both::toString);
+        assertEquals(0, count(both, "match_negative"), both::toString);
+        assertEquals(2, both.get("total").size());
+        assertEquals(
+            both.get("total").get(0).get("matched").get("mean_ns").asLong(),
+            both.get("total").get(1).get("matched").get("mean_ns").asLong());
+        assertTrue(truth().containsAll(oneWay), "each flow's delay as before");
+        final String text = out.toString(StandardCharsets.UTF_8);
+        assertTrue(text.contains("round_trip_us"), text);
+        final String[] trip = text.substring(text.indexOf("round_trip_us")).lines().toList().get(1).trim().split(" +");
+        assertEquals(
+            2 * Double.parseDouble(trip[5]), Double.parseDouble(trip[7]), 0.002, "there and back take the same: " + text);
+        assertEquals(2, IpfixRecords.flows(directory.resolve("flows.ipfix")).stream()
+            .map((each) -> each.get("flowlagSegmentId")).distinct().filter((each) -> each != null).count());
+    }
+
+    /**
+     * Captures with both directions at one point and one at the other: what goes the other way is not lost, however delays are
+     * found, and what is lost is told as ever. A selector that has it all makes it lost.
+     */
+    @ParameterizedTest
+    @CsvSource({"false, false", "true, false", "false, true", "true, true"})
+    void shouldNotCallLostWhatGoesTheOtherWay(final boolean isJoint, final boolean isSelected) throws IOException {
+        final String yaml = "rli: {capacity: 20m}\nreconcile: {enabled: " + (isJoint ? "on" : "off") + "}\nsegment: {" +
+            (isSelected ? "source: [0.0.0.0/0, '::/0']}" : "max-delay: 100ms}");
+        final DelayOptions how = options(isJoint, isJoint, !isJoint);
+        final JsonNode oneWay = measure(sent, received, yaml, how);
+        final List<Packet> atSender = new ArrayList<>(sent);
+        received.forEach((each) -> atSender.add(each.answer().later(-40_000_000L)));
+        final JsonNode both = measure(atSender, received, yaml, how);
+        final long stray = received.size();
+        assertTrue(count(oneWay, "match_lost") > 10, oneWay::toString);
+        final String kind = isSelected ? "match_lost" : "match_not_of_segment";
+        final long strayTold = count(both, kind) - count(oneWay, kind);
+        final long undecided = count(both, "match_sent_undecided") - count(oneWay, "match_sent_undecided");
+        assertEquals(stray, strayTold + undecided, both::toString);
+        assertTrue(undecided < stray / 100, "before the other capture: " + undecided);
+        assertEquals(count(oneWay, "match_lost"), count(both, "match_lost") - (isSelected ? strayTold : 0), both::toString);
+        final String text = out.toString(StandardCharsets.UTF_8);
+        assertTrue(text.contains(" " + count(both, "match_lost") + " lost, "), text);
+        assertEquals(isSelected ? 0 : 1, text.lines().filter((line) -> line.matches(
+            strayTold + " packets are of [0-9]+ flows of which nothing arrived: lost, or not of this segment; .*")).count(),
+            text);
+        if (!isSelected) {
+            final long told = IpfixRecords.flows(directory.resolve("flows.ipfix")).stream()
+                .filter((each) -> each.containsKey("flowlagLostPacketDeltaCount"))
+                .mapToLong((each) -> Long.parseLong(each.get("flowlagLostPacketDeltaCount").get(0))).sum();
+            assertEquals(count(oneWay, "match_lost"), told, text);
+        }
+        if (isJoint && !isSelected) {
+            assertTrue(text.contains("; " + count(oneWay, "match_lost") + " lost packets and 0 unexpected ones listed"), text);
+            assertEquals(0, count(both, "lds_intervals_cut"), "the other direction says nothing of the captures' ends");
+        }
+    }
+
+    /**
+     * One capture begins or ends seconds before the other, or has hardly a packet: while packets wait for the other point, none
+     * is forgotten. What the other capture may have missed is undecided, and the sums add up.
+     */
+    @ParameterizedTest
+    @CsvSource({"0.4, 1", "0, 0.5", "0.3, 0.6", "-0.4, 1", "-0.3, 0.7", "0, 0"})
+    void shouldMatchWhatBothCapturesHold(final double from, final double until) throws IOException {
+        final List<Packet> whole = sent.stream().filter((each) -> !each.isReference()).toList();
+        final List<Packet> later = whole.stream().map((each) -> each.later(1_000_000)).toList();
+        final int first = (int)(Math.abs(from) * whole.size());
+        final int last = (int)(until * whole.size());
+        final boolean isSparse = until == 0;
+        final List<Packet> part = isSparse ?
+            List.of(later.get(5), later.get(later.size() / 2), later.get(later.size() - 5)) : later.subList(first, last);
+        final JsonNode delay = from < 0 ? measure(whole.subList(first, last), later) : measure(whole, part);
+        final String text = out.toString(StandardCharsets.UTF_8);
+        assertEquals(isSparse ? 3 : last - first, count(delay, "match_matched"), text);
+        assertEquals(0, count(delay, "match_lost") * (isSparse ? 0 : 1) + count(delay, "match_unexpected"), text);
+        final long undecided = count(delay, "match_sent_undecided") + count(delay, "match_received_undecided") +
+            count(delay, "match_sent_overflow") + count(delay, "match_received_overflow");
+        assertTrue(text.contains(" unexpected, " + undecided + " undecided"), text);
+        assertEquals(0, count(delay, "match_sent_overflow") + count(delay, "match_received_overflow"), text);
+    }
+
+    @Test
+    void shouldTurnCapturesRoundThatAreSwapped() throws IOException {
+        final JsonNode right = measure(sent, received);
+        final JsonNode swapped = measure(received.stream().map(Packet::routed).toList(), sent);
+        assertEquals(count(right, "match_matched"), count(swapped, "match_matched"));
+        assertEquals(0, count(swapped, "match_negative"));
+        assertTrue(err.toString(StandardCharsets.UTF_8).contains("-s and -r are taken the other way round"), err::toString);
+    }
+
+    /** A card that joins packets at one point makes no loss. */
+    @Test
+    void shouldNotCallPacketsLostThatAnOffloadJoined() throws IOException {
+        final JsonNode plain = measure(sent, received);
+        final List<Packet> atSender = new ArrayList<>();
+        for (final Packet each : sent) {
+            if (each.isIpv4() && each.wireBytes > 1000) {
+                final byte[] joined = Arrays.copyOf(each.octets, each.octets.length);
+                joined[each.ipOffset() + 2] = (byte)(2934 >> 8);
+                joined[each.ipOffset() + 3] = (byte)2934;
+                joined[each.ipOffset() + 4] ^= 1;
+                atSender.add(new Packet(each.timeNs, 2948, joined));
+            } else {
+                atSender.add(each);
+            }
+        }
+        final JsonNode joined = measure(atSender, received);
+        assertTrue(count(joined, "match_matched") < count(plain, "match_matched"));
+        assertTrue(count(joined, "match_lost") <= count(plain, "match_lost"), joined::toString);
+        assertTrue(err.toString(StandardCharsets.UTF_8).contains("ethtool -K"), err::toString);
+    }
+
+    /** In one interval, whose beginning and end are those of the captures. */
+    @Test
+    void shouldTellLossesByReconciliationToBothEndsOfWholeCaptures() throws IOException {
+        final JsonNode delay = measure(
+            sent, received, "rli: {capacity: 20m}\nreconcile: {enabled: on}", options(true, true, false));
+        assertEquals(1, count(delay, "lds_intervals"), delay::toString);
+        assertEquals(0, count(delay, "lds_intervals_cut"), delay::toString);
+        int jointFlows = 0;
+        for (final Map<String, List<String>> flow : IpfixRecords.flows(directory.resolve("flows.ipfix"))) {
+            if (List.of("4").equals(flow.get("flowlagDelayEstimator"))) {
+                jointFlows += Long.parseLong(flow.getOrDefault("flowlagDelaySampleCount", List.of("0")).get(0)) >= 20 ? 1 : 0;
+                assertFalse(flow.containsKey("flowlagDelayP50Nanoseconds"), () -> "of another estimator: " + flow);
+                assertFalse(flow.containsKey("flowlagDelayStandardDeviationNanoseconds"), () -> "of another estimator: " + flow);
+            }
+        }
+        assertTrue(jointFlows > 10, jointFlows + " joint flows that have quantiles by references");
+        final long told = IpfixRecords.flows(directory.resolve("flows.ipfix")).stream()
+            .filter((each) -> List.of("1").equals(each.get("flowlagLossKind")))
+            .mapToLong((each) -> Long.parseLong(each.get("flowlagLostPacketDeltaCount").get(0))).sum();
+        assertEquals(count(delay, "match_lost"), told, delay::toString);
+        assertTrue(told > 10, "losses: " + told);
+        assertFalse(out.toString(StandardCharsets.UTF_8).contains(" cut, 1"), out::toString);
+    }
+
+    /** As behind a proxy: every packet is new, but for references, which carry the time that they were sent. */
+    @Test
+    void shouldLeadWithReferencesOfTheCapturesWherePacketsDoNotMatch() throws IOException {
+        final JsonNode matching = measure(sent, received);
+        assertFalse(err.toString(StandardCharsets.UTF_8).contains("fewer than half"), err::toString);
+        assertFalse(matching.get("counters").has("rli_packets"), "references are not needed: " + matching);
+        final JsonNode few = measure(sent, received.stream().map(Packet::renewed).toList());
+        assertTrue(err.toString(StandardCharsets.UTF_8).contains("estimated from the "), err::toString);
+        assertTrue(count(few, "rli_references") > 100, few::toString);
+        assertTrue(2 * count(few, "match_matched") < count(matching, "match_matched"), few::toString);
+        final List<Map<String, List<String>>> flows = IpfixRecords.flows(directory.resolve("flows.ipfix"));
+        final long withMean =
+            flows.stream().filter((each) -> List.of("1").equals(each.get("flowlagDelayEstimator"))).count();
+        assertTrue(withMean > 0.8 * flows.size(), withMean + " of " + flows.size());
+    }
+
+    @Test
+    void shouldSayWhatWouldHelpWherePacketsDoNotMatchAndThereAreNoReferences() throws IOException {
+        measure(sent.stream().filter((each) -> !each.isReference()).toList(),
+            received.stream().filter((each) -> !each.isReference()).map(Packet::renewed).toList());
+        final String text = err.toString(StandardCharsets.UTF_8);
+        assertEquals(1, text.lines().filter((each) -> each.contains("fewer than half of the packets match")).count(), text);
+        assertTrue(text.contains("rli.target"), text);
+    }
+
+    /** What a user left open and matching alone does not show. */
+    @Test
+    void shouldSayInOneLineWhatItChoseForSketches() throws IOException {
+        write(path("s"), sent);
+        write(path("r"), received);
+        final String chosen = "derived from these captures: .*intervals of [0-9.]+ s, sketches of [0-9]+ rows and [0-9]+ " +
+            "columns, [0-9]+ of [0-9]+ MiB of memory \\(--memory\\)";
+        for (final boolean isSketched : new boolean[] {true, false}) {
+            out.reset();
+            DelayProcess.run(new ConfigLoader().text("test", "rli: {capacity: 20m}").conclude(),
+                options(isSketched, isSketched, true), terminal);
+            assertEquals(isSketched ? 1 : 0,
+                out.toString(StandardCharsets.UTF_8).lines().filter((line) -> line.matches(chosen)).count(), out::toString);
+        }
+        out.reset();
+        DelayProcess.run(
+            new ConfigLoader().text("test", "rli: {capacity: 20m}\nsegment: {interval: 10s}\nlds: {columns: 20000}")
+                .conclude(), options(true, true, true), terminal);
+        assertTrue(out.toString(StandardCharsets.UTF_8).lines()
+            .anyMatch((line) -> line.matches("derived from these captures: [0-9]+ of [0-9]+ MiB of .*")), out::toString);
+    }
+
+    /** Each step down: fewer flows are matched, exactly; the others have means whose bounds hold; what would do does. */
+    @ParameterizedTest
+    @CsvSource({"4, 0", "2, 0", "2, 30000000", "4, -30000000", "3, 0"})
+    void shouldMatchAsManyFlowsAsMemoryAllowsAndEstimateTheOthersBetweenThem(final int memoryMebibytes, final long clockNs)
+        throws IOException {
+        final List<Packet> arrived = received.stream().map((each) -> each.later(clockNs)).toList();
+        final String waiting = "segment: {max-delay: 60s}";
+        final JsonNode all = measure(sent, arrived, waiting, options(false, false, true));
+        assertFalse(err.toString(StandardCharsets.UTF_8).contains("--memory"), err::toString);
+        final Map<String, Map<String, List<String>>> truth = flows();
+
+        final JsonNode part = measure(sent, arrived, waiting, options(memoryMebibytes));
+        final String said = err.toString(StandardCharsets.UTF_8);
+        final Matcher line = Pattern.compile("flowlag: --memory " + memoryMebibytes + "m is too little to match every packet: " +
+            "one flow in ([0-9]+) is matched, the others have means interpolated between matched packets and no loss; " +
+            "--memory ([0-9]+)m would match each").matcher(said);
+        assertTrue(line.find(), said);
+        final int oneIn = Integer.parseInt(line.group(1));
+        assertTrue(count(part, "match_matched") < count(all, "match_matched"), part::toString);
+
+        int matched = 0;
+        int estimated = 0;
+        int bounded = 0;
+        int held = 0;
+        for (final Map.Entry<String, Map<String, List<String>>> each : flows().entrySet()) {
+            final Map<String, List<String>> flow = each.getValue();
+            final Map<String, List<String>> exact = truth.get(each.getKey());
+            if (List.of("6").equals(flow.get("flowlagDelayEstimator"))) {
+                assertSame(exact, flow);
+                matched++;
+            } else if (flow.containsKey("flowlagDelayEstimator")) {
+                assertEquals(List.of("1"), flow.get("flowlagDelayEstimator"), flow::toString);
+                assertFalse(flow.containsKey("flowlagLostPacketDeltaCount"), "nobody counted: " + flow);
+                final long errorNs = Math.abs(number(flow, "flowlagDelayMeanNanoseconds") -
+                    number(exact, "flowlagDelayMeanNanoseconds"));
+                if (flow.containsKey("flowlagDelayErrorBoundNanoseconds")) {
+                    held += errorNs <= number(flow, "flowlagDelayErrorBoundNanoseconds") ? 1 : 0;
+                    bounded++;
+                }
+                estimated++;
+            }
+        }
+        assertTrue(matched > 0 && estimated >= (oneIn - 1) * matched / 4, matched + " and " + estimated + ": " + said);
+        assertTrue(matched + estimated >= 0.8 * truth.size(), matched + " and " + estimated + " of " + truth.size());
+        // So few flows have errors in common; and one in eight of them may have too few packets for any bound.
+        assertTrue((bounded > 0 || oneIn > 4) && held >= 0.7 * bounded, held + " of " + bounded + " bounds hold");
+
+        measure(sent, arrived, waiting, options(Integer.parseInt(line.group(2))));
+        assertFalse(err.toString(StandardCharsets.UTF_8).contains("--memory"), "that would do: " + err);
+        flows().forEach((key, flow) -> {
+            assertEquals(List.of("6"), flow.get("flowlagDelayEstimator"));
+            assertSame(truth.get(key), flow);
+        });
+    }
+
+    /** Mean and loss are the same, where packets found room. */
+    private static void assertSame(final Map<String, List<String>> exact, final Map<String, List<String>> flow) {
+        if (exact.get("flowlagDelayPacketDeltaCount").equals(flow.get("flowlagDelayPacketDeltaCount"))) {
+            assertEquals(exact.get("flowlagDelayMeanNanoseconds"), flow.get("flowlagDelayMeanNanoseconds"));
+        }
+        if (Objects.equals(exact.get("flowlagLossKind"), flow.get("flowlagLossKind"))) {
+            assertEquals(exact.get("flowlagLostPacketDeltaCount"), flow.get("flowlagLostPacketDeltaCount"));
+        }
+    }
+
+    /** Though the first flow is IPv4 and too short for quantiles, others are IPv6, and delays are long. */
+    @ParameterizedTest
+    @CsvSource({"false, 0", "true, 0", "false, 3000000000"})
+    void shouldPrintTheHeaderOnce(final boolean isSketched, final long laterNs) throws IOException {
+        final Packet first = sent.stream().filter(Packet::isIpv4).findFirst().orElseThrow().answer().later(-20 * SECOND_NS);
+        sent.add(first);
+        received.add(first.later(1_000));
+        write(path("s"), sent);
+        write(path("r"), received.stream().map((each) -> each.later(laterNs)).toList());
+        DelayProcess.run(
+            new ConfigLoader().text("test", "rli: {capacity: 20m}").conclude(), options(isSketched, isSketched, true), terminal);
+        final List<String> lines = out.toString(StandardCharsets.UTF_8).lines().toList();
+        assertTrue(lines.get(0).matches("src .* p99_us" + (isSketched ? " +sketch_us" : "")), lines.get(0));
+        assertEquals(1, lines.stream().filter((line) -> line.matches("src +dst +proto .*")).count());
+        assertTrue(lines.stream().anyMatch((line) -> line.contains("2001:db8:") || line.contains("fd")), "no IPv6");
+    }
+
+    @Test
+    void shouldSayThatRecordsAreCutWhereFlowsFindNoRoom() throws IOException {
+        measure(sent, received, "metering: {max-flows: 16}", options(false, false, true));
+        final String said = err.toString(StandardCharsets.UTF_8);
+        assertTrue(said.matches("(?s)flowlag: [0-9]+ records were cut, for there is room for 16 flows at once, .* a larger " +
+            "metering.max-flows would do\n"), said);
+    }
+
+    private DelayOptions options(final int memoryMebibytes) {
+        return new DelayOptions(List.of(path("s").toString()), List.of(path("r").toString()), ReferenceMode.MARKED, false, false,
+            true, null, (long)memoryMebibytes << 20);
+    }
+
+    /** What the records say of delays, by flow; a flow has one record here. */
+    private Map<String, Map<String, List<String>>> flows() throws IOException {
+        return IpfixRecords.flows(directory.resolve("flows.ipfix")).stream().collect(Collectors.toMap(
+            (each) -> Stream.of("sourceIPv4Address", "sourceIPv6Address", "destinationIPv4Address", "destinationIPv6Address",
+                "sourceTransportPort", "destinationTransportPort", "protocolIdentifier")
+                .map((name) -> String.valueOf(each.get(name))).collect(Collectors.joining(" ")),
+            (each) -> each.entrySet().stream().filter((field) -> field.getKey().startsWith("flowlag"))
+                .collect(Collectors.toMap(Map.Entry::getKey, Map.Entry::getValue))));
+    }
+
+    private static long number(final Map<String, List<String>> flow, final String element) {
+        return Long.parseLong(flow.get(element).get(0));
+    }
+}

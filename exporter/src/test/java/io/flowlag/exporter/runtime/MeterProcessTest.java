@@ -1,0 +1,47 @@
+package io.flowlag.exporter.runtime;
+
+import io.flowlag.exporter.config.ConfigLoader;
+import io.flowlag.exporter.decode.SharedData;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.ResultStream;
+import io.flowlag.exporter.terminal.Terminal;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class MeterProcessTest {
+    private final ByteArrayOutputStream err = new ByteArrayOutputStream();
+
+    /** A reader who has gone, such as {@code head}, has what it wanted. */
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+        No space left on device | flowlag: standard output: (\\d+) of \\1 records .* the disk is full, or the reader has gone\\n
+        Broken pipe             | ''
+        """)
+    void shouldSayWhyNoTableCouldBeWrittenUnlessItsReaderHasGone(final String reason, final String message) {
+        final Terminal terminal = new Terminal(
+            new ResultStream(new OutputStream() {
+                @Override
+                public void write(final int octet) throws IOException {
+                    throw new IOException(reason);
+                }
+            }), new PrintStream(err, true, StandardCharsets.UTF_8), false);
+        final Path capture = SharedData.capture("twopoint/det6g_tsn_untagged_ingress.pcap");
+
+        assertEquals(ExitCode.CANNOT_WRITE, MeterProcess.run(
+            new ConfigLoader().text("test", "").conclude(), List.of(capture.toString()), terminal));
+
+        final String told = err.toString(StandardCharsets.UTF_8);
+        assertTrue(told.matches(message), told);
+    }
+}

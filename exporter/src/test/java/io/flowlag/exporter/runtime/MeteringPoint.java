@@ -1,0 +1,60 @@
+package io.flowlag.exporter.runtime;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.delay.DelayMeter;
+import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.FlowEnd;
+import io.flowlag.exporter.flow.FlowCache;
+import io.flowlag.exporter.flow.FlowCacheContext;
+import io.flowlag.exporter.pipeline.MeteringAgent;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.DelayStatistics;
+import org.agrona.concurrent.EpochNanoClock;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.util.ArrayList;
+import java.util.List;
+
+import static org.junit.jupiter.api.Assertions.assertNotNull;
+
+/** A metering stage of a test, and the records that it made. */
+class MeteringPoint {
+    static final long INTERVAL_NS = 10_000_000_000L;
+
+    final Counters counters = new Counters();
+    final DelayMeter meter;
+    final MeteringAgent agent;
+    final List<UnsafeBuffer> records = new ArrayList<>();
+
+    /** What the clock shows, live. */
+    long nowNs;
+
+    MeteringPoint(final ExporterConfig config, final DelayWiring wiring) {
+        this(config, wiring, false);
+    }
+
+    MeteringPoint(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
+        final EpochNanoClock clock = isLive ? () -> nowNs : null;
+        final FlowEnd flowEnd = new FlowEnd((buffer, offset, lengthBytes) -> {
+            final UnsafeBuffer copy = new UnsafeBuffer(new byte[lengthBytes]);
+            copy.putBytes(0, buffer, offset, lengthBytes);
+            records.add(copy);
+        });
+        final FlowCache cache = new FlowCache(
+            new FlowCacheContext().maxFlows(1024).activeTimeoutNs(INTERVAL_NS).idleTimeoutNs(INTERVAL_NS)
+                .tcpEndTimeoutNs(0).stateLengthBytes(DelayMeter.stateLengthBytes(wiring))
+                .boundaryNs(wiring.isSketched() ? INTERVAL_NS : 0), flowEnd, counters);
+        meter = new DelayMeter(config, wiring, flowEnd, cache, clock, counters);
+        agent = new MeteringAgent(cache, null, () -> false, clock, meter, wiring, false, counters);
+    }
+
+    DelayStatistics statistics() {
+        return meter.statistics();
+    }
+
+    long count(final String label) {
+        final Long count = statistics().counters().get(label);
+        assertNotNull(count, () -> label + " is not among " + statistics().counters().keySet());
+        return count;
+    }
+}

@@ -1,0 +1,56 @@
+package io.flowlag.exporter.runtime;
+
+import com.sun.management.ThreadMXBean;
+import org.agrona.concurrent.EpochNanoClock;
+import org.junit.jupiter.api.Test;
+
+import java.lang.management.ManagementFactory;
+import java.time.Instant;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertInstanceOf;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+class RealtimeClockTest {
+    private static final int READINGS = 200_000;
+    private static final int ROUNDS = 50;
+
+    private final EpochNanoClock clock = RealtimeClock.ofSystem();
+    private long read;
+
+    @Test
+    void shouldTellTheTimeOfTheSystem() {
+        assertInstanceOf(RealtimeClock.class, clock);
+        // The clock may be set while the test runs, but not in every round.
+        int between = 0;
+        for (int i = 0; i < ROUNDS; i++) {
+            final Instant before = Instant.now();
+            final long nowNs = clock.nanoTime();
+            final Instant after = Instant.now();
+            between += nowNs >= ns(before) && nowNs <= ns(after) ? 1 : 0;
+        }
+        assertTrue(between > ROUNDS / 2, between + " of " + ROUNDS);
+    }
+
+    private static long ns(final Instant instant) {
+        return instant.getEpochSecond() * 1_000_000_000L + instant.getNano();
+    }
+
+    /** Whoever asks for the epoch itself gets an object that is there already, so that compilers keep those of other clocks. */
+    @Test
+    void shouldAllocateNothing() {
+        for (int i = 0; i < READINGS; i++) {
+            read += Instant.ofEpochSecond(i & 1, 0).getEpochSecond();
+        }
+        final ThreadMXBean threads = (ThreadMXBean)ManagementFactory.getThreadMXBean();
+        long least = Long.MAX_VALUE;
+        for (int round = 0; round < ROUNDS && least > 0; round++) {
+            final long before = threads.getCurrentThreadAllocatedBytes();
+            for (int i = 0; i < READINGS; i++) {
+                read += clock.nanoTime();
+            }
+            least = Math.min(least, threads.getCurrentThreadAllocatedBytes() - before);
+        }
+        assertEquals(0, least, () -> "octets for " + READINGS + " readings, " + read);
+    }
+}

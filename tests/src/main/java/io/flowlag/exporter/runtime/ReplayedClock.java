@@ -1,0 +1,39 @@
+package io.flowlag.exporter.runtime;
+
+import java.util.SplittableRandom;
+
+/**
+ * The clock of a host: ahead, faster or slower, and each timestamp by chance off. Equal arguments give equal times. One thread.
+ */
+final class ReplayedClock {
+    private static final double PPB = 1e-9;
+
+    private final long beginNs;
+    private final long aheadNs;
+    private final long driftPpb;
+    private final long jitterNs;
+    private final SplittableRandom random;
+
+    /**
+     * A clock.
+     *
+     * @param beginNs  when it is ahead by that much, since the epoch.
+     * @param aheadNs  by how much, signed.
+     * @param driftPpb by how much it is faster, ns a second, signed.
+     * @param jitterNs a timestamp is off by at most, either way; at least 0.
+     * @param seed     of the jitter.
+     */
+    ReplayedClock(final long beginNs, final long aheadNs, final long driftPpb, final long jitterNs, final long seed) {
+        this.beginNs = beginNs;
+        this.aheadNs = aheadNs;
+        this.driftPpb = driftPpb;
+        this.jitterNs = jitterNs;
+        random = new SplittableRandom(seed);
+    }
+
+    /** {@return the timestamp of a packet that comes at that time} */
+    long stampNs(final long timeNs) {
+        final long jitter = jitterNs == 0 ? 0 : random.nextLong(-jitterNs, jitterNs + 1);
+        return timeNs + aheadNs + (long)(PPB * driftPpb * (timeNs - beginNs)) + jitter;
+    }
+}

@@ -1,0 +1,103 @@
+package io.flowlag.exporter.runtime;
+
+import io.flowlag.exporter.capture.FilterSupplier;
+import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.capture.file.CaptureFiles;
+import io.flowlag.exporter.config.ConfigLoader;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.config.ExporterConfig.Threading;
+import io.flowlag.exporter.delay.ClockError;
+import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.export.Destination;
+import io.flowlag.exporter.export.DestinationFactory;
+import io.flowlag.exporter.monitoring.Heartbeat;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.terminal.Logging;
+import io.flowlag.exporter.terminal.Signals;
+import io.flowlag.exporter.terminal.Terminal;
+import org.agrona.concurrent.AgentRunner;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/**
+ * The process of one of two hosts whose packets come from a capture, at the pace at which they were captured, or slower: the
+ * stages of the program on its threads, and the exchange with the other process. Time is the packets'. Each second of it, a line
+ * on standard output says what the exchange has taken so far.
+ */
+public final class ReplayedPoint {
+    private static final int ARGUMENTS = 9;
+    private static final int WRONG_COMMAND_LINE = 64;
+    private static final long NS_PER_S = 1_000_000_000L;
+
+    private final Counters counters = new Counters();
+    private final Terminal terminal = Terminal.system();
+
+    private ReplayedPoint() {
+    }
+
+    /**
+     * Meters a capture to its end.
+     *
+     * @param arguments configuration file, capture, timestamp of the captures' first packet in ns, when the replay begins in ns
+     *                  since the epoch, by what it is slower; of this host's clock by how much it is ahead in ns, its drift in
+     *                  ns a second, its jitter in ns, and the seed of that.
+     * @throws Exception if it cannot be run.
+     */
+    public static void main(final String[] arguments) throws Exception {
+        if (arguments.length != ARGUMENTS) {
+            System.err.println("replay: needs CONFIGURATION CAPTURE FIRST_NS BEGIN_NS SLOWER AHEAD_NS DRIFT_PPB JITTER_NS SEED");
+            System.exit(WRONG_COMMAND_LINE);
+        }
+        final ExporterConfig config = new ConfigLoader()
+            .text(arguments[0], Files.readString(Path.of(arguments[0]))).conclude();
+        final long beginNs = Long.parseLong(arguments[3]);
+        final ReplayedSource source = new ReplayedSource(
+            CaptureFiles.open(List.of(arguments[1]), FilterSupplier.ALL), Long.parseLong(arguments[2]), beginNs,
+            Integer.parseInt(arguments[4]), new ReplayedClock(beginNs, Long.parseLong(arguments[5]),
+                Long.parseLong(arguments[6]), Long.parseLong(arguments[7]), Long.parseLong(arguments[8])));
+        System.exit(new ReplayedPoint().run(config.withThreading(Threading.PIPELINED), source, beginNs));
+    }
+
+    private int run(final ExporterConfig config, final ReplayedSource source, final long beginNs) throws Exception {
+        Logging.configure(config.log(), terminal);
+        final boolean isReceiver = config.segment().role() == Role.RECEIVER;
+        final boolean isPassive = config.rli().policy() == ExporterConfig.Policy.PASSIVE;
+        final ExchangeEnd exchange = ExchangeEnd.open(config, ClockError.fixed(1_000));
+        final DelayWiring wiring = new DelayWiring(
+            config.segment().role(), isReceiver && isPassive ? ReferenceMode.PASSIVE : ReferenceMode.NONE, List.of(), null,
+            ClockError.fixed(1_000), isReceiver && isPassive, false, false, DelayWiring.DIGEST_PAYLOAD_BYTES)
+            .withSketches(config.lds().enabled()).withLink(exchange.link());
+        final List<PacketSource> sources = List.of(source);
+        final DestinationFactory factory = new DestinationFactory(true, new boolean[1], Map.of(), counters);
+        final List<Destination> destinations = new Destinations(factory).of(config);
+        final Heartbeat heartbeat = new Heartbeat(exchange.agent());
+        final StageErrors errors = new StageErrors();
+        final long[] nextNs = {beginNs};
+        final Signals signals = Signals.install(Signals.HangUp.STOPS);
+        final AgentRunner runner = exchange.start(heartbeat, errors);
+        try (PipelineRun run =
+            new PipelineRun(config, sources, false, wiring, destinations, counters, signals, terminal)) {
+            factory.delay(run.delayMeter());
+            run.watch(heartbeat, errors);
+            run.onHousekeeping(() -> {
+                if (source.nowNs() >= nextNs[0]) {
+                    nextNs[0] += NS_PER_S;
+                    final Map<String, Long> delay = run.statistics().delay().counters();
+                    System.out.printf(Locale.ROOT, "%.3f,%d%n", (source.nowNs() - beginNs) / 1e9,
+                        delay.get("exchange_octets_sent") + delay.get("exchange_octets_received"));
+                }
+            });
+            run.run();
+            run.writeStatistics();
+            return run.exitCode().number();
+        } finally {
+            runner.close();
+        }
+    }
+}
