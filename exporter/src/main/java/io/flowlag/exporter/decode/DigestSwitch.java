@@ -1,6 +1,6 @@
 package io.flowlag.exporter.decode;
 
-import io.flowlag.sketch.hash.SipHash;
+import io.flowlag.common.hash.SipHash;
 
 /**
  * Which key digests have from when on, where the other measurement point decides it while packets pass. One thread changes it,

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.decode;
 
-import io.flowlag.sketch.hash.SipHash;
+import io.flowlag.common.hash.SipHash;
 import org.agrona.BufferUtil;
 import org.agrona.concurrent.UnsafeBuffer;
 

@@ -1,9 +1,9 @@
 package io.flowlag.exporter.decode;
 
+import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.capture.LinkType;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
-import io.flowlag.sketch.hash.SipHash;
 import org.agrona.BitUtil;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;

@@ -1,7 +1,7 @@
 package io.flowlag.exporter.decode;
 
-import io.flowlag.sketch.hash.SipHash;
-import io.flowlag.sketch.memory.OffHeapBuffer;
+import io.flowlag.common.hash.SipHash;
+import io.flowlag.common.memory.OffHeapBuffer;
 import org.agrona.DirectBuffer;
 
 import java.nio.ByteOrder;

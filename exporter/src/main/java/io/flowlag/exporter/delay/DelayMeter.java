@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay;
 
+import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.DecodedReference;
 import io.flowlag.exporter.decode.PacketDescriptor;
@@ -24,7 +25,6 @@ import io.flowlag.rli.receiver.SendTimes;
 import io.flowlag.rli.receiver.SerialisationMode;
 import io.flowlag.rli.sender.InjectionScheduler;
 import io.flowlag.rli.sender.SenderCounter;
-import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;

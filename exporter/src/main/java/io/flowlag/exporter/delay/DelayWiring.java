@@ -1,9 +1,9 @@
 package io.flowlag.exporter.delay;
 
+import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.rli.reference.ReferenceSession;
-import io.flowlag.sketch.hash.SipHash;
 import org.agrona.DirectBuffer;
 
 import java.util.List;

@@ -1,8 +1,8 @@
 package io.flowlag.exporter.delay;
 
+import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.rli.counters.DelayCounters;
-import io.flowlag.sketch.memory.OffHeapBuffer;
 import io.flowlag.sketch.quantile.QuantileSketch;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;

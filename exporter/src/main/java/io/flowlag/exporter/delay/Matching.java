@@ -1,5 +1,7 @@
 package io.flowlag.exporter.delay;
 
+import io.flowlag.common.counter.CounterTable;
+import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.exact.ExactMatcher;
 import io.flowlag.exporter.delay.exact.ExactMatcherContext;
@@ -10,9 +12,7 @@ import io.flowlag.exporter.delay.exact.SegmentFlows;
 import io.flowlag.exporter.flow.EndReason;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowEntry;
-import io.flowlag.rli.counters.CounterTable;
 import io.flowlag.rli.counters.DelayCounters;
-import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 

@@ -1,10 +1,10 @@
 package io.flowlag.exporter.delay;
 
+import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.rli.counters.DelayCounters;
 import io.flowlag.rli.receiver.DelaySamples;
 import io.flowlag.rli.receiver.SampleHandler;
-import io.flowlag.sketch.memory.OffHeapBuffer;
 
 /**
  * Writes samples into the state of their flows, while those live, and tells the sketches of them. The metering thread owns it.

@@ -1,10 +1,10 @@
 package io.flowlag.exporter.delay;
 
+import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.interval.FlowWeights;
 import io.flowlag.exporter.delay.interval.SketchContext;
 import io.flowlag.exporter.delay.interval.SketchPoint;
-import io.flowlag.sketch.hash.SipHash;
 
 import java.util.function.Function;
 

@@ -1,8 +1,8 @@
 package io.flowlag.exporter.delay;
 
+import io.flowlag.common.counter.CounterTable;
 import io.flowlag.exporter.delay.interval.SketchRecords;
 import io.flowlag.exporter.flow.FlowEntry;
-import io.flowlag.rli.counters.CounterTable;
 import io.flowlag.rli.counters.DelayCounters;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay;
 
+import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.decode.SegmentFlowHash;
@@ -25,7 +26,6 @@ import io.flowlag.exporter.status.HeavyFlow;
 import io.flowlag.exporter.status.JointStatistics;
 import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.sketch.image.SketchGeometry;
-import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 

@@ -1,7 +1,7 @@
 package io.flowlag.exporter.exchange;
 
+import io.flowlag.common.hash.KeyedMix;
 import io.flowlag.exporter.exchange.ExchangeSettings.SketchPart;
-import io.flowlag.sketch.hash.KeyedMix;
 import io.flowlag.sketch.image.ImagePairing;
 import io.flowlag.sketch.image.ImageResult;
 import io.flowlag.sketch.image.ImageVerifier;

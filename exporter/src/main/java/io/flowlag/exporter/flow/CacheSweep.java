@@ -1,6 +1,6 @@
 package io.flowlag.exporter.flow;
 
-import io.flowlag.sketch.memory.OffHeapBuffer;
+import io.flowlag.common.memory.OffHeapBuffer;
 import org.agrona.collections.LongArrayList;
 import org.agrona.concurrent.UnsafeBuffer;
 

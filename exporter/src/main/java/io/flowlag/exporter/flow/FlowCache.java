@@ -1,9 +1,9 @@
 package io.flowlag.exporter.flow;
 
+import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
-import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.DirectBuffer;
 
 /**

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.flow;
 
-import io.flowlag.sketch.memory.OffHeapBuffer;
+import io.flowlag.common.memory.OffHeapBuffer;
 import org.agrona.BitUtil;
 
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;

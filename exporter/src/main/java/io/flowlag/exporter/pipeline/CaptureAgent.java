@@ -1,5 +1,6 @@
 package io.flowlag.exporter.pipeline;
 
+import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.exporter.capture.LivePacketSource;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
@@ -7,7 +8,6 @@ import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
-import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.IntHashSet;

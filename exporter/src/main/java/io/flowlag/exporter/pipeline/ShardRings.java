@@ -1,9 +1,9 @@
 package io.flowlag.exporter.pipeline;
 
+import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.ShardSelector;
-import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.DirectBuffer;
 
 import java.util.List;

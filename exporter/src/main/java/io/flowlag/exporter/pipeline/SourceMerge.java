@@ -1,9 +1,9 @@
 package io.flowlag.exporter.pipeline;
 
+import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.capture.TimeOrder;
 import io.flowlag.exporter.decode.PacketDescriptor;
-import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.BitUtil;
 
 import java.util.Arrays;

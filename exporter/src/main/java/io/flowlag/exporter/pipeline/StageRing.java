@@ -1,6 +1,6 @@
 package io.flowlag.exporter.pipeline;
 
-import io.flowlag.sketch.memory.OffHeapBuffer;
+import io.flowlag.common.memory.OffHeapBuffer;
 import org.agrona.BitUtil;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.BackoffIdleStrategy;

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
@@ -21,7 +22,6 @@ import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.Signals;
 import io.flowlag.exporter.terminal.Terminal;
 import io.flowlag.rli.reference.ReferenceSession;
-import io.flowlag.sketch.hash.SipHash;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.IOException;

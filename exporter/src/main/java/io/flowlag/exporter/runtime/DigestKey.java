@@ -1,7 +1,7 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.terminal.ExitException;
-import io.flowlag.sketch.hash.SipHash;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 

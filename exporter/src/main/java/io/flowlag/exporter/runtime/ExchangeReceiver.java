@@ -1,5 +1,6 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.HostPort;
 import io.flowlag.exporter.config.Prefix;
@@ -17,7 +18,6 @@ import io.flowlag.exporter.exchange.SenderInterval;
 import io.flowlag.exporter.exchange.SharedKey;
 import io.flowlag.exporter.exchange.SynopsisAssembler;
 import io.flowlag.ipfix.transport.TlsCredentials;
-import io.flowlag.sketch.hash.SipHash;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.Agent;

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.common.hash.KeyedMix;
 import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
@@ -12,7 +13,6 @@ import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.Progress;
 import io.flowlag.exporter.terminal.Terminal;
-import io.flowlag.sketch.hash.KeyedMix;
 import org.agrona.DirectBuffer;
 import org.agrona.collections.Long2LongHashMap;
 import org.agrona.concurrent.SystemNanoClock;

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.checkpoint.Checkpoint;
 import io.flowlag.exporter.config.ExporterConfig;
@@ -34,7 +35,6 @@ import io.flowlag.exporter.status.LatencySummary;
 import io.flowlag.exporter.status.PipelineLatency;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
-import io.flowlag.sketch.hash.SipHash;
 import org.agrona.CloseHelper;
 import org.agrona.ErrorHandler;
 import org.agrona.concurrent.AgentRunner;

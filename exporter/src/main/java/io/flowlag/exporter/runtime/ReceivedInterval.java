@@ -1,12 +1,12 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.decode.SegmentFlowHash;
 import io.flowlag.exporter.delay.interval.FlowSums;
 import io.flowlag.exporter.delay.interval.SenderAnswer;
 import io.flowlag.exporter.exchange.ExchangeSettings;
 import io.flowlag.exporter.exchange.FlowSum;
 import io.flowlag.exporter.exchange.SenderInterval;
-import io.flowlag.sketch.hash.SipHash;
 import io.flowlag.sketch.image.CellEditor;
 import io.flowlag.sketch.image.ImageDescriptor;
 import io.flowlag.sketch.image.SketchImage;

@@ -1,11 +1,11 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.decode.SegmentFlowHash;
 import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
 import io.flowlag.exporter.delay.interval.repair.SynopsisPeer;
 import io.flowlag.exporter.delay.interval.repair.SynopsisRequest;
 import io.flowlag.exporter.exchange.SynopsisAssembler;
-import io.flowlag.sketch.hash.SipHash;
 import io.flowlag.sketch.reconcile.SynopsisFamily;
 import io.flowlag.sketch.reconcile.SynopsisImage;
 import io.flowlag.sketch.reconcile.SynopsisResult;

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.Prefix;
 import io.flowlag.exporter.config.WeightRule;
@@ -24,7 +25,6 @@ import io.flowlag.rli.sender.CombinedPolicy;
 import io.flowlag.rli.sender.EveryIntervalPolicy;
 import io.flowlag.rli.sender.EveryNPolicy;
 import io.flowlag.rli.sender.InjectionPolicy;
-import io.flowlag.sketch.hash.SipHash;
 import io.flowlag.sketch.image.SketchFamily;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.agrona.DirectBuffer;

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.runtime;
 
-import io.flowlag.sketch.memory.OffHeapBuffer;
+import io.flowlag.common.memory.OffHeapBuffer;
 
 import java.util.BitSet;
 

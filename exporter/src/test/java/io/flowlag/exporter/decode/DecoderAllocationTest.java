@@ -1,11 +1,11 @@
 package io.flowlag.exporter.decode;
 
 import com.sun.management.ThreadMXBean;
+import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.capture.LinkType;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
-import io.flowlag.sketch.hash.SipHash;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 

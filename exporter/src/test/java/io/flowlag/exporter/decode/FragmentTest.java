@@ -1,7 +1,7 @@
 package io.flowlag.exporter.decode;
 
+import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.status.CounterId;
-import io.flowlag.sketch.hash.SipHash;
 import org.junit.jupiter.api.Test;
 
 import static io.flowlag.exporter.decode.Frames.*;

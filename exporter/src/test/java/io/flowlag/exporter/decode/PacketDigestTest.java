@@ -1,8 +1,8 @@
 package io.flowlag.exporter.decode;
 
+import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.capture.LinkType;
 import io.flowlag.exporter.status.CounterId;
-import io.flowlag.sketch.hash.SipHash;
 import net.jqwik.api.Arbitraries;
 import net.jqwik.api.Arbitrary;
 import net.jqwik.api.EdgeCasesMode;

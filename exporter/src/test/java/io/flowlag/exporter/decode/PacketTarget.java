@@ -1,5 +1,6 @@
 package io.flowlag.exporter.decode;
 
+import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.capture.CaptureException;
 import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.LinkType;
@@ -11,7 +12,6 @@ import io.flowlag.exporter.fuzz.FuzzTarget;
 import io.flowlag.exporter.fuzz.RealCaptures;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
-import io.flowlag.sketch.hash.SipHash;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.file.Path;

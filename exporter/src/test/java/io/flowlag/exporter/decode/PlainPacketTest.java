@@ -1,5 +1,6 @@
 package io.flowlag.exporter.decode;
 
+import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.capture.CaptureException;
 import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.LinkType;
@@ -8,7 +9,6 @@ import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.capture.file.CaptureFiles;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
-import io.flowlag.sketch.hash.SipHash;
 import net.jqwik.api.EdgeCasesMode;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay;
 
+import io.flowlag.common.hash.KeyedMix;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
@@ -11,7 +12,6 @@ import io.flowlag.exporter.pipeline.MeteringAgent;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.rli.counters.DelayCounters;
-import io.flowlag.sketch.hash.KeyedMix;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;
 

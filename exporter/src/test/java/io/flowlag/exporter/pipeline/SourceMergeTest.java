@@ -1,7 +1,7 @@
 package io.flowlag.exporter.pipeline;
 
+import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.exporter.decode.PacketDescriptor;
-import io.flowlag.sketch.memory.OffHeapBuffer;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.capture.PacketSource;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
@@ -15,7 +16,6 @@ import io.flowlag.exporter.lab.SimulatedSegment;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
-import io.flowlag.sketch.hash.SipHash;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;

@@ -1,6 +1,6 @@
 package io.flowlag.rli.receiver;
 
-import io.flowlag.rli.counters.CounterTable;
+import io.flowlag.common.counter.CounterTable;
 import io.flowlag.rli.reference.Continuity;
 import io.flowlag.rli.reference.SequenceWindow;
 

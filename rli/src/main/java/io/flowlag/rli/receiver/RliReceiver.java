@@ -1,6 +1,6 @@
 package io.flowlag.rli.receiver;
 
-import io.flowlag.rli.counters.CounterTable;
+import io.flowlag.common.counter.CounterTable;
 
 /**
  * Estimates the delay of regular packets from references (RLI paper, sections III-B2 and III-C), for several streams of

@@ -1,6 +1,6 @@
 package io.flowlag.rli.sender;
 
-import io.flowlag.rli.counters.CounterTable;
+import io.flowlag.common.counter.CounterTable;
 
 import java.util.Arrays;
 

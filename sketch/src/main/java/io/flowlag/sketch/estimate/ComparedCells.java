@@ -1,8 +1,8 @@
 package io.flowlag.sketch.estimate;
 
+import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.image.SketchImage;
-import io.flowlag.sketch.memory.OffHeapBuffer;
 
 /**
  * What both points' cells say together, cell by cell, written once an interval: who asks for a flow's cells reads one cache line

@@ -1,6 +1,6 @@
 package io.flowlag.sketch.estimate;
 
-import io.flowlag.sketch.hash.KeyedMix;
+import io.flowlag.common.hash.KeyedMix;
 import io.flowlag.sketch.image.ImagePairing;
 import io.flowlag.sketch.image.PairingResult;
 import io.flowlag.sketch.image.SketchFamily;

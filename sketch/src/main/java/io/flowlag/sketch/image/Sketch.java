@@ -1,8 +1,8 @@
 package io.flowlag.sketch.image;
 
-import io.flowlag.sketch.hash.KeyedMix;
+import io.flowlag.common.hash.KeyedMix;
+import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.sketch.interval.IntervalSketch;
-import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.BitUtil;
 import org.agrona.BufferUtil;
 import org.agrona.MutableDirectBuffer;

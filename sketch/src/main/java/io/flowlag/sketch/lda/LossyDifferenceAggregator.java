@@ -1,6 +1,6 @@
 package io.flowlag.sketch.lda;
 
-import io.flowlag.sketch.hash.KeyedMix;
+import io.flowlag.common.hash.KeyedMix;
 import io.flowlag.sketch.image.Sketch;
 import io.flowlag.sketch.image.SketchFamily;
 import io.flowlag.sketch.image.SketchGeometry;

@@ -1,6 +1,6 @@
 package io.flowlag.sketch.lds;
 
-import io.flowlag.sketch.hash.KeyedMix;
+import io.flowlag.common.hash.KeyedMix;
 import io.flowlag.sketch.image.SketchGeometry;
 
 /**

@@ -1,6 +1,6 @@
 package io.flowlag.sketch.reconcile;
 
-import io.flowlag.sketch.hash.KeyedMix;
+import io.flowlag.common.hash.KeyedMix;
 
 /**
  * Each bank's own hash of an identifier: its high half chooses the cell, its low half is what the identifier adds to the cell's

@@ -1,6 +1,6 @@
 package io.flowlag.sketch.reconcile;
 
-import io.flowlag.sketch.hash.KeyedMix;
+import io.flowlag.common.hash.KeyedMix;
 
 /**
  * Packets of one identifier that a point saw in an interval. A packet that came once goes by its identifier. One that came c

@@ -1,7 +1,7 @@
 package io.flowlag.sketch.reconcile;
 
+import io.flowlag.common.hash.KeyedMix;
 import io.flowlag.sketch.estimate.Hoeffding;
-import io.flowlag.sketch.hash.KeyedMix;
 
 /**
  * Compares two sRDA (RDA paper, section IV). As in the paper, neighbouring cells are collapsed for the standard deviation, which

@@ -1,6 +1,6 @@
 package io.flowlag.sketch.reconcile;
 
-import io.flowlag.sketch.hash.KeyedMix;
+import io.flowlag.common.hash.KeyedMix;
 
 /**
  * Simple RDA (RDA paper, section IV), one measurement point's side of it: one array of cells, each packet in up to k of them,

@@ -1,6 +1,6 @@
 package io.flowlag.sketch.reconcile;
 
-import io.flowlag.sketch.hash.KeyedMix;
+import io.flowlag.common.hash.KeyedMix;
 
 /**
  * Estimates the size of a set difference from strata (Eppstein, Goodrich, Uyeda, Varghese, "What's the Difference?", section

@@ -92,7 +92,7 @@ class ImagePairingTest {
     }
 
     private static int fingerprint(final long seed) {
-        return io.flowlag.sketch.hash.KeyedMix.fingerprint(seed);
+        return io.flowlag.common.hash.KeyedMix.fingerprint(seed);
     }
 
     private static SketchImage image(

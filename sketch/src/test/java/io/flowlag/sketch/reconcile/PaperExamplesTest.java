@@ -1,6 +1,6 @@
 package io.flowlag.sketch.reconcile;
 
-import io.flowlag.sketch.hash.KeyedMix;
+import io.flowlag.common.hash.KeyedMix;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.image.SketchImage;
 import io.flowlag.sketch.lda.LdaEstimate;

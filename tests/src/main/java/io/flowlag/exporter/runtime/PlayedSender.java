@@ -1,5 +1,6 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.interval.IntervalMode;
 import io.flowlag.exporter.delay.interval.SenderAnswer;
@@ -7,7 +8,6 @@ import io.flowlag.exporter.delay.interval.SenderAnswers;
 import io.flowlag.exporter.exchange.HeldSettings;
 import io.flowlag.exporter.exchange.SenderInterval;
 import io.flowlag.exporter.exchange.StoredIntervals;
-import io.flowlag.sketch.hash.SipHash;
 import io.flowlag.tests.benchmark.SketchesAlone;
 
 import java.io.IOException;

@@ -1,11 +1,11 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.exchange.ExchangeSettings;
 import io.flowlag.exporter.exchange.HeldSettings;
-import io.flowlag.sketch.hash.SipHash;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.charset.StandardCharsets;

@@ -1,5 +1,6 @@
 package io.flowlag.tests.benchmark;
 
+import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.PacketDecoder;
@@ -10,7 +11,6 @@ import io.flowlag.exporter.delay.interval.SenderAnswers;
 import io.flowlag.exporter.delay.interval.SketchContext;
 import io.flowlag.exporter.delay.interval.SketchPoint;
 import io.flowlag.exporter.status.Counters;
-import io.flowlag.sketch.hash.SipHash;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.agrona.concurrent.UnsafeBuffer;
 

@@ -1,5 +1,6 @@
 package io.flowlag.tests.benchmark;
 
+import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
@@ -22,7 +23,6 @@ import io.flowlag.exporter.status.DestinationStatistics;
 import io.flowlag.rli.receiver.Estimator;
 import io.flowlag.rli.receiver.ReceiverContext;
 import io.flowlag.rli.receiver.RliReceiver;
-import io.flowlag.sketch.hash.SipHash;
 import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.lds.LossyDifferenceSketch;
 import org.agrona.concurrent.UnsafeBuffer;

@@ -47,15 +47,15 @@ class ArchitectureTest {
     private static final String FILTER_COMPILER = EXPORTER + "capture.filter.BpfCompiler";
     /** Says nothing itself: it lowers the level of pcap4j's logger when a source is opened. */
     private static final String PCAP4J_LOG = EXPORTER + "capture.pcap.Pcap4jLog";
-    private static final List<String> LIBRARIES = List.of("ipfix", "rli", "sketch");
+    private static final List<String> LIBRARIES = List.of("common", "ipfix", "rli", "sketch");
 
     @ArchTest
     static void shouldKeepLibrariesApart(final JavaClasses classes) {
         for (final String library : LIBRARIES) {
             check(classes, classes().that().resideInAPackage("io.flowlag." + library + "..")
                 .should().onlyDependOnClassesThat().resideInAnyPackage(
-                    "io.flowlag." + library + "..", "java..", "javax.net..", "javax.security..", "org.agrona..",
-                    "org.HdrHistogram..")
+                    "io.flowlag." + library + "..", "io.flowlag.common..", "java..", "javax.net..", "javax.security..",
+                    "org.agrona..", "org.HdrHistogram..")
                 .because(library + " is a library of its own"));
         }
     }

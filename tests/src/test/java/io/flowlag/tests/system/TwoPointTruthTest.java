@@ -1,5 +1,6 @@
 package io.flowlag.tests.system;
 
+import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.capture.FilterSupplier;
 import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
@@ -15,7 +16,6 @@ import io.flowlag.exporter.delay.exact.SegmentFlows;
 import io.flowlag.exporter.delay.exact.TruthWriter;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
-import io.flowlag.sketch.hash.SipHash;
 import io.flowlag.tests.support.SharedData;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;

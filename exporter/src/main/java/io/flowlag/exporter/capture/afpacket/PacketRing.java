@@ -1,7 +1,7 @@
 package io.flowlag.exporter.capture.afpacket;
 
+import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.exporter.capture.posix.CLibrary;
-import io.flowlag.sketch.memory.OffHeapBuffer;
 
 /**
  * Walks the ring that kernel and process share, block after block and frame after frame. Owns the mapping. One thread may call

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.capture.file;
 
-import io.flowlag.sketch.memory.OffHeapBuffer;
+import io.flowlag.common.memory.OffHeapBuffer;
 import org.agrona.BufferUtil;
 
 import java.io.IOException;

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.delay.exact;
 
-import io.flowlag.sketch.memory.OffHeapBuffer;
+import io.flowlag.common.memory.OffHeapBuffer;
 
 /**
  * The digests that a matcher remembers: each with the queues of its packets that wait, in order of arrival. Slots stay put

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.delay.exact;
 
-import io.flowlag.rli.counters.CounterTable;
+import io.flowlag.common.counter.CounterTable;
 
 /**
  * The values of all {@link MatchCounter}s. The thread that owns the matcher writes; any thread may read and sees values that

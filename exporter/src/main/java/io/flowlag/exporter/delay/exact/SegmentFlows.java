@@ -1,10 +1,10 @@
 package io.flowlag.exporter.delay.exact;
 
+import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.rli.counters.DelayCounters;
-import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.DirectBuffer;
 
 import java.security.SecureRandom;

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.delay.exact;
 
-import io.flowlag.sketch.memory.OffHeapBuffer;
+import io.flowlag.common.memory.OffHeapBuffer;
 
 /**
  * The packets that a matcher remembers, in the order in which they came: a ring of records of half a cache line.

@@ -1,8 +1,8 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.interval.repair.FlowKeyTable;
-import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.BitUtil;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;

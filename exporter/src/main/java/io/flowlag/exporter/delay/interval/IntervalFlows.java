@@ -1,7 +1,7 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.sketch.estimate.HeavyHitters;
-import io.flowlag.sketch.memory.OffHeapBuffer;
 import org.agrona.BitUtil;
 
 /**

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.delay.interval;
 
-import io.flowlag.sketch.hash.KeyedMix;
+import io.flowlag.common.hash.KeyedMix;
 
 /**
  * Which packets are passive references and which flows are witnesses: both points choose alike, by the seed that they share

@@ -1,7 +1,7 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.common.counter.CounterTable;
 import io.flowlag.exporter.delay.interval.repair.FlowKeyTable;
-import io.flowlag.rli.counters.CounterTable;
 import io.flowlag.sketch.reconcile.PacketCache;
 
 /**

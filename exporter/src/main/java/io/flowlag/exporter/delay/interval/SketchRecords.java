@@ -1,8 +1,8 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.sketch.estimate.FlowEstimate;
 import io.flowlag.sketch.estimate.LossKind;
-import io.flowlag.sketch.memory.OffHeapBuffer;
 
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 

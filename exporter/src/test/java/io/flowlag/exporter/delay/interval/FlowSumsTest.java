@@ -1,8 +1,8 @@
 package io.flowlag.exporter.delay.interval;
 
 import com.sun.management.ThreadMXBean;
+import io.flowlag.common.hash.KeyedMix;
 import io.flowlag.exporter.decode.PacketDescriptor;
-import io.flowlag.sketch.hash.KeyedMix;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.IntRange;

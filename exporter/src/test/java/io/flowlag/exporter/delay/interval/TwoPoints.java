@@ -1,7 +1,7 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.common.hash.KeyedMix;
 import io.flowlag.exporter.decode.PacketDescriptor;
-import io.flowlag.sketch.hash.KeyedMix;
 import io.flowlag.sketch.reconcile.AggregateEstimate;
 import org.agrona.MutableDirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;

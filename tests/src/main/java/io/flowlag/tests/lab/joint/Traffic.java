@@ -1,7 +1,7 @@
 package io.flowlag.tests.lab.joint;
 
+import io.flowlag.common.hash.KeyedMix;
 import io.flowlag.rli.sender.AdaptivePolicy;
-import io.flowlag.sketch.hash.KeyedMix;
 import io.flowlag.tests.lab.method.PathTrace;
 
 import java.util.Arrays;

@@ -1,5 +1,6 @@
 package io.flowlag.tests.lab.rli;
 
+import io.flowlag.common.hash.KeyedMix;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Role;
@@ -21,7 +22,6 @@ import io.flowlag.exporter.lab.SimulatedSegment;
 import io.flowlag.exporter.pipeline.MeteringAgent;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.rli.counters.DelayCounters;
-import io.flowlag.sketch.hash.KeyedMix;
 import io.flowlag.tests.lab.report.Numbers;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;

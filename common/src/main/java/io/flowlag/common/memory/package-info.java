@@ -1,2 +1,2 @@
 /** Memory off the heap, as the packet path needs it. */
-package io.flowlag.sketch.memory;
+package io.flowlag.common.memory;

@@ -1,4 +1,4 @@
-package io.flowlag.sketch.hash;
+package io.flowlag.common.hash;
 
 import org.agrona.DirectBuffer;
 

@@ -1,4 +1,4 @@
-package io.flowlag.sketch.hash;
+package io.flowlag.common.hash;
 
 /**
  * A keyed mixer of 64-bit integers: spreads values that are hashes already over cells, rows, and samples, independently for each

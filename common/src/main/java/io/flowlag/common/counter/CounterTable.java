@@ -1,4 +1,4 @@
-package io.flowlag.rli.counters;
+package io.flowlag.common.counter;
 
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;

@@ -1,4 +1,4 @@
-package io.flowlag.sketch.memory;
+package io.flowlag.common.memory;
 
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;

@@ -1,4 +1,4 @@
-package io.flowlag.sketch.hash;
+package io.flowlag.common.hash;
 
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;

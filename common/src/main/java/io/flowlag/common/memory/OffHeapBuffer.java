@@ -1,4 +1,4 @@
-package io.flowlag.sketch.memory;
+package io.flowlag.common.memory;
 
 import org.agrona.BitUtil;
 import org.agrona.BufferUtil;

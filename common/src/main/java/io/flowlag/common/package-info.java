@@ -1,0 +1,2 @@
+/** What the libraries and the exporter share. It depends on Agrona alone. */
+package io.flowlag.common;
