@@ -1,5 +1,6 @@
 package io.flowlag.exporter.export;
 
+import io.flowlag.common.time.NtpTimestamp;
 import io.flowlag.exporter.config.ExporterConfig.Profile;
 import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.delay.FlowQuantiles;
@@ -8,7 +9,6 @@ import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.ipfix.element.ElementRegistry;
-import io.flowlag.ipfix.message.NtpTimestamp;
 import io.flowlag.ipfix.session.ExportingSession;
 import io.flowlag.ipfix.template.FieldSpecifier;
 import io.flowlag.ipfix.template.Template;

@@ -1,5 +1,6 @@
 package io.flowlag.ipfix.message;
 
+import io.flowlag.common.time.NtpTimestamp;
 import org.agrona.MutableDirectBuffer;
 
 import static java.nio.ByteOrder.BIG_ENDIAN;

@@ -1,6 +1,6 @@
 package io.flowlag.ipfix.collect;
 
-import io.flowlag.ipfix.message.NtpTimestamp;
+import io.flowlag.common.time.NtpTimestamp;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
 import net.jqwik.api.constraints.LongRange;

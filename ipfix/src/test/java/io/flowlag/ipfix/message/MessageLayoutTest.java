@@ -1,5 +1,6 @@
 package io.flowlag.ipfix.message;
 
+import io.flowlag.common.time.NtpTimestamp;
 import io.flowlag.ipfix.support.Records;
 import io.flowlag.ipfix.template.Template;
 import io.flowlag.ipfix.template.TemplateCatalog;

@@ -1,5 +1,6 @@
 package io.flowlag.rli.reference;
 
+import io.flowlag.common.time.NtpTimestamp;
 import org.agrona.DirectBuffer;
 
 import java.nio.ByteOrder;
@@ -58,7 +59,7 @@ public final class ReferenceDecoder {
 
     /** {@return when the sender made the packet, ns since 1970, in the NTP era nearest to the arrival} */
     public long stampNs() {
-        return NtpTimestamp.toUnixNs(
+        return NtpTimestamp.toEpochNs(
             buffer.getLong(offset + ReferenceDescriptor.timestampOffset(authenticated), WIRE_ORDER), nearNs);
     }
 
@@ -84,7 +85,7 @@ public final class ReferenceDecoder {
 
     /** {@return the effective send time of the earlier packet, ns since 1970; only with a follow-up} */
     public long followUpSentNs() {
-        return NtpTimestamp.toUnixNs(buffer.getLong(followUpOffset + FOLLOW_UP_TIMESTAMP_OFFSET, WIRE_ORDER), nearNs);
+        return NtpTimestamp.toEpochNs(buffer.getLong(followUpOffset + FOLLOW_UP_TIMESTAMP_OFFSET, WIRE_ORDER), nearNs);
     }
 
     /** {@return the {@link TimestampMethod#code} of the effective send time; only with a follow-up} */

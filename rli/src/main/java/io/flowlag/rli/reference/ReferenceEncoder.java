@@ -1,5 +1,6 @@
 package io.flowlag.rli.reference;
 
+import io.flowlag.common.time.NtpTimestamp;
 import org.agrona.MutableDirectBuffer;
 
 import java.nio.ByteOrder;
@@ -87,7 +88,7 @@ public final class ReferenceEncoder {
      */
     public ReferenceEncoder stampNs(final long stampNs) {
         buffer.putLong(
-            offset + ReferenceDescriptor.timestampOffset(authenticated), NtpTimestamp.fromUnixNs(stampNs), WIRE_ORDER);
+            offset + ReferenceDescriptor.timestampOffset(authenticated), NtpTimestamp.ofEpochNs(stampNs), WIRE_ORDER);
         return this;
     }
 
@@ -125,7 +126,7 @@ public final class ReferenceEncoder {
     public ReferenceEncoder followUp(final int sequenceNumber, final long sentNs, final TimestampMethod method) {
         final int tlv = beginTlv(TLV_TYPE_FOLLOW_UP, FOLLOW_UP_LENGTH_BYTES);
         buffer.putInt(tlv + FOLLOW_UP_SEQUENCE_NUMBER_OFFSET, sequenceNumber, WIRE_ORDER);
-        buffer.putLong(tlv + FOLLOW_UP_TIMESTAMP_OFFSET, NtpTimestamp.fromUnixNs(sentNs), WIRE_ORDER);
+        buffer.putLong(tlv + FOLLOW_UP_TIMESTAMP_OFFSET, NtpTimestamp.ofEpochNs(sentNs), WIRE_ORDER);
         buffer.putByte(tlv + FOLLOW_UP_METHOD_OFFSET, method.code());
         tlvLengthBytes += FOLLOW_UP_LENGTH_BYTES;
         return this;

@@ -1,11 +1,12 @@
-package io.flowlag.ipfix.message;
+package io.flowlag.common.time;
 
 /**
- * Times in the NTP timestamp format (RFC 7011 sections 6.1.9 and 6.1.10): 32 bits of seconds since 1900 modulo 2^32, then 32
- * bits of binary fraction. The era is implicit (section 5.2); these methods cover 1970 to 2106, whatever NTP era that is.
+ * Times in the NTP timestamp format (RFC 5905 section 6; in IPFIX RFC 7011 sections 6.1.9 and 6.1.10): 32 bits of seconds since
+ * 1900 modulo 2^32, then 32 bits of binary fraction. The era of 136 years is implicit: a reader takes 1970 to 2106, or the era
+ * that is nearest to a time it knows.
  * <p>
- * A fraction is rounded up to the next unit of the format. A reader that cuts and a reader that rounds to nearest then both
- * find the very nanosecond (or microsecond) that was encoded. Static, any thread; allocates nothing.
+ * A fraction is rounded up to the next unit of the format. Readers that truncate and readers that round to nearest then both
+ * recover the encoded nanosecond (or microsecond). Static, any thread; allocates nothing.
  */
 public final class NtpTimestamp {
     private static final long NTP_TO_UNIX_SECONDS = 2_208_988_800L;
@@ -56,6 +57,20 @@ public final class NtpTimestamp {
         final long seconds = ((ntpTimestamp >>> 32) - NTP_TO_UNIX_SECONDS) & UNSIGNED_32;
         final long nanoseconds = ((ntpTimestamp & UNSIGNED_32) * NANOSECONDS_PER_SECOND) >>> 32;
         return seconds * NANOSECONDS_PER_SECOND + nanoseconds;
+    }
+
+    /**
+     * Reads a dateTimeNanoseconds of the era that puts it nearest to a known time.
+     *
+     * @param ntpTimestamp the 64 bits.
+     * @param nearNs       a time less than 68 years from it, nanoseconds since the UNIX epoch.
+     * @return nanoseconds since the UNIX epoch.
+     */
+    public static long toEpochNs(final long ntpTimestamp, final long nearNs) {
+        final long nearSeconds = Math.floorDiv(nearNs, NANOSECONDS_PER_SECOND);
+        final int aheadSeconds = (int)((ntpTimestamp >>> 32) - (nearSeconds + NTP_TO_UNIX_SECONDS));
+        final long nanoseconds = (ntpTimestamp & UNSIGNED_32) * NANOSECONDS_PER_SECOND >>> 32;
+        return (nearSeconds + aheadSeconds) * NANOSECONDS_PER_SECOND + nanoseconds;
     }
 
     private static long join(final long epochSeconds, final long fraction) {

@@ -1,4 +1,4 @@
-package io.flowlag.rli.reference;
+package io.flowlag.common.time;
 
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -16,21 +16,21 @@ class NtpTimestampTest {
     void shouldKeepEachNanosecond(
         @ForAll @LongRange(min = -2_000_000_000_000_000_000L, max = 4_000_000_000_000_000_000L) final long unixNs,
         @ForAll @LongRange(min = -60 * YEAR_NS, max = 60 * YEAR_NS) final long distanceNs) {
-        assertEquals(unixNs, NtpTimestamp.toUnixNs(NtpTimestamp.fromUnixNs(unixNs), unixNs + distanceNs));
+        assertEquals(unixNs, NtpTimestamp.toEpochNs(NtpTimestamp.ofEpochNs(unixNs), unixNs + distanceNs));
     }
 
     @Test
     void shouldCrossTheEndOfTheEraIn2036() {
         final long lastNs = END_OF_ERA_0_SECONDS * NS_PER_SECOND - 1;
 
-        assertEquals(0xFFFF_FFFFL, NtpTimestamp.fromUnixNs(lastNs) >>> 32);
-        assertEquals(0L, NtpTimestamp.fromUnixNs(lastNs + 1));
-        assertEquals(lastNs + 1, NtpTimestamp.toUnixNs(0L, lastNs));
-        assertEquals(lastNs, NtpTimestamp.toUnixNs(NtpTimestamp.fromUnixNs(lastNs), lastNs + 1));
+        assertEquals(0xFFFF_FFFFL, NtpTimestamp.ofEpochNs(lastNs) >>> 32);
+        assertEquals(0L, NtpTimestamp.ofEpochNs(lastNs + 1));
+        assertEquals(lastNs + 1, NtpTimestamp.toEpochNs(0L, lastNs));
+        assertEquals(lastNs, NtpTimestamp.toEpochNs(NtpTimestamp.ofEpochNs(lastNs), lastNs + 1));
     }
 
     @Test
     void shouldBeginIn1900() {
-        assertEquals(2_208_988_800L << 32 | 1L << 31, NtpTimestamp.fromUnixNs(500_000_000L));
+        assertEquals(2_208_988_800L << 32 | 1L << 31, NtpTimestamp.ofEpochNs(500_000_000L));
     }
 }

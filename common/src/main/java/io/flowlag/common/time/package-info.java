@@ -1,0 +1,2 @@
+/** Formats of time. */
+package io.flowlag.common.time;
