@@ -1,6 +1,6 @@
 package io.flowlag.exporter.delay;
 
-import io.flowlag.common.counter.CounterTable;
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.exact.ExactMatcher;
@@ -38,10 +38,6 @@ final class Matching implements MatchHandler {
     private static final int SLOT_MASK = (1 << STREAM_SHIFT) - 1;
     private static final int STREAM_MASK = 0xFF;
 
-    private static final int FLOW_ENDED = 0;
-    private static final int BOUNDED_FLOWS = 1;
-    private static final int BOUNDS_HELD = 2;
-    private static final int COLUMNS = 3;
 
     private final FlowCache cache;
     private final FlowDistributions distributions;
@@ -50,7 +46,7 @@ final class Matching implements MatchHandler {
     private final SegmentFlows flows;
     private final MatchedShare share;
     private final ExactMatcher matcher;
-    private final CounterTable table = new CounterTable(1, COLUMNS);
+    private final CounterSet<Count> counts = new CounterSet<>(Count.class);
     private final boolean isLive;
     private final long maximumDelayNs;
     private final long recordNs;
@@ -249,7 +245,7 @@ final class Matching implements MatchHandler {
                 distributions.record(entries, offset, DelayCounters.count(entries, matchedOffset), delayNs);
             }
         } else {
-            table.increment(0, FLOW_ENDED);
+            counts.increment(Count.FLOW_ENDED);
         }
     }
 
@@ -286,8 +282,8 @@ final class Matching implements MatchHandler {
         if (DelayCounters.count(entry, offset) > 0 && DelayCounters.count(entry, matchedOffset) > 0 &&
             FlowDelay.has(entry, offset, FlowDelay.FLAG_ERROR_BOUND)) {
             final long errorNs = DelayCounters.meanNs(entry, offset) - DelayCounters.meanNs(entry, matchedOffset);
-            table.increment(0, BOUNDED_FLOWS);
-            table.add(0, BOUNDS_HELD, Math.abs(errorNs) <= FlowDelay.errorBoundNs(entry, offset) ? 1 : 0);
+            counts.increment(Count.BOUNDED_FLOWS);
+            counts.add(Count.BOUNDS_HELD, Math.abs(errorNs) <= FlowDelay.errorBoundNs(entry, offset) ? 1 : 0);
         }
     }
 
@@ -328,16 +324,22 @@ final class Matching implements MatchHandler {
 
     /** {@return matched packets whose flow had ended} */
     long flowEndedCount() {
-        return table.get(0, FLOW_ENDED);
+        return counts.get(Count.FLOW_ENDED);
     }
 
     /** {@return flow records with an estimate that has a bound, and matched packets} */
     long boundedFlowCount() {
-        return table.get(0, BOUNDED_FLOWS);
+        return counts.get(Count.BOUNDED_FLOWS);
     }
 
     /** {@return those of them where the matched mean lies within the bound} */
     long heldBoundCount() {
-        return table.get(0, BOUNDS_HELD);
+        return counts.get(Count.BOUNDS_HELD);
+    }
+
+    private enum Count {
+        FLOW_ENDED,
+        BOUNDED_FLOWS,
+        BOUNDS_HELD
     }
 }

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.delay;
 
-import io.flowlag.common.counter.CounterTable;
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.exporter.delay.interval.SketchRecords;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.rli.counters.DelayCounters;
@@ -13,23 +13,13 @@ import org.agrona.MutableDirectBuffer;
  * construction.
  */
 final class SketchWriter {
-    private static final int BOUNDED_FLOWS = 0;
-    private static final int BOUNDS_HELD = 1;
-    private static final int BOTH_FLOWS = 2;
-    private static final int BOTH_AGREED = 3;
-    private static final int JOINT_BOUNDED_FLOWS = 4;
-    private static final int JOINT_BOUNDS_HELD = 5;
-    private static final int JOINT_FLOWS = 6;
-    private static final int LISTED_FLOWS = 7;
-    private static final int LISTED_AGREED = 8;
-    private static final int COLUMNS = 9;
 
     private final SketchRecords records;
     private final boolean isReconciled;
     private final BoundCheck referenceBounds = new BoundCheck();
     private final BoundCheck sketchBounds = new BoundCheck();
     private final EstimateErrors errors = new EstimateErrors();
-    private final CounterTable table = new CounterTable(1, COLUMNS);
+    private final CounterSet<Count> counts = new CounterSet<>(Count.class);
 
     /**
      * Nothing compared yet.
@@ -101,8 +91,8 @@ final class SketchWriter {
     private void judgeLoss(final DirectBuffer entry, final int offset, final int record) {
         if (isReconciled && records.hasLoss(record) && records.isLossExact(record) &&
             FlowDelay.has(entry, offset, FlowDelay.FLAG_LOSS)) {
-            table.increment(0, LISTED_FLOWS);
-            table.add(0, LISTED_AGREED, records.lostPackets(record) == FlowDelay.lostPackets(entry, offset) ? 1 : 0);
+            counts.increment(Count.LISTED_FLOWS);
+            counts.add(Count.LISTED_AGREED, records.lostPackets(record) == FlowDelay.lostPackets(entry, offset) ? 1 : 0);
         }
     }
 
@@ -129,11 +119,11 @@ final class SketchWriter {
         final boolean isTold = records.isJointTold(record);
         final boolean isSolved = records.hasJointMean(record);
         final long meanNs = records.jointMeanNs(record);
-        table.add(0, JOINT_FLOWS, isSolved ? 1 : 0);
+        counts.add(Count.JOINT_FLOWS, isSolved ? 1 : 0);
         if (isSolved && !isTold && isMatched && ofPackets == choice.packets() && records.hasJointBound(record)) {
             final long errorNs = Math.abs(meanNs - DelayCounters.meanNs(entry, matchedOffset));
-            table.increment(0, JOINT_BOUNDED_FLOWS);
-            table.add(0, JOINT_BOUNDS_HELD, errorNs <= Math.max(choice.floorNs(), records.jointBoundNs(record)) ? 1 : 0);
+            counts.increment(Count.JOINT_BOUNDED_FLOWS);
+            counts.add(Count.JOINT_BOUNDS_HELD, errorNs <= Math.max(choice.floorNs(), records.jointBoundNs(record)) ? 1 : 0);
         }
         if (isSolved && !isTold && isMatched && records.hasMean(record) && DelayCounters.count(entry, offset) > 0) {
             errors.record(
@@ -172,25 +162,25 @@ final class SketchWriter {
             records.answeredPackets(record) == FlowEntry.packetCount(entry, offset - FlowEntry.BASE_LENGTH_BYTES);
         if (isBounded && DelayCounters.count(entry, matchedOffset) > 0) {
             final long errorNs = Math.abs(meanNs - DelayCounters.meanNs(entry, matchedOffset));
-            table.increment(0, BOUNDED_FLOWS);
-            table.add(0, BOUNDS_HELD, errorNs <= Math.max(1, records.boundNs(record)) ? 1 : 0);
+            counts.increment(Count.BOUNDED_FLOWS);
+            counts.add(Count.BOUNDS_HELD, errorNs <= Math.max(1, records.boundNs(record)) ? 1 : 0);
         }
         if (isBounded && DelayCounters.count(entry, offset) > 0 &&
             FlowDelay.has(entry, offset, FlowDelay.FLAG_ERROR_BOUND)) {
             final long distanceNs = Math.abs(meanNs - DelayCounters.meanNs(entry, offset));
-            table.increment(0, BOTH_FLOWS);
-            table.add(0, BOTH_AGREED, distanceNs <= records.boundNs(record) + FlowDelay.errorBoundNs(entry, offset) ? 1 : 0);
+            counts.increment(Count.BOTH_FLOWS);
+            counts.add(Count.BOTH_AGREED, distanceNs <= records.boundNs(record) + FlowDelay.errorBoundNs(entry, offset) ? 1 : 0);
         }
     }
 
     /** {@return flow records with a mean that has a bound, and matched packets} */
     long boundedFlowCount() {
-        return table.get(0, BOUNDED_FLOWS);
+        return counts.get(Count.BOUNDED_FLOWS);
     }
 
     /** {@return those of them where the matched mean lies within the bound} */
     long heldBoundCount() {
-        return table.get(0, BOUNDS_HELD);
+        return counts.get(Count.BOUNDS_HELD);
     }
 
     /** {@return how far each estimator is from what was matched} */
@@ -200,36 +190,48 @@ final class SketchWriter {
 
     /** {@return flow records with a mean by references and sketches together} */
     long jointFlowCount() {
-        return table.get(0, JOINT_FLOWS);
+        return counts.get(Count.JOINT_FLOWS);
     }
 
     /** {@return those of them with a bound, and matched packets} */
     long jointBoundedFlowCount() {
-        return table.get(0, JOINT_BOUNDED_FLOWS);
+        return counts.get(Count.JOINT_BOUNDED_FLOWS);
     }
 
     /** {@return those of them where the matched mean lies within the bound} */
     long jointHeldBoundCount() {
-        return table.get(0, JOINT_BOUNDS_HELD);
+        return counts.get(Count.JOINT_BOUNDS_HELD);
     }
 
     /** {@return flow records with an exact loss by sketches and reconciliation, and one by matching} */
     long listedFlowCount() {
-        return table.get(0, LISTED_FLOWS);
+        return counts.get(Count.LISTED_FLOWS);
     }
 
     /** {@return those of them where the two are equal} */
     long listedAgreedCount() {
-        return table.get(0, LISTED_AGREED);
+        return counts.get(Count.LISTED_AGREED);
     }
 
     /** {@return flow records with two bounded means, by sketches and by references} */
     long bothFlowCount() {
-        return table.get(0, BOTH_FLOWS);
+        return counts.get(Count.BOTH_FLOWS);
     }
 
     /** {@return those of them where the means differ by no more than both bounds} */
     long bothAgreedCount() {
-        return table.get(0, BOTH_AGREED);
+        return counts.get(Count.BOTH_AGREED);
+    }
+
+    private enum Count {
+        BOUNDED_FLOWS,
+        BOUNDS_HELD,
+        BOTH_FLOWS,
+        BOTH_AGREED,
+        JOINT_BOUNDED_FLOWS,
+        JOINT_BOUNDS_HELD,
+        JOINT_FLOWS,
+        LISTED_FLOWS,
+        LISTED_AGREED
     }
 }

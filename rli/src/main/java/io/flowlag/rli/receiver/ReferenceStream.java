@@ -1,6 +1,6 @@
 package io.flowlag.rli.receiver;
 
-import io.flowlag.common.counter.CounterTable;
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.rli.reference.Continuity;
 import io.flowlag.rli.reference.SequenceWindow;
 
@@ -45,7 +45,7 @@ final class ReferenceStream {
     private static final long FOLLOW_UP_PATIENCE_NS = 250_000_000L;
 
     private final int row;
-    private final CounterTable counters;
+    private final CounterSet<ReceiverCounter> counters;
     private final SampleHandler handler;
     private final ClassStatistics[] statistics;
     private final ClassStatistics ownStatistics;
@@ -90,8 +90,8 @@ final class ReferenceStream {
     private long appliedAtNs;
 
     ReferenceStream(
-        final int row, final ReceiverContext context, final CounterTable counters, final ClassStatistics[] statistics,
-        final SampleHandler handler) {
+        final int row, final ReceiverContext context, final CounterSet<ReceiverCounter> counters,
+        final ClassStatistics[] statistics, final SampleHandler handler) {
         this.row = row;
         this.counters = counters;
         this.handler = handler;
@@ -136,7 +136,7 @@ final class ReferenceStream {
             count(WITHOUT_REFERENCE);
         }
         else if (buffer.offer(slot, generation, classIndex, intervalNumber, lengthBytes, arrivalNs)) {
-            counters.set(row, BUFFERED.ordinal(), buffer.size());
+            counters.set(row, BUFFERED, buffer.size());
         }
         else {
             count(OVERFLOW);
@@ -158,8 +158,8 @@ final class ReferenceStream {
 
     /** Counts packets that wait. */
     void onBuffered(final int packets) {
-        counters.add(row, PACKETS.ordinal(), packets);
-        counters.set(row, BUFFERED.ordinal(), buffer.size());
+        counters.add(row, PACKETS, packets);
+        counters.set(row, BUFFERED, buffer.size());
     }
 
     private boolean isSilent(final long nowNs) {
@@ -189,7 +189,7 @@ final class ReferenceStream {
         count(REFERENCES);
         onTime(arrivalNs);
         final Continuity continuity = window.offer(sequenceNumber, stampNs, arrivalNs);
-        counters.set(row, REFERENCES_LOST.ordinal(), window.lostCount());
+        counters.set(row, REFERENCES_LOST, window.lostCount());
         switch (continuity) {
             case DUPLICATE -> count(REFERENCES_DUPLICATED);
             case OUT_OF_ORDER -> count(REFERENCES_OUT_OF_ORDER);
@@ -202,7 +202,7 @@ final class ReferenceStream {
             }
             default -> enter(sequenceNumber, stampNs, arrivalNs, lengthBytes);
         }
-        counters.set(row, REFERENCES_WAITING.ordinal(), waiting.size());
+        counters.set(row, REFERENCES_WAITING, waiting.size());
     }
 
     /** A reference that is the newest of the stream. */
@@ -241,7 +241,7 @@ final class ReferenceStream {
         if (position >= 0 && !waiting.isKnown(position)) {
             know(position, sentNs);
             settle();
-            counters.set(row, REFERENCES_WAITING.ordinal(), waiting.size());
+            counters.set(row, REFERENCES_WAITING, waiting.size());
         }
         else if (waiting.hasStamp(sequenceNumber)) {
             learn(waiting.takeKeptNs(sequenceNumber), sentNs);
@@ -310,7 +310,7 @@ final class ReferenceStream {
         hasLeft = false;
         hasPrevious = false;
         isHeard = false;
-        counters.set(row, REFERENCES_WAITING.ordinal(), 0);
+        counters.set(row, REFERENCES_WAITING, 0);
     }
 
     private void settle() {
@@ -437,26 +437,26 @@ final class ReferenceStream {
             serialisation.nsPerByte());
         int count = buffer.countUpTo(rightArrivalNs, DelaySamples.LIMIT);
         while (count > 0) {
-            counters.add(row, NEGATIVE.ordinal(), samples.estimate(count, interpolation, spanNumber(), errorScaleNs));
+            counters.add(row, NEGATIVE, samples.estimate(count, interpolation, spanNumber(), errorScaleNs));
             if (isReferenceRegular) {
                 samples.exact(rightArrivalNs, rightLengthBytes);
             }
             samples.record(statistics);
             final int endedCount = handler.onSamples(samples);
-            counters.add(row, ESTIMATED.ordinal(), count - endedCount);
-            counters.add(row, FLOW_ENDED.ordinal(), endedCount);
+            counters.add(row, ESTIMATED, count - endedCount);
+            counters.add(row, FLOW_ENDED, endedCount);
             gapPackets += count;
             buffer.poll(count);
             count = buffer.countUpTo(rightArrivalNs, DelaySamples.LIMIT);
         }
-        counters.set(row, BUFFERED.ordinal(), buffer.size());
+        counters.set(row, BUFFERED, buffer.size());
     }
 
     private void drop(final long upToNs, final ReceiverCounter reason) {
         final int count = buffer.countUpTo(upToNs, Integer.MAX_VALUE);
         buffer.poll(count);
-        counters.add(row, reason.ordinal(), count);
-        counters.set(row, BUFFERED.ordinal(), buffer.size());
+        counters.add(row, reason, count);
+        counters.set(row, BUFFERED, buffer.size());
     }
 
     /** The left reference, interpolated from the one before it and the right one; without interpolation, the right one. */
@@ -505,7 +505,7 @@ final class ReferenceStream {
     }
 
     private void count(final ReceiverCounter counter) {
-        counters.increment(row, counter.ordinal());
+        counters.increment(row, counter);
     }
 
     DriftEstimator drift() {

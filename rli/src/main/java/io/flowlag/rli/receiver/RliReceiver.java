@@ -1,6 +1,6 @@
 package io.flowlag.rli.receiver;
 
-import io.flowlag.common.counter.CounterTable;
+import io.flowlag.common.counter.CounterSet;
 
 /**
  * Estimates the delay of regular packets from references (RLI paper, sections III-B2 and III-C), for several streams of
@@ -14,7 +14,7 @@ import io.flowlag.common.counter.CounterTable;
  * <p>One thread; counters may be read by any. Allocates at construction.
  */
 public final class RliReceiver {
-    private final CounterTable counters;
+    private final CounterSet<ReceiverCounter> counters;
     private final ReferenceStream[] streams;
     private final ClassStatistics[] statistics;
 
@@ -26,7 +26,7 @@ public final class RliReceiver {
      */
     public RliReceiver(final ReceiverContext context, final SampleHandler handler) {
         context.conclude();
-        counters = new CounterTable(context.streamCount(), ReceiverCounter.values().length);
+        counters = new CounterSet<>(ReceiverCounter.class, context.streamCount());
         statistics = new ClassStatistics[context.classCount()];
         for (int i = 0; i < statistics.length; i++) {
             statistics[i] = new ClassStatistics(
@@ -210,7 +210,7 @@ public final class RliReceiver {
      * @return its value.
      */
     public long counter(final int streamIndex, final ReceiverCounter counter) {
-        return counters.get(streamIndex, counter.ordinal());
+        return counters.get(streamIndex, counter);
     }
 
     /**
@@ -220,7 +220,7 @@ public final class RliReceiver {
      * @return its sum.
      */
     public long counter(final ReceiverCounter counter) {
-        return counters.sum(counter.ordinal());
+        return counters.sum(counter);
     }
 
     /**

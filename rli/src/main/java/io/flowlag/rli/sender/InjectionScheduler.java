@@ -1,6 +1,6 @@
 package io.flowlag.rli.sender;
 
-import io.flowlag.common.counter.CounterTable;
+import io.flowlag.common.counter.CounterSet;
 
 import java.util.Arrays;
 
@@ -30,7 +30,7 @@ public final class InjectionScheduler {
     private static final double BURST_UTILIZATION = 4;
 
     private final int classCount;
-    private final CounterTable counters;
+    private final CounterSet<SenderCounter> counters;
     private final BandwidthCeiling ceiling = new BandwidthCeiling();
 
     private final InjectionPolicy[] policies;
@@ -59,7 +59,7 @@ public final class InjectionScheduler {
      */
     public InjectionScheduler(final InjectionContext context) {
         classCount = context.conclude().classCount();
-        counters = new CounterTable(classCount, SenderCounter.values().length);
+        counters = new CounterSet<>(SenderCounter.class, classCount);
         policies = new InjectionPolicy[classCount];
         packetCounts = new long[classCount];
         packetGaps = new long[classCount];
@@ -127,8 +127,8 @@ public final class InjectionScheduler {
     public boolean onPacket(final int classIndex, final long nowNs, final int lengthBytes) {
         linkBytes += lengthBytes;
         packetCounts[classIndex]++;
-        counters.increment(classIndex, SenderCounter.REGULAR_PACKETS.ordinal());
-        counters.add(classIndex, SenderCounter.REGULAR_BYTES.ordinal(), lengthBytes);
+        counters.increment(classIndex, SenderCounter.REGULAR_PACKETS);
+        counters.add(classIndex, SenderCounter.REGULAR_BYTES, lengthBytes);
         return isDue(classIndex, nowNs);
     }
 
@@ -211,11 +211,11 @@ public final class InjectionScheduler {
      * @param lengthBytes of the reference on the link.
      */
     public void onInjected(final int classIndex, final long nowNs, final int lengthBytes) {
-        counters.increment(classIndex, SenderCounter.REFERENCES.ordinal());
-        counters.add(classIndex, SenderCounter.REFERENCE_BYTES.ordinal(), lengthBytes);
+        counters.increment(classIndex, SenderCounter.REFERENCES);
+        counters.add(classIndex, SenderCounter.REFERENCE_BYTES, lengthBytes);
         if (isStarted[classIndex] && packetCounts[classIndex] < packetGaps[classIndex] &&
             nowNs - lastNs[classIndex] < timeGapsNs[classIndex]) {
-            counters.increment(classIndex, SenderCounter.BY_MAXIMUM_GAP.ordinal());
+            counters.increment(classIndex, SenderCounter.BY_MAXIMUM_GAP);
         }
         ceiling.take(nowNs, lengthBytes);
         estimateUtilization(classIndex);
@@ -229,7 +229,7 @@ public final class InjectionScheduler {
      * @param nowNs      the time.
      */
     public void onInjectionFailed(final int classIndex, final long nowNs) {
-        counters.increment(classIndex, SenderCounter.FAILED.ordinal());
+        counters.increment(classIndex, SenderCounter.FAILED);
         restart(classIndex, nowNs);
     }
 
@@ -249,7 +249,7 @@ public final class InjectionScheduler {
         final boolean isAdmitted = ceiling.admits(nowNs, referenceLengthBytes, isMaximumGap);
         if (!isAdmitted && !isHeld[classIndex]) {
             isHeld[classIndex] = true;
-            counters.increment(classIndex, SenderCounter.HELD_BY_CEILING.ordinal());
+            counters.increment(classIndex, SenderCounter.HELD_BY_CEILING);
         }
         return isAdmitted;
     }
@@ -302,7 +302,7 @@ public final class InjectionScheduler {
      * @return its value.
      */
     public long counter(final int classIndex, final SenderCounter counter) {
-        return counters.get(classIndex, counter.ordinal());
+        return counters.get(classIndex, counter);
     }
 
     /**
@@ -312,7 +312,7 @@ public final class InjectionScheduler {
      * @return its sum.
      */
     public long counter(final SenderCounter counter) {
-        return counters.sum(counter.ordinal());
+        return counters.sum(counter);
     }
 
     /**

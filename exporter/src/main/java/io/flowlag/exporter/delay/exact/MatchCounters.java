@@ -1,18 +1,14 @@
 package io.flowlag.exporter.delay.exact;
 
-import io.flowlag.common.counter.CounterTable;
+import io.flowlag.common.counter.CounterSet;
 
 /**
  * The values of all {@link MatchCounter}s. The thread that owns the matcher writes; any thread may read and sees values that
  * were true a moment ago. Allocates at construction.
  */
 public final class MatchCounters {
-    private static final int DISTANCE_COLUMN = MatchCounter.count();
-    private static final int WAIT_COLUMN = DISTANCE_COLUMN + 1;
-    private static final int REFUSED_WAIT_COLUMN = WAIT_COLUMN + 1;
-    private static final int SAMPLE_MASK_COLUMN = REFUSED_WAIT_COLUMN + 1;
-
-    private final CounterTable table = new CounterTable(1, SAMPLE_MASK_COLUMN + 1);
+    private final CounterSet<MatchCounter> counts = new CounterSet<>(MatchCounter.class);
+    private final CounterSet<Gauge> gauges = new CounterSet<>(Gauge.class);
 
     /** All counters at 0. */
     public MatchCounters() {
@@ -25,7 +21,7 @@ public final class MatchCounters {
      * @return its value.
      */
     public long get(final MatchCounter counter) {
-        return table.get(0, counter.ordinal());
+        return counts.get(counter);
     }
 
     /**
@@ -59,7 +55,7 @@ public final class MatchCounters {
      * @return receiver time minus sender time, signed, ns; 0 if there was none.
      */
     public long distanceNs() {
-        return table.get(0, DISTANCE_COLUMN);
+        return gauges.get(Gauge.DISTANCE);
     }
 
     /**
@@ -68,7 +64,7 @@ public final class MatchCounters {
      * @return ns; more than at first where packets came later than that.
      */
     public long waitNs() {
-        return table.get(0, WAIT_COLUMN);
+        return gauges.get(Gauge.WAIT);
     }
 
     /**
@@ -77,7 +73,7 @@ public final class MatchCounters {
      * @return ns; 0 if there was always enough.
      */
     public long refusedWaitNs() {
-        return table.get(0, REFUSED_WAIT_COLUMN);
+        return gauges.get(Gauge.REFUSED_WAIT);
     }
 
     /**
@@ -86,31 +82,38 @@ public final class MatchCounters {
      * @return 1 where every flow is.
      */
     public long matchedOneIn() {
-        return 1 + table.get(0, SAMPLE_MASK_COLUMN);
+        return 1 + gauges.get(Gauge.SAMPLE_MASK);
     }
 
     void waitNs(final long waitNs) {
-        table.set(0, WAIT_COLUMN, waitNs);
+        gauges.set(Gauge.WAIT, waitNs);
     }
 
     void refusedWaitNs(final long waitNs) {
-        table.set(0, REFUSED_WAIT_COLUMN, waitNs);
+        gauges.set(Gauge.REFUSED_WAIT, waitNs);
     }
 
     void sampleMask(final int mask) {
-        table.set(0, SAMPLE_MASK_COLUMN, mask);
+        gauges.set(Gauge.SAMPLE_MASK, mask);
     }
 
     void onDistant(final long distanceNs) {
-        table.set(0, DISTANCE_COLUMN, distanceNs);
+        gauges.set(Gauge.DISTANCE, distanceNs);
         increment(MatchCounter.DISTANT);
     }
 
     void increment(final MatchCounter counter) {
-        table.increment(0, counter.ordinal());
+        counts.increment(counter);
     }
 
     void add(final MatchCounter counter, final long amount) {
-        table.add(0, counter.ordinal(), amount);
+        counts.add(counter, amount);
+    }
+
+    private enum Gauge {
+        DISTANCE,
+        WAIT,
+        REFUSED_WAIT,
+        SAMPLE_MASK
     }
 }

@@ -1,6 +1,6 @@
 package io.flowlag.exporter.delay.interval;
 
-import io.flowlag.common.counter.CounterTable;
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.exporter.delay.interval.repair.FlowKeyTable;
 import io.flowlag.sketch.reconcile.PacketCache;
 
@@ -8,7 +8,7 @@ import io.flowlag.sketch.reconcile.PacketCache;
  * The counters of {@link SketchCounter}. One thread writes; any thread may read. Allocates at construction.
  */
 public final class SketchCounters {
-    private final CounterTable table = new CounterTable(1, SketchCounter.values().length);
+    private final CounterSet<SketchCounter> counts = new CounterSet<>(SketchCounter.class);
 
     /** All at 0. */
     public SketchCounters() {
@@ -20,11 +20,11 @@ public final class SketchCounters {
      * @param counter to change.
      */
     public void increment(final SketchCounter counter) {
-        table.increment(0, counter.ordinal());
+        counts.increment(counter);
     }
 
     void add(final SketchCounter counter, final long amount) {
-        table.add(0, counter.ordinal(), amount);
+        counts.add(counter, amount);
     }
 
     /**
@@ -34,7 +34,7 @@ public final class SketchCounters {
      * @param total   its value from now on.
      */
     public void set(final SketchCounter counter, final long total) {
-        table.set(0, counter.ordinal(), total);
+        counts.set(counter, total);
     }
 
     /**
@@ -44,7 +44,7 @@ public final class SketchCounters {
      * @return its value.
      */
     public long get(final SketchCounter counter) {
-        return table.get(0, counter.ordinal());
+        return counts.get(counter);
     }
 
     /**
