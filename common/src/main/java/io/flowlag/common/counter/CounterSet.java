@@ -43,94 +43,47 @@ public final class CounterSet<E extends Enum<E>> {
         values = new long[LINE + rowCount * rowLength + LINE];
     }
 
-    /**
-     * Adds one in the first row.
-     *
-     * @param counter to be incremented.
-     */
+    /** Adds one in the first row. */
     public void increment(final E counter) {
         add(0, counter, 1L);
     }
 
-    /**
-     * Adds one.
-     *
-     * @param row     of the counter.
-     * @param counter to be incremented.
-     */
+    /** Adds one. */
     public void increment(final int row, final E counter) {
         add(row, counter, 1L);
     }
 
-    /**
-     * Adds to a counter of the first row.
-     *
-     * @param counter in question.
-     * @param amount  to add; may be negative.
-     */
+    /** Adds an amount, which may be negative, in the first row. */
     public void add(final E counter, final long amount) {
         add(0, counter, amount);
     }
 
-    /**
-     * Adds to a counter.
-     *
-     * @param row     of the counter.
-     * @param counter in question.
-     * @param amount  to add; may be negative.
-     */
+    /** Adds an amount, which may be negative. */
     public void add(final int row, final E counter, final long amount) {
         values[index(row, counter)] += amount;
     }
 
-    /**
-     * Sets a counter of the first row.
-     *
-     * @param counter in question.
-     * @param total   its new value.
-     */
+    /** Sets the value in the first row. */
     public void set(final E counter, final long total) {
         set(0, counter, total);
     }
 
-    /**
-     * Sets a counter.
-     *
-     * @param row     of the counter.
-     * @param counter in question.
-     * @param total   its new value.
-     */
+    /** Sets the value. */
     public void set(final int row, final E counter, final long total) {
         values[index(row, counter)] = total;
     }
 
-    /**
-     * Reads a counter of the first row.
-     *
-     * @param counter in question.
-     * @return its value.
-     */
+    /** {@return the value in the first row} */
     public long get(final E counter) {
         return get(0, counter);
     }
 
-    /**
-     * Reads a counter.
-     *
-     * @param row     of the counter.
-     * @param counter in question.
-     * @return its value.
-     */
+    /** {@return the value} */
     public long get(final int row, final E counter) {
         return (long)VALUE.getAcquire(values, index(row, counter));
     }
 
-    /**
-     * Adds a counter up over all rows.
-     *
-     * @param counter in question.
-     * @return the sum.
-     */
+    /** {@return the sum over all rows} */
     public long sum(final E counter) {
         long sum = 0;
         for (int row = 0; row < rowCount; row++) {

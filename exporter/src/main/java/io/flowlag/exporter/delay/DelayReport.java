@@ -191,8 +191,8 @@ final class DelayReport {
             for (final SketchCounter each : SENDING) {
                 values.put(each.label(), sending.counters().get(each));
             }
-            unexplained.put("unexplained_lds_sent", sending.counters().unexplainedSent());
-            unexplained.put("unexplained_reconcile_packets", sending.counters().unexplainedCached());
+            unexplained.put("unexplained_lds_sent", SketchCounter.unexplainedSent(sending.counters()));
+            unexplained.put("unexplained_reconcile_packets", SketchCounter.unexplainedCached(sending.counters()));
         }
         if (wiring.link() != null) {
             wiring.link().counters((label, count) -> values.put("exchange_" + label, count));
@@ -237,16 +237,18 @@ final class DelayReport {
         values.put("joint_bounds_held", sketching.written(SketchWriter::jointHeldBoundCount));
         values.put("reconcile_loss_flows", sketching.written(SketchWriter::listedFlowCount));
         values.put("reconcile_loss_agreed", sketching.written(SketchWriter::listedAgreedCount));
-        unexplained.put("unexplained_reconcile_packets", sketching.sum((each) -> each.counters().unexplainedCached()));
+        unexplained.put("unexplained_reconcile_packets",
+            sketching.sum((each) -> SketchCounter.unexplainedCached(each.counters())));
         for (int i = 0; i < senders.size(); i++) {
             for (final SketchCounter each : SketchCounter.values()) {
                 values.put(each.label() + senderSuffix(i), sketching.of(i).counters().get(each));
             }
         }
-        unexplained.put("unexplained_joint_estimates", sketching.sum((each) -> each.counters().unexplainedEstimates()));
-        unexplained.put("unexplained_lds_sent", sketching.sum((each) -> each.counters().unexplainedSent()));
-        unexplained.put("unexplained_lds_received", sketching.sum((each) -> each.counters().unexplainedReceived()));
-        unexplained.put("unexplained_lds_records", sketching.sum((each) -> each.counters().unexplainedRecords()));
+        unexplained.put("unexplained_joint_estimates",
+            sketching.sum((each) -> SketchCounter.unexplainedEstimates(each.counters())));
+        unexplained.put("unexplained_lds_sent", sketching.sum((each) -> SketchCounter.unexplainedSent(each.counters())));
+        unexplained.put("unexplained_lds_received", sketching.sum((each) -> SketchCounter.unexplainedReceived(each.counters())));
+        unexplained.put("unexplained_lds_records", sketching.sum((each) -> SketchCounter.unexplainedRecords(each.counters())));
     }
 
     /** Each counter once more for each sender, where several are told apart. */

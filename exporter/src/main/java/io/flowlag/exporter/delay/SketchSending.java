@@ -1,10 +1,10 @@
 package io.flowlag.exporter.delay;
 
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.interval.FlowWeights;
 import io.flowlag.exporter.delay.interval.SenderAnswer;
 import io.flowlag.exporter.delay.interval.SketchCounter;
-import io.flowlag.exporter.delay.interval.SketchCounters;
 import org.agrona.DirectBuffer;
 
 /**
@@ -15,7 +15,7 @@ import org.agrona.DirectBuffer;
  */
 final class SketchSending {
     private final SenderLink link;
-    private final SketchCounters sketchCounters = new SketchCounters();
+    private final CounterSet<SketchCounter> sketchCounters = new CounterSet<>(SketchCounter.class);
     private HeldAgreement current;
     private HeldAgreement next;
     /** To be adopted when the next one holds. */
@@ -233,7 +233,7 @@ final class SketchSending {
         }
         if (closed.packets() != null) {
             closed.packets().settle();
-            sketchCounters.cached(closed.packets(), closed.keys());
+            SketchCounter.countCache(sketchCounters, closed.packets(), closed.keys());
         }
         if (!closed.isInFlightComplete()) {
             unshipped(holding, closed);
@@ -257,7 +257,7 @@ final class SketchSending {
         holding.agreement().point().giveBack(closed);
     }
 
-    SketchCounters counters() {
+    CounterSet<SketchCounter> counters() {
         return sketchCounters;
     }
 }

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay;
 
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.common.memory.OffHeapBuffer;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.PacketDescriptor;
@@ -14,7 +15,7 @@ import io.flowlag.exporter.delay.interval.ReceivedPackets;
 import io.flowlag.exporter.delay.interval.RecordHandler;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
 import io.flowlag.exporter.delay.interval.SketchContext;
-import io.flowlag.exporter.delay.interval.SketchCounters;
+import io.flowlag.exporter.delay.interval.SketchCounter;
 import io.flowlag.exporter.delay.interval.SketchReceiver;
 import io.flowlag.exporter.delay.interval.SketchRecords;
 import io.flowlag.exporter.delay.interval.UnseenFlowHandler;
@@ -554,7 +555,7 @@ final class Sketching {
         return latest.receiver().apartNs();
     }
 
-    SketchCounters counters() {
+    CounterSet<SketchCounter> counters() {
         return latest.receiver().counters();
     }
 }

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.sketch.estimate.FlowEstimate;
 import io.flowlag.sketch.estimate.FlowEstimator;
 import io.flowlag.sketch.estimate.LossKind;
@@ -13,7 +14,7 @@ final class CellComparison {
     private final SketchRecords records;
     private final IntervalFlows flows;
     private final SettingsRun run;
-    private final SketchCounters counters;
+    private final CounterSet<SketchCounter> counters;
     private final FlowEstimator estimator;
     private final FlowEstimate estimate = new FlowEstimate();
     private final int rowCount;
@@ -32,7 +33,7 @@ final class CellComparison {
      */
     CellComparison(
         final SketchContext context, final SettingsRun run, final SketchRecords records, final IntervalFlows flows,
-        final SketchCounters counters, final IntervalRepair repair) {
+        final CounterSet<SketchCounter> counters, final IntervalRepair repair) {
         this.repair = repair;
         this.run = run;
         this.records = records;

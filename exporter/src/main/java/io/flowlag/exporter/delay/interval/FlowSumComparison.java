@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.sketch.estimate.LossKind;
 
 import java.util.BitSet;
@@ -12,7 +13,7 @@ final class FlowSumComparison {
     private final SketchRecords records;
     private final IntervalFlows flows;
     private final SettingsRun run;
-    private final SketchCounters counters;
+    private final CounterSet<SketchCounter> counters;
     private final JointPart joint;
     private final UnseenFlowHandler unseenFlowHandler;
     private final boolean isUnseenHeld;
@@ -32,7 +33,7 @@ final class FlowSumComparison {
      * @param repair            knows which packets were taken out of the sums.
      */
     FlowSumComparison(
-        final SettingsRun run, final SketchRecords records, final IntervalFlows flows, final SketchCounters counters,
+        final SettingsRun run, final SketchRecords records, final IntervalFlows flows, final CounterSet<SketchCounter> counters,
         final JointPart joint, final UnseenFlowHandler unseenFlowHandler, final boolean isUnseenHeld,
         final IntervalRepair repair) {
         this.repair = repair;

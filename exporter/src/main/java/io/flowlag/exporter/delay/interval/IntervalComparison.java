@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.sketch.estimate.FlowEstimator;
 import io.flowlag.sketch.estimate.LossKind;
 import io.flowlag.sketch.image.PairingResult;
@@ -18,7 +19,7 @@ final class IntervalComparison {
     private final SketchRecords records;
     private final IntervalFlows flows;
     private final SettingsRun run;
-    private final SketchCounters counters;
+    private final CounterSet<SketchCounter> counters;
     private final JointPart joint;
     private final IntervalHandler handler;
     private final LdaEstimator aggregatorEstimator = new LdaEstimator(FlowEstimator.DEFAULT_CONFIDENCE);
@@ -54,7 +55,7 @@ final class IntervalComparison {
      */
     IntervalComparison(
         final SketchContext context, final SettingsRun run, final ReceiverRecords keeper, final IntervalFlows flows,
-        final SketchCounters counters, final JointPart joint, final IntervalHandler handler,
+        final CounterSet<SketchCounter> counters, final JointPart joint, final IntervalHandler handler,
         final UnseenFlowHandler unseenFlowHandler, final ClockEvidence clocks) {
         this.run = run;
         this.clocks = clocks;

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.exporter.delay.interval.repair.FlowLosses;
 import io.flowlag.exporter.delay.interval.repair.LocalPeer;
 import io.flowlag.exporter.delay.interval.repair.PacketReconciler;
@@ -30,7 +31,7 @@ final class IntervalRepair implements ReconcileTarget {
     private final LocalPeer local;
     private final LdsRepair cells;
     private final CellEditor editor = new CellEditor();
-    private final SketchCounters counters;
+    private final CounterSet<SketchCounter> counters;
     private final SettingsRun run;
     private final SketchRecords records;
     private final FlowTotals recorded;
@@ -58,7 +59,7 @@ final class IntervalRepair implements ReconcileTarget {
      */
     IntervalRepair(
         final SketchContext context, final SettingsRun run, final SketchRecords records, final FlowTotals recorded,
-        final SketchCounters counters, final ClockEvidence clocks) {
+        final CounterSet<SketchCounter> counters, final ClockEvidence clocks) {
         this.clocks = clocks;
         this.counters = counters;
         this.run = run;
@@ -133,9 +134,9 @@ final class IntervalRepair implements ReconcileTarget {
         counters.add(SketchCounter.RECONCILE_CELLS, reconciler.cells());
         counters.add(SketchCounter.RECONCILE_CELLS_UNDECODED, reconciler.undecodedCells());
         counters.add(SketchCounter.RECONCILE_OCTETS, reconciler.octets());
-        counters.cached(own.packets(), null);
+        SketchCounter.countCache(counters, own.packets(), null);
         if (answer.packets() != null) {
-            counters.cached(answer.packets(), answer.keys());
+            SketchCounter.countCache(counters, answer.packets(), answer.keys());
         }
     }
 

@@ -1,5 +1,7 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.common.counter.CounterSet;
+
 /**
  * What a receiver point does for references and sketches to be solved together, if anybody wants that; else nothing. The metering
  * thread owns it. Allocates at construction.
@@ -16,7 +18,7 @@ final class JointPart implements AutoCloseable {
      * @param records  are told.
      * @param counters of the receiver point.
      */
-    JointPart(final SketchContext context, final ReceiverRecords records, final SketchCounters counters) {
+    JointPart(final SketchContext context, final ReceiverRecords records, final CounterSet<SketchCounter> counters) {
         this.records = records;
         stage = context.joint() == null ? null : new JointStage(context, records.table(), counters);
     }

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.sketch.joint.JointTier;
 import io.flowlag.sketch.lds.CellMap;
 
@@ -14,13 +15,13 @@ import io.flowlag.sketch.lds.CellMap;
  */
 final class JointStage implements AutoCloseable {
     private final SketchRecords records;
-    private final SketchCounters counters;
+    private final CounterSet<SketchCounter> counters;
     private final PendingEstimates pending;
     private final RecordEstimates recordEstimates;
     private final JointSolver solver;
     private final long intervalNs;
 
-    JointStage(final SketchContext context, final SketchRecords records, final SketchCounters counters) {
+    JointStage(final SketchContext context, final SketchRecords records, final CounterSet<SketchCounter> counters) {
         this.records = records;
         this.counters = counters;
         intervalNs = context.intervalNs();

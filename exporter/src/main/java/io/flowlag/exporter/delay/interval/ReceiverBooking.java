@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.sketch.interval.IntervalSketches;
 
 /**
@@ -16,7 +17,7 @@ final class ReceiverBooking {
     private final SketchRecords records;
     private final HeldSettlement settlement;
     private final JointPart joint;
-    private final SketchCounters counters;
+    private final CounterSet<SketchCounter> counters;
     private final GatheredPackets gathered;
     private final long maximumDelayNs;
     /** From the beginning of an interval on, when packets of the next one may arrive. */
@@ -49,7 +50,7 @@ final class ReceiverBooking {
      */
     ReceiverBooking(
         final SketchContext context, final SketchPoint point, final SettingsRun run, final ReceiverRecords keeper,
-        final HeldSettlement settlement, final JointPart joint, final SketchCounters counters, final long[] marks) {
+        final HeldSettlement settlement, final JointPart joint, final CounterSet<SketchCounter> counters, final long[] marks) {
         this.point = point;
         this.run = run;
         this.keeper = keeper;

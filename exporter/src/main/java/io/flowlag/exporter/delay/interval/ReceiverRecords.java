@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.common.counter.CounterSet;
 import org.agrona.DirectBuffer;
 
 /**
@@ -10,7 +11,7 @@ import org.agrona.DirectBuffer;
 final class ReceiverRecords {
     private final SketchRecords records;
     private final WaitingRecords waiting;
-    private final SketchCounters counters;
+    private final CounterSet<SketchCounter> counters;
     private final RecordHandler handler;
     private final long idleTimeoutNs;
     /** The end of the last interval in which flows without a record may have lost packets that no point listed. */
@@ -26,7 +27,8 @@ final class ReceiverRecords {
      * @param handler          takes records that have waited.
      */
     ReceiverRecords(
-        final SketchContext context, final int entryLengthBytes, final SketchCounters counters, final RecordHandler handler) {
+        final SketchContext context, final int entryLengthBytes, final CounterSet<SketchCounter> counters,
+        final RecordHandler handler) {
         this.counters = counters;
         this.handler = handler;
         idleTimeoutNs = context.idleTimeoutNs();

@@ -1,5 +1,9 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.common.counter.CounterSet;
+import io.flowlag.exporter.delay.interval.repair.FlowKeyTable;
+import io.flowlag.sketch.reconcile.PacketCache;
+
 /**
  * What the sketches of a segment count: label, unit and one sentence. These sums hold at any time:
  * <pre>
@@ -261,5 +265,57 @@ public enum SketchCounter {
     /** {@return one sentence} */
     public String description() {
         return description;
+    }
+
+    /**
+     * Counts what a cache did with the packets of an interval.
+     *
+     * @param counters to add to.
+     * @param packets  settled.
+     * @param keys     of their flows; null at the receiver point, which needs none.
+     */
+    public static void countCache(
+        final CounterSet<SketchCounter> counters, final PacketCache packets, final FlowKeyTable keys) {
+        counters.add(RECONCILE_KEYS_OVERFLOW, keys == null ? 0 : keys.overflowPackets());
+        counters.add(RECONCILE_OFFERED, packets.offeredPackets());
+        counters.add(RECONCILE_HELD, packets.heldPackets());
+        counters.add(RECONCILE_NOT_SAMPLED, packets.notSampledPackets());
+        counters.add(RECONCILE_WITHDRAWN, packets.withdrawnPackets());
+        counters.add(RECONCILE_SATURATED, packets.saturatedPackets());
+        counters.add(RECONCILE_COPIES, packets.copyPackets());
+        counters.add(RECONCILE_COLLIDING, packets.collidingPackets());
+    }
+
+    /** {@return packets offered to the caches that no counter explains; 0 when the sum holds} */
+    public static long unexplainedCached(final CounterSet<SketchCounter> counters) {
+        return counters.get(RECONCILE_OFFERED) - counters.get(RECONCILE_HELD) -
+            counters.get(RECONCILE_NOT_SAMPLED) - counters.get(RECONCILE_WITHDRAWN) -
+            counters.get(RECONCILE_SATURATED);
+    }
+
+    /** {@return sent packets that no counter explains; 0 when the sum holds} */
+    public static long unexplainedSent(final CounterSet<SketchCounter> counters) {
+        return counters.get(SENT) - counters.get(SENT_WITHOUT_DIGEST) - counters.get(SENT_BOOKED) -
+            counters.get(SENT_LATE) - counters.get(SENT_UNSKETCHED);
+    }
+
+    /** {@return received packets that no counter explains; 0 when the sum holds} */
+    public static long unexplainedReceived(final CounterSet<SketchCounter> counters) {
+        return counters.get(RECEIVED) - counters.get(RECEIVED_WITHOUT_DIGEST) -
+            counters.get(RECEIVED_BOOKED) - counters.get(RECEIVED_HELD) - counters.get(RECEIVED_LATE) -
+            counters.get(RECEIVED_UNSKETCHED);
+    }
+
+    /** {@return records that waited and that no counter explains; 0 when the sum holds} */
+    public static long unexplainedRecords(final CounterSet<SketchCounter> counters) {
+        return counters.get(RECORDS_WAITED) - counters.get(RECORDS_COMPLETED) -
+            counters.get(RECORDS_WAITING);
+    }
+
+    /** {@return estimates that no counter explains; 0 when the sum holds} */
+    public static long unexplainedEstimates(final CounterSet<SketchCounter> counters) {
+        return counters.get(JOINT_ESTIMATES) - counters.get(JOINT_ESTIMATES_BOOKED) -
+            counters.get(JOINT_ESTIMATES_HELD) - counters.get(JOINT_ESTIMATES_LATE) -
+            counters.get(JOINT_ESTIMATES_OVERRUN) - counters.get(JOINT_ESTIMATES_UNSKETCHED);
     }
 }

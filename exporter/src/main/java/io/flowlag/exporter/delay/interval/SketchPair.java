@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.common.counter.CounterSet;
 import org.agrona.DirectBuffer;
 
 /**
@@ -9,7 +10,7 @@ import org.agrona.DirectBuffer;
 public final class SketchPair {
     private final SketchPoint sender;
     private final SketchReceiver receiver;
-    private final SketchCounters counters;
+    private final CounterSet<SketchCounter> counters;
     private final long maximumDelayNs;
     private final long guardNs;
     private long firstSentNs = Long.MAX_VALUE;

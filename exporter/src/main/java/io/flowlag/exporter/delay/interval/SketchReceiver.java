@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.common.counter.CounterSet;
 import org.agrona.DirectBuffer;
 
 /**
@@ -27,7 +28,7 @@ public final class SketchReceiver {
     private final ReceiverRecords records;
     private final IntervalFlows flows;
     private final HeldSettlement settlement;
-    private final SketchCounters counters;
+    private final CounterSet<SketchCounter> counters;
     private final JointPart joint;
     private final ReceiverBooking booking;
     private final IntervalComparison comparison;
@@ -68,11 +69,12 @@ public final class SketchReceiver {
     private long repairUntilNs;
 
     /** What stays when settings change. */
-    private record Kept(SketchCounters counters, ReceiverRecords records, IntervalFlows flows, HeldSettlement settlement,
+    private record Kept(CounterSet<SketchCounter> counters, ReceiverRecords records, IntervalFlows flows,
+        HeldSettlement settlement,
         UnseenFlowHandler unseenFlowHandler) {
         private static Kept of(final SketchContext context, final int entryLengthBytes, final RecordHandler recordHandler,
             final UnseenFlowHandler unseenFlowHandler) {
-            final SketchCounters counters = new SketchCounters();
+            final CounterSet<SketchCounter> counters = new CounterSet<>(SketchCounter.class);
             final ReceiverRecords records = new ReceiverRecords(context, entryLengthBytes, counters, recordHandler);
             return new Kept(counters, records, new IntervalFlows(records.table(), context.recordCount()),
                 new HeldSettlement(context.inFlightPackets()), unseenFlowHandler);
@@ -617,7 +619,7 @@ public final class SketchReceiver {
     }
 
     /** {@return the counters} */
-    public SketchCounters counters() {
+    public CounterSet<SketchCounter> counters() {
         return counters;
     }
 

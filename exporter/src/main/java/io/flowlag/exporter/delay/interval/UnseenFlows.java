@@ -1,5 +1,7 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.common.counter.CounterSet;
+
 /**
  * Flows that only the sender point saw, where no selector says which packets pass both points. They may go another way or end at
  * this host: they are held until the receiver point sees the flow too, and only then is what they lost a loss of the segment. The
@@ -12,7 +14,7 @@ final class UnseenFlows implements UnseenFlowHandler {
     static final long HELD_NS = 32_000_000_000L;
 
     private final UnseenFlowHandler handler;
-    private final SketchCounters counters;
+    private final CounterSet<SketchCounter> counters;
     private final long heldNs;
     private Half young;
     private Half old;
@@ -44,7 +46,8 @@ final class UnseenFlows implements UnseenFlowHandler {
      * @param capacity flows that are held in each of two halves.
      * @param heldNs   for so long a half takes flows.
      */
-    UnseenFlows(final UnseenFlowHandler handler, final SketchCounters counters, final int capacity, final long heldNs) {
+    UnseenFlows(final UnseenFlowHandler handler, final CounterSet<SketchCounter> counters, final int capacity,
+        final long heldNs) {
         this.handler = handler;
         this.counters = counters;
         this.heldNs = heldNs;

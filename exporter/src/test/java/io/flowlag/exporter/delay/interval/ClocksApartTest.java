@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
@@ -280,7 +281,7 @@ class ClocksApartTest {
         final long seed = new Random().nextLong();
         final JointSettings joint = new JointSettings(20 * MS, Long.MAX_VALUE, 256, 1 << 16, false, false);
         final TwoPoints points = pass(context().joint(joint), seed, offsetUs * 1000, 0, true);
-        final SketchCounters counters = points.counters();
+        final CounterSet<SketchCounter> counters = points.counters();
         assertEquals(PACKETS, counters.get(SketchCounter.JOINT_ESTIMATES));
         assertEquals(PACKETS, counters.get(SketchCounter.JOINT_ESTIMATES_BOOKED), "seed " + seed);
         for (int flow = 0; flow < FLOWS; flow++) {

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.common.counter.CounterSet;
 import net.jqwik.api.Example;
 import net.jqwik.api.ForAll;
 import net.jqwik.api.Property;
@@ -19,7 +20,7 @@ class HeldUnseenFlowsTest {
     private static final long SECOND_NS = 1_000_000_000L;
     private static final int FLOWS = 20;
 
-    private final SketchCounters counters = new SketchCounters();
+    private final CounterSet<SketchCounter> counters = new CounterSet<>(SketchCounter.class);
     private final IntervalAnswer summary = new IntervalAnswer(1);
     private final List<String> told = new ArrayList<>();
     private final Map<Long, Long> lost = new HashMap<>();

@@ -78,7 +78,7 @@ class RemarkedPacketsTest {
         assertEquals(sum, points.counters().get(SketchCounter.RECONCILE_LOST));
         assertEquals(0, points.counters().get(SketchCounter.RECONCILE_UNEXPECTED));
         assertTrue(points.isAccountedFor());
-        assertEquals(0, points.counters().unexplainedCached());
+        assertEquals(0, SketchCounter.unexplainedCached(points.counters()));
     }
 
     private long firstInterval() {

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.common.hash.KeyedMix;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.sketch.reconcile.AggregateEstimate;
@@ -270,12 +271,12 @@ final class TwoPoints implements RecordHandler {
         return recordOfFlow.get(flow);
     }
 
-    SketchCounters counters() {
+    CounterSet<SketchCounter> counters() {
         return pair.receiver().counters();
     }
 
     boolean isAccountedFor() {
-        return counters().unexplainedSent() == 0 && counters().unexplainedReceived() == 0 &&
-            counters().unexplainedRecords() == 0;
+        return SketchCounter.unexplainedSent(counters()) == 0 && SketchCounter.unexplainedReceived(counters()) == 0 &&
+            SketchCounter.unexplainedRecords(counters()) == 0;
     }
 }
