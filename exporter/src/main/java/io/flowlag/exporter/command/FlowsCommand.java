@@ -2,7 +2,7 @@ package io.flowlag.exporter.command;
 
 import io.flowlag.exporter.config.Prefix;
 import io.flowlag.exporter.monitoring.FlowFilter;
-import io.flowlag.exporter.monitoring.FlowTable;
+import io.flowlag.exporter.monitoring.FlowListing;
 import io.flowlag.exporter.monitoring.FlowView;
 import io.flowlag.exporter.monitoring.StatusFileReader;
 import io.flowlag.exporter.monitoring.StatusSnapshot;
@@ -92,9 +92,9 @@ final class FlowsCommand implements Callable<Integer> {
             final List<FlowView> flows = snapshot.flows().flows().stream().filter(filter::matches)
                 .limit(limit == 0 ? Long.MAX_VALUE : limit).toList();
             if (format == Format.JSON) {
-                terminal.out().print(FlowTable.json(flows));
+                terminal.out().print(FlowListing.json(flows));
             } else {
-                FlowTable.lines(flows).forEach(terminal.out()::println);
+                FlowListing.lines(flows).forEach(terminal.out()::println);
             }
             return ExitCode.DONE.number();
         }

@@ -70,7 +70,7 @@ final class FragmentTable {
 
     /** Whether a first fragment could say something of this later one: ports, ICMP type, or what is behind extension headers. */
     boolean concerns(final IpPacket later) {
-        return Transport.hasPortsOrType(later.protocol) ||
+        return TransportLayer.hasPortsOrType(later.protocol) ||
             isProtocolRecalled && later.version == 6 && Ipv6.isExtension(later.protocol);
     }
 

@@ -13,10 +13,10 @@ import java.util.concurrent.TimeUnit;
 import static io.flowlag.exporter.capture.PacketHandler.NO_VLAN_TAG;
 
 /**
- * From the octets of a captured packet to a {@link PacketDescriptor}, through {@link LinkLayer}, {@link Ip}, {@link Transport}
- * and, where inner packets are asked for, {@link Tunnel}. The result is {@link #DECODED}, or the ordinal of the
- * {@link CounterId} of the refusal; either way it names the counter to increment, which the caller does. What happened beside
- * that (fragments, cut transport headers, short digests, broken tunnels) the decoder counts itself.
+ * Decodes the octets of a captured packet into a {@link PacketDescriptor}, by {@link LinkLayer}, {@link Ip},
+ * {@link TransportLayer} and, where inner packets are asked for, {@link Tunnel}. The result is {@link #DECODED}, or the ordinal
+ * of the {@link CounterId} of the refusal; either way it names the counter that the caller increments. The decoder itself counts
+ * fragments, cut transport headers, short digests and broken tunnels.
  * <p>
  * Any octets are safe: nothing outside of the captured ones is read, nothing is thrown, and the work is bounded. One thread owns
  * a decoder. Allocates at construction only.
@@ -133,7 +133,7 @@ public final class PacketDecoder {
             return ipResult;
         }
         final int vlanId = cursor.vlanId;
-        Transport.decode(cursor, packet);
+        TransportLayer.decode(cursor, packet);
         int flags = vlanId == Cursor.NO_VLAN ? 0 : PacketDescriptor.FLAG_VLAN;
         if (innerTunnels && enterTunnels()) {
             flags |= PacketDescriptor.FLAG_INNER;
@@ -220,7 +220,7 @@ public final class PacketDecoder {
             final IpPacket inner = spare;
             spare = packet;
             packet = inner;
-            Transport.decode(cursor, packet);
+            TransportLayer.decode(cursor, packet);
         }
         return true;
     }
@@ -242,7 +242,7 @@ public final class PacketDecoder {
                 final boolean isKnown = fragmentTable.recall(packet, timestampNs);
                 counters.increment(isKnown ? CounterId.FRAGMENT_PORTS_FOUND : CounterId.FRAGMENT_PORTS_UNKNOWN);
             }
-        } else if (Transport.hasPortsOrType(packet.protocol) &&
+        } else if (TransportLayer.hasPortsOrType(packet.protocol) &&
             (!packet.isTransportCut || (packet.sourcePort | packet.destinationPort) != 0)) {
             fragmentTable.remember(packet, timestampNs);
         }

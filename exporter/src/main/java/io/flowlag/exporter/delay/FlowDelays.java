@@ -2,8 +2,8 @@ package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.interval.FlowSums;
-import io.flowlag.exporter.delay.interval.RecordHandler;
 import io.flowlag.exporter.delay.interval.UnseenFlowHandler;
+import io.flowlag.exporter.delay.interval.WaitedRecordHandler;
 import io.flowlag.exporter.flow.EndReason;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowEntry;
@@ -98,7 +98,7 @@ public final class FlowDelays {
     }
 
     /** {@return who takes a sender's records that have waited} */
-    RecordHandler records(final int senderIndex) {
+    WaitedRecordHandler records(final int senderIndex) {
         return (buffer, offset, lengthBytes, record) -> onWaited(senderIndex, buffer, offset, lengthBytes, record);
     }
 

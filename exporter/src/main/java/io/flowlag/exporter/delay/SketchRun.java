@@ -4,12 +4,12 @@ import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.interval.FlowWeights;
 import io.flowlag.exporter.delay.interval.IntervalHandler;
-import io.flowlag.exporter.delay.interval.RecordHandler;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
 import io.flowlag.exporter.delay.interval.SketchContext;
 import io.flowlag.exporter.delay.interval.SketchPair;
 import io.flowlag.exporter.delay.interval.SketchReceiver;
 import io.flowlag.exporter.delay.interval.UnseenFlowHandler;
+import io.flowlag.exporter.delay.interval.WaitedRecordHandler;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.agrona.DirectBuffer;
 
@@ -36,7 +36,7 @@ final class SketchRun {
     /** The first run. */
     SketchRun(
         final ExporterConfig config, final SketchContext context, final SenderAnswers answers, final TrafficClasses classes,
-        final int entryLengthBytes, final RecordHandler recordHandler, final UnseenFlowHandler unseenHandler,
+        final int entryLengthBytes, final WaitedRecordHandler recordHandler, final UnseenFlowHandler unseenHandler,
         final IntervalHandler intervalHandler) {
         this(config, context, classes, Long.MIN_VALUE, true, 0,
             answers != null ? null : new SketchPair(context, entryLengthBytes, recordHandler, intervalHandler, unseenHandler),

@@ -12,13 +12,13 @@ import io.flowlag.exporter.delay.interval.IntervalMode;
 import io.flowlag.exporter.delay.interval.JointAnswer;
 import io.flowlag.exporter.delay.interval.JointSettings;
 import io.flowlag.exporter.delay.interval.ReceivedPackets;
-import io.flowlag.exporter.delay.interval.RecordHandler;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
 import io.flowlag.exporter.delay.interval.SketchContext;
 import io.flowlag.exporter.delay.interval.SketchCounter;
 import io.flowlag.exporter.delay.interval.SketchReceiver;
 import io.flowlag.exporter.delay.interval.SketchRecords;
 import io.flowlag.exporter.delay.interval.UnseenFlowHandler;
+import io.flowlag.exporter.delay.interval.WaitedRecordHandler;
 import io.flowlag.exporter.delay.interval.WeightedShare;
 import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
 import io.flowlag.exporter.flow.FlowCache;
@@ -101,7 +101,7 @@ final class Sketching {
         final ReceiverLink link,
         final FlowCache cache,
         final TrafficClasses classes,
-        final RecordHandler recordHandler,
+        final WaitedRecordHandler recordHandler,
         final UnseenFlowHandler unseenHandler) {
         this.senderIndex = senderIndex;
         this.isLive = isLive;

@@ -4,7 +4,7 @@ import io.flowlag.sketch.image.ImageDescriptor;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
-import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
+import static io.flowlag.exporter.exchange.ExchangeHeader.BYTE_ORDER;
 
 /**
  * CELLS: a piece of a sketch's image (docs/sketch.md). The first piece of a sketch is its preamble.
@@ -14,7 +14,7 @@ import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
  *  10  encoding         1   0 plain: the image's octets; 1 compact: {@link CompactCells}, whole cells
  *  11  reserved         1   0
  *  12  imageOffset      4   of the piece within the image
- *  16  decodedBytes     4   1-{@value MessageHeader#MAX_PAYLOAD_BYTES}, of the piece within the image
+ *  16  decodedBytes     4   1-{@value ExchangeHeader#MAX_PAYLOAD_BYTES}, of the piece within the image
  *  20  imageBytes       4   length of the whole image
  *  24  payload
  * </pre>
@@ -25,7 +25,7 @@ final class CellsMessage extends MessageFlyweight {
     /** Where the cells begin in an image. */
     static final int PREAMBLE_BYTES = ImageDescriptor.PREAMBLE_LENGTH;
     /** Most cells of one message: in any encoding the payload then has room. */
-    static final int MAX_CELLS = MessageHeader.MAX_PAYLOAD_BYTES / CompactCells.CELL_BYTES;
+    static final int MAX_CELLS = ExchangeHeader.MAX_PAYLOAD_BYTES / CompactCells.CELL_BYTES;
 
     private static final int NUMBER_OFFSET = 0;
     private static final int SKETCH_OFFSET = NUMBER_OFFSET + 8;
@@ -46,7 +46,7 @@ final class CellsMessage extends MessageFlyweight {
         final DirectBuffer image,
         final int imageOffset,
         final int decodedBytes) {
-        final int body = offset + MessageHeader.LENGTH_BYTES;
+        final int body = offset + ExchangeHeader.LENGTH_BYTES;
         int encoding = PLAIN;
         int payloadBytes = decodedBytes;
         if (isCompact && imageOffset >= PREAMBLE_BYTES) {
@@ -65,33 +65,33 @@ final class CellsMessage extends MessageFlyweight {
         buffer.putInt(body + IMAGE_OFFSET_OFFSET, imageOffset, BYTE_ORDER);
         buffer.putInt(body + DECODED_BYTES_OFFSET, decodedBytes, BYTE_ORDER);
         buffer.putInt(body + IMAGE_BYTES_OFFSET, image.capacity(), BYTE_ORDER);
-        return MessageHeader.encode(buffer, offset, MessageType.CELLS, PAYLOAD_OFFSET + payloadBytes);
+        return ExchangeHeader.encode(buffer, offset, MessageType.CELLS, PAYLOAD_OFFSET + payloadBytes);
     }
 
-    static MessageResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
+    static ExchangeResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
         if (bodyBytes <= PAYLOAD_OFFSET) {
-            return MessageResult.LENGTH;
+            return ExchangeResult.LENGTH;
         }
         final int sketchIndex = buffer.getShort(body + SKETCH_OFFSET, BYTE_ORDER) & 0xffff;
         final int imageOffset = buffer.getInt(body + IMAGE_OFFSET_OFFSET, BYTE_ORDER);
         final int decodedBytes = buffer.getInt(body + DECODED_BYTES_OFFSET, BYTE_ORDER);
         final int imageBytes = buffer.getInt(body + IMAGE_BYTES_OFFSET, BYTE_ORDER);
         if (sketchIndex >= ExchangeSettings.MAX_SKETCHES) {
-            return MessageResult.COUNT;
+            return ExchangeResult.COUNT;
         }
         if (!isZero(buffer, body + RESERVED_OFFSET, 1)) {
-            return MessageResult.RESERVED;
+            return ExchangeResult.RESERVED;
         }
-        if (imageOffset < 0 || decodedBytes < 1 || decodedBytes > MessageHeader.MAX_PAYLOAD_BYTES ||
+        if (imageOffset < 0 || decodedBytes < 1 || decodedBytes > ExchangeHeader.MAX_PAYLOAD_BYTES ||
             imageBytes < PREAMBLE_BYTES || decodedBytes > (long)imageBytes - imageOffset) {
-            return MessageResult.GEOMETRY;
+            return ExchangeResult.GEOMETRY;
         }
         final int payloadBytes = bodyBytes - PAYLOAD_OFFSET;
         return switch (buffer.getByte(body + ENCODING_OFFSET)) {
-            case PLAIN -> payloadBytes == decodedBytes ? MessageResult.ACCEPTED : MessageResult.LENGTH;
+            case PLAIN -> payloadBytes == decodedBytes ? ExchangeResult.ACCEPTED : ExchangeResult.LENGTH;
             case COMPACT -> isCompact(buffer, body + PAYLOAD_OFFSET, payloadBytes, imageOffset, decodedBytes) ?
-                MessageResult.ACCEPTED : MessageResult.ENCODING;
-            default -> MessageResult.ENCODING;
+                ExchangeResult.ACCEPTED : ExchangeResult.ENCODING;
+            default -> ExchangeResult.ENCODING;
         };
     }
 

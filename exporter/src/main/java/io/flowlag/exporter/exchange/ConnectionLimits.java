@@ -29,7 +29,7 @@ public record ConnectionLimits(
      */
     public ConnectionLimits(
         final long handshakeTimeoutNs, final long messageTimeoutNs, final long idleTimeoutNs, final int outboundBytes) {
-        this(handshakeTimeoutNs, messageTimeoutNs, idleTimeoutNs, outboundBytes, MessageHeader.MAX_MESSAGE_BYTES);
+        this(handshakeTimeoutNs, messageTimeoutNs, idleTimeoutNs, outboundBytes, ExchangeHeader.MAX_MESSAGE_BYTES);
     }
 
     /**
@@ -42,13 +42,13 @@ public record ConnectionLimits(
             throw new IllegalArgumentException("handshakeTimeoutNs=" + handshakeTimeoutNs + " messageTimeoutNs=" +
                 messageTimeoutNs + " idleTimeoutNs=" + idleTimeoutNs + ": each must be at least 1");
         }
-        if (outboundBytes < MessageHeader.MAX_MESSAGE_BYTES) {
+        if (outboundBytes < ExchangeHeader.MAX_MESSAGE_BYTES) {
             throw new IllegalArgumentException(
-                "outboundBytes=" + outboundBytes + " is less than a message of " + MessageHeader.MAX_MESSAGE_BYTES);
+                "outboundBytes=" + outboundBytes + " is less than a message of " + ExchangeHeader.MAX_MESSAGE_BYTES);
         }
-        if (maxMessageBytes < LEAST_MESSAGE_BYTES || maxMessageBytes > MessageHeader.MAX_MESSAGE_BYTES) {
+        if (maxMessageBytes < LEAST_MESSAGE_BYTES || maxMessageBytes > ExchangeHeader.MAX_MESSAGE_BYTES) {
             throw new IllegalArgumentException("maxMessageBytes=" + maxMessageBytes + " is not within " + LEAST_MESSAGE_BYTES +
-                " and " + MessageHeader.MAX_MESSAGE_BYTES);
+                " and " + ExchangeHeader.MAX_MESSAGE_BYTES);
         }
     }
 }

@@ -3,7 +3,7 @@ package io.flowlag.exporter.exchange;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
-import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
+import static io.flowlag.exporter.exchange.ExchangeHeader.BYTE_ORDER;
 
 /**
  * DROPS: what the sender's point itself lost in an interval. No count is negative.
@@ -24,24 +24,24 @@ final class DropsMessage extends MessageFlyweight {
     private static final int BODY_BYTES = UNSKETCHED_OFFSET + 8;
 
     static int encode(final MutableDirectBuffer buffer, final int offset, final long intervalNumber, final PointDrops drops) {
-        final int body = offset + MessageHeader.LENGTH_BYTES;
+        final int body = offset + ExchangeHeader.LENGTH_BYTES;
         buffer.putLong(body + NUMBER_OFFSET, intervalNumber, BYTE_ORDER);
         buffer.putLong(body + KERNEL_OFFSET, drops.kernelDrops(), BYTE_ORDER);
         buffer.putLong(body + RING_OFFSET, drops.ringDrops(), BYTE_ORDER);
         buffer.putLong(body + LATE_OFFSET, drops.latePackets(), BYTE_ORDER);
         buffer.putLong(body + UNSKETCHED_OFFSET, drops.unsketchedPackets(), BYTE_ORDER);
-        return MessageHeader.encode(buffer, offset, MessageType.DROPS, BODY_BYTES);
+        return ExchangeHeader.encode(buffer, offset, MessageType.DROPS, BODY_BYTES);
     }
 
-    static MessageResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
+    static ExchangeResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
         if (BODY_BYTES != bodyBytes) {
-            return MessageResult.LENGTH;
+            return ExchangeResult.LENGTH;
         }
         long signs = 0;
         for (int offset = KERNEL_OFFSET; offset < BODY_BYTES; offset += 8) {
             signs |= buffer.getLong(body + offset, BYTE_ORDER);
         }
-        return signs < 0 ? MessageResult.VALUE : MessageResult.ACCEPTED;
+        return signs < 0 ? ExchangeResult.VALUE : ExchangeResult.ACCEPTED;
     }
 
     DropsMessage wrap(final DirectBuffer buffer, final int offset) {

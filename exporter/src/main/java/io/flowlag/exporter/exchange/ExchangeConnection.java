@@ -21,13 +21,13 @@ final class ExchangeConnection {
          *
          * @return accepted, or why the connection must end; the handler has called {@link #refuse} itself if it had more to say.
          */
-        MessageResult onMessage(
+        ExchangeResult onMessage(
             ExchangeConnection connection, MessageType type, DirectBuffer buffer, int offset, int lengthBytes, long nowNs);
     }
 
     private static final int STRANGER_BYTES =
-        2 * (MessageHeader.LENGTH_BYTES + 8 + RefusedMessage.MAX_TEXT_BYTES + MessageHeader.TRAILER_BYTES);
-    private static final int SESSION_BYTES = 2 * MessageHeader.MAX_MESSAGE_BYTES;
+        2 * (ExchangeHeader.LENGTH_BYTES + 8 + RefusedMessage.MAX_TEXT_BYTES + ExchangeHeader.TRAILER_BYTES);
+    private static final int SESSION_BYTES = 2 * ExchangeHeader.MAX_MESSAGE_BYTES;
     private static final int READS_PER_POLL = 4;
     private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
     private static final long NEVER = Long.MAX_VALUE;
@@ -73,7 +73,7 @@ final class ExchangeConnection {
         openedNs = nowNs;
         lastMessageNs = nowNs;
         lastPingNs = nowNs;
-        version = isReceiver ? MessageHeader.OLDEST_VERSION : MessageHeader.VERSION;
+        version = isReceiver ? ExchangeHeader.OLDEST_VERSION : ExchangeHeader.VERSION;
         maxMessageBytes = isReceiver ? HelloMessage.MAX_BYTES : STRANGER_BYTES / 2;
         outboundView.wrap(outbound);
     }
@@ -230,22 +230,22 @@ final class ExchangeConnection {
 
     /** Length of the message at the offset, 0 if it is not whole; ends the connection if it may not come. */
     private int wholeMessage(final int offset, final int availableBytes) {
-        final MessageResult result = ExchangeVerifier.verifyHeader(view, offset, availableBytes, maxMessageBytes);
-        if (MessageResult.TOO_SHORT == result) {
+        final ExchangeResult result = ExchangeVerifier.verifyHeader(view, offset, availableBytes, maxMessageBytes);
+        if (ExchangeResult.TOO_SHORT == result) {
             return 0;
         }
-        if (MessageResult.ACCEPTED != result) {
+        if (ExchangeResult.ACCEPTED != result) {
             refuse(result, explain(result, offset));
             return 0;
         }
-        final int lengthBytes = MessageHeader.lengthBytes(view, offset);
+        final int lengthBytes = ExchangeHeader.lengthBytes(view, offset);
         return lengthBytes <= availableBytes ? lengthBytes : 0;
     }
 
-    private String explain(final MessageResult result, final int offset) {
+    private String explain(final ExchangeResult result, final int offset) {
         return switch (result) {
-            case VERSION -> difference("version", MessageHeader.version(view, offset), MessageHeader.VERSION);
-            case LENGTH -> "length: " + MessageHeader.lengthBytes(view, offset) + ", at most " + maxMessageBytes;
+            case VERSION -> difference("version", ExchangeHeader.version(view, offset), ExchangeHeader.VERSION);
+            case LENGTH -> "length: " + ExchangeHeader.lengthBytes(view, offset) + ", at most " + maxMessageBytes;
             default -> "header: " + result.label();
         };
     }
@@ -257,46 +257,46 @@ final class ExchangeConnection {
     }
 
     private void passOn(final int offset, final int lengthBytes, final long nowNs, final Handler handler) {
-        final MessageType type = MessageHeader.type(view, offset);
-        if (isInSession && MessageHeader.version(view, offset) != version && MessageType.REFUSED != type) {
-            refuse(MessageResult.VERSION, difference("version", MessageHeader.version(view, offset), version));
+        final MessageType type = ExchangeHeader.type(view, offset);
+        if (isInSession && ExchangeHeader.version(view, offset) != version && MessageType.REFUSED != type) {
+            refuse(ExchangeResult.VERSION, difference("version", ExchangeHeader.version(view, offset), version));
             return;
         }
         if (null == seal) {
-            if (MessageType.HELLO != type && MessageHeader.isAuthenticated(view, offset)) {
-                refuse(MessageResult.AUTHENTICATION, difference("authenticated", "yes", "no"));
+            if (MessageType.HELLO != type && ExchangeHeader.isAuthenticated(view, offset)) {
+                refuse(ExchangeResult.AUTHENTICATION, difference("authenticated", "yes", "no"));
                 return;
             }
         } else if (!seal.open(view, offset, lengthBytes) && !isLastWord(type, offset)) {
-            refuse(MessageResult.AUTHENTICATION,
+            refuse(ExchangeResult.AUTHENTICATION,
                 "message " + type + ": not authentic; the shared keys differ, or it was changed");
             return;
         }
-        final MessageResult result = ExchangeVerifier.verify(view, offset, lengthBytes);
-        if (MessageResult.ACCEPTED != result) {
+        final ExchangeResult result = ExchangeVerifier.verify(view, offset, lengthBytes);
+        if (ExchangeResult.ACCEPTED != result) {
             refuse(result, "message " + type + ": " + result.label());
             return;
         }
         lastMessageNs = nowNs;
         counters.increment(ExchangeCounter.MESSAGES_RECEIVED);
-        final MessageResult verdict = MessageType.PING == type && isInSession ?
+        final ExchangeResult verdict = MessageType.PING == type && isInSession ?
             onPing(offset) : handler.onMessage(this, type, view, offset, lengthBytes, nowNs);
-        if (MessageResult.ACCEPTED != verdict && !isEnded()) {
+        if (ExchangeResult.ACCEPTED != verdict && !isEnded()) {
             refuse(verdict, "message " + type + ": " + verdict.label());
         }
     }
 
     /** A peer that knows no common key can still say so; nothing but the end of the connection follows from it. */
     private boolean isLastWord(final MessageType type, final int offset) {
-        return MessageType.REFUSED == type && 0 == seal.opened() && !MessageHeader.isAuthenticated(view, offset);
+        return MessageType.REFUSED == type && 0 == seal.opened() && !ExchangeHeader.isAuthenticated(view, offset);
     }
 
-    private MessageResult onPing(final int offset) {
+    private ExchangeResult onPing(final int offset) {
         final PingMessage ping = new PingMessage().wrap(view, offset);
         if (!ping.isAnswer()) {
             send(scratch, PingMessage.encode(scratch, 0, ping.token(), true));
         }
-        return MessageResult.ACCEPTED;
+        return ExchangeResult.ACCEPTED;
     }
 
     private int lookAtTime(final long nowNs) {
@@ -337,13 +337,13 @@ final class ExchangeConnection {
      * @return false if there is no room now; then nothing has happened.
      */
     boolean send(final MutableDirectBuffer message, final int bareBytes) {
-        final int lengthBytes = bareBytes + (null == seal ? 0 : MessageHeader.TRAILER_BYTES);
+        final int lengthBytes = bareBytes + (null == seal ? 0 : ExchangeHeader.TRAILER_BYTES);
         if (isEnded() || outbound.remaining() < lengthBytes) {
             return false;
         }
-        MessageHeader.version(message, 0, version);
+        ExchangeHeader.version(message, 0, version);
         if (null != seal) {
-            MessageHeader.addTrailer(message, 0, bareBytes);
+            ExchangeHeader.addTrailer(message, 0, bareBytes);
             seal.seal(message, 0, lengthBytes);
         }
         outboundView.putBytes(outbound.position(), message, 0, lengthBytes);
@@ -373,9 +373,9 @@ final class ExchangeConnection {
     }
 
     /** Says why and ends the connection. */
-    void refuse(final MessageResult result, final String text) {
+    void refuse(final ExchangeResult result, final String text) {
         counters.refused(result);
-        if (MessageResult.AUTHENTICATION == result && !isInSession) {
+        if (ExchangeResult.AUTHENTICATION == result && !isInSession) {
             seal = null;
         }
         send(scratch, RefusedMessage.encode(scratch, 0, result, text));
@@ -383,7 +383,7 @@ final class ExchangeConnection {
     }
 
     /** Says why something was not taken; the connection goes on. */
-    void complain(final MessageResult result, final String text) {
+    void complain(final ExchangeResult result, final String text) {
         counters.refused(result);
         send(scratch, RefusedMessage.encode(scratch, 0, result, text));
     }

@@ -65,7 +65,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     private final MessageHandler sendTimeDiscarder = SendTimeQueue.handler((kind, sendTimeKey, sentNs, method) -> {
     });
     private final UnsafeBuffer scratch =
-        new UnsafeBuffer(new byte[MessageHeader.MAX_MESSAGE_BYTES + MessageHeader.TRAILER_BYTES]);
+        new UnsafeBuffer(new byte[ExchangeHeader.MAX_MESSAGE_BYTES + ExchangeHeader.TRAILER_BYTES]);
     private final SettingsMessage settingsMessage = new SettingsMessage();
     private final IntervalAckMessage intervalAck = new IntervalAckMessage();
     private final SynopsisRequestMessage synopsisRequest = new SynopsisRequestMessage();
@@ -324,7 +324,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
 
     private int shipSendTimes() {
         int workCount = 0;
-        if (connection.room() >= MessageHeader.MAX_MESSAGE_BYTES) {
+        if (connection.room() >= ExchangeHeader.MAX_MESSAGE_BYTES) {
             batchCount = 0;
             workCount += sendTimes.poll(sendTimeHandler, SendTimesMessage.MAX_COUNT);
             if (batchCount > 0) {
@@ -363,7 +363,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         counters.add(isSent ? ExchangeCounter.SEND_TIMES_SENT : ExchangeCounter.SEND_TIMES_DROPPED, sendTimeCount);
     }
 
-    private MessageResult onMessage(
+    private ExchangeResult onMessage(
         final ExchangeConnection from,
         final MessageType type,
         final DirectBuffer buffer,
@@ -374,34 +374,34 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
             return onRefused(from, buffer, offset);
         }
         if (!from.isInSession()) {
-            return MessageType.HELLO == type ? onHello(from, buffer, offset, lengthBytes) : MessageResult.UNEXPECTED;
+            return MessageType.HELLO == type ? onHello(from, buffer, offset, lengthBytes) : ExchangeResult.UNEXPECTED;
         }
         return switch (type) {
             case SETTINGS -> onSettings(from, buffer, offset);
             case INTERVAL_ACK -> onIntervalAck(buffer, offset);
             case SYNOPSIS_REQUEST -> onSynopsisRequest(buffer, offset);
-            default -> MessageResult.UNEXPECTED;
+            default -> ExchangeResult.UNEXPECTED;
         };
     }
 
-    private MessageResult onRefused(final ExchangeConnection from, final DirectBuffer buffer, final int offset) {
+    private ExchangeResult onRefused(final ExchangeConnection from, final DirectBuffer buffer, final int offset) {
         final RefusedMessage refused = new RefusedMessage().wrap(buffer, offset);
         handler.onRefused(refused.reason().label(), refused.text());
-        return MessageResult.ACCEPTED;
+        return ExchangeResult.ACCEPTED;
     }
 
-    private MessageResult onHello(
+    private ExchangeResult onHello(
         final ExchangeConnection from, final DirectBuffer buffer, final int offset, final int lengthBytes) {
         final HelloMessage hello = new HelloMessage().wrap(buffer, offset);
         if (HelloMessage.RECEIVER != hello.role()) {
-            from.refuse(MessageResult.UNEXPECTED, from.difference("role", "sender", "sender"));
-            return MessageResult.UNEXPECTED;
+            from.refuse(ExchangeResult.UNEXPECTED, from.difference("role", "sender", "sender"));
+            return ExchangeResult.UNEXPECTED;
         }
         if (hello.isKeyed() != (null != key)) {
             final String text = from.difference("shared key", hello.isKeyed() ? "yes" : "no", null != key ? "yes" : "no");
-            handler.onRefused(MessageResult.AUTHENTICATION.label(), text);
-            from.refuse(MessageResult.AUTHENTICATION, text);
-            return MessageResult.AUTHENTICATION;
+            handler.onRefused(ExchangeResult.AUTHENTICATION.label(), text);
+            from.refuse(ExchangeResult.AUTHENTICATION, text);
+            return ExchangeResult.AUTHENTICATION;
         }
         final byte[] receiverHello = new byte[lengthBytes];
         buffer.getBytes(offset, receiverHello);
@@ -409,7 +409,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         random.nextBytes(nonce);
         final int helloBytes = HelloMessage.encode(scratch, 0, HelloMessage.SENDER, null != key, pointId, instance, nonce);
         if (null != key) {
-            MessageHeader.addTrailer(scratch, 0, helloBytes);
+            ExchangeHeader.addTrailer(scratch, 0, helloBytes);
             final byte[] senderHello = new byte[helloBytes];
             scratch.getBytes(0, senderHello);
             from.authenticate(MessageCipher.of(key, false, receiverHello, senderHello));
@@ -417,10 +417,10 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         from.send(scratch, helloBytes);
         from.beginSession(nowNs);
         waiting.restart();
-        return MessageResult.ACCEPTED;
+        return ExchangeResult.ACCEPTED;
     }
 
-    private MessageResult onSettings(final ExchangeConnection from, final DirectBuffer buffer, final int offset) {
+    private ExchangeResult onSettings(final ExchangeConnection from, final DirectBuffer buffer, final int offset) {
         settingsMessage.wrap(buffer, offset);
         final HeldSettings held = new HeldSettings(settingsMessage.receiverInstance(), settingsMessage.settings());
         if (schedule.add(held)) {
@@ -437,10 +437,10 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         counters.increment(ExchangeCounter.SETTINGS_HELD);
         from.send(scratch, SettingsAckMessage.encode(scratch, 0, held.settings().number(), held.receiverInstance(),
             held.settings().fromInterval()));
-        return MessageResult.ACCEPTED;
+        return ExchangeResult.ACCEPTED;
     }
 
-    private MessageResult onSynopsisRequest(final DirectBuffer buffer, final int offset) {
+    private ExchangeResult onSynopsisRequest(final DirectBuffer buffer, final int offset) {
         synopsisRequest.wrap(buffer, offset);
         if (0 == synopsisRequest.firstIndex()) {
             asked = new SynopsisRequest(Math.min(maxAskedPackets, synopsisRequest.totalCount()));
@@ -454,7 +454,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
             handler.onSynopsisRequest(synopsisRequest.requestId(), synopsisRequest.settingsNumber(), asked);
             asked = null;
         }
-        return MessageResult.ACCEPTED;
+        return ExchangeResult.ACCEPTED;
     }
 
     /**
@@ -470,7 +470,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         if (null == connection || !isSettled) {
             return -1;
         }
-        if (connection.room() < MessageHeader.MAX_MESSAGE_BYTES) {
+        if (connection.room() < ExchangeHeader.MAX_MESSAGE_BYTES) {
             return imageOffset;
         }
         connection.send(scratch, SynopsisMessage.encode(scratch, 0, requestId, image, imageOffset));
@@ -483,13 +483,13 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         return sentBytes;
     }
 
-    private MessageResult onIntervalAck(final DirectBuffer buffer, final int offset) {
+    private ExchangeResult onIntervalAck(final DirectBuffer buffer, final int offset) {
         intervalAck.wrap(buffer, offset);
         final long number = intervalAck.intervalNumber();
         if (waiting.answered(number)) {
             handler.onAnswer(number, intervalAck.verdict());
         }
-        return MessageResult.ACCEPTED;
+        return ExchangeResult.ACCEPTED;
     }
 
     /** {@return count of intervals without an answer; on the connector's thread} */

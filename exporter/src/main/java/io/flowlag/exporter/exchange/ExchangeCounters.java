@@ -9,7 +9,7 @@ import java.util.function.ObjLongConsumer;
  */
 public final class ExchangeCounters {
     private final AtomicLongArray values = new AtomicLongArray(ExchangeCounter.values().length);
-    private final AtomicLongArray refusals = new AtomicLongArray(MessageResult.values().length);
+    private final AtomicLongArray refusals = new AtomicLongArray(ExchangeResult.values().length);
 
     /**
      * Counts one. The thread of the exchange's end is the only writer.
@@ -24,7 +24,7 @@ public final class ExchangeCounters {
         values.lazySet(counter.ordinal(), values.get(counter.ordinal()) + count);
     }
 
-    void refused(final MessageResult reason) {
+    void refused(final ExchangeResult reason) {
         refusals.lazySet(reason.ordinal(), refusals.get(reason.ordinal()) + 1);
     }
 
@@ -38,7 +38,7 @@ public final class ExchangeCounters {
         return values.get(counter.ordinal());
     }
 
-    long refusals(final MessageResult reason) {
+    long refusals(final ExchangeResult reason) {
         return refusals.get(reason.ordinal());
     }
 
@@ -48,8 +48,8 @@ public final class ExchangeCounters {
      * @param consumer takes the reason's label and the count, 0 included.
      */
     public void refusals(final ObjLongConsumer<String> consumer) {
-        for (final MessageResult reason : MessageResult.values()) {
-            if (MessageResult.ACCEPTED != reason) {
+        for (final ExchangeResult reason : ExchangeResult.values()) {
+            if (ExchangeResult.ACCEPTED != reason) {
                 consumer.accept(reason.label(), refusals(reason));
             }
         }

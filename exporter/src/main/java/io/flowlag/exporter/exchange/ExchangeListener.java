@@ -41,7 +41,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     private static final int ALIVE_PART = 2;
     /** A stranger may stay for this part of the handshake's time before it can lose its place. */
     private static final int GRACE_PART = 10;
-    private static final String UNENCRYPTED_TEXT = "its version " + MessageHeader.OLDEST_VERSION +
+    private static final String UNENCRYPTED_TEXT = "its version " + ExchangeHeader.OLDEST_VERSION +
         " does not encrypt keys of flows, so it is asked for sketches alone: upgrade it";
 
     private final long pointId;
@@ -72,7 +72,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     private final EndedConnections ended = new EndedConnections();
     private final Long2ObjectHashMap<SenderRecord> senders = new Long2ObjectHashMap<>();
     private final List<SenderRecord> senderList = new ArrayList<>();
-    private final UnsafeBuffer scratch = new UnsafeBuffer(new byte[MessageHeader.MAX_MESSAGE_BYTES]);
+    private final UnsafeBuffer scratch = new UnsafeBuffer(new byte[ExchangeHeader.MAX_MESSAGE_BYTES]);
     private final SendTimesMessage sendTimes = new SendTimesMessage();
     private final PassiveTimesMessage passiveTimes = new PassiveTimesMessage();
     private final SynopsisMessage synopsis = new SynopsisMessage();
@@ -96,7 +96,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         }
 
         @Override
-        public MessageResult onMessage(
+        public ExchangeResult onMessage(
             final ExchangeConnection from,
             final MessageType type,
             final DirectBuffer buffer,
@@ -281,7 +281,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         random.nextBytes(nonce);
         final int helloBytes =
             HelloMessage.encode(scratch, 0, HelloMessage.RECEIVER, null != key, pointId, instance, nonce);
-        MessageHeader.version(scratch, 0, MessageHeader.OLDEST_VERSION);
+        ExchangeHeader.version(scratch, 0, ExchangeHeader.OLDEST_VERSION);
         final byte[] hello = new byte[helloBytes];
         scratch.getBytes(0, hello);
         connection.send(scratch, helloBytes);
@@ -305,36 +305,36 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         return workCount;
     }
 
-    private MessageResult onHello(
+    private ExchangeResult onHello(
         final Stranger stranger, final MessageType type, final DirectBuffer buffer, final int offset, final int lengthBytes) {
         final ExchangeConnection connection = stranger.connection;
         if (MessageType.HELLO != type) {
-            return MessageResult.UNEXPECTED;
+            return ExchangeResult.UNEXPECTED;
         }
         final HelloMessage hello = new HelloMessage().wrap(buffer, offset);
         if (HelloMessage.SENDER != hello.role()) {
-            connection.refuse(MessageResult.UNEXPECTED, connection.difference("role", "receiver", "receiver"));
-            return MessageResult.UNEXPECTED;
+            connection.refuse(ExchangeResult.UNEXPECTED, connection.difference("role", "receiver", "receiver"));
+            return ExchangeResult.UNEXPECTED;
         }
-        connection.speak(MessageHeader.version(buffer, offset));
+        connection.speak(ExchangeHeader.version(buffer, offset));
         if (hello.isKeyed() != (null != key)) {
-            connection.refuse(MessageResult.AUTHENTICATION,
+            connection.refuse(ExchangeResult.AUTHENTICATION,
                 connection.difference("shared key", hello.isKeyed() ? "yes" : "no", null != key ? "yes" : "no"));
-            return MessageResult.AUTHENTICATION;
+            return ExchangeResult.AUTHENTICATION;
         }
         if (null != key && !isAuthentic(stranger, buffer, offset, lengthBytes)) {
-            connection.refuse(MessageResult.AUTHENTICATION, "the shared keys differ");
-            return MessageResult.AUTHENTICATION;
+            connection.refuse(ExchangeResult.AUTHENTICATION, "the shared keys differ");
+            return ExchangeResult.AUTHENTICATION;
         }
         return beginSession(connection, hello);
     }
 
     private boolean isAuthentic(
         final Stranger stranger, final DirectBuffer buffer, final int offset, final int lengthBytes) {
-        if (!MessageHeader.isAuthenticated(buffer, offset)) {
+        if (!ExchangeHeader.isAuthenticated(buffer, offset)) {
             return false;
         }
-        final byte[] senderHello = new byte[lengthBytes - MessageHeader.TRAILER_BYTES];
+        final byte[] senderHello = new byte[lengthBytes - ExchangeHeader.TRAILER_BYTES];
         buffer.getBytes(offset, senderHello);
         final byte[] whole = new byte[lengthBytes];
         buffer.getBytes(offset, whole);
@@ -347,28 +347,28 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         return isAuthentic;
     }
 
-    private MessageResult beginSession(final ExchangeConnection connection, final HelloMessage hello) {
+    private ExchangeResult beginSession(final ExchangeConnection connection, final HelloMessage hello) {
         if (!knownSenders.isEmpty() && !knownSenders.contains(hello.pointId())) {
             counters.increment(ExchangeCounter.SENDERS_UNKNOWN);
             connection.refuse(
-                MessageResult.PAIRING, connection.difference("point", hello.pointId(), "knows " + knownText()));
-            return MessageResult.PAIRING;
+                ExchangeResult.PAIRING, connection.difference("point", hello.pointId(), "knows " + knownText()));
+            return ExchangeResult.PAIRING;
         }
         if (!connection.mayCarryFlowKeys() && ExchangeSettings.Mode.FLOWS == schedule.latest().settings().mode()) {
-            connection.refuse(MessageResult.VERSION, connection.difference("version",
+            connection.refuse(ExchangeResult.VERSION, connection.difference("version",
                 connection.version() + ", which does not encrypt keys of flows", "in exchange.mode flows"));
-            return MessageResult.VERSION;
+            return ExchangeResult.VERSION;
         }
         final SenderRecord sender = sender(hello.pointId());
         if (null == sender) {
-            connection.refuse(MessageResult.FULL, "senders: receiver remembers at most " + maxSenders);
-            return MessageResult.FULL;
+            connection.refuse(ExchangeResult.FULL, "senders: receiver remembers at most " + maxSenders);
+            return ExchangeResult.FULL;
         }
         if (sender.isHeldByAnother(hello.instance(), nowNs - limits.idleTimeoutNs() / ALIVE_PART)) {
             count(sender, ExchangeCounter.SENDERS_DOUBLED);
-            connection.refuse(MessageResult.PAIRING, "point " + hello.pointId() +
+            connection.refuse(ExchangeResult.PAIRING, "point " + hello.pointId() +
                 " is connected from another process; each sender needs an id of its own");
-            return MessageResult.PAIRING;
+            return ExchangeResult.PAIRING;
         }
         if (null != sender.connection()) {
             sender.connection().end(ExchangeCounter.ENDED_REPLACED, "the same sender connected again");
@@ -381,7 +381,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         for (final HeldSettings held : schedule.all()) {
             sendSettings(sender, held.settings());
         }
-        return MessageResult.ACCEPTED;
+        return ExchangeResult.ACCEPTED;
     }
 
     private void count(final SenderRecord sender, final ExchangeCounter counter) {
@@ -465,7 +465,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         throw new IllegalStateException("a session without a sender");
     }
 
-    private MessageResult onMessage(
+    private ExchangeResult onMessage(
         final ExchangeConnection connection,
         final MessageType type,
         final DirectBuffer buffer,
@@ -480,7 +480,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
                     count(sender, ExchangeCounter.INTERVALS_CUT);
                 }
                 sender.assembler().begin(buffer, offset);
-                yield MessageResult.ACCEPTED;
+                yield ExchangeResult.ACCEPTED;
             }
             case DROPS, CELLS, IN_FLIGHT, FLOW_SUMS, WITNESS -> sender.assembler().add(type, buffer, offset);
             case INTERVAL_END -> onIntervalEnd(sender, connection, buffer, offset);
@@ -489,13 +489,13 @@ public final class ExchangeListener implements Agent, AutoCloseable {
             case SYNOPSIS -> onSynopsis(sender, buffer, offset);
             case REFUSED -> {
                 connection.end(ExchangeCounter.ENDED_BY_PEER, new RefusedMessage().wrap(buffer, offset).text());
-                yield MessageResult.ACCEPTED;
+                yield ExchangeResult.ACCEPTED;
             }
-            default -> MessageResult.UNEXPECTED;
+            default -> ExchangeResult.UNEXPECTED;
         };
     }
 
-    private MessageResult onSynopsis(final SenderRecord sender, final DirectBuffer buffer, final int offset) {
+    private ExchangeResult onSynopsis(final SenderRecord sender, final DirectBuffer buffer, final int offset) {
         synopsis.wrap(buffer, offset);
         final SynopsisAssembler assembler = handler.synopses(sender.pointId(), synopsis.requestId());
         if (null == assembler) {
@@ -512,7 +512,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
                 handler.onSynopsis(sender.pointId(), synopsis.requestId(), whole);
             }
         }
-        return MessageResult.ACCEPTED;
+        return ExchangeResult.ACCEPTED;
     }
 
     /**
@@ -541,21 +541,21 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         return true;
     }
 
-    private MessageResult onSettingsAck(final SenderRecord sender, final DirectBuffer buffer, final int offset) {
+    private ExchangeResult onSettingsAck(final SenderRecord sender, final DirectBuffer buffer, final int offset) {
         final SettingsAckMessage ack = new SettingsAckMessage().wrap(buffer, offset);
         if (ack.receiverInstance() != instance || ack.number() > schedule.latest().settings().number()) {
-            return MessageResult.SETTINGS;
+            return ExchangeResult.SETTINGS;
         }
         count(sender, ExchangeCounter.SETTINGS_HELD);
         handler.onSettingsHeld(sender.pointId(), ack.number());
-        return MessageResult.ACCEPTED;
+        return ExchangeResult.ACCEPTED;
     }
 
-    private MessageResult onIntervalEnd(
+    private ExchangeResult onIntervalEnd(
         final SenderRecord sender, final ExchangeConnection connection, final DirectBuffer buffer, final int offset) {
         final IntervalAssembler interval = sender.assembler();
-        final MessageResult result = interval.end(buffer, offset);
-        if (MessageResult.ACCEPTED != result) {
+        final ExchangeResult result = interval.end(buffer, offset);
+        if (ExchangeResult.ACCEPTED != result) {
             return result;
         }
         final boolean isSpoiled = null != interval.spoiled();
@@ -572,7 +572,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
             handler.onInterval(interval);
         }
         connection.send(scratch, IntervalAckMessage.encode(scratch, 0, interval.number(), verdict));
-        return MessageResult.ACCEPTED;
+        return ExchangeResult.ACCEPTED;
     }
 
     /** A ledger is kept for what this end has asked for alone. */
@@ -596,7 +596,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         };
     }
 
-    private MessageResult onSendTimes(final SenderRecord sender, final DirectBuffer buffer, final int offset) {
+    private ExchangeResult onSendTimes(final SenderRecord sender, final DirectBuffer buffer, final int offset) {
         sendTimes.wrap(buffer, offset);
         final int count = sendTimes.count();
         add(sender, ExchangeCounter.SEND_TIMES_MISSING, sender.onSendTimes(sendTimes.firstIndex(), count));
@@ -605,10 +605,10 @@ public final class ExchangeListener implements Agent, AutoCloseable {
             handler.onSendTime(sender.pointId(), SendTimesMessage.PASSIVE == sendTimes.kind(i), sendTimes.key(i),
                 sendTimes.sentNs(i), sendTimes.method(i));
         }
-        return MessageResult.ACCEPTED;
+        return ExchangeResult.ACCEPTED;
     }
 
-    private MessageResult onPassiveTimes(final SenderRecord sender, final DirectBuffer buffer, final int offset) {
+    private ExchangeResult onPassiveTimes(final SenderRecord sender, final DirectBuffer buffer, final int offset) {
         passiveTimes.wrap(buffer, offset);
         final int count = passiveTimes.count();
         add(sender, ExchangeCounter.SEND_TIMES_MISSING, sender.onSendTimes(passiveTimes.firstIndex(), count));
@@ -618,7 +618,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
             sentNs += passiveTimes.distanceNs(i);
             handler.onSendTime(sender.pointId(), true, passiveTimes.digest(i), sentNs, passiveTimes.method());
         }
-        return MessageResult.ACCEPTED;
+        return ExchangeResult.ACCEPTED;
     }
 
     private void onSettings(final ExchangeSettings settings) {
@@ -636,7 +636,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         final ExchangeSettings all = variant.apply(settings, sender.pointId());
         final ExchangeSettings own = connection.mayCarryFlowKeys() ? all : all.withoutFlowKeys();
         final int lengthBytes = SettingsMessage.encode(
-            scratch, 0, connection.version() < MessageHeader.VERSION ? own.forOlderSender() : own, instance);
+            scratch, 0, connection.version() < ExchangeHeader.VERSION ? own.forOlderSender() : own, instance);
         if (null != connection.seal()) {
             connection.seal().hideSecrets(scratch, 0);
         }

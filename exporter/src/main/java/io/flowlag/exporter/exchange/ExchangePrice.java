@@ -9,7 +9,7 @@ import java.util.List;
  * Stateless, any thread; allocates never.
  */
 public final class ExchangePrice {
-    private static final long FRAME_BYTES = MessageHeader.LENGTH_BYTES + MessageHeader.TRAILER_BYTES;
+    private static final long FRAME_BYTES = ExchangeHeader.LENGTH_BYTES + ExchangeHeader.TRAILER_BYTES;
     private static final long LIST_BYTES = FRAME_BYTES + 16;
     private static final long PIECE_BYTES = FRAME_BYTES + 24;
     private static final long BASE_BYTES = 3 * FRAME_BYTES + 48 + 40 + 16;
@@ -28,7 +28,7 @@ public final class ExchangePrice {
         long bytes = BASE_BYTES;
         for (final SketchPart sketch : sketches) {
             final long imageBytes = sketch.geometry().imageLength();
-            final long pieces = 1 + pieces(imageBytes - CellsMessage.PREAMBLE_BYTES, MessageHeader.MAX_PAYLOAD_BYTES);
+            final long pieces = 1 + pieces(imageBytes - CellsMessage.PREAMBLE_BYTES, ExchangeHeader.MAX_PAYLOAD_BYTES);
             bytes += imageBytes + pieces * PIECE_BYTES;
         }
         return bytes;

@@ -18,32 +18,32 @@ final class ExchangeVerifier {
      * @param offset         of the header.
      * @param availableBytes from the offset on.
      * @param maxBytes       the longest message that may come now.
-     * @return {@link MessageResult#TOO_SHORT} if there is no whole header yet, else accepted or the first reason against.
+     * @return {@link ExchangeResult#TOO_SHORT} if there is no whole header yet, else accepted or the first reason against.
      */
-    static MessageResult verifyHeader(
+    static ExchangeResult verifyHeader(
         final DirectBuffer buffer, final int offset, final int availableBytes, final int maxBytes) {
-        if (availableBytes < MessageHeader.LENGTH_BYTES || availableBytes > buffer.capacity() - offset || offset < 0) {
-            return MessageResult.TOO_SHORT;
+        if (availableBytes < ExchangeHeader.LENGTH_BYTES || availableBytes > buffer.capacity() - offset || offset < 0) {
+            return ExchangeResult.TOO_SHORT;
         }
-        if (MessageHeader.MAGIC != buffer.getInt(offset, MessageHeader.BYTE_ORDER)) {
-            return MessageResult.MAGIC;
+        if (ExchangeHeader.MAGIC != buffer.getInt(offset, ExchangeHeader.BYTE_ORDER)) {
+            return ExchangeResult.MAGIC;
         }
-        final int version = MessageHeader.version(buffer, offset);
-        if (version < MessageHeader.OLDEST_VERSION || version > MessageHeader.VERSION) {
-            return MessageResult.VERSION;
+        final int version = ExchangeHeader.version(buffer, offset);
+        if (version < ExchangeHeader.OLDEST_VERSION || version > ExchangeHeader.VERSION) {
+            return ExchangeResult.VERSION;
         }
-        if (null == MessageHeader.type(buffer, offset)) {
-            return MessageResult.TYPE;
+        if (null == ExchangeHeader.type(buffer, offset)) {
+            return ExchangeResult.TYPE;
         }
-        if (0 != (MessageHeader.flags(buffer, offset) & ~MessageHeader.FLAG_AUTHENTICATED)) {
-            return MessageResult.FLAGS;
+        if (0 != (ExchangeHeader.flags(buffer, offset) & ~ExchangeHeader.FLAG_AUTHENTICATED)) {
+            return ExchangeResult.FLAGS;
         }
-        if (0 != buffer.getInt(offset + MessageHeader.RESERVED_OFFSET, MessageHeader.BYTE_ORDER)) {
-            return MessageResult.RESERVED;
+        if (0 != buffer.getInt(offset + ExchangeHeader.RESERVED_OFFSET, ExchangeHeader.BYTE_ORDER)) {
+            return ExchangeResult.RESERVED;
         }
-        final int lengthBytes = MessageHeader.lengthBytes(buffer, offset);
-        return MessageHeader.bodyBytes(buffer, offset) < 1 || lengthBytes < 0 || lengthBytes > maxBytes ?
-            MessageResult.LENGTH : MessageResult.ACCEPTED;
+        final int lengthBytes = ExchangeHeader.lengthBytes(buffer, offset);
+        return ExchangeHeader.bodyBytes(buffer, offset) < 1 || lengthBytes < 0 || lengthBytes > maxBytes ?
+            ExchangeResult.LENGTH : ExchangeResult.ACCEPTED;
     }
 
     /**
@@ -54,17 +54,17 @@ final class ExchangeVerifier {
      * @param lengthBytes of the message.
      * @return accepted, or the first reason against.
      */
-    static MessageResult verify(final DirectBuffer buffer, final int offset, final int lengthBytes) {
-        final MessageResult header = verifyHeader(buffer, offset, lengthBytes, MessageHeader.MAX_MESSAGE_BYTES);
-        if (MessageResult.ACCEPTED != header) {
+    static ExchangeResult verify(final DirectBuffer buffer, final int offset, final int lengthBytes) {
+        final ExchangeResult header = verifyHeader(buffer, offset, lengthBytes, ExchangeHeader.MAX_MESSAGE_BYTES);
+        if (ExchangeResult.ACCEPTED != header) {
             return header;
         }
-        if (MessageHeader.lengthBytes(buffer, offset) != lengthBytes) {
-            return MessageResult.LENGTH;
+        if (ExchangeHeader.lengthBytes(buffer, offset) != lengthBytes) {
+            return ExchangeResult.LENGTH;
         }
-        final int body = offset + MessageHeader.LENGTH_BYTES;
-        final int bodyBytes = MessageHeader.bodyBytes(buffer, offset);
-        return switch (MessageHeader.type(buffer, offset)) {
+        final int body = offset + ExchangeHeader.LENGTH_BYTES;
+        final int bodyBytes = ExchangeHeader.bodyBytes(buffer, offset);
+        return switch (ExchangeHeader.type(buffer, offset)) {
             case HELLO -> HelloMessage.verify(buffer, body, bodyBytes);
             case SETTINGS -> SettingsMessage.verify(buffer, body, bodyBytes);
             case SETTINGS_ACK -> SettingsAckMessage.verify(buffer, body, bodyBytes);

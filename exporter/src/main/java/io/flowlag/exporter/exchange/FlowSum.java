@@ -6,7 +6,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.ByteOrder;
 
-import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
+import static io.flowlag.exporter.exchange.ExchangeHeader.BYTE_ORDER;
 
 /**
  * What a point saw of one flow in an interval, with the flow's full key: an entry of FLOW_SUMS and WITNESS. Sums are modulo
@@ -166,17 +166,17 @@ public final class FlowSum {
         buffer.putShort(offset + CLASS_INDEX_OFFSET, (short)classIndex, BYTE_ORDER);
     }
 
-    static MessageResult verify(final DirectBuffer buffer, final int offset) {
+    static ExchangeResult verify(final DirectBuffer buffer, final int offset) {
         final int family = buffer.getByte(offset + FAMILY_OFFSET);
         final int classIndex = buffer.getShort(offset + CLASS_INDEX_OFFSET, BYTE_ORDER);
         if (4 != family && 6 != family || !isWithin(buffer.getLong(offset + PACKETS_OFFSET, BYTE_ORDER), 1, MAX_PACKETS) ||
             !isWithin(buffer.getLong(offset + BYTES_OFFSET, BYTE_ORDER), 0, MAX_BYTES) || classIndex < 0 ||
             classIndex >= ExchangeSettings.MAX_CLASSES) {
-            return MessageResult.VALUE;
+            return ExchangeResult.VALUE;
         }
         final boolean isPadded = 6 == family || MessageFlyweight.isZero(buffer, offset + SOURCE_OFFSET + 4, 12) &&
             MessageFlyweight.isZero(buffer, offset + DESTINATION_OFFSET + 4, 12);
-        return isPadded ? MessageResult.ACCEPTED : MessageResult.RESERVED;
+        return isPadded ? ExchangeResult.ACCEPTED : ExchangeResult.RESERVED;
     }
 
     private static boolean isWithin(final long value, final long least, final long most) {

@@ -3,7 +3,7 @@ package io.flowlag.exporter.exchange;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
-import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
+import static io.flowlag.exporter.exchange.ExchangeHeader.BYTE_ORDER;
 
 /**
  * FLOW_SUMS (all flows of an interval) and WITNESS (a sample of them, chosen by flow hash): the same layout.
@@ -15,7 +15,7 @@ import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
  * </pre>
  */
 final class FlowSumsMessage extends MessageFlyweight {
-    static final int MAX_COUNT = MessageHeader.MAX_PAYLOAD_BYTES / FlowSum.LENGTH_BYTES;
+    static final int MAX_COUNT = ExchangeHeader.MAX_PAYLOAD_BYTES / FlowSum.LENGTH_BYTES;
 
     private static final int NUMBER_OFFSET = 0;
     private static final int FIRST_OFFSET = NUMBER_OFFSET + 8;
@@ -30,33 +30,33 @@ final class FlowSumsMessage extends MessageFlyweight {
         final DirectBuffer flows,
         final int firstIndex,
         final int count) {
-        final int body = offset + MessageHeader.LENGTH_BYTES;
+        final int body = offset + ExchangeHeader.LENGTH_BYTES;
         buffer.putLong(body + NUMBER_OFFSET, intervalNumber, BYTE_ORDER);
         buffer.putInt(body + FIRST_OFFSET, firstIndex, BYTE_ORDER);
         buffer.putInt(body + COUNT_OFFSET, count, BYTE_ORDER);
         final int flowsBytes = count * FlowSum.LENGTH_BYTES;
         buffer.putBytes(body + FLOWS_OFFSET, flows, firstIndex * FlowSum.LENGTH_BYTES, flowsBytes);
-        return MessageHeader.encode(buffer, offset, type, FLOWS_OFFSET + flowsBytes);
+        return ExchangeHeader.encode(buffer, offset, type, FLOWS_OFFSET + flowsBytes);
     }
 
-    static MessageResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
+    static ExchangeResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
         if (bodyBytes < FLOWS_OFFSET) {
-            return MessageResult.LENGTH;
+            return ExchangeResult.LENGTH;
         }
         final int count = buffer.getInt(body + COUNT_OFFSET, BYTE_ORDER);
         if (count < 1 || count > MAX_COUNT || buffer.getInt(body + FIRST_OFFSET, BYTE_ORDER) < 0) {
-            return MessageResult.COUNT;
+            return ExchangeResult.COUNT;
         }
         if (FLOWS_OFFSET + count * FlowSum.LENGTH_BYTES != bodyBytes) {
-            return MessageResult.LENGTH;
+            return ExchangeResult.LENGTH;
         }
         for (int flow = 0; flow < count; flow++) {
-            final MessageResult result = FlowSum.verify(buffer, body + FLOWS_OFFSET + flow * FlowSum.LENGTH_BYTES);
-            if (MessageResult.ACCEPTED != result) {
+            final ExchangeResult result = FlowSum.verify(buffer, body + FLOWS_OFFSET + flow * FlowSum.LENGTH_BYTES);
+            if (ExchangeResult.ACCEPTED != result) {
                 return result;
             }
         }
-        return MessageResult.ACCEPTED;
+        return ExchangeResult.ACCEPTED;
     }
 
     FlowSumsMessage wrap(final DirectBuffer buffer, final int offset) {

@@ -3,7 +3,7 @@ package io.flowlag.exporter.exchange;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
-import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
+import static io.flowlag.exporter.exchange.ExchangeHeader.BYTE_ORDER;
 
 /**
  * HELLO: the receiver's on accepting a connection, then the sender's.
@@ -30,7 +30,7 @@ final class HelloMessage extends MessageFlyweight {
     private static final int BODY_BYTES = NONCE_OFFSET + NONCE_BYTES;
 
     /** Length of the longest HELLO: what a stranger may send. */
-    static final int MAX_BYTES = MessageHeader.LENGTH_BYTES + BODY_BYTES + MessageHeader.TRAILER_BYTES;
+    static final int MAX_BYTES = ExchangeHeader.LENGTH_BYTES + BODY_BYTES + ExchangeHeader.TRAILER_BYTES;
 
     static int encode(
         final MutableDirectBuffer buffer,
@@ -40,25 +40,25 @@ final class HelloMessage extends MessageFlyweight {
         final long pointId,
         final long instance,
         final byte[] nonce) {
-        final int body = offset + MessageHeader.LENGTH_BYTES;
+        final int body = offset + ExchangeHeader.LENGTH_BYTES;
         buffer.putByte(body + ROLE_OFFSET, (byte)role);
         buffer.putByte(body + KEYED_OFFSET, (byte)(isKeyed ? 1 : 0));
         buffer.setMemory(body + RESERVED_OFFSET, 6, (byte)0);
         buffer.putLong(body + POINT_ID_OFFSET, pointId, BYTE_ORDER);
         buffer.putLong(body + INSTANCE_OFFSET, instance, BYTE_ORDER);
         buffer.putBytes(body + NONCE_OFFSET, nonce, 0, NONCE_BYTES);
-        return MessageHeader.encode(buffer, offset, MessageType.HELLO, BODY_BYTES);
+        return ExchangeHeader.encode(buffer, offset, MessageType.HELLO, BODY_BYTES);
     }
 
-    static MessageResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
+    static ExchangeResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
         if (BODY_BYTES != bodyBytes) {
-            return MessageResult.LENGTH;
+            return ExchangeResult.LENGTH;
         }
         if (!isZero(buffer, body + RESERVED_OFFSET, 6)) {
-            return MessageResult.RESERVED;
+            return ExchangeResult.RESERVED;
         }
         return isNeither(buffer, body + ROLE_OFFSET, SENDER, RECEIVER) || isNeither(buffer, body + KEYED_OFFSET, 0, 1) ?
-            MessageResult.VALUE : MessageResult.ACCEPTED;
+            ExchangeResult.VALUE : ExchangeResult.ACCEPTED;
     }
 
     HelloMessage wrap(final DirectBuffer buffer, final int offset) {

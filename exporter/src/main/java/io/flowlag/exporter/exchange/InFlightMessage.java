@@ -3,7 +3,7 @@ package io.flowlag.exporter.exchange;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
-import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
+import static io.flowlag.exporter.exchange.ExchangeHeader.BYTE_ORDER;
 
 /**
  * IN_FLIGHT: digests of packets that the sender sent in the last W of an interval, and that may arrive after its end.
@@ -15,7 +15,7 @@ import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
  * </pre>
  */
 final class InFlightMessage extends MessageFlyweight {
-    static final int MAX_COUNT = MessageHeader.MAX_PAYLOAD_BYTES / 8;
+    static final int MAX_COUNT = ExchangeHeader.MAX_PAYLOAD_BYTES / 8;
 
     private static final int NUMBER_OFFSET = 0;
     private static final int FIRST_OFFSET = NUMBER_OFFSET + 8;
@@ -29,25 +29,25 @@ final class InFlightMessage extends MessageFlyweight {
         final long[] digests,
         final int firstIndex,
         final int count) {
-        final int body = offset + MessageHeader.LENGTH_BYTES;
+        final int body = offset + ExchangeHeader.LENGTH_BYTES;
         buffer.putLong(body + NUMBER_OFFSET, intervalNumber, BYTE_ORDER);
         buffer.putInt(body + FIRST_OFFSET, firstIndex, BYTE_ORDER);
         buffer.putInt(body + COUNT_OFFSET, count, BYTE_ORDER);
         for (int i = 0; i < count; i++) {
             buffer.putLong(body + DIGESTS_OFFSET + 8 * i, digests[firstIndex + i], BYTE_ORDER);
         }
-        return MessageHeader.encode(buffer, offset, MessageType.IN_FLIGHT, DIGESTS_OFFSET + 8 * count);
+        return ExchangeHeader.encode(buffer, offset, MessageType.IN_FLIGHT, DIGESTS_OFFSET + 8 * count);
     }
 
-    static MessageResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
+    static ExchangeResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
         if (bodyBytes < DIGESTS_OFFSET) {
-            return MessageResult.LENGTH;
+            return ExchangeResult.LENGTH;
         }
         final int count = buffer.getInt(body + COUNT_OFFSET, BYTE_ORDER);
         if (count < 1 || count > MAX_COUNT || buffer.getInt(body + FIRST_OFFSET, BYTE_ORDER) < 0) {
-            return MessageResult.COUNT;
+            return ExchangeResult.COUNT;
         }
-        return DIGESTS_OFFSET + 8 * count == bodyBytes ? MessageResult.ACCEPTED : MessageResult.LENGTH;
+        return DIGESTS_OFFSET + 8 * count == bodyBytes ? ExchangeResult.ACCEPTED : ExchangeResult.LENGTH;
     }
 
     InFlightMessage wrap(final DirectBuffer buffer, final int offset) {

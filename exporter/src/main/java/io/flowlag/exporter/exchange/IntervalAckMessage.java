@@ -3,7 +3,7 @@ package io.flowlag.exporter.exchange;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
-import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
+import static io.flowlag.exporter.exchange.ExchangeHeader.BYTE_ORDER;
 
 /**
  * INTERVAL_ACK: the receiver's answer to an interval; the sender forgets it then.
@@ -21,21 +21,21 @@ final class IntervalAckMessage extends MessageFlyweight {
 
     static int encode(
         final MutableDirectBuffer buffer, final int offset, final long intervalNumber, final IntervalVerdict verdict) {
-        final int body = offset + MessageHeader.LENGTH_BYTES;
+        final int body = offset + ExchangeHeader.LENGTH_BYTES;
         buffer.putLong(body + NUMBER_OFFSET, intervalNumber, BYTE_ORDER);
         buffer.putLong(body + VERDICT_OFFSET, verdict.ordinal(), BYTE_ORDER);
-        return MessageHeader.encode(buffer, offset, MessageType.INTERVAL_ACK, BODY_BYTES);
+        return ExchangeHeader.encode(buffer, offset, MessageType.INTERVAL_ACK, BODY_BYTES);
     }
 
-    static MessageResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
+    static ExchangeResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
         if (BODY_BYTES != bodyBytes) {
-            return MessageResult.LENGTH;
+            return ExchangeResult.LENGTH;
         }
         if (!isZero(buffer, body + RESERVED_OFFSET, 7)) {
-            return MessageResult.RESERVED;
+            return ExchangeResult.RESERVED;
         }
         return null == IntervalVerdict.of(buffer.getByte(body + VERDICT_OFFSET) & 0xff) ?
-            MessageResult.VALUE : MessageResult.ACCEPTED;
+            ExchangeResult.VALUE : ExchangeResult.ACCEPTED;
     }
 
     IntervalAckMessage wrap(final DirectBuffer buffer, final int offset) {

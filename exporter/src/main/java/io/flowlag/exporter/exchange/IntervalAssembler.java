@@ -36,7 +36,7 @@ final class IntervalAssembler implements SenderInterval {
     private UnsafeBuffer[] buffers = {};
     private SketchImage[] images = {};
     private boolean isOpen;
-    private MessageResult spoiled;
+    private ExchangeResult spoiled;
     private String spoiledText = "";
     private long number;
     private long intervalNs;
@@ -88,7 +88,7 @@ final class IntervalAssembler implements SenderInterval {
     }
 
     /** Why the interval cannot be used, null if it can. */
-    MessageResult spoiled() {
+    ExchangeResult spoiled() {
         return spoiled;
     }
 
@@ -125,18 +125,18 @@ final class IntervalAssembler implements SenderInterval {
         final HeldSettings ours = schedule.at(number, intervalNs);
         final long listBytes = 8L * announcedDigests + (long)FlowSum.LENGTH_BYTES * (announcedFlows + (long)announcedWitnesses);
         if (null == ours) {
-            spoil(MessageResult.SETTINGS, "settings of interval " + number, begin.settingsNumber(), "none");
+            spoil(ExchangeResult.SETTINGS, "settings of interval " + number, begin.settingsNumber(), "none");
         } else if (ours.receiverInstance() != begin.receiverInstance()) {
-            spoil(MessageResult.SETTINGS, "receiver's run of interval " + number,
+            spoil(ExchangeResult.SETTINGS, "receiver's run of interval " + number,
                 Long.toHexString(begin.receiverInstance()), Long.toHexString(ours.receiverInstance()));
         } else if (ours.settings().number() != begin.settingsNumber()) {
-            spoil(MessageResult.SETTINGS, "settings of interval " + number, begin.settingsNumber(), ours.settings().number());
+            spoil(ExchangeResult.SETTINGS, "settings of interval " + number, begin.settingsNumber(), ours.settings().number());
         } else if (ours.settings().intervalNs() != intervalNs) {
-            spoil(MessageResult.SETTINGS, "intervalNs", intervalNs, ours.settings().intervalNs());
+            spoil(ExchangeResult.SETTINGS, "intervalNs", intervalNs, ours.settings().intervalNs());
         } else if (!isExpectedCount(ours.settings())) {
-            spoil(MessageResult.PAIRING, "sketches", sketchCount, expectedSketches(ours.settings()));
+            spoil(ExchangeResult.PAIRING, "sketches", sketchCount, expectedSketches(ours.settings()));
         } else if (listBytes > maxListBytes) {
-            spoil(MessageResult.INTERVAL, "octets of digests and flows", listBytes, "at most " + maxListBytes);
+            spoil(ExchangeResult.INTERVAL, "octets of digests and flows", listBytes, "at most " + maxListBytes);
         } else {
             use(ours);
         }
@@ -159,7 +159,7 @@ final class IntervalAssembler implements SenderInterval {
         }
     }
 
-    private void spoil(final MessageResult result, final String name, final Object sender, final Object receiver) {
+    private void spoil(final ExchangeResult result, final String name, final Object sender, final Object receiver) {
         if (null == spoiled) {
             spoiled = result;
             spoiledText = name + ": sender " + sender + ", receiver " + receiver;
@@ -167,9 +167,9 @@ final class IntervalAssembler implements SenderInterval {
     }
 
     /** Takes a message between begin and end. */
-    MessageResult add(final MessageType type, final DirectBuffer buffer, final int offset) {
+    ExchangeResult add(final MessageType type, final DirectBuffer buffer, final int offset) {
         if (!isOpen) {
-            return MessageResult.UNEXPECTED;
+            return ExchangeResult.UNEXPECTED;
         }
         messageCount++;
         return switch (type) {
@@ -177,24 +177,24 @@ final class IntervalAssembler implements SenderInterval {
             case CELLS -> addCells(buffer, offset);
             case IN_FLIGHT -> addDigests(buffer, offset);
             case FLOW_SUMS, WITNESS -> addFlows(type, buffer, offset);
-            default -> MessageResult.UNEXPECTED;
+            default -> ExchangeResult.UNEXPECTED;
         };
     }
 
-    private MessageResult addDrops(final DirectBuffer buffer, final int offset) {
+    private ExchangeResult addDrops(final DirectBuffer buffer, final int offset) {
         dropsMessage.wrap(buffer, offset);
         if (dropsMessage.intervalNumber() != number || null != drops) {
-            return MessageResult.INTERVAL;
+            return ExchangeResult.INTERVAL;
         }
         drops = dropsMessage.drops();
-        return MessageResult.ACCEPTED;
+        return ExchangeResult.ACCEPTED;
     }
 
-    private MessageResult addCells(final DirectBuffer buffer, final int offset) {
+    private ExchangeResult addCells(final DirectBuffer buffer, final int offset) {
         cells.wrap(buffer, offset);
         if (cells.intervalNumber() != number || cells.sketchIndex() != sketchIndex || sketchIndex >= sketchCount ||
             cells.imageOffset() != sketchBytes) {
-            return MessageResult.INTERVAL;
+            return ExchangeResult.INTERVAL;
         }
         sketchBytes += cells.decodedBytes();
         final boolean isLast = cells.imageBytes() == sketchBytes;
@@ -203,14 +203,14 @@ final class IntervalAssembler implements SenderInterval {
             if (cells.imageBytes() == expectedBytes) {
                 decode(isLast, expectedBytes);
             } else {
-                spoil(MessageResult.PAIRING, "octets of sketch " + sketchIndex, cells.imageBytes(), expectedBytes);
+                spoil(ExchangeResult.PAIRING, "octets of sketch " + sketchIndex, cells.imageBytes(), expectedBytes);
             }
         }
         if (isLast) {
             sketchIndex++;
             sketchBytes = 0;
         }
-        return MessageResult.ACCEPTED;
+        return ExchangeResult.ACCEPTED;
     }
 
     private void decode(final boolean isLast, final int imageBytes) {
@@ -227,7 +227,7 @@ final class IntervalAssembler implements SenderInterval {
     private void checkImage(final UnsafeBuffer buffer, final SketchImage image, final int imageBytes) {
         final ImageResult verified = ImageVerifier.verify(buffer, 0, imageBytes);
         if (ImageResult.ACCEPTED != verified) {
-            spoil(MessageResult.PAIRING, "sketch " + sketchIndex, verified, ImageResult.ACCEPTED);
+            spoil(ExchangeResult.PAIRING, "sketch " + sketchIndex, verified, ImageResult.ACCEPTED);
             return;
         }
         image.wrap(buffer, 0, imageBytes);
@@ -235,22 +235,22 @@ final class IntervalAssembler implements SenderInterval {
         final int fingerprint = KeyedMix.fingerprint(held.settings().secrets().sketchSeed());
         final PairingResult pairing = ImagePairing.check(part.geometry(), fingerprint, image);
         if (PairingResult.PAIRED != pairing) {
-            spoil(MessageResult.PAIRING, pairing + " of sketch " + sketchIndex,
+            spoil(ExchangeResult.PAIRING, pairing + " of sketch " + sketchIndex,
                 image.geometry() + " seed " + Integer.toHexString(image.seedFingerprint()),
                 part.geometry() + " seed " + Integer.toHexString(fingerprint));
         } else if (image.intervalNumber() != number || image.intervalNs() != held.settings().intervalNs()) {
-            spoil(MessageResult.PAIRING, "interval of sketch " + sketchIndex,
+            spoil(ExchangeResult.PAIRING, "interval of sketch " + sketchIndex,
                 image.intervalNumber() + " of " + image.intervalNs() + " ns",
                 number + " of " + held.settings().intervalNs() + " ns");
         }
     }
 
-    private MessageResult addDigests(final DirectBuffer buffer, final int offset) {
+    private ExchangeResult addDigests(final DirectBuffer buffer, final int offset) {
         inFlightMessage.wrap(buffer, offset);
         final int count = inFlightMessage.count();
         if (inFlightMessage.intervalNumber() != number || inFlightMessage.firstIndex() != digestCount ||
             count > announcedDigests - digestCount) {
-            return MessageResult.INTERVAL;
+            return ExchangeResult.INTERVAL;
         }
         if (null == spoiled) {
             for (int i = 0; i < count; i++) {
@@ -258,17 +258,17 @@ final class IntervalAssembler implements SenderInterval {
             }
         }
         digestCount += count;
-        return MessageResult.ACCEPTED;
+        return ExchangeResult.ACCEPTED;
     }
 
-    private MessageResult addFlows(final MessageType type, final DirectBuffer buffer, final int offset) {
+    private ExchangeResult addFlows(final MessageType type, final DirectBuffer buffer, final int offset) {
         flowsMessage.wrap(buffer, offset);
         final boolean isWitness = MessageType.WITNESS == type;
         final int come = isWitness ? witnessCount : flowCount;
         final int announced = isWitness ? announcedWitnesses : announcedFlows;
         final int count = flowsMessage.count();
         if (flowsMessage.intervalNumber() != number || flowsMessage.firstIndex() != come || count > announced - come) {
-            return MessageResult.INTERVAL;
+            return ExchangeResult.INTERVAL;
         }
         if (null == spoiled) {
             final ExpandableArrayBuffer target = isWitness ? witnesses : flows;
@@ -280,7 +280,7 @@ final class IntervalAssembler implements SenderInterval {
         } else {
             flowCount += count;
         }
-        return MessageResult.ACCEPTED;
+        return ExchangeResult.ACCEPTED;
     }
 
     private void checkClasses(final DirectBuffer sums, final int first, final int count) {
@@ -288,22 +288,22 @@ final class IntervalAssembler implements SenderInterval {
         for (int i = first; null == spoiled && i < first + count; i++) {
             final int classIndex = sum.wrap(sums, i * FlowSum.LENGTH_BYTES).classIndex();
             if (classIndex >= classCount) {
-                spoil(MessageResult.VALUE, "class of a flow", classIndex, "below " + classCount);
+                spoil(ExchangeResult.VALUE, "class of a flow", classIndex, "below " + classCount);
             }
         }
     }
 
     /** Takes INTERVAL_END: accepted if all that was announced has come. */
-    MessageResult end(final DirectBuffer buffer, final int offset) {
+    ExchangeResult end(final DirectBuffer buffer, final int offset) {
         end.wrap(buffer, offset);
         if (!isOpen) {
-            return MessageResult.UNEXPECTED;
+            return ExchangeResult.UNEXPECTED;
         }
         isOpen = false;
         final boolean isWhole = end.intervalNumber() == number && end.messageCount() == messageCount && null != drops &&
             sketchIndex == sketchCount && digestCount == announcedDigests && flowCount == announcedFlows &&
             witnessCount == announcedWitnesses;
-        return isWhole ? MessageResult.ACCEPTED : MessageResult.INTERVAL;
+        return isWhole ? ExchangeResult.ACCEPTED : ExchangeResult.INTERVAL;
     }
 
     @Override

@@ -3,7 +3,7 @@ package io.flowlag.exporter.exchange;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
-import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
+import static io.flowlag.exporter.exchange.ExchangeHeader.BYTE_ORDER;
 
 /**
  * INTERVAL_BEGIN: what the interval that follows consists of.
@@ -47,7 +47,7 @@ final class IntervalBeginMessage extends MessageFlyweight {
         final int witnessCount,
         final int errorEstimate,
         final boolean isDamaged) {
-        final int body = offset + MessageHeader.LENGTH_BYTES;
+        final int body = offset + ExchangeHeader.LENGTH_BYTES;
         buffer.putLong(body + NUMBER_OFFSET, intervalNumber, BYTE_ORDER);
         buffer.putLong(body + INTERVAL_NS_OFFSET, intervalNs, BYTE_ORDER);
         buffer.putLong(body + INSTANCE_OFFSET, receiverInstance, BYTE_ORDER);
@@ -58,24 +58,24 @@ final class IntervalBeginMessage extends MessageFlyweight {
         buffer.putInt(body + WITNESSES_OFFSET, witnessCount, BYTE_ORDER);
         buffer.putShort(body + ERROR_ESTIMATE_OFFSET, (short)errorEstimate, BYTE_ORDER);
         buffer.putShort(body + FLAGS_OFFSET, (short)(isDamaged ? FLAG_DAMAGED : 0), BYTE_ORDER);
-        return MessageHeader.encode(buffer, offset, MessageType.INTERVAL_BEGIN, BODY_BYTES);
+        return ExchangeHeader.encode(buffer, offset, MessageType.INTERVAL_BEGIN, BODY_BYTES);
     }
 
-    static MessageResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
+    static ExchangeResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
         if (BODY_BYTES != bodyBytes) {
-            return MessageResult.LENGTH;
+            return ExchangeResult.LENGTH;
         }
         if ((buffer.getShort(body + FLAGS_OFFSET, BYTE_ORDER) & ~FLAG_DAMAGED) != 0) {
-            return MessageResult.RESERVED;
+            return ExchangeResult.RESERVED;
         }
         if (buffer.getLong(body + INTERVAL_NS_OFFSET, BYTE_ORDER) < 1) {
-            return MessageResult.VALUE;
+            return ExchangeResult.VALUE;
         }
         final int sketchCount = buffer.getInt(body + SKETCHES_OFFSET, BYTE_ORDER);
         final int negative = buffer.getInt(body + IN_FLIGHT_OFFSET, BYTE_ORDER) |
             buffer.getInt(body + FLOWS_OFFSET, BYTE_ORDER) | buffer.getInt(body + WITNESSES_OFFSET, BYTE_ORDER);
         return sketchCount < 0 || sketchCount > ExchangeSettings.MAX_SKETCHES || negative < 0 ?
-            MessageResult.COUNT : MessageResult.ACCEPTED;
+            ExchangeResult.COUNT : ExchangeResult.ACCEPTED;
     }
 
     IntervalBeginMessage wrap(final DirectBuffer buffer, final int offset) {

@@ -10,7 +10,7 @@ import org.agrona.concurrent.NanoClock;
  * sketch it takes the shorter encoding. One thread; allocates per interval.
  */
 public final class IntervalEncoder {
-    private final ExpandableArrayBuffer buffer = new ExpandableArrayBuffer(MessageHeader.MAX_MESSAGE_BYTES);
+    private final ExpandableArrayBuffer buffer = new ExpandableArrayBuffer(ExchangeHeader.MAX_MESSAGE_BYTES);
     private final NanoClock clock;
     private final ExchangeCounters counters;
     private final int beginBytes;

@@ -3,7 +3,7 @@ package io.flowlag.exporter.exchange;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
-import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
+import static io.flowlag.exporter.exchange.ExchangeHeader.BYTE_ORDER;
 
 /**
  * INTERVAL_END: the interval is whole.
@@ -21,21 +21,21 @@ final class IntervalEndMessage extends MessageFlyweight {
 
     static int encode(
         final MutableDirectBuffer buffer, final int offset, final long intervalNumber, final int messageCount) {
-        final int body = offset + MessageHeader.LENGTH_BYTES;
+        final int body = offset + ExchangeHeader.LENGTH_BYTES;
         buffer.putLong(body + NUMBER_OFFSET, intervalNumber, BYTE_ORDER);
         buffer.putInt(body + MESSAGES_OFFSET, messageCount, BYTE_ORDER);
         buffer.putInt(body + RESERVED_OFFSET, 0, BYTE_ORDER);
-        return MessageHeader.encode(buffer, offset, MessageType.INTERVAL_END, BODY_BYTES);
+        return ExchangeHeader.encode(buffer, offset, MessageType.INTERVAL_END, BODY_BYTES);
     }
 
-    static MessageResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
+    static ExchangeResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
         if (BODY_BYTES != bodyBytes) {
-            return MessageResult.LENGTH;
+            return ExchangeResult.LENGTH;
         }
         if (!isZero(buffer, body + RESERVED_OFFSET, 4)) {
-            return MessageResult.RESERVED;
+            return ExchangeResult.RESERVED;
         }
-        return buffer.getInt(body + MESSAGES_OFFSET, BYTE_ORDER) < 0 ? MessageResult.COUNT : MessageResult.ACCEPTED;
+        return buffer.getInt(body + MESSAGES_OFFSET, BYTE_ORDER) < 0 ? ExchangeResult.COUNT : ExchangeResult.ACCEPTED;
     }
 
     IntervalEndMessage wrap(final DirectBuffer buffer, final int offset) {

@@ -78,20 +78,20 @@ final class MessageAuthenticator implements MessageSeal {
 
     @Override
     public void seal(final MutableDirectBuffer buffer, final int offset, final int lengthBytes) {
-        final byte[] code = code(sealing, sealed++, buffer, offset, lengthBytes - MessageHeader.TRAILER_BYTES);
-        buffer.putBytes(offset + lengthBytes - MessageHeader.TRAILER_BYTES, code, 0, MessageHeader.TRAILER_BYTES);
+        final byte[] code = code(sealing, sealed++, buffer, offset, lengthBytes - ExchangeHeader.TRAILER_BYTES);
+        buffer.putBytes(offset + lengthBytes - ExchangeHeader.TRAILER_BYTES, code, 0, ExchangeHeader.TRAILER_BYTES);
     }
 
     @Override
     public boolean open(final MutableDirectBuffer buffer, final int offset, final int lengthBytes) {
-        if (!MessageHeader.isAuthenticated(buffer, offset)) {
+        if (!ExchangeHeader.isAuthenticated(buffer, offset)) {
             return false;
         }
-        final byte[] code = code(opening, opened, buffer, offset, lengthBytes - MessageHeader.TRAILER_BYTES);
-        final byte[] expected = new byte[MessageHeader.TRAILER_BYTES];
-        final byte[] found = new byte[MessageHeader.TRAILER_BYTES];
+        final byte[] code = code(opening, opened, buffer, offset, lengthBytes - ExchangeHeader.TRAILER_BYTES);
+        final byte[] expected = new byte[ExchangeHeader.TRAILER_BYTES];
+        final byte[] found = new byte[ExchangeHeader.TRAILER_BYTES];
         System.arraycopy(code, 0, expected, 0, expected.length);
-        buffer.getBytes(offset + lengthBytes - MessageHeader.TRAILER_BYTES, found);
+        buffer.getBytes(offset + lengthBytes - ExchangeHeader.TRAILER_BYTES, found);
         if (!MessageDigest.isEqual(expected, found)) {
             return false;
         }
@@ -111,17 +111,17 @@ final class MessageAuthenticator implements MessageSeal {
 
     @Override
     public void hideSecrets(final MutableDirectBuffer settings, final int offset) {
-        number.putLong(0, sealed, MessageHeader.BYTE_ORDER);
+        number.putLong(0, sealed, ExchangeHeader.BYTE_ORDER);
         SettingsMessage.applyMask(settings, offset, masking.doFinal(numberOctets));
     }
 
     private byte[] code(
         final Mac mac, final long messageNumber, final DirectBuffer buffer, final int offset, final int lengthBytes) {
         if (scratch.length < lengthBytes) {
-            scratch = new byte[MessageHeader.MAX_MESSAGE_BYTES];
+            scratch = new byte[ExchangeHeader.MAX_MESSAGE_BYTES];
         }
         buffer.getBytes(offset, scratch, 0, lengthBytes);
-        number.putLong(0, messageNumber, MessageHeader.BYTE_ORDER);
+        number.putLong(0, messageNumber, ExchangeHeader.BYTE_ORDER);
         mac.update(numberOctets);
         mac.update(scratch, 0, lengthBytes);
         return mac.doFinal();

@@ -53,17 +53,17 @@ final class MessageCipher implements MessageSeal {
         int apply(final int mode, final DirectBuffer buffer, final int offset, final int lengthBytes)
             throws GeneralSecurityException {
             if (input.length < lengthBytes) {
-                input = new byte[MessageHeader.MAX_MESSAGE_BYTES];
-                output = new byte[MessageHeader.MAX_MESSAGE_BYTES];
+                input = new byte[ExchangeHeader.MAX_MESSAGE_BYTES];
+                output = new byte[ExchangeHeader.MAX_MESSAGE_BYTES];
             }
             buffer.getBytes(offset, input, 0, lengthBytes);
-            nonceView.putInt(0, role, MessageHeader.BYTE_ORDER);
-            nonceView.putLong(NUMBER_OFFSET, number, MessageHeader.BYTE_ORDER);
-            cipher.init(mode, key, new GCMParameterSpec(Byte.SIZE * MessageHeader.TRAILER_BYTES, nonce));
+            nonceView.putInt(0, role, ExchangeHeader.BYTE_ORDER);
+            nonceView.putLong(NUMBER_OFFSET, number, ExchangeHeader.BYTE_ORDER);
+            cipher.init(mode, key, new GCMParameterSpec(Byte.SIZE * ExchangeHeader.TRAILER_BYTES, nonce));
             final int plainBytes = plainBytes(buffer, offset);
             cipher.updateAAD(input, 0, plainBytes);
             final int textBytes = Cipher.ENCRYPT_MODE == mode ?
-                lengthBytes - MessageHeader.TRAILER_BYTES - plainBytes : lengthBytes - plainBytes;
+                lengthBytes - ExchangeHeader.TRAILER_BYTES - plainBytes : lengthBytes - plainBytes;
             final int producedBytes = cipher.doFinal(input, plainBytes, textBytes, output, 0);
             number++;
             return producedBytes;
@@ -93,8 +93,8 @@ final class MessageCipher implements MessageSeal {
 
     /** How many octets of a message are not encrypted. */
     private static int plainBytes(final DirectBuffer buffer, final int offset) {
-        return MessageHeader.LENGTH_BYTES +
-            (MessageType.HELLO == MessageHeader.type(buffer, offset) ? MessageHeader.bodyBytes(buffer, offset) : 0);
+        return ExchangeHeader.LENGTH_BYTES +
+            (MessageType.HELLO == ExchangeHeader.type(buffer, offset) ? ExchangeHeader.bodyBytes(buffer, offset) : 0);
     }
 
     @Override
@@ -109,12 +109,13 @@ final class MessageCipher implements MessageSeal {
 
     @Override
     public boolean open(final MutableDirectBuffer buffer, final int offset, final int lengthBytes) {
-        if (!MessageHeader.isAuthenticated(buffer, offset)) {
+        if (!ExchangeHeader.isAuthenticated(buffer, offset)) {
             return false;
         }
         try {
             final int producedBytes = opening.apply(Cipher.DECRYPT_MODE, buffer, offset, lengthBytes);
-            buffer.putBytes(offset + lengthBytes - MessageHeader.TRAILER_BYTES - producedBytes, opening.output, 0, producedBytes);
+            buffer.putBytes(
+                offset + lengthBytes - ExchangeHeader.TRAILER_BYTES - producedBytes, opening.output, 0, producedBytes);
             return true;
         } catch (final AEADBadTagException ex) {
             return false;

@@ -12,7 +12,7 @@ abstract class MessageFlyweight {
 
     /** Wraps the message at the offset. */
     final void wrapMessage(final DirectBuffer buffer, final int offset) {
-        body.wrap(buffer, offset + MessageHeader.LENGTH_BYTES, MessageHeader.bodyBytes(buffer, offset));
+        body.wrap(buffer, offset + ExchangeHeader.LENGTH_BYTES, ExchangeHeader.bodyBytes(buffer, offset));
     }
 
     final DirectBuffer body() {
@@ -24,15 +24,15 @@ abstract class MessageFlyweight {
     }
 
     final int unsignedShort(final int offset) {
-        return body.getShort(offset, MessageHeader.BYTE_ORDER) & 0xffff;
+        return body.getShort(offset, ExchangeHeader.BYTE_ORDER) & 0xffff;
     }
 
     final int integer(final int offset) {
-        return body.getInt(offset, MessageHeader.BYTE_ORDER);
+        return body.getInt(offset, ExchangeHeader.BYTE_ORDER);
     }
 
     final long longInteger(final int offset) {
-        return body.getLong(offset, MessageHeader.BYTE_ORDER);
+        return body.getLong(offset, ExchangeHeader.BYTE_ORDER);
     }
 
     /** Whether a field of one octet is neither of two values. */

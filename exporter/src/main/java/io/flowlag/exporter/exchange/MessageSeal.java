@@ -18,7 +18,7 @@ interface MessageSeal {
      */
     static MessageSeal of(
         final int version, final SharedKey key, final boolean isReceiver, final byte[] receiverHello, final byte[] senderHello) {
-        return MessageHeader.OLDEST_VERSION == version ?
+        return ExchangeHeader.OLDEST_VERSION == version ?
             MessageAuthenticator.of(key, isReceiver, receiverHello, senderHello) :
             MessageCipher.of(key, isReceiver, receiverHello, senderHello);
     }

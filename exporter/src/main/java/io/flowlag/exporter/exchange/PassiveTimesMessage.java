@@ -3,7 +3,7 @@ package io.flowlag.exporter.exchange;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
-import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
+import static io.flowlag.exporter.exchange.ExchangeHeader.BYTE_ORDER;
 
 /**
  * PASSIVE_TIMES: when regular packets that stand in for references passed the sender point; not part of an interval.
@@ -35,7 +35,7 @@ final class PassiveTimesMessage extends MessageFlyweight {
     private static final int LAST_METHOD = 3;
     /** The longest message with its trailer. */
     static final int MAX_BYTES =
-        MessageHeader.LENGTH_BYTES + ENTRIES_OFFSET + MAX_COUNT * ENTRY_BYTES + MessageHeader.TRAILER_BYTES;
+        ExchangeHeader.LENGTH_BYTES + ENTRIES_OFFSET + MAX_COUNT * ENTRY_BYTES + ExchangeHeader.TRAILER_BYTES;
 
     /** {@return what is left of a digest} */
     static long shortDigest(final long digest) {
@@ -50,37 +50,37 @@ final class PassiveTimesMessage extends MessageFlyweight {
     /** Writes one entry of a message that {@link #encode} closes. */
     static void encodeEntry(
         final MutableDirectBuffer buffer, final int offset, final int index, final long digest, final long distanceNs) {
-        buffer.putLong(offset + MessageHeader.LENGTH_BYTES + entry(index),
+        buffer.putLong(offset + ExchangeHeader.LENGTH_BYTES + entry(index),
             digest << DISTANCE_BITS | distanceNs & (1L << DISTANCE_BITS) - 1, BYTE_ORDER);
     }
 
     static int encode(
         final MutableDirectBuffer buffer, final int offset, final long firstIndex, final int count, final int method,
         final long baseNs) {
-        final int body = offset + MessageHeader.LENGTH_BYTES;
+        final int body = offset + ExchangeHeader.LENGTH_BYTES;
         buffer.putLong(body + FIRST_OFFSET, firstIndex, BYTE_ORDER);
         buffer.putInt(body + COUNT_OFFSET, count, BYTE_ORDER);
         buffer.putInt(body + METHOD_OFFSET, method, BYTE_ORDER);
         buffer.putLong(body + BASE_OFFSET, baseNs, BYTE_ORDER);
-        return MessageHeader.encode(buffer, offset, MessageType.PASSIVE_TIMES, entry(count));
+        return ExchangeHeader.encode(buffer, offset, MessageType.PASSIVE_TIMES, entry(count));
     }
 
-    static MessageResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
+    static ExchangeResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
         if (bodyBytes < ENTRIES_OFFSET) {
-            return MessageResult.LENGTH;
+            return ExchangeResult.LENGTH;
         }
         final int count = buffer.getInt(body + COUNT_OFFSET, BYTE_ORDER);
         if (count < 1 || count > MAX_COUNT || buffer.getLong(body + FIRST_OFFSET, BYTE_ORDER) < 0) {
-            return MessageResult.COUNT;
+            return ExchangeResult.COUNT;
         }
         if (entry(count) != bodyBytes) {
-            return MessageResult.LENGTH;
+            return ExchangeResult.LENGTH;
         }
         if (!isZero(buffer, body + RESERVED_OFFSET, 3)) {
-            return MessageResult.RESERVED;
+            return ExchangeResult.RESERVED;
         }
         final int method = buffer.getByte(body + METHOD_OFFSET);
-        return method < 1 || method > LAST_METHOD ? MessageResult.VALUE : MessageResult.ACCEPTED;
+        return method < 1 || method > LAST_METHOD ? ExchangeResult.VALUE : ExchangeResult.ACCEPTED;
     }
 
     PassiveTimesMessage wrap(final DirectBuffer buffer, final int offset) {

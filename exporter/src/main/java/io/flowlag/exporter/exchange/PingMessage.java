@@ -3,7 +3,7 @@ package io.flowlag.exporter.exchange;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
-import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
+import static io.flowlag.exporter.exchange.ExchangeHeader.BYTE_ORDER;
 
 /**
  * PING: a sign of life, to be answered.
@@ -20,20 +20,20 @@ final class PingMessage extends MessageFlyweight {
     private static final int BODY_BYTES = RESERVED_OFFSET + 7;
 
     static int encode(final MutableDirectBuffer buffer, final int offset, final long token, final boolean isAnswer) {
-        final int body = offset + MessageHeader.LENGTH_BYTES;
+        final int body = offset + ExchangeHeader.LENGTH_BYTES;
         buffer.putLong(body + TOKEN_OFFSET, token, BYTE_ORDER);
         buffer.putLong(body + ANSWER_OFFSET, isAnswer ? 1 : 0, BYTE_ORDER);
-        return MessageHeader.encode(buffer, offset, MessageType.PING, BODY_BYTES);
+        return ExchangeHeader.encode(buffer, offset, MessageType.PING, BODY_BYTES);
     }
 
-    static MessageResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
+    static ExchangeResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
         if (BODY_BYTES != bodyBytes) {
-            return MessageResult.LENGTH;
+            return ExchangeResult.LENGTH;
         }
         if (!isZero(buffer, body + RESERVED_OFFSET, 7)) {
-            return MessageResult.RESERVED;
+            return ExchangeResult.RESERVED;
         }
-        return isNeither(buffer, body + ANSWER_OFFSET, 0, 1) ? MessageResult.VALUE : MessageResult.ACCEPTED;
+        return isNeither(buffer, body + ANSWER_OFFSET, 0, 1) ? ExchangeResult.VALUE : ExchangeResult.ACCEPTED;
     }
 
     PingMessage wrap(final DirectBuffer buffer, final int offset) {

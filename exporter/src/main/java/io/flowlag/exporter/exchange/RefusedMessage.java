@@ -5,12 +5,12 @@ import org.agrona.MutableDirectBuffer;
 
 import java.nio.charset.StandardCharsets;
 
-import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
+import static io.flowlag.exporter.exchange.ExchangeHeader.BYTE_ORDER;
 
 /**
  * REFUSED: why something was not taken, with both values of what differs.
  * <pre>
- *   0  reason       2   {@link MessageResult} by its order, not 0
+ *   0  reason       2   {@link ExchangeResult} by its order, not 0
  *   2  textBytes    2   0-{@value #MAX_TEXT_BYTES}
  *   4  reserved     4   0
  *   8  text             printable ASCII, for people
@@ -25,14 +25,14 @@ final class RefusedMessage extends MessageFlyweight {
     private static final int TEXT_OFFSET = RESERVED_OFFSET + 4;
 
     static int encode(
-        final MutableDirectBuffer buffer, final int offset, final MessageResult reason, final String text) {
-        final int body = offset + MessageHeader.LENGTH_BYTES;
+        final MutableDirectBuffer buffer, final int offset, final ExchangeResult reason, final String text) {
+        final int body = offset + ExchangeHeader.LENGTH_BYTES;
         final String printable = printable(text);
         buffer.putShort(body + REASON_OFFSET, (short)reason.ordinal(), BYTE_ORDER);
         buffer.putShort(body + TEXT_BYTES_OFFSET, (short)printable.length(), BYTE_ORDER);
         buffer.putInt(body + RESERVED_OFFSET, 0, BYTE_ORDER);
         buffer.putBytes(body + TEXT_OFFSET, printable.getBytes(StandardCharsets.US_ASCII));
-        return MessageHeader.encode(buffer, offset, MessageType.REFUSED, TEXT_OFFSET + printable.length());
+        return ExchangeHeader.encode(buffer, offset, MessageType.REFUSED, TEXT_OFFSET + printable.length());
     }
 
     private static String printable(final String text) {
@@ -40,28 +40,28 @@ final class RefusedMessage extends MessageFlyweight {
         return cut.replaceAll("[^\\x20-\\x7e]", "?");
     }
 
-    static MessageResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
+    static ExchangeResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
         if (bodyBytes < TEXT_OFFSET) {
-            return MessageResult.LENGTH;
+            return ExchangeResult.LENGTH;
         }
         final int textBytes = buffer.getShort(body + TEXT_BYTES_OFFSET, BYTE_ORDER) & 0xffff;
         if (textBytes > MAX_TEXT_BYTES || TEXT_OFFSET + textBytes != bodyBytes) {
-            return MessageResult.LENGTH;
+            return ExchangeResult.LENGTH;
         }
         if (!isZero(buffer, body + RESERVED_OFFSET, 4)) {
-            return MessageResult.RESERVED;
+            return ExchangeResult.RESERVED;
         }
-        final MessageResult reason = MessageResult.of(buffer.getShort(body + REASON_OFFSET, BYTE_ORDER));
-        if (null == reason || MessageResult.ACCEPTED == reason) {
-            return MessageResult.VALUE;
+        final ExchangeResult reason = ExchangeResult.of(buffer.getShort(body + REASON_OFFSET, BYTE_ORDER));
+        if (null == reason || ExchangeResult.ACCEPTED == reason) {
+            return ExchangeResult.VALUE;
         }
         for (int i = 0; i < textBytes; i++) {
             final byte letter = buffer.getByte(body + TEXT_OFFSET + i);
             if (letter < 0x20 || letter > 0x7e) {
-                return MessageResult.TEXT;
+                return ExchangeResult.TEXT;
             }
         }
-        return MessageResult.ACCEPTED;
+        return ExchangeResult.ACCEPTED;
     }
 
     RefusedMessage wrap(final DirectBuffer buffer, final int offset) {
@@ -69,8 +69,8 @@ final class RefusedMessage extends MessageFlyweight {
         return this;
     }
 
-    MessageResult reason() {
-        return MessageResult.of(unsignedShort(REASON_OFFSET));
+    ExchangeResult reason() {
+        return ExchangeResult.of(unsignedShort(REASON_OFFSET));
     }
 
     String text() {

@@ -3,7 +3,7 @@ package io.flowlag.exporter.exchange;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
-import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
+import static io.flowlag.exporter.exchange.ExchangeHeader.BYTE_ORDER;
 
 /**
  * SEND_TIMES: effective send times of references, as soon as they are known; not part of an interval.
@@ -48,7 +48,7 @@ final class SendTimesMessage extends MessageFlyweight {
         final long key,
         final long sentNs,
         final int method) {
-        final int entry = offset + MessageHeader.LENGTH_BYTES + ENTRIES_OFFSET + index * ENTRY_BYTES;
+        final int entry = offset + ExchangeHeader.LENGTH_BYTES + ENTRIES_OFFSET + index * ENTRY_BYTES;
         buffer.putLong(entry + ENTRY_KEY_OFFSET, key, BYTE_ORDER);
         buffer.putLong(entry + ENTRY_SENT_OFFSET, sentNs, BYTE_ORDER);
         buffer.setMemory(entry + ENTRY_KIND_OFFSET, ENTRY_BYTES - ENTRY_KIND_OFFSET, (byte)0);
@@ -57,37 +57,37 @@ final class SendTimesMessage extends MessageFlyweight {
     }
 
     static int encode(final MutableDirectBuffer buffer, final int offset, final long firstIndex, final int count) {
-        final int body = offset + MessageHeader.LENGTH_BYTES;
+        final int body = offset + ExchangeHeader.LENGTH_BYTES;
         buffer.putLong(body + FIRST_OFFSET, firstIndex, BYTE_ORDER);
         buffer.putInt(body + COUNT_OFFSET, count, BYTE_ORDER);
         buffer.putInt(body + RESERVED_OFFSET, 0, BYTE_ORDER);
-        return MessageHeader.encode(buffer, offset, MessageType.SEND_TIMES, ENTRIES_OFFSET + count * ENTRY_BYTES);
+        return ExchangeHeader.encode(buffer, offset, MessageType.SEND_TIMES, ENTRIES_OFFSET + count * ENTRY_BYTES);
     }
 
-    static MessageResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
+    static ExchangeResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
         if (bodyBytes < ENTRIES_OFFSET) {
-            return MessageResult.LENGTH;
+            return ExchangeResult.LENGTH;
         }
         final int count = buffer.getInt(body + COUNT_OFFSET, BYTE_ORDER);
         if (count < 1 || count > MAX_COUNT || buffer.getLong(body + FIRST_OFFSET, BYTE_ORDER) < 0) {
-            return MessageResult.COUNT;
+            return ExchangeResult.COUNT;
         }
         if (ENTRIES_OFFSET + count * ENTRY_BYTES != bodyBytes) {
-            return MessageResult.LENGTH;
+            return ExchangeResult.LENGTH;
         }
         if (!isZero(buffer, body + RESERVED_OFFSET, 4)) {
-            return MessageResult.RESERVED;
+            return ExchangeResult.RESERVED;
         }
         for (int entry = body + ENTRIES_OFFSET; entry < body + bodyBytes; entry += ENTRY_BYTES) {
             final int method = buffer.getByte(entry + ENTRY_METHOD_OFFSET);
             if (isNeither(buffer, entry + ENTRY_KIND_OFFSET, INJECTED, PASSIVE) || method < 1 || method > LAST_METHOD) {
-                return MessageResult.VALUE;
+                return ExchangeResult.VALUE;
             }
             if (!isZero(buffer, entry + ENTRY_RESERVED_OFFSET, 6)) {
-                return MessageResult.RESERVED;
+                return ExchangeResult.RESERVED;
             }
         }
-        return MessageResult.ACCEPTED;
+        return ExchangeResult.ACCEPTED;
     }
 
     SendTimesMessage wrap(final DirectBuffer buffer, final int offset) {

@@ -3,7 +3,7 @@ package io.flowlag.exporter.exchange;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
-import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
+import static io.flowlag.exporter.exchange.ExchangeHeader.BYTE_ORDER;
 
 /**
  * SETTINGS_ACK: the sender has the settings and will hold to them.
@@ -23,19 +23,19 @@ final class SettingsAckMessage extends MessageFlyweight {
 
     static int encode(
         final MutableDirectBuffer buffer, final int offset, final int number, final long receiverInstance, final long from) {
-        final int body = offset + MessageHeader.LENGTH_BYTES;
+        final int body = offset + ExchangeHeader.LENGTH_BYTES;
         buffer.putInt(body + NUMBER_OFFSET, number, BYTE_ORDER);
         buffer.putInt(body + RESERVED_OFFSET, 0, BYTE_ORDER);
         buffer.putLong(body + INSTANCE_OFFSET, receiverInstance, BYTE_ORDER);
         buffer.putLong(body + FROM_OFFSET, from, BYTE_ORDER);
-        return MessageHeader.encode(buffer, offset, MessageType.SETTINGS_ACK, BODY_BYTES);
+        return ExchangeHeader.encode(buffer, offset, MessageType.SETTINGS_ACK, BODY_BYTES);
     }
 
-    static MessageResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
+    static ExchangeResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
         if (BODY_BYTES != bodyBytes) {
-            return MessageResult.LENGTH;
+            return ExchangeResult.LENGTH;
         }
-        return isZero(buffer, body + RESERVED_OFFSET, 4) ? MessageResult.ACCEPTED : MessageResult.RESERVED;
+        return isZero(buffer, body + RESERVED_OFFSET, 4) ? ExchangeResult.ACCEPTED : ExchangeResult.RESERVED;
     }
 
     SettingsAckMessage wrap(final DirectBuffer buffer, final int offset) {

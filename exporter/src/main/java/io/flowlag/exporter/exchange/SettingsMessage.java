@@ -16,7 +16,7 @@ import org.agrona.MutableDirectBuffer;
 import java.util.ArrayList;
 import java.util.List;
 
-import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
+import static io.flowlag.exporter.exchange.ExchangeHeader.BYTE_ORDER;
 
 /**
  * SETTINGS: what the receiver hands out.
@@ -119,7 +119,7 @@ final class SettingsMessage extends MessageFlyweight {
 
     static int encode(
         final MutableDirectBuffer buffer, final int offset, final ExchangeSettings settings, final long receiverInstance) {
-        final int body = offset + MessageHeader.LENGTH_BYTES;
+        final int body = offset + ExchangeHeader.LENGTH_BYTES;
         final Injection injection = settings.injection();
         final Secrets secrets = settings.secrets();
         buffer.setMemory(body, LISTS_OFFSET, (byte)0);
@@ -152,7 +152,7 @@ final class SettingsMessage extends MessageFlyweight {
         buffer.putShort(body + WEIGHTS_OFFSET, (short)settings.weights().size(), BYTE_ORDER);
         buffer.putInt(body + MOST_FLOWS_OFFSET, settings.mostFlows(), BYTE_ORDER);
         final int end = encodeLists(buffer, body + LISTS_OFFSET, settings);
-        return MessageHeader.encode(buffer, offset, MessageType.SETTINGS, end - body);
+        return ExchangeHeader.encode(buffer, offset, MessageType.SETTINGS, end - body);
     }
 
     private static int encodeLists(final MutableDirectBuffer buffer, final int offset, final ExchangeSettings settings) {
@@ -214,15 +214,15 @@ final class SettingsMessage extends MessageFlyweight {
         buffer.putInt(offset + WEIGHT_WEIGHT_OFFSET, rule.weight(), BYTE_ORDER);
     }
 
-    static MessageResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
+    static ExchangeResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
         if (bodyBytes < LISTS_OFFSET) {
-            return MessageResult.LENGTH;
+            return ExchangeResult.LENGTH;
         }
         if (!isZero(buffer, body + RESERVED_SHORT_OFFSET, 2) || !isZero(buffer, body + RESERVED_COUNT_OFFSET, 2)) {
-            return MessageResult.RESERVED;
+            return ExchangeResult.RESERVED;
         }
         if (!hasLegalValues(buffer, body)) {
-            return MessageResult.VALUE;
+            return ExchangeResult.VALUE;
         }
         final int sourceCount = count(buffer, body + SOURCES_OFFSET);
         final int destinationCount = count(buffer, body + DESTINATIONS_OFFSET);
@@ -232,18 +232,18 @@ final class SettingsMessage extends MessageFlyweight {
         if (sourceCount > ExchangeSettings.MAX_PREFIXES || destinationCount > ExchangeSettings.MAX_PREFIXES ||
             classCount > ExchangeSettings.MAX_CLASSES || sketchCount > ExchangeSettings.MAX_SKETCHES ||
             weightCount > ExchangeSettings.MAX_WEIGHTS) {
-            return MessageResult.COUNT;
+            return ExchangeResult.COUNT;
         }
         final int classes = body + LISTS_OFFSET + (sourceCount + destinationCount) * PREFIX_BYTES;
         final int sketches = classes + classCount * CLASS_BYTES;
         final int weights = sketches + sketchCount * SKETCH_BYTES;
         if (weights + weightCount * WEIGHT_BYTES != body + bodyBytes) {
-            return MessageResult.LENGTH;
+            return ExchangeResult.LENGTH;
         }
         return verifyLists(buffer, body + LISTS_OFFSET, classes, sketches, weights, body + bodyBytes);
     }
 
-    private static MessageResult verifyLists(
+    private static ExchangeResult verifyLists(
         final DirectBuffer buffer,
         final int prefixes,
         final int classes,
@@ -252,26 +252,26 @@ final class SettingsMessage extends MessageFlyweight {
         final int end) {
         for (int prefix = prefixes; prefix < classes; prefix += PREFIX_BYTES) {
             if (!isPrefix(buffer, prefix, false)) {
-                return MessageResult.VALUE;
+                return ExchangeResult.VALUE;
             }
         }
         for (int dscp = classes; dscp < sketches; dscp += CLASS_BYTES) {
             if (!isWithin(buffer.getInt(dscp, BYTE_ORDER), 0, 63)) {
-                return MessageResult.VALUE;
+                return ExchangeResult.VALUE;
             }
         }
         for (int sketch = sketches; sketch < weights; sketch += SKETCH_BYTES) {
             if (null == geometry(buffer, sketch) ||
                 !isWithin(buffer.getInt(sketch + SKETCH_CLASS_OFFSET, BYTE_ORDER), -1, ExchangeSettings.MAX_CLASSES - 1)) {
-                return MessageResult.GEOMETRY;
+                return ExchangeResult.GEOMETRY;
             }
         }
         for (int weight = weights; weight < end; weight += WEIGHT_BYTES) {
             if (!isWeight(buffer, weight)) {
-                return MessageResult.VALUE;
+                return ExchangeResult.VALUE;
             }
         }
-        return MessageResult.ACCEPTED;
+        return ExchangeResult.ACCEPTED;
     }
 
     private static boolean hasLegalValues(final DirectBuffer buffer, final int body) {
@@ -366,7 +366,7 @@ final class SettingsMessage extends MessageFlyweight {
 
     /** Turns the secrets of an encoded message into noise, or back, in place. */
     static void applyMask(final MutableDirectBuffer buffer, final int offset, final byte[] mask) {
-        final int secrets = offset + MessageHeader.LENGTH_BYTES + SECRETS_OFFSET;
+        final int secrets = offset + ExchangeHeader.LENGTH_BYTES + SECRETS_OFFSET;
         for (int i = 0; i < SECRETS_BYTES; i++) {
             buffer.putByte(secrets + i, (byte)(buffer.getByte(secrets + i) ^ mask[i]));
         }

@@ -3,7 +3,7 @@ package io.flowlag.exporter.exchange;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
-import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
+import static io.flowlag.exporter.exchange.ExchangeHeader.BYTE_ORDER;
 
 /**
  * SYNOPSIS: a piece of the image (docs/reconciliation.md) that answers a SYNOPSIS_REQUEST, in order; or that there is none.
@@ -12,7 +12,7 @@ import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
  *   4  imageOffset      4   of the piece within the image
  *   8  imageBytes       4   length of the whole image; 0 if what was asked cannot be had
  *  12  reserved         4   0
- *  16  payload              1-{@value MessageHeader#MAX_PAYLOAD_BYTES} octets; none if there is no image
+ *  16  payload              1-{@value ExchangeHeader#MAX_PAYLOAD_BYTES} octets; none if there is no image
  * </pre>
  */
 final class SynopsisMessage extends MessageFlyweight {
@@ -26,7 +26,7 @@ final class SynopsisMessage extends MessageFlyweight {
     static int encode(
         final MutableDirectBuffer buffer, final int offset, final int requestId, final DirectBuffer image,
         final int imageOffset) {
-        final int body = offset + MessageHeader.LENGTH_BYTES;
+        final int body = offset + ExchangeHeader.LENGTH_BYTES;
         final int imageBytes = null == image ? 0 : image.capacity();
         final int payloadBytes = pieceBytes(imageBytes, imageOffset);
         buffer.putInt(body + REQUEST_OFFSET, requestId, BYTE_ORDER);
@@ -36,29 +36,29 @@ final class SynopsisMessage extends MessageFlyweight {
         if (payloadBytes > 0) {
             buffer.putBytes(body + PAYLOAD_OFFSET, image, imageOffset, payloadBytes);
         }
-        return MessageHeader.encode(buffer, offset, MessageType.SYNOPSIS, PAYLOAD_OFFSET + payloadBytes);
+        return ExchangeHeader.encode(buffer, offset, MessageType.SYNOPSIS, PAYLOAD_OFFSET + payloadBytes);
     }
 
     /** Octets of the piece of an image that begins at an offset. */
     static int pieceBytes(final int imageBytes, final int imageOffset) {
-        return Math.min(MessageHeader.MAX_PAYLOAD_BYTES, imageBytes - imageOffset);
+        return Math.min(ExchangeHeader.MAX_PAYLOAD_BYTES, imageBytes - imageOffset);
     }
 
-    static MessageResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
+    static ExchangeResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
         if (bodyBytes < PAYLOAD_OFFSET) {
-            return MessageResult.LENGTH;
+            return ExchangeResult.LENGTH;
         }
         final int payloadBytes = bodyBytes - PAYLOAD_OFFSET;
         final int imageOffset = buffer.getInt(body + IMAGE_OFFSET_OFFSET, BYTE_ORDER);
         final int imageBytes = buffer.getInt(body + IMAGE_BYTES_OFFSET, BYTE_ORDER);
         if (!isZero(buffer, body + RESERVED_OFFSET, 4)) {
-            return MessageResult.RESERVED;
+            return ExchangeResult.RESERVED;
         }
         if (imageOffset < 0 || imageBytes < 0 || 0 == imageBytes && 0 != imageOffset ||
             imageBytes > 0 && imageOffset >= imageBytes || payloadBytes != pieceBytes(imageBytes, imageOffset)) {
-            return MessageResult.GEOMETRY;
+            return ExchangeResult.GEOMETRY;
         }
-        return MessageResult.ACCEPTED;
+        return ExchangeResult.ACCEPTED;
     }
 
     SynopsisMessage wrap(final DirectBuffer buffer, final int offset) {

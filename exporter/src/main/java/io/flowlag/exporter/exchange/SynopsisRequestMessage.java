@@ -5,7 +5,7 @@ import io.flowlag.sketch.reconcile.PacketCache;
 import org.agrona.DirectBuffer;
 import org.agrona.MutableDirectBuffer;
 
-import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
+import static io.flowlag.exporter.exchange.ExchangeHeader.BYTE_ORDER;
 
 /**
  * SYNOPSIS_REQUEST: what the receiver asks about a class's packets of an interval, or a piece of it where it names many packets.
@@ -25,7 +25,7 @@ import static io.flowlag.exporter.exchange.MessageHeader.BYTE_ORDER;
  */
 final class SynopsisRequestMessage extends MessageFlyweight {
     /** Packets or flows of one message. */
-    static final int MAX_COUNT = MessageHeader.MAX_PAYLOAD_BYTES / Long.BYTES;
+    static final int MAX_COUNT = ExchangeHeader.MAX_PAYLOAD_BYTES / Long.BYTES;
 
     private static final int MAX_BANKS = 8;
     private static final int MAX_TOTAL = 1 << 24;
@@ -45,7 +45,7 @@ final class SynopsisRequestMessage extends MessageFlyweight {
     static int encode(
         final MutableDirectBuffer buffer, final int offset, final int requestId, final int settingsNumber,
         final SynopsisRequest request, final int firstIndex) {
-        final int body = offset + MessageHeader.LENGTH_BYTES;
+        final int body = offset + ExchangeHeader.LENGTH_BYTES;
         final int count = Math.min(MAX_COUNT, request.count() - firstIndex);
         buffer.putLong(body + NUMBER_OFFSET, request.intervalNumber(), BYTE_ORDER);
         buffer.putLong(body + THRESHOLD_OFFSET, request.flowThreshold(), BYTE_ORDER);
@@ -60,35 +60,35 @@ final class SynopsisRequestMessage extends MessageFlyweight {
         for (int i = 0; i < count; i++) {
             buffer.putLong(body + IDENTIFIERS_OFFSET + i * Long.BYTES, request.identifier(firstIndex + i), BYTE_ORDER);
         }
-        return MessageHeader.encode(buffer, offset, MessageType.SYNOPSIS_REQUEST, IDENTIFIERS_OFFSET + count * Long.BYTES);
+        return ExchangeHeader.encode(buffer, offset, MessageType.SYNOPSIS_REQUEST, IDENTIFIERS_OFFSET + count * Long.BYTES);
     }
 
-    static MessageResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
+    static ExchangeResult verify(final DirectBuffer buffer, final int body, final int bodyBytes) {
         if (bodyBytes < IDENTIFIERS_OFFSET || 0 != (bodyBytes - IDENTIFIERS_OFFSET) % Long.BYTES) {
-            return MessageResult.LENGTH;
+            return ExchangeResult.LENGTH;
         }
         final int count = (bodyBytes - IDENTIFIERS_OFFSET) / Long.BYTES;
         final int total = buffer.getInt(body + TOTAL_OFFSET, BYTE_ORDER);
         final int first = buffer.getInt(body + FIRST_OFFSET, BYTE_ORDER);
         if (total < 0 || total > MAX_TOTAL || first < 0 || first > total || count != Math.min(MAX_COUNT, total - first)) {
-            return MessageResult.COUNT;
+            return ExchangeResult.COUNT;
         }
         final int kind = buffer.getByte(body + KIND_OFFSET);
         final boolean isAggregator = SynopsisRequest.Kind.AGGREGATOR.ordinal() == kind;
         final boolean isPackets = kind >= SynopsisRequest.Kind.PACKETS.ordinal();
         if (kind < 0 || kind > SynopsisRequest.Kind.FLOWS.ordinal() || isPackets != total > 0 || total > 0 && 0 == count) {
-            return MessageResult.VALUE;
+            return ExchangeResult.VALUE;
         }
         final int banks = buffer.getByte(body + BANKS_OFFSET);
         final int cells = buffer.getInt(body + CELLS_OFFSET, BYTE_ORDER);
         if (isAggregator ? banks < 1 || banks > MAX_BANKS || cells < 1 : 0 != banks || 0 != cells) {
-            return MessageResult.GEOMETRY;
+            return ExchangeResult.GEOMETRY;
         }
         final long threshold = buffer.getLong(body + THRESHOLD_OFFSET, BYTE_ORDER);
         final int classIndex = buffer.getShort(body + CLASS_OFFSET, BYTE_ORDER);
         return threshold < 0 || threshold > 1L << Integer.SIZE || classIndex < PacketCache.ANY_CLASS ||
             classIndex > PacketCache.MAX_CLASS_INDEX ?
-            MessageResult.VALUE : MessageResult.ACCEPTED;
+            ExchangeResult.VALUE : ExchangeResult.ACCEPTED;
     }
 
     SynopsisRequestMessage wrap(final DirectBuffer buffer, final int offset) {

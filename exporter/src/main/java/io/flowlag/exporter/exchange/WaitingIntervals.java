@@ -98,7 +98,7 @@ final class WaitingIntervals {
             if (waitedNs < spreadNs && position > dueBytes) {
                 break;
             }
-            final int lengthBytes = MessageHeader.lengthBytes(next.interval.messages(), position);
+            final int lengthBytes = ExchangeHeader.lengthBytes(next.interval.messages(), position);
             scratch.putBytes(0, next.interval.messages(), position, lengthBytes);
             if (!connection.send(scratch, lengthBytes)) {
                 break;

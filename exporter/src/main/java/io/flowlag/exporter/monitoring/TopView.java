@@ -216,7 +216,7 @@ public final class TopView {
             final String ends = endpoint(flow.source(), flow.sourcePort()) + " > " +
                 endpoint(flow.destination(), flow.destinationPort()) + " " + flow.protocolName();
             lines.add(String.format(Locale.ROOT, format, cut(ends, endpoints), Durations.text(flow.meanNs()),
-                flow.bound(), Durations.count(flow.packets()), FlowTable.lost(flow),
+                flow.bound(), Durations.count(flow.packets()), FlowListing.lost(flow),
                 flow.endReason() == null ? "" : "x"));
         }
         return lines;

@@ -41,7 +41,7 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
 
     private final TransmitterOptions options;
     private final UdpSocket[] sockets;
-    private final SendTimes[] sendTimes;
+    private final UnstampedReferences[] sendTimes;
     private final boolean[] isUnnumbered;
     private final UnsafeBuffer packet = UdpSocket.direct(MAXIMUM_LENGTH_BYTES);
     private final UnsafeBuffer time = UdpSocket.direct(2 * Long.BYTES);
@@ -59,7 +59,7 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
         this.options = options;
         final int streamCount = options.trafficClasses().length;
         sockets = new UdpSocket[streamCount];
-        sendTimes = new SendTimes[streamCount];
+        sendTimes = new UnstampedReferences[streamCount];
         isUnnumbered = new boolean[streamCount];
         stampFlags = options.stampPoint().flag() |
             TIMESTAMPING_SOFTWARE | TIMESTAMPING_OPT_ID | TIMESTAMPING_OPT_TSONLY;
@@ -90,7 +90,7 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
         for (int i = 0; i < sockets.length; i++) {
             final UdpSocket socket = UdpSocket.open("references", family(options.target()));
             sockets[i] = socket;
-            sendTimes[i] = new SendTimes();
+            sendTimes[i] = new UnstampedReferences();
             if (options.interfaceName() != null) {
                 socket.bindToInterface(options.interfaceName());
             }
@@ -177,7 +177,7 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
 
     private int pollStamps(final int streamIndex, final SendTimeHandler handler, final int limit) {
         final UdpSocket socket = sockets[streamIndex];
-        final SendTimes times = sendTimes[streamIndex];
+        final UnstampedReferences times = sendTimes[streamIndex];
         int count = 0;
         while (count < limit && times.waitingCount() > 0 && socket.takeStamp()) {
             final boolean isWanted = socket.stampKind() == options.stampPoint().kind();
@@ -196,7 +196,7 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
         return count;
     }
 
-    private void expire(final SendTimes times) {
+    private void expire(final UnstampedReferences times) {
         if (times.waitingCount() > 0) {
             final long nowNs = nowNs();
             while (times.waitingCount() > 0 && nowNs - times.callBeginNs() > STAMP_PATIENCE_NS) {
@@ -207,7 +207,7 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
     }
 
     private int pollCalls(final int streamIndex, final SendTimeHandler handler, final int limit) {
-        final SendTimes times = sendTimes[streamIndex];
+        final UnstampedReferences times = sendTimes[streamIndex];
         int count = 0;
         while (count < limit && times.waitingCount() > 0) {
             final long halfCallNs = times.callDurationNs() / 2;
@@ -273,7 +273,7 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
     /** {@return references whose stamp did not come} */
     public long stampMissingCount() {
         long count = 0;
-        for (final SendTimes times : sendTimes) {
+        for (final UnstampedReferences times : sendTimes) {
             count += times.missingCount();
         }
         return count;
@@ -282,7 +282,7 @@ public final class UdpReferenceTransmitter implements ReferenceTransmitter {
     /** {@return stamps that belong to no reference that waits for one} */
     public long stampStrangeCount() {
         long count = 0;
-        for (final SendTimes times : sendTimes) {
+        for (final UnstampedReferences times : sendTimes) {
             count += times.strangeCount();
         }
         return count;

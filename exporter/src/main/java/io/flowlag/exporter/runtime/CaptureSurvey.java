@@ -45,7 +45,7 @@ final class CaptureSurvey implements PacketHandler {
     /** A batch, and behind it what may be a reference. */
     private final UnsafeBuffer descriptors = new UnsafeBuffer(new byte[REFERENCE_OFFSET + PacketDescriptor.LENGTH_BYTES]);
     private final SurveyedDigests digests;
-    private final FlowEstimate flows = new FlowEstimate();
+    private final FlowCountEstimate flows = new FlowCountEstimate();
     private final PacketTimes times = new PacketTimes();
     private final PacketTimes sentTimes = new PacketTimes();
     private final PacketTimes receivedTimes = new PacketTimes();

@@ -15,7 +15,7 @@ import java.util.BitSet;
  *  25  received    1   packets at the receiver point, 2 for more
  *  26  ttl         1   at the sender point
  *  27  isLong      1   longer than Ethernet carries
- *  28  flow        4   as FlowEstimate numbers it
+ *  28  flow        4   as FlowCountEstimate numbers it
  * </pre>
  * One thread. Allocates off the heap as digests come.
  */

@@ -32,7 +32,7 @@ class CompactCellsTest {
     private static UnsafeBuffer cells(final long[] fields, final int cellCount) {
         final UnsafeBuffer cells = new UnsafeBuffer(new byte[cellCount * CompactCells.CELL_BYTES]);
         for (int i = 0; i < 4 * cellCount; i++) {
-            cells.putLong(8 * i, fields[i], MessageHeader.BYTE_ORDER);
+            cells.putLong(8 * i, fields[i], ExchangeHeader.BYTE_ORDER);
         }
         return cells;
     }

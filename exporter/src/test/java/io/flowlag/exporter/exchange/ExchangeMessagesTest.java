@@ -29,7 +29,7 @@ class ExchangeMessagesTest {
     private static final int[] CHANGES = {0x01, 0x02, 0x04, 0x08, 0x10, 0x20, 0x40, 0x80, 0xff};
 
     private static UnsafeBuffer message(final ToIntFunction<UnsafeBuffer> encoder) {
-        final UnsafeBuffer buffer = new UnsafeBuffer(new byte[MessageHeader.MAX_MESSAGE_BYTES]);
+        final UnsafeBuffer buffer = new UnsafeBuffer(new byte[ExchangeHeader.MAX_MESSAGE_BYTES]);
         final int lengthBytes = encoder.applyAsInt(buffer);
         return new UnsafeBuffer(buffer, 0, lengthBytes);
     }
@@ -66,7 +66,7 @@ class ExchangeMessagesTest {
         }));
         messages.put("ping", message(b -> PingMessage.encode(b, 0, 99, true)));
         messages.put("refused", message(b ->
-            RefusedMessage.encode(b, 0, MessageResult.SETTINGS, "settings: sender 1, receiver 2")));
+            RefusedMessage.encode(b, 0, ExchangeResult.SETTINGS, "settings: sender 1, receiver 2")));
         messages.put("estimator request", message(b -> SynopsisRequestMessage.encode(
             b, 0, 5, 7, new SynopsisRequest(0).estimator(9, 1, 1L << 32), 0)));
         messages.put("request of all classes", message(b -> SynopsisRequestMessage.encode(
@@ -79,7 +79,7 @@ class ExchangeMessagesTest {
         messages.put("packets request", message(b -> SynopsisRequestMessage.encode(b, 0, 7, 7, missing, 0)));
         messages.put("synopsis", message(b -> SynopsisMessage.encode(b, 0, 7, new UnsafeBuffer(new byte[96]), 0)));
         messages.put("last piece", message(b -> SynopsisMessage.encode(
-            b, 0, 7, new UnsafeBuffer(new byte[MessageHeader.MAX_PAYLOAD_BYTES + 9]), MessageHeader.MAX_PAYLOAD_BYTES)));
+            b, 0, 7, new UnsafeBuffer(new byte[ExchangeHeader.MAX_PAYLOAD_BYTES + 9]), ExchangeHeader.MAX_PAYLOAD_BYTES)));
         messages.put("no synopsis", message(b -> SynopsisMessage.encode(b, 0, 7, null, 0)));
         return messages;
     }
@@ -88,8 +88,8 @@ class ExchangeMessagesTest {
     void shouldAcceptEveryKind() {
         final Set<MessageType> seen = EnumSet.noneOf(MessageType.class);
         messages().forEach((name, message) -> {
-            assertEquals(MessageResult.ACCEPTED, ExchangeVerifier.verify(message, 0, message.capacity()), name);
-            seen.add(MessageHeader.type(message, 0));
+            assertEquals(ExchangeResult.ACCEPTED, ExchangeVerifier.verify(message, 0, message.capacity()), name);
+            seen.add(ExchangeHeader.type(message, 0));
             read(message);
         });
         assertEquals(EnumSet.allOf(MessageType.class), seen);
@@ -102,8 +102,8 @@ class ExchangeMessagesTest {
                 final byte original = message.getByte(offset);
                 for (final int change : CHANGES) {
                     message.putByte(offset, (byte)(original ^ change));
-                    if (MessageResult.ACCEPTED == ExchangeVerifier.verify(message, 0, message.capacity())) {
-                        assertEquals(message.capacity(), MessageHeader.lengthBytes(message, 0), name);
+                    if (ExchangeResult.ACCEPTED == ExchangeVerifier.verify(message, 0, message.capacity())) {
+                        assertEquals(message.capacity(), ExchangeHeader.lengthBytes(message, 0), name);
                         read(message);
                     }
                 }
@@ -117,10 +117,10 @@ class ExchangeMessagesTest {
         messages().forEach((name, message) -> {
             for (int lengthBytes = 0; lengthBytes < message.capacity(); lengthBytes++) {
                 final UnsafeBuffer cut = new UnsafeBuffer(message, 0, lengthBytes);
-                assertNotEquals(MessageResult.ACCEPTED, ExchangeVerifier.verify(cut, 0, lengthBytes), name);
-                if (lengthBytes > MessageHeader.LENGTH_BYTES) {
-                    MessageHeader.encode(message, 0, MessageHeader.type(message, 0), lengthBytes - MessageHeader.LENGTH_BYTES);
-                    assertNotEquals(MessageResult.ACCEPTED, ExchangeVerifier.verify(cut, 0, lengthBytes), name + lengthBytes);
+                assertNotEquals(ExchangeResult.ACCEPTED, ExchangeVerifier.verify(cut, 0, lengthBytes), name);
+                if (lengthBytes > ExchangeHeader.LENGTH_BYTES) {
+                    ExchangeHeader.encode(message, 0, ExchangeHeader.type(message, 0), lengthBytes - ExchangeHeader.LENGTH_BYTES);
+                    assertNotEquals(ExchangeResult.ACCEPTED, ExchangeVerifier.verify(cut, 0, lengthBytes), name + lengthBytes);
                 }
             }
         });
@@ -128,10 +128,10 @@ class ExchangeMessagesTest {
 
     @Property(tries = 1000)
     void shouldNotThrowOnAnything(@ForAll("bodies") final byte[] body, @ForAll final MessageType type) {
-        final UnsafeBuffer buffer = new UnsafeBuffer(new byte[MessageHeader.LENGTH_BYTES + body.length]);
-        buffer.putBytes(MessageHeader.LENGTH_BYTES, body);
-        MessageHeader.encode(buffer, 0, type, body.length);
-        if (MessageResult.ACCEPTED == ExchangeVerifier.verify(buffer, 0, buffer.capacity())) {
+        final UnsafeBuffer buffer = new UnsafeBuffer(new byte[ExchangeHeader.LENGTH_BYTES + body.length]);
+        buffer.putBytes(ExchangeHeader.LENGTH_BYTES, body);
+        ExchangeHeader.encode(buffer, 0, type, body.length);
+        if (ExchangeResult.ACCEPTED == ExchangeVerifier.verify(buffer, 0, buffer.capacity())) {
             read(buffer);
         }
     }
@@ -224,20 +224,20 @@ class ExchangeMessagesTest {
     @Example
     void shouldRefuseCountsOfAFlowThatCannotBe() {
         for (final long count : new long[] {Long.MIN_VALUE, -5, 0, FlowSum.MAX_PACKETS + 1, Long.MAX_VALUE}) {
-            assertEquals(MessageResult.VALUE, verifiedFlow(count, 0, 0, 100), "packets " + count);
+            assertEquals(ExchangeResult.VALUE, verifiedFlow(count, 0, 0, 100), "packets " + count);
         }
         for (final long bytes : new long[] {Long.MIN_VALUE, -1, FlowSum.MAX_BYTES + 1, Long.MAX_VALUE}) {
-            assertEquals(MessageResult.VALUE, verifiedFlow(1, 0, 0, bytes), "bytes " + bytes);
+            assertEquals(ExchangeResult.VALUE, verifiedFlow(1, 0, 0, bytes), "bytes " + bytes);
         }
         for (final long sum : new long[] {Long.MIN_VALUE, -1, 0, Long.MAX_VALUE}) {
-            assertEquals(MessageResult.ACCEPTED, verifiedFlow(1, sum, ~sum, 0));
-            assertEquals(MessageResult.ACCEPTED, verifiedFlow(FlowSum.MAX_PACKETS, ~sum, sum, FlowSum.MAX_BYTES));
+            assertEquals(ExchangeResult.ACCEPTED, verifiedFlow(1, sum, ~sum, 0));
+            assertEquals(ExchangeResult.ACCEPTED, verifiedFlow(FlowSum.MAX_PACKETS, ~sum, sum, FlowSum.MAX_BYTES));
         }
         final long mostFlows = Integer.MAX_VALUE / FlowSum.LENGTH_BYTES;
         assertTrue(Math.multiplyExact(mostFlows, FlowSum.MAX_PACKETS) < 1L << 62);
     }
 
-    private static MessageResult verifiedFlow(
+    private static ExchangeResult verifiedFlow(
         final long packets, final long timestampSumNs, final long digestSum, final long bytes) {
         final UnsafeBuffer flow = new UnsafeBuffer(new byte[FlowSum.LENGTH_BYTES]);
         FlowSum.encodeKey(flow, 0, 4, 0, 1, 0, 2, 17, 53, 53);
@@ -249,8 +249,8 @@ class ExchangeMessagesTest {
     @Example
     void shouldKeepRefusalsPrintable() {
         final String hostile = "a\u001b[31m\u00e9".repeat(500);
-        final UnsafeBuffer message = message(b -> RefusedMessage.encode(b, 0, MessageResult.VERSION, hostile));
-        assertEquals(MessageResult.ACCEPTED, ExchangeVerifier.verify(message, 0, message.capacity()));
+        final UnsafeBuffer message = message(b -> RefusedMessage.encode(b, 0, ExchangeResult.VERSION, hostile));
+        assertEquals(ExchangeResult.ACCEPTED, ExchangeVerifier.verify(message, 0, message.capacity()));
         final String text = new RefusedMessage().wrap(message, 0).text();
         assertTrue(text.startsWith("a?[31m?a"), text);
         assertEquals(RefusedMessage.MAX_TEXT_BYTES, text.length());
@@ -258,7 +258,7 @@ class ExchangeMessagesTest {
 
     /** Calls every accessor of an accepted message. */
     static void read(final UnsafeBuffer message) {
-        switch (MessageHeader.type(message, 0)) {
+        switch (ExchangeHeader.type(message, 0)) {
             case HELLO -> assertTrue(new HelloMessage().wrap(message, 0).role() > 0);
             case SETTINGS -> assertTrue(new SettingsMessage().wrap(message, 0).settings().number() >= 1);
             case SETTINGS_ACK -> new SettingsAckMessage().wrap(message, 0).fromInterval();
@@ -305,7 +305,7 @@ class ExchangeMessagesTest {
     }
 
     private static void readCells(final CellsMessage cells) {
-        assertTrue(cells.decodedBytes() <= MessageHeader.MAX_PAYLOAD_BYTES);
+        assertTrue(cells.decodedBytes() <= ExchangeHeader.MAX_PAYLOAD_BYTES);
         assertTrue(cells.imageOffset() + (long)cells.decodedBytes() <= cells.imageBytes());
         if (cells.imageBytes() <= MOST_IMAGE_BYTES) {
             cells.decode(new UnsafeBuffer(new byte[cells.imageBytes()]));

@@ -245,7 +245,7 @@ class ExchangeSessionTest {
         ship(connector, 5, 5);
         ends.until("answers", () -> heard.answered.size() == 5);
         assertEquals(List.of(5L), received.intervals);
-        assertEquals(4, listener.counters().refusals(MessageResult.PAIRING));
+        assertEquals(4, listener.counters().refusals(ExchangeResult.PAIRING));
         assertTrue(heard.refusals.get(0).contains("vldaLength=2") && heard.refusals.get(0).contains("vldaLength=1"));
         assertEquals("pairing: octets of sketch 0: sender 64128, receiver 128128", heard.refusals.get(1));
         assertEquals("pairing: interval of sketch 0: sender 4 of 1000000000 ns, receiver 3 of 1000000000 ns",

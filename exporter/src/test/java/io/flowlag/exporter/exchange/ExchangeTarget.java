@@ -26,7 +26,7 @@ public final class ExchangeTarget implements FuzzTarget {
     private static final long MOST_LIST_BYTES = 100_000;
     private static final int MAX_BYTES = 6144;
     /** Less memory a connection, so that more inputs fit into a minute. */
-    private static final ConnectionLimits SMALL = new ConnectionLimits(1, 1, 1, MessageHeader.MAX_MESSAGE_BYTES);
+    private static final ConnectionLimits SMALL = new ConnectionLimits(1, 1, 1, ExchangeHeader.MAX_MESSAGE_BYTES);
     private static final SketchGeometry GEOMETRY = SketchGeometry.lds(2, 40, 2);
 
     private final SettingsSchedule schedule = new SettingsSchedule();
@@ -120,11 +120,11 @@ public final class ExchangeTarget implements FuzzTarget {
 
     @Override
     public int mend(final byte[] octets, final int lengthBytes, final SplittableRandom random) {
-        if (lengthBytes > MessageHeader.LENGTH_BYTES && random.nextBoolean()) {
+        if (lengthBytes > ExchangeHeader.LENGTH_BYTES && random.nextBoolean()) {
             final UnsafeBuffer header = new UnsafeBuffer(octets, 0, lengthBytes);
-            final MessageType type = MessageHeader.type(header, 0);
+            final MessageType type = ExchangeHeader.type(header, 0);
             if (type != null && lengthBytes < MAX_BYTES / 2) {
-                MessageHeader.encode(header, 0, type, lengthBytes - MessageHeader.LENGTH_BYTES);
+                ExchangeHeader.encode(header, 0, type, lengthBytes - ExchangeHeader.LENGTH_BYTES);
             }
         }
         return lengthBytes;
@@ -138,7 +138,7 @@ public final class ExchangeTarget implements FuzzTarget {
         assembler.abandon();
         final ExchangeConnection connection = new ExchangeConnection(
             new PastChannel(octets, length), (length & 1) == 0, SMALL, counters, nowNs);
-        connection.speak((length & 2) == 0 ? MessageHeader.OLDEST_VERSION : MessageHeader.VERSION);
+        connection.speak((length & 2) == 0 ? ExchangeHeader.OLDEST_VERSION : ExchangeHeader.VERSION);
         if (length % 8 != 0) {
             connection.beginSession(nowNs);
         }
@@ -153,22 +153,22 @@ public final class ExchangeTarget implements FuzzTarget {
         return (long)connection.end().ordinal() << 32 | (long)lastResult << 16 | messages;
     }
 
-    private MessageResult onMessage(
+    private ExchangeResult onMessage(
         final ExchangeConnection connection, final MessageType type, final DirectBuffer buffer, final int offset,
         final int lengthBytes, final long timeNs) {
         messages++;
         ExchangeMessagesTest.read(new UnsafeBuffer(buffer, offset, lengthBytes));
-        final MessageResult result = switch (type) {
+        final ExchangeResult result = switch (type) {
             case INTERVAL_BEGIN -> {
                 assembler.begin(buffer, offset);
-                yield MessageResult.ACCEPTED;
+                yield ExchangeResult.ACCEPTED;
             }
             case INTERVAL_END -> assembler.end(buffer, offset);
             case DROPS, CELLS, IN_FLIGHT, FLOW_SUMS, WITNESS -> assembler.add(type, buffer, offset);
-            default -> MessageResult.ACCEPTED;
+            default -> ExchangeResult.ACCEPTED;
         };
         lastResult = result.ordinal() << 5 | type.ordinal();
-        if (type == MessageType.INTERVAL_END && result == MessageResult.ACCEPTED && assembler.spoiled() == null) {
+        if (type == MessageType.INTERVAL_END && result == ExchangeResult.ACCEPTED && assembler.spoiled() == null) {
             checkWhole();
         }
         return result;

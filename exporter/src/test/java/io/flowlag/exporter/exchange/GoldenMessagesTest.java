@@ -62,7 +62,7 @@ class GoldenMessagesTest {
     }
 
     private static String message(final ToIntFunction<UnsafeBuffer> encoder) {
-        final UnsafeBuffer buffer = new UnsafeBuffer(new byte[MessageHeader.MAX_MESSAGE_BYTES]);
+        final UnsafeBuffer buffer = new UnsafeBuffer(new byte[ExchangeHeader.MAX_MESSAGE_BYTES]);
         return hex(buffer, encoder.applyAsInt(buffer));
     }
 
@@ -120,16 +120,16 @@ class GoldenMessagesTest {
     private static int sealed(final UnsafeBuffer buffer, final int bareBytes, final boolean isReceiver) {
         final byte[] senderHello = new byte[56];
         final UnsafeBuffer hello = new UnsafeBuffer(new byte[100]);
-        MessageHeader.addTrailer(hello, 0, hello(hello, true));
+        ExchangeHeader.addTrailer(hello, 0, hello(hello, true));
         hello.getBytes(0, senderHello);
-        final int lengthBytes = MessageHeader.addTrailer(buffer, 0, bareBytes);
+        final int lengthBytes = ExchangeHeader.addTrailer(buffer, 0, bareBytes);
         MessageCipher.of(KEY, isReceiver, RECEIVER_HELLO, senderHello).seal(buffer, 0, lengthBytes);
         return lengthBytes;
     }
 
     @Test
     void shouldWriteVersionFiveAsEver() throws IOException {
-        assertEquals(golden(MessageHeader.VERSION), present());
+        assertEquals(golden(ExchangeHeader.VERSION), present());
     }
 
     @Test
@@ -157,14 +157,14 @@ class GoldenMessagesTest {
         final UnsafeBuffer octets = new UnsafeBuffer(HexFormat.of().parseHex(hex));
         int lengthBytes;
         for (int offset = 0; offset < octets.capacity(); offset += lengthBytes) {
-            lengthBytes = MessageHeader.lengthBytes(octets, offset);
-            assertEquals(MessageResult.ACCEPTED, ExchangeVerifier.verify(octets, offset, lengthBytes));
-            assertEquals(4, MessageHeader.version(octets, offset));
-            switch (MessageHeader.type(octets, offset)) {
+            lengthBytes = ExchangeHeader.lengthBytes(octets, offset);
+            assertEquals(ExchangeResult.ACCEPTED, ExchangeVerifier.verify(octets, offset, lengthBytes));
+            assertEquals(4, ExchangeHeader.version(octets, offset));
+            switch (ExchangeHeader.type(octets, offset)) {
                 case INTERVAL_BEGIN -> assembler.begin(octets, offset);
-                case INTERVAL_END -> assertEquals(MessageResult.ACCEPTED, assembler.end(octets, offset));
+                case INTERVAL_END -> assertEquals(ExchangeResult.ACCEPTED, assembler.end(octets, offset));
                 default -> assertEquals(
-                    MessageResult.ACCEPTED, assembler.add(MessageHeader.type(octets, offset), octets, offset));
+                    ExchangeResult.ACCEPTED, assembler.add(ExchangeHeader.type(octets, offset), octets, offset));
             }
         }
         assertNull(assembler.spoiled(), assembler.spoiledText());
@@ -176,13 +176,13 @@ class GoldenMessagesTest {
         final Map<String, String> four = golden(4);
         for (final String name : List.of("hello", "ack", "sendTimes", "ping", "refused", "synopsis")) {
             final UnsafeBuffer octets = new UnsafeBuffer(HexFormat.of().parseHex(four.get(name)));
-            assertEquals(MessageResult.ACCEPTED, ExchangeVerifier.verify(octets, 0, octets.capacity()), name);
+            assertEquals(ExchangeResult.ACCEPTED, ExchangeVerifier.verify(octets, 0, octets.capacity()), name);
         }
         final ExchangeSettings cells = new ExchangeSettings(1, 0, SECOND_NS, 200_000_000, Mode.CELLS, held.settings().secrets(),
             Selector.ALL, Injection.NONE, 10_000, List.of(), held.settings().sketches(), List.of(), 5);
         assertEquals(four.get("settings"), message((b) -> {
             final int lengthBytes = SettingsMessage.encode(b, 0, cells, RUN);
-            MessageHeader.version(b, 0, 4);
+            ExchangeHeader.version(b, 0, 4);
             return lengthBytes;
         }));
         final UnsafeBuffer hello = new UnsafeBuffer(HexFormat.of().parseHex(four.get("keyedHello")));

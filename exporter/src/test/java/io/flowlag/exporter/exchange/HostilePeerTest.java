@@ -66,7 +66,7 @@ class HostilePeerTest {
     }
 
     private static ByteBuffer message(final ToIntFunction<UnsafeBuffer> encoder) {
-        final UnsafeBuffer buffer = new UnsafeBuffer(new byte[MessageHeader.MAX_MESSAGE_BYTES]);
+        final UnsafeBuffer buffer = new UnsafeBuffer(new byte[ExchangeHeader.MAX_MESSAGE_BYTES]);
         final int lengthBytes = encoder.applyAsInt(buffer);
         return ByteBuffer.wrap(buffer.byteArray(), 0, lengthBytes);
     }
@@ -78,7 +78,7 @@ class HostilePeerTest {
 
     /** What the listener said last on a connection that it has ended. */
     private String lastWord(final SocketChannel channel) {
-        final ByteBuffer said = ByteBuffer.allocate(MessageHeader.MAX_MESSAGE_BYTES);
+        final ByteBuffer said = ByteBuffer.allocate(ExchangeHeader.MAX_MESSAGE_BYTES);
         ends.until("the end", () -> {
             try {
                 return channel.read(said) < 0;
@@ -90,9 +90,9 @@ class HostilePeerTest {
         int offset = 0;
         String text = "";
         while (offset < said.position()) {
-            final int lengthBytes = MessageHeader.lengthBytes(octets, offset);
-            assertEquals(MessageResult.ACCEPTED, ExchangeVerifier.verify(octets, offset, lengthBytes));
-            if (MessageType.REFUSED == MessageHeader.type(octets, offset)) {
+            final int lengthBytes = ExchangeHeader.lengthBytes(octets, offset);
+            assertEquals(ExchangeResult.ACCEPTED, ExchangeVerifier.verify(octets, offset, lengthBytes));
+            if (MessageType.REFUSED == ExchangeHeader.type(octets, offset)) {
                 text = new RefusedMessage().wrap(octets, offset).text();
             }
             offset += lengthBytes;
@@ -100,7 +100,7 @@ class HostilePeerTest {
         return text;
     }
 
-    private void assertRefused(final MessageResult reason, final String text, final ByteBuffer... octets) throws IOException {
+    private void assertRefused(final ExchangeResult reason, final String text, final ByteBuffer... octets) throws IOException {
         final long refusals = listener.counters().refusals(reason);
         final SocketChannel channel = connect();
         for (final ByteBuffer some : octets) {
@@ -117,33 +117,33 @@ class HostilePeerTest {
     @Test
     void shouldNameBothVersions() throws IOException {
         final ByteBuffer hello = hello(2);
-        hello.put(MessageHeader.VERSION_OFFSET, (byte)9);
-        assertRefused(MessageResult.VERSION, "version: sender 9, receiver " + MessageHeader.VERSION, hello);
+        hello.put(ExchangeHeader.VERSION_OFFSET, (byte)9);
+        assertRefused(ExchangeResult.VERSION, "version: sender 9, receiver " + ExchangeHeader.VERSION, hello);
     }
 
     @Test
     void shouldRefuseGiantLengths() throws IOException {
         final ByteBuffer giant = hello(2);
-        giant.put(MessageHeader.LENGTH_OFFSET + 3, (byte)0x7f);
-        assertRefused(MessageResult.LENGTH, "length: 2130706488, at most 72", giant);
+        giant.put(ExchangeHeader.LENGTH_OFFSET + 3, (byte)0x7f);
+        assertRefused(ExchangeResult.LENGTH, "length: 2130706488, at most 72", giant);
         final ByteBuffer negative = hello(2);
-        negative.put(MessageHeader.LENGTH_OFFSET + 3, (byte)0x80);
-        assertRefused(MessageResult.LENGTH, "length: -2147483592, at most 72", negative);
+        negative.put(ExchangeHeader.LENGTH_OFFSET + 3, (byte)0x80);
+        assertRefused(ExchangeResult.LENGTH, "length: -2147483592, at most 72", negative);
         final ByteBuffer later = message(buffer -> {
-            MessageHeader.encode(buffer, 0, MessageType.CELLS, 100_000_000);
+            ExchangeHeader.encode(buffer, 0, MessageType.CELLS, 100_000_000);
             return 100;
         });
-        assertRefused(MessageResult.LENGTH, "length: 100000016, at most 65536", hello(2), later);
+        assertRefused(ExchangeResult.LENGTH, "length: 100000016, at most 65536", hello(2), later);
     }
 
     @Test
     void shouldRefuseWhatIsNoMessage() throws IOException {
-        assertRefused(MessageResult.MAGIC, "header: magic", ByteBuffer.wrap("GET / HTTP/1.1\r\nHost: x\r\n\r\n".getBytes()));
-        assertRefused(MessageResult.UNEXPECTED, "message PING: unexpected",
+        assertRefused(ExchangeResult.MAGIC, "header: magic", ByteBuffer.wrap("GET / HTTP/1.1\r\nHost: x\r\n\r\n".getBytes()));
+        assertRefused(ExchangeResult.UNEXPECTED, "message PING: unexpected",
             message(buffer -> PingMessage.encode(buffer, 0, 1, false)));
-        assertRefused(MessageResult.UNEXPECTED, "message DROPS: unexpected",
+        assertRefused(ExchangeResult.UNEXPECTED, "message DROPS: unexpected",
             hello(2), message(buffer -> DropsMessage.encode(buffer, 0, 1, PointDrops.NONE)));
-        assertRefused(MessageResult.UNEXPECTED, "role: sender receiver, receiver receiver", message(buffer ->
+        assertRefused(ExchangeResult.UNEXPECTED, "role: sender receiver, receiver receiver", message(buffer ->
             HelloMessage.encode(buffer, 0, HelloMessage.RECEIVER, false, 2, 1, new byte[HelloMessage.NONCE_BYTES])));
     }
 
@@ -153,7 +153,7 @@ class HostilePeerTest {
         final ByteBuffer begin = message(buffer -> IntervalBeginMessage.encode(
             buffer, 0, 1, SECOND_NS, held.receiverInstance(), 1, 1, 1 << 20, 0, 0, 0, false));
         final ByteBuffer end = message(buffer -> IntervalEndMessage.encode(buffer, 0, 1, 0));
-        assertRefused(MessageResult.INTERVAL, "message INTERVAL_END: interval", hello(2), begin, end);
+        assertRefused(ExchangeResult.INTERVAL, "message INTERVAL_END: interval", hello(2), begin, end);
     }
 
     @Test
@@ -183,7 +183,7 @@ class HostilePeerTest {
         keyedSender.offer(ExchangeFixture.interval(keyedSender, 1));
         ends.until("answer", () -> right.answered.size() == 1);
         assertEquals(0, wrong.sessions + none.sessions + unwanted.sessions);
-        assertTrue(keyed.counters().refusals(MessageResult.AUTHENTICATION) >= 1);
+        assertTrue(keyed.counters().refusals(ExchangeResult.AUTHENTICATION) >= 1);
         assertGoodSessionGoesOn();
     }
 
@@ -195,7 +195,7 @@ class HostilePeerTest {
         final MessageAuthenticator receiver = MessageAuthenticator.of(key, true, hello, hello);
         final UnsafeBuffer ping = new UnsafeBuffer(new byte[100]);
         final int bareBytes = PingMessage.encode(ping, 0, 5, false);
-        final int lengthBytes = MessageHeader.addTrailer(ping, 0, bareBytes);
+        final int lengthBytes = ExchangeHeader.addTrailer(ping, 0, bareBytes);
         sender.seal(ping, 0, lengthBytes);
         for (int offset = 0; offset < lengthBytes; offset++) {
             ping.putByte(offset, (byte)(ping.getByte(offset) ^ 1));
@@ -322,7 +322,7 @@ class HostilePeerTest {
             channel.write(hello(1000 + i));
             channels.add(channel);
         }
-        ends.until("full", () -> listener.counters().refusals(MessageResult.FULL) == 5);
+        ends.until("full", () -> listener.counters().refusals(ExchangeResult.FULL) == 5);
         assertEquals(16, received.sessions);
         CloseHelper.quietCloseAll(channels);
         ends.until("gone", () -> received.ends.size() == 15);

@@ -53,7 +53,7 @@ class IntervalAssemblerTest {
         final List<UnsafeBuffer> messages = new ArrayList<>();
         int lengthBytes;
         for (int offset = 0; offset < interval.lengthBytes(); offset += lengthBytes) {
-            lengthBytes = MessageHeader.lengthBytes(interval.messages(), offset);
+            lengthBytes = ExchangeHeader.lengthBytes(interval.messages(), offset);
             final byte[] copy = new byte[lengthBytes];
             interval.messages().getBytes(offset, copy);
             messages.add(new UnsafeBuffer(copy));
@@ -62,27 +62,27 @@ class IntervalAssemblerTest {
     }
 
     /** As a connection does it: whatever is not accepted ends all. */
-    private MessageResult take(final List<UnsafeBuffer> messages) {
-        MessageResult result = MessageResult.UNEXPECTED;
+    private ExchangeResult take(final List<UnsafeBuffer> messages) {
+        ExchangeResult result = ExchangeResult.UNEXPECTED;
         for (final UnsafeBuffer message : messages) {
             result = ExchangeVerifier.verify(message, 0, message.capacity());
-            if (MessageResult.ACCEPTED == result) {
-                switch (MessageHeader.type(message, 0)) {
+            if (ExchangeResult.ACCEPTED == result) {
+                switch (ExchangeHeader.type(message, 0)) {
                     case INTERVAL_BEGIN -> assembler.begin(message, 0);
                     case INTERVAL_END -> result = assembler.end(message, 0);
-                    default -> result = assembler.add(MessageHeader.type(message, 0), message, 0);
+                    default -> result = assembler.add(ExchangeHeader.type(message, 0), message, 0);
                 }
             }
-            if (MessageResult.ACCEPTED != result) {
+            if (ExchangeResult.ACCEPTED != result) {
                 return result;
             }
         }
-        return assembler.isOpen() ? MessageResult.INTERVAL : result;
+        return assembler.isOpen() ? ExchangeResult.INTERVAL : result;
     }
 
     @Example
     void shouldBeWhole() {
-        assertEquals(MessageResult.ACCEPTED, take(messages()));
+        assertEquals(ExchangeResult.ACCEPTED, take(messages()));
         assertNull(assembler.spoiled(), assembler.spoiledText());
         assertEquals(2, assembler.sketchCount());
         assertEquals(6000, assembler.inFlightCount());
@@ -109,7 +109,7 @@ class IntervalAssemblerTest {
                 return messages.size();
             }
         };
-        assertEquals(MessageResult.ACCEPTED, take(inOnePlace));
+        assertEquals(ExchangeResult.ACCEPTED, take(inOnePlace));
         assertNull(assembler.spoiled(), assembler.spoiledText());
         assertEquals(ExchangeFixture.SECOND_NS, assembler.intervalNs());
         assertEquals(ERROR_ESTIMATE, assembler.errorEstimate());
@@ -122,12 +122,12 @@ class IntervalAssemblerTest {
             final List<UnsafeBuffer> without = new ArrayList<>(messages);
             without.remove(i);
             assembler.abandon();
-            assertNotEquals(MessageResult.ACCEPTED, take(without), "without " + i);
+            assertNotEquals(ExchangeResult.ACCEPTED, take(without), "without " + i);
             if (i > 0) {
                 final List<UnsafeBuffer> twice = new ArrayList<>(messages);
                 twice.add(i, messages.get(i));
                 assembler.abandon();
-                assertNotEquals(MessageResult.ACCEPTED, take(twice), "twice " + i);
+                assertNotEquals(ExchangeResult.ACCEPTED, take(twice), "twice " + i);
             }
         }
     }
@@ -143,12 +143,12 @@ class IntervalAssemblerTest {
                 case 0 -> messages.add(random.nextInt(messages.size()), messages.remove(index));
                 case 1 -> messages.add(random.nextInt(messages.size()), message);
                 default -> {
-                    final int bodyOffset = random.nextInt(Math.min(200, message.capacity() - MessageHeader.LENGTH_BYTES));
-                    message.putByte(MessageHeader.LENGTH_BYTES + bodyOffset, (byte)random.nextInt(256));
+                    final int bodyOffset = random.nextInt(Math.min(200, message.capacity() - ExchangeHeader.LENGTH_BYTES));
+                    message.putByte(ExchangeHeader.LENGTH_BYTES + bodyOffset, (byte)random.nextInt(256));
                 }
             }
         }
-        if (MessageResult.ACCEPTED == take(messages) && null == assembler.spoiled()) {
+        if (ExchangeResult.ACCEPTED == take(messages) && null == assembler.spoiled()) {
             assertEquals(LDS, assembler.sketch(0).geometry());
             assertEquals(LDA, assembler.sketch(1).geometry());
             assertEquals(assembler.number(), assembler.sketch(0).intervalNumber());
@@ -164,8 +164,8 @@ class IntervalAssemblerTest {
             IntervalBeginMessage.encode(
                 begin, 0, NUMBER, ExchangeFixture.SECOND_NS, RUN, 1, 2, Integer.MAX_VALUE, 0, 0, 0, false);
         messages.set(0, new UnsafeBuffer(begin, 0, lengthBytes));
-        assertEquals(MessageResult.INTERVAL, take(messages));
-        assertEquals(MessageResult.INTERVAL, assembler.spoiled());
+        assertEquals(ExchangeResult.INTERVAL, take(messages));
+        assertEquals(ExchangeResult.INTERVAL, assembler.spoiled());
         assertEquals("octets of digests and flows: sender 17179869176, receiver at most 100000", assembler.spoiledText());
     }
 }

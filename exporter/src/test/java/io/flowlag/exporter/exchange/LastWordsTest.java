@@ -35,7 +35,7 @@ class LastWordsTest {
     private static Path directory;
     private final List<AutoCloseable> owned = new ArrayList<>();
     private final ExchangeCounters counters = new ExchangeCounters();
-    private final UnsafeBuffer message = new UnsafeBuffer(new byte[MessageHeader.MAX_MESSAGE_BYTES]);
+    private final UnsafeBuffer message = new UnsafeBuffer(new byte[ExchangeHeader.MAX_MESSAGE_BYTES]);
     private SocketChannel near;
     private SocketChannel far;
 

@@ -27,9 +27,9 @@ class MessageCipherTest {
 
     private static UnsafeBuffer message(final MessageType type, final byte[] body) {
         final UnsafeBuffer message =
-            new UnsafeBuffer(new byte[MessageHeader.LENGTH_BYTES + body.length + MessageHeader.TRAILER_BYTES]);
-        message.putBytes(MessageHeader.LENGTH_BYTES, body);
-        MessageHeader.addTrailer(message, 0, MessageHeader.encode(message, 0, type, body.length));
+            new UnsafeBuffer(new byte[ExchangeHeader.LENGTH_BYTES + body.length + ExchangeHeader.TRAILER_BYTES]);
+        message.putBytes(ExchangeHeader.LENGTH_BYTES, body);
+        ExchangeHeader.addTrailer(message, 0, ExchangeHeader.encode(message, 0, type, body.length));
         return message;
     }
 
@@ -48,7 +48,7 @@ class MessageCipherTest {
         sender.seal(message, 0, message.capacity());
         final byte[] sealed = octets(message);
         assertArrayEquals(
-            Arrays.copyOf(plain, MessageHeader.LENGTH_BYTES), Arrays.copyOf(sealed, MessageHeader.LENGTH_BYTES));
+            Arrays.copyOf(plain, ExchangeHeader.LENGTH_BYTES), Arrays.copyOf(sealed, ExchangeHeader.LENGTH_BYTES));
         final int at = random.nextInt(message.capacity());
         message.putByte(at, (byte)(message.getByte(at) ^ 1 << random.nextInt(8)));
         final byte[] changed = octets(message);
@@ -57,7 +57,7 @@ class MessageCipherTest {
         message.putBytes(0, sealed);
         assertFalse(sender.open(message, 0, message.capacity()), "sent back");
         assertTrue(receiver.open(message, 0, message.capacity()));
-        final int endOfBody = MessageHeader.LENGTH_BYTES + bodyBytes;
+        final int endOfBody = ExchangeHeader.LENGTH_BYTES + bodyBytes;
         assertArrayEquals(Arrays.copyOf(plain, endOfBody), Arrays.copyOf(octets(message), endOfBody));
         message.putBytes(0, sealed);
         assertFalse(receiver.open(message, 0, message.capacity()), "repeated");
@@ -71,7 +71,7 @@ class MessageCipherTest {
         for (int i = 0; i < seen.length; i++) {
             final UnsafeBuffer message = message(MessageType.WITNESS, body);
             (i % 2 == 0 ? sender : receiver).seal(message, 0, message.capacity());
-            seen[i] = new String(octets(message), StandardCharsets.ISO_8859_1).substring(MessageHeader.LENGTH_BYTES);
+            seen[i] = new String(octets(message), StandardCharsets.ISO_8859_1).substring(ExchangeHeader.LENGTH_BYTES);
             assertFalse(seen[i].contains("192.0.2"), seen[i]);
         }
         assertEquals(seen.length, Arrays.stream(seen).distinct().count());
@@ -84,7 +84,7 @@ class MessageCipherTest {
         final UnsafeBuffer hello = message(MessageType.HELLO, body);
         final byte[] plain = octets(hello);
         sender.seal(hello, 0, hello.capacity());
-        final int endOfBody = MessageHeader.LENGTH_BYTES + body.length;
+        final int endOfBody = ExchangeHeader.LENGTH_BYTES + body.length;
         assertArrayEquals(Arrays.copyOf(plain, endOfBody), Arrays.copyOf(octets(hello), endOfBody));
         assertNotEquals(0, hello.getLong(endOfBody));
         final byte[] other = new byte[32];

@@ -74,24 +74,24 @@ class OlderSenderTest {
             } catch (final IOException ex) {
                 throw new AssertionError(ex);
             }
-            return inbound.position() >= MessageHeader.LENGTH_BYTES &&
-                inbound.position() >= MessageHeader.lengthBytes(octets, 0);
+            return inbound.position() >= ExchangeHeader.LENGTH_BYTES &&
+                inbound.position() >= ExchangeHeader.lengthBytes(octets, 0);
         });
-        final byte[] message = new byte[MessageHeader.lengthBytes(octets, 0)];
+        final byte[] message = new byte[ExchangeHeader.lengthBytes(octets, 0)];
         inbound.flip().get(message);
         inbound.compact();
         final UnsafeBuffer copy = new UnsafeBuffer(message);
-        assertEquals(4, MessageHeader.version(copy, 0));
-        assertEquals(MessageResult.ACCEPTED, ExchangeVerifier.verify(copy, 0, message.length));
+        assertEquals(4, ExchangeHeader.version(copy, 0));
+        assertEquals(ExchangeResult.ACCEPTED, ExchangeVerifier.verify(copy, 0, message.length));
         return copy;
     }
 
     private void say(final ToIntFunction<UnsafeBuffer> encoder) throws IOException {
-        final UnsafeBuffer buffer = new UnsafeBuffer(new byte[MessageHeader.MAX_MESSAGE_BYTES]);
+        final UnsafeBuffer buffer = new UnsafeBuffer(new byte[ExchangeHeader.MAX_MESSAGE_BYTES]);
         int lengthBytes = encoder.applyAsInt(buffer);
-        MessageHeader.version(buffer, 0, 4);
+        ExchangeHeader.version(buffer, 0, 4);
         if (null != seal) {
-            lengthBytes = MessageHeader.addTrailer(buffer, 0, lengthBytes);
+            lengthBytes = ExchangeHeader.addTrailer(buffer, 0, lengthBytes);
             seal.seal(buffer, 0, lengthBytes);
         }
         channel.write(ByteBuffer.wrap(buffer.byteArray(), 0, lengthBytes));
@@ -99,12 +99,12 @@ class OlderSenderTest {
 
     private void greet(final boolean isKeyed) throws IOException {
         final UnsafeBuffer receiverHello = next();
-        final int bytes = HelloMessage.MAX_BYTES - MessageHeader.TRAILER_BYTES;
+        final int bytes = HelloMessage.MAX_BYTES - ExchangeHeader.TRAILER_BYTES;
         if (isKeyed) {
             final UnsafeBuffer hello = new UnsafeBuffer(new byte[HelloMessage.MAX_BYTES]);
             HelloMessage.encode(hello, 0, HelloMessage.SENDER, true, 1, 6, new byte[16]);
-            MessageHeader.version(hello, 0, 4);
-            MessageHeader.addTrailer(hello, 0, bytes);
+            ExchangeHeader.version(hello, 0, 4);
+            ExchangeHeader.addTrailer(hello, 0, bytes);
             final byte[] bare = new byte[bytes];
             hello.getBytes(0, bare);
             seal = MessageAuthenticator.of(KEY, false, receiverHello.byteArray(), bare);
@@ -129,7 +129,7 @@ class OlderSenderTest {
             .sketch(ExchangeFixture.sketch(NUMBER, ExchangeFixture.LDS, 1000).image()).inFlight(new long[] {1, 2}, 2).end();
         int lengthBytes;
         for (int offset = 0; offset < interval.lengthBytes(); offset += lengthBytes) {
-            lengthBytes = MessageHeader.lengthBytes(interval.messages(), offset);
+            lengthBytes = ExchangeHeader.lengthBytes(interval.messages(), offset);
             final int from = offset;
             final int messageBytes = lengthBytes;
             say(b -> {
@@ -213,7 +213,7 @@ class OlderSenderTest {
         settings();
         final UnsafeBuffer ping = new UnsafeBuffer(new byte[100]);
         channel.write(ByteBuffer.wrap(ping.byteArray(), 0, PingMessage.encode(ping, 0, 1, false)));
-        ends.until("refused", () -> listener.counters().refusals(MessageResult.VERSION) == 1);
+        ends.until("refused", () -> listener.counters().refusals(ExchangeResult.VERSION) == 1);
         assertTrue(received.ends.get(0).contains("version: sender 5, receiver 4"), received.ends::toString);
     }
 }

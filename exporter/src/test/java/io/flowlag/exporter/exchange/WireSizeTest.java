@@ -85,8 +85,8 @@ class WireSizeTest {
         long bytes = 0;
         int messageBytes;
         for (int offset = 0; offset < interval.lengthBytes(); offset += messageBytes) {
-            messageBytes = MessageHeader.lengthBytes(interval.messages(), offset);
-            bytes += messageBytes + MessageHeader.TRAILER_BYTES;
+            messageBytes = ExchangeHeader.lengthBytes(interval.messages(), offset);
+            bytes += messageBytes + ExchangeHeader.TRAILER_BYTES;
         }
         return bytes;
     }

@@ -53,11 +53,11 @@ class ViewsTest {
         assertTrue(screen.contains("matched   1000  lost 1000 (50.000 %)  not of the segment 1000"), screen);
         assertEquals(1, screen.lines().filter((each) -> each.contains(" exact ") && each.contains("10.0.0.38")).count(), screen);
 
-        assertTrue(FlowTable.lines(FLOWS).get(2).matches("10\\.0\\.0\\.38 .* 8\\.75ms +exact +125us +8\\.75ms +9\\.50ms .*"),
-            FlowTable.lines(FLOWS).get(2));
-        final JsonNode exact = new ObjectMapper().readTree(FlowTable.json(FLOWS).split("\n")[1]);
+        assertTrue(FlowListing.lines(FLOWS).get(2).matches("10\\.0\\.0\\.38 .* 8\\.75ms +exact +125us +8\\.75ms +9\\.50ms .*"),
+            FlowListing.lines(FLOWS).get(2));
+        final JsonNode exact = new ObjectMapper().readTree(FlowListing.json(FLOWS).split("\n")[1]);
         assertTrue(exact.get("exact").asBoolean());
-        final JsonNode referred = new ObjectMapper().readTree(FlowTable.json(FLOWS).split("\n")[0]);
+        final JsonNode referred = new ObjectMapper().readTree(FlowListing.json(FLOWS).split("\n")[0]);
         assertNull(referred.get("exact"));
         final JsonNode page = new ObjectMapper().readTree(new StatusJson().status(SNAPSHOT, history()));
         assertFalse(page.get("history").get(0).get("classes").get(0).get("exact").asBoolean());
@@ -112,10 +112,10 @@ class ViewsTest {
 
     @Test
     void shouldListTheSlowestFirstAndSayAbsentAsAbsent() throws Exception {
-        final List<String> lines = FlowTable.lines(FLOWS);
+        final List<String> lines = FlowListing.lines(FLOWS);
         assertEquals(41, lines.size());
         assertTrue(lines.get(1).startsWith("10.0.0.39 "), lines.get(1));
-        final String[] json = FlowTable.json(FLOWS).split("\n");
+        final String[] json = FlowListing.json(FLOWS).split("\n");
         final JsonNode slowest = new ObjectMapper().readTree(json[0]);
         assertEquals(9_000_000, slowest.get("mean_ns").asLong());
         assertEquals(100_000, slowest.get("bound_ns").asLong());

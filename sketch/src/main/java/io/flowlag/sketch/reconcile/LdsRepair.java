@@ -44,7 +44,7 @@ public final class LdsRepair {
         for (int item = 0; item < difference.size(); item++) {
             if (fromSender == difference.lost(item)) {
                 final int entry = cache.find(difference.identifier(item));
-                if (PacketSource.NOT_FOUND != entry && !cache.collided(entry) &&
+                if (ListedTimes.NOT_FOUND != entry && !cache.collided(entry) &&
                     difference.copies(item) == cache.copies(entry)) {
                     takeOut(difference.identifier(item), cache, entry, image);
                     repairedItems++;
@@ -73,8 +73,8 @@ public final class LdsRepair {
             final long identifier = difference.identifier(item);
             final int sentEntry = sent.find(identifier);
             final int receivedEntry = received.find(identifier);
-            final int sentCopies = PacketSource.NOT_FOUND == sentEntry ? 0 : sent.copies(sentEntry);
-            final int receivedCopies = PacketSource.NOT_FOUND == receivedEntry ? 0 : received.copies(receivedEntry);
+            final int sentCopies = ListedTimes.NOT_FOUND == sentEntry ? 0 : sent.copies(sentEntry);
+            final int receivedCopies = ListedTimes.NOT_FOUND == receivedEntry ? 0 : received.copies(receivedEntry);
             // An identifier with different numbers of copies is listed twice, once for each point.
             if (difference.lost(item) && sentCopies > 0) {
                 handler.onLoss(

@@ -73,7 +73,7 @@ public final class MissingPackets extends Synopsis {
      */
     public boolean add(final long identifier, final PacketCache cache) {
         final int entry = cache.find(identifier);
-        if (PacketSource.NOT_FOUND == entry) {
+        if (ListedTimes.NOT_FOUND == entry) {
             return false;
         }
         write(cellOffset(written++), identifier, cache, entry);
@@ -82,7 +82,7 @@ public final class MissingPackets extends Synopsis {
 
     private static int entry(
         final PacketDifference difference, final int item, final boolean fromSender, final PacketCache cache) {
-        return fromSender == difference.lost(item) ? cache.find(difference.identifier(item)) : PacketSource.NOT_FOUND;
+        return fromSender == difference.lost(item) ? cache.find(difference.identifier(item)) : ListedTimes.NOT_FOUND;
     }
 
     private void write(final int offset, final long identifier, final PacketCache cache, final int entry) {

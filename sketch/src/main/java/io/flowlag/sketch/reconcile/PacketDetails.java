@@ -1,7 +1,7 @@
 package io.flowlag.sketch.reconcile;
 
 /** A source of packets that knows whose they are: what takes packets out of cells and sums of flows needs. */
-public interface PacketDetails extends PacketSource {
+public interface PacketDetails extends ListedTimes {
     /**
      * The flow of a packet; of copies of different flows the first's.
      *

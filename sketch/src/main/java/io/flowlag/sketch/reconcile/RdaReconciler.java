@@ -120,7 +120,7 @@ public final class RdaReconciler {
      * @param result          is filled; empty if the last pair was refused.
      */
     public void repair(
-        final PacketSource senderPackets, final PacketSource receiverPackets, final AggregateEstimate result) {
+        final ListedTimes senderPackets, final ListedTimes receiverPackets, final AggregateEstimate result) {
         result.reset();
         if (SynopsisPairing.PAIRED != pairing) {
             return;
@@ -129,11 +129,11 @@ public final class RdaReconciler {
         long reorderedPackets = 0;
         for (int item = 0; item < difference.size(); item++) {
             final boolean lost = difference.lost(item);
-            final PacketSource source = lost ? senderPackets : receiverPackets;
+            final ListedTimes source = lost ? senderPackets : receiverPackets;
             takeOut(item, source, result);
             if (!lost) {
                 final int sent = senderPackets.find(difference.identifier(item));
-                final int sentCopies = PacketSource.NOT_FOUND == sent ? 0 : senderPackets.copies(sent);
+                final int sentCopies = ListedTimes.NOT_FOUND == sent ? 0 : senderPackets.copies(sent);
                 result.unexpectedPackets += Math.max(0, difference.copies(item) - sentCopies);
                 reorderedPackets += difference.copies(item);
             }
@@ -156,7 +156,7 @@ public final class RdaReconciler {
      * @param result          is filled; empty if the last pair was refused.
      */
     public void repairClass(
-        final PacketSource senderPackets, final PacketSource receiverPackets, final AggregateEstimate result) {
+        final ListedTimes senderPackets, final ListedTimes receiverPackets, final AggregateEstimate result) {
         result.reset();
         if (SynopsisPairing.PAIRED != pairing) {
             return;
@@ -178,12 +178,12 @@ public final class RdaReconciler {
         delays.estimate(true, boundFactor, packets, result);
     }
 
-    private boolean isAtOtherClass(final int item, final PacketSource receiverPackets) {
+    private boolean isAtOtherClass(final int item, final ListedTimes receiverPackets) {
         final int entry = receiverPackets.find(difference.identifier(item));
-        return PacketSource.NOT_FOUND != entry && receiverPackets.copies(entry) == difference.copies(item);
+        return ListedTimes.NOT_FOUND != entry && receiverPackets.copies(entry) == difference.copies(item);
     }
 
-    private void bringIn(final int item, final PacketSource receiverPackets) {
+    private void bringIn(final int item, final ListedTimes receiverPackets) {
         final long identifier = difference.identifier(item);
         final int copies = difference.copies(item);
         final long timestampSumNs = receiverPackets.timestampSumNs(receiverPackets.find(identifier));
@@ -202,11 +202,11 @@ public final class RdaReconciler {
         }
     }
 
-    private void takeOut(final int item, final PacketSource source, final AggregateEstimate result) {
+    private void takeOut(final int item, final ListedTimes source, final AggregateEstimate result) {
         final long identifier = difference.identifier(item);
         final int copies = difference.copies(item);
         final int entry = source.find(identifier);
-        final boolean known = PacketSource.NOT_FOUND != entry && copies == source.copies(entry);
+        final boolean known = ListedTimes.NOT_FOUND != entry && copies == source.copies(entry);
         final boolean lost = difference.lost(item);
         if (!known) {
             result.unrepairedItems++;

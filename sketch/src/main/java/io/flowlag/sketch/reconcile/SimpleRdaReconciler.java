@@ -82,7 +82,7 @@ public final class SimpleRdaReconciler {
      * @param result          is filled; empty if the last pair was refused.
      */
     public void repair(
-        final PacketSource senderPackets, final PacketSource receiverPackets, final AggregateEstimate result) {
+        final ListedTimes senderPackets, final ListedTimes receiverPackets, final AggregateEstimate result) {
         result.reset();
         if (SynopsisPairing.PAIRED != pairing) {
             return;
@@ -155,10 +155,10 @@ public final class SimpleRdaReconciler {
         return 0 == counts[cell] && 0 == identifiers[cell] && 0 == identifierHashes[cell];
     }
 
-    private void takeOut(final int item, final PacketSource source, final AggregateEstimate result) {
+    private void takeOut(final int item, final ListedTimes source, final AggregateEstimate result) {
         final long identifier = difference.identifier(item);
         final int entry = source.find(identifier);
-        final boolean known = PacketSource.NOT_FOUND != entry && 1 == source.copies(entry);
+        final boolean known = ListedTimes.NOT_FOUND != entry && 1 == source.copies(entry);
         result.unrepairedItems += known ? 0 : 1;
         for (int choice = 0; choice < receiver.banks(); choice++) {
             final int cell = cell(choice, identifier);

@@ -4,7 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** A packet source of a few packets: what a test knows of them. */
-final class ListedPackets implements PacketSource {
+final class ListedPackets implements ListedTimes {
     private final List<long[]> packets = new ArrayList<>();
 
     ListedPackets with(final long identifier, final long timestampSumNs, final int copies) {

@@ -61,10 +61,10 @@ class MissingPacketsTest {
         assertEquals(3, source.copies(source.find(PACKETS)));
         assertEquals(30L * PACKETS, source.timestampSumNs(source.find(PACKETS)));
         assertEquals(3L * BYTES, image.missingBytes(source.find(PACKETS)));
-        assertEquals(PacketSource.NOT_FOUND, source.find(PACKETS + 1));
+        assertEquals(ListedTimes.NOT_FOUND, source.find(PACKETS + 1));
         assertEquals(PACKETS + 2, image.packets());
         source.clear();
-        assertEquals(PacketSource.NOT_FOUND, source.find(1));
+        assertEquals(ListedTimes.NOT_FOUND, source.find(1));
     }
 
     @Test
@@ -78,7 +78,7 @@ class MissingPacketsTest {
         assertFalse(new MissingPacketSource(PACKETS / 2 - 1, SEED).wrap(missing.image()));
         final MissingPacketSource source = new MissingPacketSource(PACKETS, SEED);
         assertFalse(source.wrap(new SignedCounts(8, SEED).image()));
-        assertEquals(PacketSource.NOT_FOUND, source.find(1));
+        assertEquals(ListedTimes.NOT_FOUND, source.find(1));
     }
 
     @Test

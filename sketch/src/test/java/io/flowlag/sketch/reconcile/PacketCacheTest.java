@@ -41,11 +41,11 @@ class PacketCacheTest {
             assertEquals(1 + i % 3, cache.weight(entry));
             assertFalse(cache.collided(entry));
         }
-        assertEquals(PacketSource.NOT_FOUND, cache.find(random.nextLong()));
+        assertEquals(ListedTimes.NOT_FOUND, cache.find(random.nextLong()));
         assertEquals(packets, cache.heldPackets());
         assertEquals(FlowSample.ALL, cache.flowThreshold());
         cache.clear();
-        assertEquals(PacketSource.NOT_FOUND, cache.find(identifiers[0]));
+        assertEquals(ListedTimes.NOT_FOUND, cache.find(identifiers[0]));
         assertEquals(0, cache.offeredPackets());
     }
 
@@ -77,7 +77,7 @@ class PacketCacheTest {
         for (int i = 0; i < packets; i++) {
             final int entry = cache.find(identifiers[i]);
             final boolean sampled = FlowSample.rank(flowHashes[i], rankSeed) < cache.flowThreshold();
-            assertEquals(sampled, PacketSource.NOT_FOUND != entry);
+            assertEquals(sampled, ListedTimes.NOT_FOUND != entry);
             if (sampled) {
                 held++;
                 assertEquals(copies.get(identifiers[i]), cache.copies(entry));

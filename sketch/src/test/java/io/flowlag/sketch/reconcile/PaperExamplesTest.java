@@ -155,7 +155,7 @@ class PaperExamplesTest {
         for (int item = 0; item < 3; item++) {
             assertEquals(
                 reconciler.difference().lost(item),
-                PacketSource.NOT_FOUND != sent.find(reconciler.difference().identifier(item)));
+                ListedTimes.NOT_FOUND != sent.find(reconciler.difference().identifier(item)));
         }
         reconciler.repair(sent, received, estimate);
         return estimate;

@@ -30,10 +30,10 @@ class RemarkedPacketsTest {
         sent.fill(atOnce, FlowSample.ALL, classIndex);
         senderSide.clear();
         receiverSide.clear();
-        for (int slot = 0; slot != PacketSource.NOT_FOUND;) {
+        for (int slot = 0; slot != ListedTimes.NOT_FOUND;) {
             slot = sent.fill(senderSide, FlowSample.ALL, classIndex, slot, slotCount);
         }
-        for (int slot = 0; slot != PacketSource.NOT_FOUND;) {
+        for (int slot = 0; slot != ListedTimes.NOT_FOUND;) {
             slot = received.fill(receiverSide, FlowSample.ALL, classIndex, slot, slotCount);
         }
         assertTrue(senderSide.image().contentEquals(atOnce.image()));

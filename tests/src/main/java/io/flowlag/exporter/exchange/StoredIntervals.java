@@ -14,12 +14,12 @@ import java.nio.file.Path;
  */
 public final class StoredIntervals implements AutoCloseable {
     /** Of the messages: those of another are refused. */
-    public static final int VERSION = MessageHeader.VERSION;
+    public static final int VERSION = ExchangeHeader.VERSION;
 
     private static final long MAX_LIST_BYTES = 1L << 30;
 
-    private final UnsafeBuffer message = new UnsafeBuffer(new byte[MessageHeader.MAX_MESSAGE_BYTES]);
-    private final ByteBuffer octets = ByteBuffer.allocateDirect(8 * MessageHeader.MAX_MESSAGE_BYTES).flip();
+    private final UnsafeBuffer message = new UnsafeBuffer(new byte[ExchangeHeader.MAX_MESSAGE_BYTES]);
+    private final ByteBuffer octets = ByteBuffer.allocateDirect(8 * ExchangeHeader.MAX_MESSAGE_BYTES).flip();
     private final FileChannel channel;
     private final IntervalAssembler assembler;
 
@@ -58,21 +58,21 @@ public final class StoredIntervals implements AutoCloseable {
      * @throws IOException if the file cannot be read, or what is in it would end a connection or spoil the interval.
      */
     public SenderInterval next() throws IOException {
-        while (has(MessageHeader.LENGTH_BYTES)) {
-            final UnsafeBuffer header = new UnsafeBuffer(octets, octets.position(), MessageHeader.LENGTH_BYTES);
-            accept(ExchangeVerifier.verifyHeader(header, 0, header.capacity(), MessageHeader.MAX_MESSAGE_BYTES));
-            final int lengthBytes = MessageHeader.lengthBytes(header, 0);
+        while (has(ExchangeHeader.LENGTH_BYTES)) {
+            final UnsafeBuffer header = new UnsafeBuffer(octets, octets.position(), ExchangeHeader.LENGTH_BYTES);
+            accept(ExchangeVerifier.verifyHeader(header, 0, header.capacity(), ExchangeHeader.MAX_MESSAGE_BYTES));
+            final int lengthBytes = ExchangeHeader.lengthBytes(header, 0);
             if (!has(lengthBytes)) {
-                accept(MessageResult.TOO_SHORT);
+                accept(ExchangeResult.TOO_SHORT);
             }
             octets.get(message.byteArray(), 0, lengthBytes);
             accept(ExchangeVerifier.verify(message, 0, lengthBytes));
-            if (take(MessageHeader.type(message, 0))) {
+            if (take(ExchangeHeader.type(message, 0))) {
                 return assembler;
             }
         }
         if (octets.hasRemaining() || assembler.isOpen()) {
-            accept(MessageResult.TOO_SHORT);
+            accept(ExchangeResult.TOO_SHORT);
         }
         return null;
     }
@@ -93,8 +93,8 @@ public final class StoredIntervals implements AutoCloseable {
         return false;
     }
 
-    private static void accept(final MessageResult result) throws IOException {
-        if (result != MessageResult.ACCEPTED) {
+    private static void accept(final ExchangeResult result) throws IOException {
+        if (result != ExchangeResult.ACCEPTED) {
             throw new IOException("a message of the exchange: " + result);
         }
     }

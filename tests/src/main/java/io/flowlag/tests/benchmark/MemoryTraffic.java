@@ -26,7 +26,7 @@ final class MemoryTraffic implements PacketSource {
     /** One reference behind as many packets. */
     static final int REFERENCE_DISTANCE = 100;
     /** The UDP port of references, the default of the program. */
-    static final int REFERENCE_PORT = ReferenceFrame.PORT;
+    static final int REFERENCE_PORT = SessionReferences.PORT;
     /** The session of references. */
     static final int SESSION = 1;
 
@@ -45,7 +45,7 @@ final class MemoryTraffic implements PacketSource {
 
     private final UnsafeBuffer records;
     private final IntArrayList references = new IntArrayList();
-    private final ReferenceFrame frame = new ReferenceFrame(SESSION);
+    private final SessionReferences frame = new SessionReferences(SESSION);
     private final int packetCount;
     private final long roundNs;
     private final int lengthBytes;
@@ -106,7 +106,7 @@ final class MemoryTraffic implements PacketSource {
     private void putReference(final long timestampNs) {
         putHeader(REFERENCE_BYTES, timestampNs);
         references.addInt(position);
-        ReferenceFrame.putHeaders(records, position + HEADER_BYTES, REFERENCE_BYTES);
+        SessionReferences.putHeaders(records, position + HEADER_BYTES, REFERENCE_BYTES);
         position += HEADER_BYTES + REFERENCE_BYTES;
     }
 

@@ -142,7 +142,7 @@ record ReceiverInput(Path capture, Path intervals, long firstNs, int columns, lo
 
     /** References, each of which says when the one before it was sent. */
     private static final class References {
-        private final ReferenceFrame frame = new ReferenceFrame(ReceiverSettings.SESSION);
+        private final SessionReferences frame = new SessionReferences(ReceiverSettings.SESSION);
         private final UnsafeBuffer buffer = new UnsafeBuffer(new byte[FRAME_LIMIT_BYTES]);
         private final CaptureWriter writer;
         private int sequenceNumber;

@@ -19,9 +19,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
@@ -58,6 +60,14 @@ class ArchitectureTest {
                     "org.agrona..", "org.HdrHistogram..")
                 .because(library + " is a library of its own"));
         }
+    }
+
+    @ArchTest
+    static void shouldNameEachTypeDifferently(final JavaClasses classes) {
+        final Map<String, List<JavaClass>> byName = classes.stream()
+            .filter(javaClass -> javaClass.isTopLevelClass() && !"package-info".equals(javaClass.getSimpleName()))
+            .collect(Collectors.groupingBy(JavaClass::getSimpleName));
+        assertEquals(List.of(), byName.values().stream().filter(sameName -> sameName.size() > 1).toList());
     }
 
     @ArchTest

@@ -68,7 +68,7 @@ public final class AfPacketSource implements LivePacketSource {
     private AfPacketSource(
         final LiveCaptureOptions options,
         final int interfaceId,
-        final LinkLayer linkLayer,
+        final LinkMode linkLayer,
         final PacketSocket socket,
         final PacketRing ring,
         final FanoutGroup group,
@@ -119,12 +119,12 @@ public final class AfPacketSource implements LivePacketSource {
         if (interfaceId == 0) {
             throw PacketSocket.unknownInterface(options.interfaceName());
         }
-        final LinkLayer linkLayer;
+        final LinkMode linkLayer;
         final boolean isLoopback;
         try (PacketSocket socket = PacketSocket.open(options.interfaceName(), false)) {
             final int hardwareType = socket.hardwareType();
-            linkLayer = LinkLayer.of(hardwareType);
-            isLoopback = hardwareType == LinkLayer.HARDWARE_LOOPBACK;
+            linkLayer = LinkMode.of(hardwareType);
+            isLoopback = hardwareType == LinkMode.HARDWARE_LOOPBACK;
             if (linkLayer == null) {
                 throw new CaptureException(Kind.UNAVAILABLE, options.interfaceName() +
                     ": packets of hardware type " + hardwareType + " cannot be metered: choose another interface");
@@ -151,7 +151,7 @@ public final class AfPacketSource implements LivePacketSource {
     private static AfPacketSource open(
         final LiveCaptureOptions options,
         final int interfaceId,
-        final LinkLayer linkLayer,
+        final LinkMode linkLayer,
         final boolean isLoopback,
         final BpfProgram program,
         final FanoutGroup group) {
@@ -214,7 +214,7 @@ public final class AfPacketSource implements LivePacketSource {
      * that is where their filter runs.
      */
     private static BpfProgram kernelProgram(
-        final LiveCaptureOptions options, final LinkLayer linkLayer, final boolean isLoopback) {
+        final LiveCaptureOptions options, final LinkMode linkLayer, final boolean isLoopback) {
         final BpfProgram wanted = options.hasFilter() && !linkLayer.isCooked() ?
             BpfCompiler.compileForInterface(options.filterExpression(), options.interfaceName(), linkLayer.linkType(),
                 options.snapLengthBytes()) :

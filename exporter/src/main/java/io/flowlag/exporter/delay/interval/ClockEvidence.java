@@ -1,9 +1,9 @@
 package io.flowlag.exporter.delay.interval;
 
 import io.flowlag.exporter.delay.interval.repair.ReconcileStatus;
+import io.flowlag.sketch.reconcile.ListedTimes;
 import io.flowlag.sketch.reconcile.PacketDetails;
 import io.flowlag.sketch.reconcile.PacketDifference;
-import io.flowlag.sketch.reconcile.PacketSource;
 import org.agrona.collections.Long2LongHashMap;
 
 /**
@@ -82,7 +82,7 @@ final class ClockEvidence {
             final long digest = difference.identifier(item);
             final PacketDetails source = difference.lost(item) ? sent : received;
             final int entry = source.find(digest);
-            if (entry != PacketSource.NOT_FOUND && source.copies(entry) == 1) {
+            if (entry != ListedTimes.NOT_FOUND && source.copies(entry) == 1) {
                 final long timeNs = own.startNs() + source.timestampSumNs(entry);
                 if (difference.lost(item) && before.containsKey(digest)) {
                     markApart(before.get(digest) - timeNs);

@@ -11,9 +11,9 @@ import io.flowlag.exporter.delay.interval.repair.SynopsisPeer;
 import io.flowlag.sketch.image.CellEditor;
 import io.flowlag.sketch.reconcile.AggregateEstimate;
 import io.flowlag.sketch.reconcile.LdsRepair;
+import io.flowlag.sketch.reconcile.ListedTimes;
 import io.flowlag.sketch.reconcile.PacketDetails;
 import io.flowlag.sketch.reconcile.PacketDifference;
-import io.flowlag.sketch.reconcile.PacketSource;
 import io.flowlag.sketch.reconcile.SynopsisImage;
 import org.agrona.collections.Long2LongHashMap;
 
@@ -216,7 +216,7 @@ final class IntervalRepair implements ReconcileTarget {
         for (int item = 0; item < difference.size(); item++) {
             if (difference.lost(item) == isSender) {
                 final int entry = entry(difference, item, packets);
-                if (entry != PacketSource.NOT_FOUND) {
+                if (entry != ListedTimes.NOT_FOUND) {
                     final long identifier = difference.identifier(item);
                     takeOut(isSender ? answer.flows() : own.flows(), own.flows(), identifier, packets, entry);
                     takeOut(isSender ? answer.witnesses() : own.witnesses(), own.witnesses(), identifier, packets, entry);
@@ -242,8 +242,8 @@ final class IntervalRepair implements ReconcileTarget {
 
     private void takeOutOfEstimates(final PacketDifference difference, final PacketDetails received) {
         for (int item = 0; own.estimates() != null && item < difference.size(); item++) {
-            final int entry = difference.lost(item) ? PacketSource.NOT_FOUND : entry(difference, item, received);
-            if (entry != PacketSource.NOT_FOUND) {
+            final int entry = difference.lost(item) ? ListedTimes.NOT_FOUND : entry(difference, item, received);
+            if (entry != ListedTimes.NOT_FOUND) {
                 own.estimates().takeOut(
                     received.flowHash(entry), difference.identifier(item),
                     (long)received.weight(entry) * received.copies(entry), own.sketch());
@@ -251,11 +251,11 @@ final class IntervalRepair implements ReconcileTarget {
         }
     }
 
-    /** {@return where an item's packets are; {@link PacketSource#NOT_FOUND} if they cannot be taken out of a flow} */
+    /** {@return where an item's packets are; {@link ListedTimes#NOT_FOUND} if they cannot be taken out of a flow} */
     private static int entry(final PacketDifference difference, final int item, final PacketDetails packets) {
         final int entry = packets.find(difference.identifier(item));
-        return entry == PacketSource.NOT_FOUND || packets.collided(entry) || packets.copies(entry) != difference.copies(item) ?
-            PacketSource.NOT_FOUND : entry;
+        return entry == ListedTimes.NOT_FOUND || packets.collided(entry) || packets.copies(entry) != difference.copies(item) ?
+            ListedTimes.NOT_FOUND : entry;
     }
 
     /** {@return whether packets were taken out of the interval} */

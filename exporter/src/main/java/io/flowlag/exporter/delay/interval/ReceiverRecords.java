@@ -12,7 +12,7 @@ final class ReceiverRecords {
     private final SketchRecords records;
     private final WaitingRecords waiting;
     private final CounterSet<SketchCounter> counters;
-    private final RecordHandler handler;
+    private final WaitedRecordHandler handler;
     private final long idleTimeoutNs;
     /** The end of the last interval in which flows without a record may have lost packets that no point listed. */
     private long hiddenUntilNs = Long.MIN_VALUE / 2;
@@ -28,7 +28,7 @@ final class ReceiverRecords {
      */
     ReceiverRecords(
         final SketchContext context, final int entryLengthBytes, final CounterSet<SketchCounter> counters,
-        final RecordHandler handler) {
+        final WaitedRecordHandler handler) {
         this.counters = counters;
         this.handler = handler;
         idleTimeoutNs = context.idleTimeoutNs();

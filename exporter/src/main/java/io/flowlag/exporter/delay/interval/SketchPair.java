@@ -30,7 +30,7 @@ public final class SketchPair {
     public SketchPair(
         final SketchContext context,
         final int entryLengthBytes,
-        final RecordHandler recordHandler,
+        final WaitedRecordHandler recordHandler,
         final IntervalHandler intervalHandler,
         final UnseenFlowHandler unseenHandler) {
         sender = new SketchPoint(context, false);

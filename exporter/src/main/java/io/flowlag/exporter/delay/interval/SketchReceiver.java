@@ -72,7 +72,7 @@ public final class SketchReceiver {
     private record Kept(CounterSet<SketchCounter> counters, ReceiverRecords records, IntervalFlows flows,
         HeldSettlement settlement,
         UnseenFlowHandler unseenFlowHandler) {
-        private static Kept of(final SketchContext context, final int entryLengthBytes, final RecordHandler recordHandler,
+        private static Kept of(final SketchContext context, final int entryLengthBytes, final WaitedRecordHandler recordHandler,
             final UnseenFlowHandler unseenFlowHandler) {
             final CounterSet<SketchCounter> counters = new CounterSet<>(SketchCounter.class);
             final ReceiverRecords records = new ReceiverRecords(context, entryLengthBytes, counters, recordHandler);
@@ -95,7 +95,7 @@ public final class SketchReceiver {
         final SketchContext context,
         final SenderAnswers answers,
         final int entryLengthBytes,
-        final RecordHandler recordHandler,
+        final WaitedRecordHandler recordHandler,
         final IntervalHandler intervalHandler,
         final UnseenFlowHandler unseenFlowHandler) {
         this(context, answers, null, SettingsRun.first(context.intervalNs()),
@@ -584,7 +584,7 @@ public final class SketchReceiver {
     }
 
     /**
-     * Whether the record of a flow that has ended has to wait; if so it was copied, and {@link RecordHandler} gets it later.
+     * Whether the record of a flow that has ended must wait. If so it was copied, and {@link WaitedRecordHandler} gets it later.
      *
      * @param record index of what the sketches say of it.
      * @param entry  holds the finished flow.

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Packets of flows, handed to both points of a {@link SketchPair} in the order of time; a flow's slot is its number. */
-final class TwoPoints implements RecordHandler {
+final class TwoPoints implements WaitedRecordHandler {
     static final long START_NS = 1_700_000_000_000_000_000L;
     static final int ENTRY_LENGTH_BYTES = 64;
 

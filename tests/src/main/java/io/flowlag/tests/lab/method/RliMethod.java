@@ -33,7 +33,7 @@ public final class RliMethod extends Simple.Named {
     public Cost estimate(final PathTrace trace, final double[] meansNs) {
         final long[] estimatesNs = new long[trace.packets()];
         final long receiverBytes = packets(trace, estimatesNs);
-        final FlowSums sums = new FlowSums(trace.flows());
+        final FlowDelaySums sums = new FlowDelaySums(trace.flows());
         for (int packet = 0; packet < trace.packets(); packet++) {
             if (estimatesNs[packet] != NONE) {
                 sums.add(trace.flowOf(packet), estimatesNs[packet]);

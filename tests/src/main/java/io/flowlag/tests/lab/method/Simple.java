@@ -66,7 +66,7 @@ public final class Simple {
         return new Named(name) {
             @Override
             public Cost estimate(final PathTrace trace, final double[] meansNs) {
-                final FlowSums sums = new FlowSums(trace.flows());
+                final FlowDelaySums sums = new FlowDelaySums(trace.flows());
                 long sampled = 0;
                 for (int packet = 0; packet < trace.packets(); packet++) {
                     if (isSampled(trace.digestOf(packet), share)) {

@@ -32,13 +32,13 @@ public final class DecodingExperiment {
      * @param scale share of the paper's cells and differences.
      * @return times of RDA, and of FineComb.
      */
-    public static Table[] times(final int seeds, final double scale) {
-        final Table rda = Table.of("Figure 6, RDA of 2 banks of 4000 cells", "difference", "ms", "listed share");
+    public static Rows[] times(final int seeds, final double scale) {
+        final Rows rda = Rows.of("Figure 6, RDA of 2 banks of 4000 cells", "difference", "ms", "listed share");
         for (final int paper : new int[]{100, 500, 1_000, 2_000, 3_000, 4_000}) {
             final int items = (int)Math.max(1, Math.round(paper * scale));
             rda.add(concat(items, decode(SynopsisGeometry.rda(2, (int)Math.max(1, PAPER_CELLS * scale)), items, seeds)));
         }
-        final Table large = Table.of(
+        final Rows large = Rows.of(
             "Decoding at the size of late binding, and at the paper's", "difference", "4 banks ms", "4 banks listed",
             "2 banks ms", "2 banks listed");
         for (final int paper : new int[]{5_000, 100_000}) {
@@ -47,7 +47,7 @@ public final class DecodingExperiment {
             final double[] two = decode(RdaSizing.ofThePaper(items), items, seeds);
             large.add(items, four[0], four[1], two[0], two[1]);
         }
-        return new Table[]{rda, large, fineComb(scale)};
+        return new Rows[]{rda, large, fineComb(scale)};
     }
 
     /**
@@ -57,9 +57,9 @@ public final class DecodingExperiment {
      * @param scale share of the largest difference, 5000.
      * @return one row for each difference and number of banks.
      */
-    public static Table banks(final int seeds, final double scale) {
+    public static Rows banks(final int seeds, final double scale) {
         final double[] ratios = {1.25, 1.5, 2, 3, 4};
-        final Table table = Table.of("Share of intervals that decode whole, by cells over all banks for each item",
+        final Rows table = Rows.of("Share of intervals that decode whole, by cells over all banks for each item",
             "difference", "banks", "1.25", "1.5", "2", "3", "4", "1.5, and 60");
         for (final int paper : new int[]{10, 100, 1_000, 5_000}) {
             final int items = (int)Math.max(5, Math.round(paper * scale));
@@ -84,8 +84,8 @@ public final class DecodingExperiment {
      * @param scale not used: the setting is small.
      * @return rows of index alone, and index and check.
      */
-    public static Table falseItems(final int seeds, final double scale) {
-        final Table table = Table.of(
+    public static Rows falseItems(final int seeds, final double scale) {
+        final Rows table = Rows.of(
             "Items listed that never were", "check", "intervals", "intervals with false items", "false items", "true items");
         for (final PureTest pureTest : PureTest.values()) {
             final SynopsisGeometry geometry = SynopsisGeometry.rda(2, 100);
@@ -158,8 +158,8 @@ public final class DecodingExperiment {
     }
 
     /** Six reordered packets in one cell of 100, and a stash that is tried whole: C(stash, 6) combinations at most. */
-    private static Table fineComb(final double scale) {
-        final Table table = Table.of(
+    private static Rows fineComb(final double scale) {
+        final Rows table = Rows.of(
             "Figure 6, FineComb: one cell that gained 6 packets, the whole stash tried, at most 2·10⁷ combinations",
             "stash", "ms", "combinations", "abandoned cells");
         for (final int stashSize : scale < 1 ? new int[]{10, 20} : new int[]{10, 20, 30, 40, 60}) {

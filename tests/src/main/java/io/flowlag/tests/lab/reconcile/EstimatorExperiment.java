@@ -21,8 +21,8 @@ public final class EstimatorExperiment {
      * @param scale share of the packets and differences.
      * @return for each difference the median and the largest relative error of each estimator.
      */
-    public static Table run(final int seeds, final double scale) {
-        final Table table = Table.of("Relative error of the estimated set difference: median, largest", "difference",
+    public static Rows run(final int seeds, final double scale) {
+        final Rows table = Rows.of("Relative error of the estimated set difference: median, largest", "difference",
             "signed counts", "largest", "MinHash", "largest ", "strata", "largest  ");
         for (final int paper : new int[]{10, 100, 1_000, 10_000, 100_000}) {
             final int items = (int)Math.max(1, paper * scale);
@@ -34,7 +34,7 @@ public final class EstimatorExperiment {
                     errors[seed] = error(kind, seed, items, (int)(PAPER_PACKETS * scale));
                     row[2 + 2 * kind] = Math.max(row[2 + 2 * kind], errors[seed]);
                 }
-                row[1 + 2 * kind] = Table.median(errors);
+                row[1 + 2 * kind] = Rows.median(errors);
             }
             table.add(row);
         }

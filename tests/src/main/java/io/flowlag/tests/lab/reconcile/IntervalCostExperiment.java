@@ -34,8 +34,8 @@ public final class IntervalCostExperiment {
      * @param scale share of the packets and differences.
      * @return a row for each difference.
      */
-    public static Table stages(final int seeds, final double scale) {
-        final Table table = Table.of(
+    public static Rows stages(final int seeds, final double scale) {
+        final Rows table = Rows.of(
             "Figures 12 and 13: ms from the interval's end to its result, 80 000 packets in caches",
             "difference", "estimate", "fill", "octets", "wire", "verify and decode", "missing octets", "missing wire",
             "repair, mean, deviation");
@@ -52,8 +52,8 @@ public final class IntervalCostExperiment {
      * @param scale share of the cells.
      * @return a row for each number of cells.
      */
-    public static Table cells(final int seeds, final double scale) {
-        final Table table = Table.of(
+    public static Rows cells(final int seeds, final double scale) {
+        final Rows table = Rows.of(
             "Figures 14 and 15: by cells over two banks", "cells", "octets", "wire ms", "missing packets", "missing octets",
             "missing wire ms", "mean and deviation ms");
         for (final int paper : new int[]{2_000, 5_000, 10_000, 20_000, 100_000}) {

@@ -89,8 +89,8 @@ public final class LdsRepairExperiment {
      * @param scale share of the LDS paper's 146 000 flows, and of its cells.
      * @return medians over the seeds, a row for each loss; burst is 1 where losses come in bursts of 100.
      */
-    public static Table run(final int seeds, final double scale) {
-        final Table table = Table.of("LDS, flows from 100 packets on: median error", "loss %", "burst", "no loss", "with loss",
+    public static Rows run(final int seeds, final double scale) {
+        final Rows table = Rows.of("LDS, flows from 100 packets on: median error", "loss %", "burst", "no loss", "with loss",
             "none %", "repaired", "repaired / no loss", "flows with exact loss %", "lost packets", "octets", "octets of LDS");
         final double[] rates = {0.001, 0.005, 0.01, 0.05};
         for (int burst = 0; burst < 2; burst++) {
@@ -102,7 +102,7 @@ public final class LdsRepairExperiment {
                         rows[i][run] = row[i];
                     }
                 }
-                final double[] median = Arrays.stream(rows).mapToDouble(Table::median).toArray();
+                final double[] median = Arrays.stream(rows).mapToDouble(Rows::median).toArray();
                 table.add(100 * rate, burst, median[0], median[1], 100 * median[2], median[3], median[3] / median[0],
                     100 * median[4], median[5], median[6], median[7]);
             }
@@ -220,6 +220,6 @@ public final class LdsRepairExperiment {
                 absent += estimate.hasMean() ? 0 : 1;
             }
         }
-        return new double[]{Table.median(Arrays.copyOf(errors, large)), absent / (double)large};
+        return new double[]{Rows.median(Arrays.copyOf(errors, large)), absent / (double)large};
     }
 }

@@ -19,8 +19,8 @@ public final class RdaFigure12 extends NamedExperiment {
     @Override
     public void run(final Setup setup, final Results results) {
         final double scale = ReconcileResults.scale(setup, 20, 1000);
-        final Table stages = IntervalCostExperiment.stages(setup.seeds(), scale);
-        final Table cells = IntervalCostExperiment.cells(setup.seeds(), scale);
+        final Rows stages = IntervalCostExperiment.stages(setup.seeds(), scale);
+        final Rows cells = IntervalCostExperiment.cells(setup.seeds(), scale);
         ReconcileResults.add(results, "stages", stages, true);
         ReconcileResults.add(results, "cells", cells, true);
         final double difference = scale * LARGE_DIFFERENCE;

@@ -15,7 +15,7 @@ public final class RdaFigure6 extends NamedExperiment {
 
     @Override
     public void run(final Setup setup, final Results results) {
-        final Table[] tables = DecodingExperiment.times(setup.seeds(), ReconcileResults.scale(setup, 20, 1000));
+        final Rows[] tables = DecodingExperiment.times(setup.seeds(), ReconcileResults.scale(setup, 20, 1000));
         final String[] names = {"rda", "large", "finecomb"};
         for (int i = 0; i < tables.length; i++) {
             ReconcileResults.add(results, names[i], tables[i], true);

@@ -17,7 +17,7 @@ public final class RdaFigure7 extends NamedExperiment {
     @Override
     public void run(final Setup setup, final Results results) {
         final double scale = ReconcileResults.scale(setup, 20, 100);
-        final Table[] tables = SetDifferenceExperiment.run(setup.seeds(), scale);
+        final Rows[] tables = SetDifferenceExperiment.run(setup.seeds(), scale);
         final String[] names = {"mean", "deviation", "ways", "alike"};
         for (int i = 0; i < tables.length; i++) {
             ReconcileResults.add(results, names[i], tables[i], false);

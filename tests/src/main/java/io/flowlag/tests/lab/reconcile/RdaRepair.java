@@ -16,7 +16,7 @@ public final class RdaRepair extends NamedExperiment {
 
     @Override
     public void run(final Setup setup, final Results results) {
-        final Table table = LdsRepairExperiment.run(setup.seeds(), ReconcileResults.scale(setup, 20, 100));
+        final Rows table = LdsRepairExperiment.run(setup.seeds(), ReconcileResults.scale(setup, 20, 100));
         ReconcileResults.add(results, "repair", table, false);
         double worst = 0;
         double exact = 100;

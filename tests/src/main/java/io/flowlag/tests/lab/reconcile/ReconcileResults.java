@@ -3,6 +3,7 @@ package io.flowlag.tests.lab.reconcile;
 import io.flowlag.tests.lab.report.Plot;
 import io.flowlag.tests.lab.report.Results;
 import io.flowlag.tests.lab.report.Setup;
+import io.flowlag.tests.lab.report.Table;
 
 import java.util.Arrays;
 
@@ -19,9 +20,9 @@ final class ReconcileResults {
     }
 
     /** Adds a table; one that holds times is not the same from run to run. */
-    static void add(final Results results, final String name, final Table from, final boolean isMeasured) {
+    static void add(final Results results, final String name, final Rows from, final boolean isMeasured) {
         final String[] columns = from.columns().toArray(new String[0]);
-        final io.flowlag.tests.lab.report.Table table =
+        final Table table =
             isMeasured ? results.measured(name, from.title(), columns) : results.table(name, from.title(), columns);
         for (final double[] row : from.rows()) {
             table.row(Arrays.stream(row).boxed().toArray());
@@ -29,7 +30,7 @@ final class ReconcileResults {
     }
 
     /** Adds a line for each column but the first, where it is above 0. */
-    static void plot(final Results results, final String name, final Table from, final String y) {
+    static void plot(final Results results, final String name, final Rows from, final String y) {
         final Plot plot = new Plot(name, from.title()).x(from.columns().get(0), false).y(y, true);
         final double[] xs = from.column(from.columns().get(0));
         for (final String column : from.columns().subList(1, from.columns().size())) {
@@ -40,7 +41,7 @@ final class ReconcileResults {
     }
 
     /** {@return the value of a column in the row whose first value is nearest} */
-    static double near(final Table table, final String column, final double first) {
+    static double near(final Rows table, final String column, final double first) {
         final double[] xs = table.column(table.columns().get(0));
         int best = 0;
         for (int row = 1; row < xs.length; row++) {

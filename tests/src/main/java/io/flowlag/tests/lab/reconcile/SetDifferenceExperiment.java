@@ -69,7 +69,7 @@ public final class SetDifferenceExperiment {
      * @return medians over the seeds: errors of the mean (Figure 7), of the deviation (Figure 8), ways to the deviation, and
      *         the deviation of RDA and FineComb by one formula.
      */
-    public static Table[] run(final int seeds, final double scale) {
+    public static Rows[] run(final int seeds, final double scale) {
         return run(seeds, scale, (int)Math.round(scale * ReconcileTraffic.DC_PACKETS));
     }
 
@@ -81,7 +81,7 @@ public final class SetDifferenceExperiment {
      * @param packets of the sender.
      * @return as above.
      */
-    public static Table[] run(final int seeds, final double scale, final int packets) {
+    public static Rows[] run(final int seeds, final double scale, final int packets) {
         final SetDifferenceExperiment experiment = new SetDifferenceExperiment(seeds, scale, packets);
         for (int seed = 0; seed < seeds; seed++) {
             experiment.measure(seed);
@@ -93,14 +93,14 @@ public final class SetDifferenceExperiment {
         return (int)Math.round(value * scale);
     }
 
-    private Table[] tables() {
-        final Table mean = Table.of("Figure 7: relative error of the mean", columns());
-        final Table deviation = Table.of("Figure 8: relative error of the standard deviation", columns());
-        final Table ways = Table.of(
+    private Rows[] tables() {
+        final Rows mean = Rows.of("Figure 7: relative error of the mean", columns());
+        final Rows deviation = Rows.of("Figure 8: relative error of the standard deviation", columns());
+        final Rows ways = Rows.of(
             "RDA of 2 banks: relative error of the standard deviation by the paper's formula, by the same with the mean taken " +
                 "out first, and cell by cell; clean cells; octets of the late-bound RDA and its estimator",
             "difference", "F - mean²", "collapsed", "cells", "clean cells", "late octets");
-        final Table alike = Table.of(
+        final Rows alike = Rows.of(
             "Figure 8 with one formula for all, the collapsed one that FineComb has: relative error of the standard deviation",
             "difference", "RDA 2 banks", "RDA late", "FineComb", "FineComb / RDA 2 banks", "FineComb / RDA late");
         for (int row = 0; row < DIFFERENCES.length; row++) {
@@ -109,19 +109,19 @@ public final class SetDifferenceExperiment {
             means[0] = scaled(DIFFERENCES[row]);
             deviations[0] = means[0];
             for (int method = 0; method < METHODS.length; method++) {
-                means[method + 1] = Table.median(meanErrors[row][method]);
-                deviations[method + 1] = Table.median(deviationErrors[row][method]);
+                means[method + 1] = Rows.median(meanErrors[row][method]);
+                deviations[method + 1] = Rows.median(deviationErrors[row][method]);
             }
             mean.add(means);
             deviation.add(deviations);
-            ways.add(means[0], Table.median(extras[row][0]), Table.median(extras[row][1]), deviations[1],
-                Table.median(extras[row][2]), Table.median(extras[row][3]));
-            final double twoBanks = Table.median(collapsedErrors[row][0]);
-            final double late = Table.median(collapsedErrors[row][2]);
-            final double fineComb = Table.median(collapsedErrors[row][3]);
+            ways.add(means[0], Rows.median(extras[row][0]), Rows.median(extras[row][1]), deviations[1],
+                Rows.median(extras[row][2]), Rows.median(extras[row][3]));
+            final double twoBanks = Rows.median(collapsedErrors[row][0]);
+            final double late = Rows.median(collapsedErrors[row][2]);
+            final double fineComb = Rows.median(collapsedErrors[row][3]);
             alike.add(means[0], twoBanks, late, fineComb, fineComb / twoBanks, fineComb / late);
         }
-        return new Table[]{mean, deviation, ways, alike};
+        return new Rows[]{mean, deviation, ways, alike};
     }
 
     private static String[] columns() {

@@ -24,7 +24,7 @@ class ReconcilePaperFiguresTest {
 
     @Test
     void shouldHaveTheShapesOfFiguresSevenAndEight() {
-        final Table[] tables = SetDifferenceExperiment.run(SEEDS, SCALE);
+        final Rows[] tables = SetDifferenceExperiment.run(SEEDS, SCALE);
         print(tables);
         final double[] differences = tables[0].column("difference");
         for (int row = 0; row < differences.length; row++) {
@@ -61,7 +61,7 @@ class ReconcilePaperFiguresTest {
 
     @Test
     void shouldListAllItemsOfFigureSixAndShowWhatBruteForceTries() {
-        final Table[] tables = DecodingExperiment.times(PAPER ? 10 : 2, PAPER ? 1 : 0.05);
+        final Rows[] tables = DecodingExperiment.times(PAPER ? 10 : 2, PAPER ? 1 : 0.05);
         print(tables);
         assertTrue(tables[0].rows().get(0)[2] > 0.95);
         assertTrue(tables[1].rows().get(1)[2] > 0.99);
@@ -71,7 +71,7 @@ class ReconcilePaperFiguresTest {
 
     @Test
     void shouldDecodeWithFourBanksWhereTwoFail() {
-        final Table table = DecodingExperiment.banks(INTERVALS, PAPER ? 1 : 0.1);
+        final Rows table = DecodingExperiment.banks(INTERVALS, PAPER ? 1 : 0.1);
         print(table);
         for (final double[] row : table.rows()) {
             if (4 == row[1]) {
@@ -86,7 +86,7 @@ class ReconcilePaperFiguresTest {
 
     @Test
     void shouldListNothingThatNeverWasWhereThePapersTestDoes() {
-        final Table table = DecodingExperiment.falseItems(INTERVALS, SCALE);
+        final Rows table = DecodingExperiment.falseItems(INTERVALS, SCALE);
         print(table);
         assertTrue(table.rows().get(0)[3] > 0);
         assertEquals(0, table.rows().get(1)[3]);
@@ -95,7 +95,7 @@ class ReconcilePaperFiguresTest {
 
     @Test
     void shouldEstimateTheDifferenceBestBySignedCounts() {
-        final Table table = EstimatorExperiment.run(SEEDS, SCALE);
+        final Rows table = EstimatorExperiment.run(SEEDS, SCALE);
         print(table);
         assertTrue(mean(table.column("signed counts")) < mean(table.column("MinHash")));
         assertTrue(mean(table.column("signed counts")) < mean(table.column("strata")));
@@ -104,7 +104,7 @@ class ReconcilePaperFiguresTest {
     /** Lost packets cost flows nothing: LDS cells are repaired, and each flow's loss is counted. */
     @Test
     void shouldRepairSketchesAndCountTheLossOfEachFlow() {
-        final Table table = LdsRepairExperiment.run(PAPER ? SEEDS : 2, PAPER ? 1 : 0.02);
+        final Rows table = LdsRepairExperiment.run(PAPER ? SEEDS : 2, PAPER ? 1 : 0.02);
         print(table);
         for (final double[] row : table.rows()) {
             assertTrue(row[6] <= 1.1, "repaired / no loss at " + row[0] + " %: " + row[6]);
@@ -115,8 +115,8 @@ class ReconcilePaperFiguresTest {
 
     @Test
     void shouldTellTheCostOfAnInterval() {
-        final Table stages = IntervalCostExperiment.stages(PAPER ? 20 : 2, PAPER ? 1 : 0.05);
-        final Table cells = IntervalCostExperiment.cells(PAPER ? 20 : 2, PAPER ? 1 : 0.05);
+        final Rows stages = IntervalCostExperiment.stages(PAPER ? 20 : 2, PAPER ? 1 : 0.05);
+        final Rows cells = IntervalCostExperiment.cells(PAPER ? 20 : 2, PAPER ? 1 : 0.05);
         print(stages, cells);
         for (final double[] row : cells.rows()) {
             assertEquals(64 + 24 * row[0], row[1]);
@@ -127,9 +127,9 @@ class ReconcilePaperFiguresTest {
         return Arrays.stream(values).average().orElseThrow();
     }
 
-    private static void print(final Table... tables) {
+    private static void print(final Rows... tables) {
         if (PAPER) {
-            Arrays.stream(tables).map(Table::markdown).forEach(System.out::println);
+            Arrays.stream(tables).map(Rows::markdown).forEach(System.out::println);
         }
     }
 }

@@ -1,7 +1,7 @@
 package io.flowlag.exporter.delay.interval.repair;
 
+import io.flowlag.sketch.reconcile.ListedTimes;
 import io.flowlag.sketch.reconcile.PacketCache;
-import io.flowlag.sketch.reconcile.PacketSource;
 import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.collections.LongHashSet;
 
@@ -73,8 +73,8 @@ final class LatePackets {
      * @return how many of them are awaited.
      */
     long onLost(final long digest, final long flowHash, final int classIndex, final long packets) {
-        final int entry = next == null || awaited.size() >= MOST_PACKETS ? PacketSource.NOT_FOUND : next.find(digest);
-        final long found = entry == PacketSource.NOT_FOUND || next.collided(entry) || next.flowHash(entry) != flowHash ? 0 :
+        final int entry = next == null || awaited.size() >= MOST_PACKETS ? ListedTimes.NOT_FOUND : next.find(digest);
+        final long found = entry == ListedTimes.NOT_FOUND || next.collided(entry) || next.flowHash(entry) != flowHash ? 0 :
             Math.min(packets, next.copies(entry));
         isAny |= found > 0;
         if (found > 0) {

@@ -3,11 +3,11 @@ package io.flowlag.exporter.delay.interval.repair;
 import io.flowlag.sketch.reconcile.AggregateEstimate;
 import io.flowlag.sketch.reconcile.FlowSample;
 import io.flowlag.sketch.reconcile.LdsRepair;
+import io.flowlag.sketch.reconcile.ListedTimes;
 import io.flowlag.sketch.reconcile.MissingPacketSource;
 import io.flowlag.sketch.reconcile.PacketCache;
 import io.flowlag.sketch.reconcile.PacketDetails;
 import io.flowlag.sketch.reconcile.PacketDifference;
-import io.flowlag.sketch.reconcile.PacketSource;
 import io.flowlag.sketch.reconcile.RdaReconciler;
 import io.flowlag.sketch.reconcile.RdaSizing;
 import io.flowlag.sketch.reconcile.ReconcilableDifferenceAggregator;
@@ -399,7 +399,7 @@ public final class PacketReconciler {
     private boolean isKnownOfClass(final int item) {
         final PacketDetails source = known.lost(item) ? missing : cache;
         final int entry = source.find(known.identifier(item));
-        return entry != PacketSource.NOT_FOUND && source.copies(entry) == known.copies(item) &&
+        return entry != ListedTimes.NOT_FOUND && source.copies(entry) == known.copies(item) &&
             source.classIndex(entry) == classIndex;
     }
 

@@ -1,9 +1,9 @@
 package io.flowlag.exporter.delay.interval.repair;
 
 import io.flowlag.sketch.reconcile.FlowKeys;
+import io.flowlag.sketch.reconcile.ListedTimes;
 import io.flowlag.sketch.reconcile.MissingPackets;
 import io.flowlag.sketch.reconcile.PacketCache;
-import io.flowlag.sketch.reconcile.PacketSource;
 import io.flowlag.sketch.reconcile.ReconcilableDifferenceAggregator;
 import io.flowlag.sketch.reconcile.SignedCounts;
 import io.flowlag.sketch.reconcile.Synopsis;
@@ -143,7 +143,7 @@ public final class SynopsisResponder {
         final boolean isEstimator = request.kind() == SynopsisRequest.Kind.ESTIMATOR;
         position = isEstimator ? cache.fill(counts, threshold, request.classIndex(), position, most) :
             cache.fill(aggregator, threshold, request.classIndex(), position, most);
-        if (position == PacketSource.NOT_FOUND) {
+        if (position == ListedTimes.NOT_FOUND) {
             finish(isEstimator ? counts : aggregator);
         }
     }
@@ -155,7 +155,7 @@ public final class SynopsisResponder {
         final int end = position + Math.min(most, request.count() - position);
         for (; position < end && known < capacity; position++) {
             final long identifier = request.identifier(position);
-            known += (isOfFlows ? hasKey(identifier) : cache.find(identifier) != PacketSource.NOT_FOUND) ? 1 : 0;
+            known += (isOfFlows ? hasKey(identifier) : cache.find(identifier) != ListedTimes.NOT_FOUND) ? 1 : 0;
         }
         if (position < request.count() && known < capacity) {
             return;

@@ -1,7 +1,7 @@
 package io.flowlag.exporter.exchange;
 
 /** What is said of octets that claim to be a message: accepted, or the first reason against. The order is part of REFUSED. */
-enum MessageResult {
+enum ExchangeResult {
     ACCEPTED("accepted"),
     TOO_SHORT("too_short"),
     MAGIC("magic"),
@@ -27,11 +27,11 @@ enum MessageResult {
     /** There are as many senders as may be. */
     FULL("full");
 
-    private static final MessageResult[] RESULTS = values();
+    private static final ExchangeResult[] RESULTS = values();
 
     private final String label;
 
-    MessageResult(final String label) {
+    ExchangeResult(final String label) {
         this.label = label;
     }
 
@@ -40,7 +40,7 @@ enum MessageResult {
     }
 
     /** The result of an ordinal, null if there is none. */
-    static MessageResult of(final int ordinal) {
+    static ExchangeResult of(final int ordinal) {
         return ordinal >= 0 && ordinal < RESULTS.length ? RESULTS[ordinal] : null;
     }
 }

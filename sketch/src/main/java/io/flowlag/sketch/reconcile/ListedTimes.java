@@ -4,7 +4,7 @@ package io.flowlag.sketch.reconcile;
  * Where the timestamps of listed packets come from: a point's own packet cache, or what the other point answered. Asking
  * allocates nothing.
  */
-public interface PacketSource {
+public interface ListedTimes {
     /** Entry of an identifier that is not there. */
     int NOT_FOUND = -1;
 

@@ -6,7 +6,7 @@ import org.agrona.DirectBuffer;
  * Counts different flows (5-tuples) in fixed memory: by how many bits of a map none has set (linear counting), within 1 % up to
  * some ten millions. One thread. Allocates 8 MiB at construction.
  */
-final class FlowEstimate {
+final class FlowCountEstimate {
     private static final int BITS_SHIFT = 26;
     private static final long BITS = 1L << BITS_SHIFT;
     /** Always the same, so that equal captures are sized alike. */

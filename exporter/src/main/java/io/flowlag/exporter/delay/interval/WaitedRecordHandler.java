@@ -4,7 +4,7 @@ import org.agrona.MutableDirectBuffer;
 
 /** Takes records that have waited. Called by the thread of the receiver point; must not throw. */
 @FunctionalInterface
-public interface RecordHandler {
+public interface WaitedRecordHandler {
     /**
      * A record has all that it waited for, or waited long enough. Its octets may be written; they are its own during the call.
      *

@@ -18,7 +18,7 @@ import java.nio.ByteOrder;
  * </pre>
  * Stateless, any thread; allocates never.
  */
-final class MessageHeader {
+final class ExchangeHeader {
     static final ByteOrder BYTE_ORDER = ByteOrder.LITTLE_ENDIAN;
     static final int LENGTH_BYTES = 16;
     static final int TRAILER_BYTES = 16;
@@ -38,7 +38,7 @@ final class MessageHeader {
     static final int LENGTH_OFFSET = FLAGS_OFFSET + 2;
     static final int RESERVED_OFFSET = LENGTH_OFFSET + 4;
 
-    private MessageHeader() {
+    private ExchangeHeader() {
     }
 
     /** Writes a header and returns the length of the message. */

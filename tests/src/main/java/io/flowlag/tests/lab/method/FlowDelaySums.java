@@ -3,11 +3,11 @@ package io.flowlag.tests.lab.method;
 import java.util.Arrays;
 
 /** Sums of delay samples of flows. One thread. */
-final class FlowSums {
+final class FlowDelaySums {
     final int[] samples;
     private final double[] sumsNs;
 
-    FlowSums(final int flows) {
+    FlowDelaySums(final int flows) {
         samples = new int[flows];
         sumsNs = new double[flows];
     }

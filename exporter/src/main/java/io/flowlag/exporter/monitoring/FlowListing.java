@@ -5,10 +5,10 @@ import java.util.List;
 import java.util.Locale;
 
 /** Flows as a table for people, or as JSON, one object a line. Stateless. */
-public final class FlowTable {
+public final class FlowListing {
     private static final String FORMAT = "%-39s %-39s %-5s %6s %6s %8s %9s %9s %9s %9s %9s %7s %s";
 
-    private FlowTable() {
+    private FlowListing() {
     }
 
     /**

@@ -6,8 +6,8 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertFalse;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
-class SendTimesTest {
-    private final SendTimes times = new SendTimes();
+class UnstampedReferencesTest {
+    private final UnstampedReferences times = new UnstampedReferences();
 
     @Test
     void shouldFindTheReferenceOfAStamp() {
@@ -50,10 +50,10 @@ class SendTimesTest {
 
     @Test
     void shouldForgetTheOldestWhenFull() {
-        for (int i = 0; i <= SendTimes.CAPACITY; i++) {
+        for (int i = 0; i <= UnstampedReferences.CAPACITY; i++) {
             times.onSent(i, i, i);
         }
-        assertEquals(SendTimes.CAPACITY, times.waitingCount());
+        assertEquals(UnstampedReferences.CAPACITY, times.waitingCount());
         assertEquals(1, times.missingCount());
         assertFalse(times.find(0, 0, true));
         assertTrue(times.find(1, 1, true));

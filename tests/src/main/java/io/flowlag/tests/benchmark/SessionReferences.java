@@ -11,7 +11,7 @@ import static java.nio.ByteOrder.BIG_ENDIAN;
  * Frames of reference packets of one session: Ethernet, IPv4 and UDP without checksums, which nobody asks for. One thread uses
  * an instance; it allocates at construction.
  */
-final class ReferenceFrame {
+final class SessionReferences {
     /** The UDP port of references, the default of the program. */
     static final int PORT = 8620;
 
@@ -28,7 +28,7 @@ final class ReferenceFrame {
      *
      * @param session STAMP session identifier.
      */
-    ReferenceFrame(final int session) {
+    SessionReferences(final int session) {
         this.session = session;
     }
 
@@ -41,7 +41,7 @@ final class ReferenceFrame {
      * @param sentNs         its stamp.
      * @return this, for {@link #followUp}, then {@link #end}.
      */
-    ReferenceFrame begin(final MutableDirectBuffer buffer, final int offset, final int sequenceNumber, final long sentNs) {
+    SessionReferences begin(final MutableDirectBuffer buffer, final int offset, final int sequenceNumber, final long sentNs) {
         encoder.wrap(buffer, offset + HEADERS_BYTES, false)
             .sequenceNumber(sequenceNumber)
             .stampNs(sentNs)
@@ -57,7 +57,7 @@ final class ReferenceFrame {
      * @param sentNs         of it.
      * @return this.
      */
-    ReferenceFrame followUp(final int sequenceNumber, final long sentNs) {
+    SessionReferences followUp(final int sequenceNumber, final long sentNs) {
         encoder.followUp(sequenceNumber, sentNs, TimestampMethod.SOFTWARE_LOCAL);
         return this;
     }

@@ -5,7 +5,7 @@ package io.flowlag.exporter.reference;
  * the call that sent a reference is kept, so that a stamp that belongs to another packet is recognised. One thread. Allocates at
  * construction.
  */
-final class SendTimes {
+final class UnstampedReferences {
     static final int CAPACITY = 256;
 
     private static final int MASK = CAPACITY - 1;

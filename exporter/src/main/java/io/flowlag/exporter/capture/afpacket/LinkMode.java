@@ -6,7 +6,7 @@ import io.flowlag.exporter.capture.LinkType;
  * How the packets of a kind of interface are taken: with the link header that the kernel shows, or without it and with a Linux
  * cooked header in its place where link headers differ from driver to driver. Stateless.
  */
-enum LinkLayer {
+enum LinkMode {
     /** Frames with an Ethernet header. */
     ETHERNET(LinkType.ETHERNET, false),
     /** Packets that begin with the IP header. */
@@ -35,7 +35,7 @@ enum LinkLayer {
     private final int linkType;
     private final boolean isCooked;
 
-    LinkLayer(final int linkType, final boolean isCooked) {
+    LinkMode(final int linkType, final boolean isCooked) {
         this.linkType = linkType;
         this.isCooked = isCooked;
     }
@@ -54,7 +54,7 @@ enum LinkLayer {
      * @param hardwareType as the kernel numbers it.
      * @return the way, or null if such packets cannot be metered.
      */
-    static LinkLayer of(final int hardwareType) {
+    static LinkMode of(final int hardwareType) {
         switch (hardwareType) {
             case HARDWARE_ETHERNET:
             case HARDWARE_EXPERIMENTAL_ETHERNET:

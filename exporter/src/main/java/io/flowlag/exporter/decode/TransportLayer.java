@@ -4,13 +4,13 @@ package io.flowlag.exporter.decode;
  * What flow keys and records take from the transport layer: ports of TCP (RFC 9293), UDP and SCTP, control bits of TCP, type and
  * code of ICMP and ICMPv6. All other protocols have ports 0, and so has every fragment but the first.
  */
-final class Transport {
+final class TransportLayer {
     private static final int PORTS_LENGTH_BYTES = 4;
     private static final int TCP_CONTROL_BITS_OFFSET = 12;
     private static final int TCP_CONTROL_BITS_MASK = 0x0FFF;
     private static final int TYPE_CODE_LENGTH_BYTES = 2;
 
-    private Transport() {
+    private TransportLayer() {
     }
 
     /** Reads what was captured of the transport header; the rest is 0. */

@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import static io.flowlag.exporter.decode.Frames.*;
 import static org.junit.jupiter.api.Assertions.assertEquals;
 
-class TransportTest {
+class TransportLayerTest {
     private static final String ADDRESSES = "4,192.0.2.1,198.51.100.2,";
 
     private final Decoding decoding = new Decoding();

@@ -12,9 +12,9 @@ import java.util.Locale;
  * @param columns names of the values of a row, with units.
  * @param rows    of values, as many as there are columns; NaN where there is none.
  */
-public record Table(String title, List<String> columns, List<double[]> rows) {
-    static Table of(final String title, final String... columns) {
-        return new Table(title, List.of(columns), new ArrayList<>());
+public record Rows(String title, List<String> columns, List<double[]> rows) {
+    static Rows of(final String title, final String... columns) {
+        return new Rows(title, List.of(columns), new ArrayList<>());
     }
 
     void add(final double... values) {
@@ -35,7 +35,7 @@ public record Table(String title, List<String> columns, List<double[]> rows) {
         final StringBuilder text = new StringBuilder("**" + title + "**\n\n| " + String.join(" | ", columns) + " |\n|");
         columns.forEach(column -> text.append("---|"));
         for (final double[] row : rows) {
-            text.append("\n| ").append(String.join(" | ", Arrays.stream(row).mapToObj(Table::text).toList())).append(" |");
+            text.append("\n| ").append(String.join(" | ", Arrays.stream(row).mapToObj(Rows::text).toList())).append(" |");
         }
         return text.append('\n').toString();
     }
