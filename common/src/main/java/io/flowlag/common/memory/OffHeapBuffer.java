@@ -8,6 +8,7 @@ import org.agrona.concurrent.UnsafeBuffer;
 import java.lang.ref.Cleaner;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.util.concurrent.atomic.AtomicLong;
 
 import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
 
@@ -19,6 +20,7 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  */
 public final class OffHeapBuffer extends UnsafeBuffer {
     private static final Cleaner CLEANER = Cleaner.create();
+    private static final AtomicLong UNTOUCHED_BYTES = new AtomicLong();
     private static final ByteOrder NATIVE_ORDER = ByteOrder.nativeOrder();
 
     private Cleaner.Cleanable memory;
@@ -65,7 +67,11 @@ public final class OffHeapBuffer extends UnsafeBuffer {
     public static OffHeapBuffer allocateUntouched(final int lengthBytes) {
         final long address = UnsafeApi.allocateMemory((long)lengthBytes + CACHE_LINE_LENGTH);
         final OffHeapBuffer buffer = new OffHeapBuffer(BitUtil.align(address, CACHE_LINE_LENGTH), lengthBytes);
-        buffer.memory = CLEANER.register(buffer, () -> UnsafeApi.freeMemory(address));
+        UNTOUCHED_BYTES.addAndGet(lengthBytes);
+        buffer.memory = CLEANER.register(buffer, () -> {
+            UnsafeApi.freeMemory(address);
+            UNTOUCHED_BYTES.addAndGet(-lengthBytes);
+        });
         return buffer;
     }
 
@@ -79,6 +85,11 @@ public final class OffHeapBuffer extends UnsafeBuffer {
         final OffHeapBuffer buffer = allocateUntouched(lengthBytes);
         buffer.setMemory(0, lengthBytes, (byte)0);
         return buffer;
+    }
+
+    /** {@return octets of {@link #allocateUntouched} that were not given back, which the JVM's own figures leave out} */
+    public static long untouchedBytes() {
+        return UNTOUCHED_BYTES.get();
     }
 
     /** Gives memory of {@link #allocateUntouched} back at once; nobody may use the buffer or views of it any more. */

@@ -51,6 +51,11 @@ final class FragmentTable {
     private final int setMask;
     private final boolean isProtocolRecalled;
 
+    /** {@return octets off the heap, by formula} */
+    static long memoryBytes(final int entryCount) {
+        return (long)entryCount * ENTRY_LENGTH_BYTES;
+    }
+
     /**
      * An empty table.
      *

@@ -50,6 +50,16 @@ public final class PacketDecoder {
     private DigestSwitch.Change nextChange;
 
     /**
+     * The memory of a decoder that gives fragments their ports, by formula.
+     *
+     * @param fragmentTableEntries as in the context.
+     * @return octets off the heap.
+     */
+    public static long fragmentMemoryBytes(final int fragmentTableEntries) {
+        return FragmentTable.memoryBytes(fragmentTableEntries);
+    }
+
+    /**
      * A decoder.
      *
      * @param context  what it is to do; concluded here if it is not yet.

@@ -284,6 +284,9 @@ public final class MeteringPipeline implements AutoCloseable {
             recordRingCount(config) * StageRing.memoryBytes(config.pipeline().recordRingBytes()) +
             (isSharded && !isLive ? ShardRings.memoryBytes(shardCount) : 0);
         final long merge = wiring.role() == ExporterConfig.Role.BOTH ? CaptureAgent.mergeMemoryBytes(2, isLive) : 0;
+        final int decoders = wiring.role() == ExporterConfig.Role.BOTH ? 2 : isSharded && isLive ? shardCount : 1;
+        final long fragments = config.decode().fragmentPorts() ?
+            decoders * PacketDecoder.fragmentMemoryBytes(config.decode().fragmentTableEntries()) : 0;
         final boolean hasCheckpoint = isLive && config.checkpoint().file() != null;
         final long copies = hasCheckpoint ? Checkpoint.memoryBytes(config.metering().maxFlows()) : 0;
         final long watch = isWatched(config, isLive) ?
@@ -291,7 +294,8 @@ public final class MeteringPipeline implements AutoCloseable {
         final long flows = shardCount * cacheContext(config).stateLengthBytes(DelayMeter.stateLengthBytes(wiring)).memoryBytes();
         final long latency = isLive ? (isSharded ? 1 + shardCount : 1) * PipelineLatency.memoryBytes() : 0;
         final long exchange = wiring.link() == null ? 0 : wiring.link().memoryBytes();
-        return latency + rings + copies + watch + flows + merge + exchange + DelayMeter.memoryBytes(config, wiring, isLive);
+        return fragments + latency + rings + copies + watch + flows + merge + exchange +
+            DelayMeter.memoryBytes(config, wiring, isLive);
     }
 
     /** Starts the threads of the mode; they do not keep the process alive. */
