@@ -1,10 +1,10 @@
 package io.flowlag.exporter.runtime;
 
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.exporter.export.FlowElements;
 import io.flowlag.ipfix.collect.CollectedRecord;
 import io.flowlag.ipfix.collect.CollectingProcess;
 import io.flowlag.ipfix.collect.CollectorCounter;
-import io.flowlag.ipfix.collect.CollectorCounters;
 import io.flowlag.ipfix.collect.CollectorLimits;
 import io.flowlag.ipfix.collect.CollectorServer;
 
@@ -31,7 +31,7 @@ final class DemoCollector implements AutoCloseable {
     private static final long JOIN_TIMEOUT_MS = 2_000;
     private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
 
-    private final CollectorCounters counters = new CollectorCounters();
+    private final CounterSet<CollectorCounter> counters = new CounterSet<>(CollectorCounter.class);
     private final Map<Key, Row> rows = new HashMap<>();
     private final CollectorServer server;
     private final InetSocketAddress address;

@@ -1,8 +1,9 @@
 package io.flowlag.exporter.export;
 
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.ipfix.collect.CollectedRecord;
 import io.flowlag.ipfix.collect.CollectingProcess;
-import io.flowlag.ipfix.collect.CollectorCounters;
+import io.flowlag.ipfix.collect.CollectorCounter;
 import io.flowlag.ipfix.collect.CollectorLimits;
 import io.flowlag.ipfix.collect.MessageResult;
 import io.flowlag.ipfix.collect.SessionKind;
@@ -39,7 +40,7 @@ public final class IpfixRecords {
         final List<Map<String, List<String>>> records = new ArrayList<>();
         final CollectingProcess process = new CollectingProcess(
             FlowElements.registry(FlowElements.DOCUMENTATION_ENTERPRISE_NUMBER), CollectorLimits.DEFAULTS,
-            new CollectorCounters(), (record) -> {
+            new CounterSet<>(CollectorCounter.class), (record) -> {
                 if (record.isOptions() == isOptions) {
                     records.add(fields(record));
                 }

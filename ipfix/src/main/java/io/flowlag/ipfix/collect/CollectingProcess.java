@@ -1,5 +1,6 @@
 package io.flowlag.ipfix.collect;
 
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.ipfix.element.ElementRegistry;
 import io.flowlag.ipfix.element.InformationElement;
 import io.flowlag.ipfix.message.MessageHeader;
@@ -16,7 +17,7 @@ import org.agrona.DirectBuffer;
 public final class CollectingProcess {
     private final ElementRegistry registry;
     private final CollectorLimits limits;
-    private final CollectorCounters counters;
+    private final CounterSet<CollectorCounter> counters;
     private final RecordHandler handler;
     private final MessageVerifier verifier;
     private final CollectedRecord record = new CollectedRecord();
@@ -36,7 +37,7 @@ public final class CollectingProcess {
     public CollectingProcess(
         final ElementRegistry registry,
         final CollectorLimits limits,
-        final CollectorCounters counters,
+        final CounterSet<CollectorCounter> counters,
         final RecordHandler handler) {
         this.registry = registry;
         this.limits = limits;
@@ -46,7 +47,7 @@ public final class CollectingProcess {
     }
 
     /** {@return the counters} */
-    public CollectorCounters counters() {
+    public CounterSet<CollectorCounter> counters() {
         return counters;
     }
 

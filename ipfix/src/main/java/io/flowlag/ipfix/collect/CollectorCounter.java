@@ -1,5 +1,7 @@
 package io.flowlag.ipfix.collect;
 
+import io.flowlag.common.counter.CounterSet;
+
 /**
  * Everything that a Collecting Process counts: a label and one sentence each. Received messages are accepted or refused for
  * one reason: {@code messages = accepted + the sum of all refusals}.
@@ -149,5 +151,29 @@ public enum CollectorCounter {
      */
     public static CollectorCounter of(final int ordinal) {
         return ALL[ordinal];
+    }
+
+    /**
+     * Sums the refusals.
+     *
+     * @param counters of a collector.
+     * @return messages that were refused, for any reason.
+     */
+    public static long refused(final CounterSet<CollectorCounter> counters) {
+        long sum = 0;
+        for (final CollectorCounter counter : ALL) {
+            sum += counter.isRefusal() ? counters.get(counter) : 0;
+        }
+        return sum;
+    }
+
+    /**
+     * Compares the gaps with what filled them later.
+     *
+     * @param counters of a collector.
+     * @return records that are missing now by their sequence numbers.
+     */
+    public static long missing(final CounterSet<CollectorCounter> counters) {
+        return counters.get(RECORDS_LOST) - counters.get(RECORDS_LATE);
     }
 }

@@ -1,5 +1,6 @@
 package io.flowlag.ipfix.collect;
 
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.ipfix.element.DataType;
 import io.flowlag.ipfix.element.ElementRegistry;
 import io.flowlag.ipfix.element.InformationElement;
@@ -19,10 +20,10 @@ final class ElementView {
 
     private final ElementRegistry registry;
     private final CollectorLimits limits;
-    private final CollectorCounters counters;
+    private final CounterSet<CollectorCounter> counters;
     private final Long2ObjectHashMap<InformationElement> learned = new Long2ObjectHashMap<>();
 
-    ElementView(final ElementRegistry registry, final CollectorLimits limits, final CollectorCounters counters) {
+    ElementView(final ElementRegistry registry, final CollectorLimits limits, final CounterSet<CollectorCounter> counters) {
         this.registry = registry;
         this.limits = limits;
         this.counters = counters;

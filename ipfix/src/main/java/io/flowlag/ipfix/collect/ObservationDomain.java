@@ -1,5 +1,6 @@
 package io.flowlag.ipfix.collect;
 
+import io.flowlag.common.counter.CounterSet;
 import org.agrona.collections.Int2ObjectHashMap;
 
 /**
@@ -11,7 +12,7 @@ final class ObservationDomain {
     private final SequenceTracker sequence;
     private final Int2ObjectHashMap<CollectedTemplate> templates = new Int2ObjectHashMap<>();
 
-    ObservationDomain(final int domainId, final CollectorCounters counters) {
+    ObservationDomain(final int domainId, final CounterSet<CollectorCounter> counters) {
         this.domainId = domainId;
         this.sequence = new SequenceTracker(counters);
     }

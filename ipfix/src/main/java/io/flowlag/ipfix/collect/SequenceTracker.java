@@ -1,5 +1,7 @@
 package io.flowlag.ipfix.collect;
 
+import io.flowlag.common.counter.CounterSet;
+
 /**
  * Follows the sequence numbers of one Observation Domain in one Transport Session (RFC 7011 section 3.1: the number of Data
  * Records sent before this message, modulo 2^32). A number ahead of the expected one is a gap; one behind it is a late or
@@ -11,13 +13,13 @@ final class SequenceTracker {
     /** A jump this far ahead is taken for a new beginning rather than for loss. */
     static final int MAX_GAP_RECORDS = 1 << 24;
 
-    private final CollectorCounters counters;
+    private final CounterSet<CollectorCounter> counters;
     private boolean known;
     private int expected;
     private int newestExportTimeSeconds;
     private long outstanding;
 
-    SequenceTracker(final CollectorCounters counters) {
+    SequenceTracker(final CounterSet<CollectorCounter> counters) {
         this.counters = counters;
     }
 

@@ -1,5 +1,6 @@
 package io.flowlag.ipfix.collect;
 
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.ipfix.template.Template;
 import org.agrona.collections.Int2ObjectHashMap;
 
@@ -17,7 +18,7 @@ public final class TransportSession extends UseOrder.Entry<TransportSession> {
     private final SessionKind kind;
     private final String peer;
     private final CollectorLimits limits;
-    private final CollectorCounters counters;
+    private final CounterSet<CollectorCounter> counters;
     private final ElementView view;
     private final Int2ObjectHashMap<ObservationDomain> domains = new Int2ObjectHashMap<>();
     private final Map<Integer, ObservationDomain> domainsByAge = new LinkedHashMap<>();
@@ -30,7 +31,7 @@ public final class TransportSession extends UseOrder.Entry<TransportSession> {
         final SessionKind kind,
         final String peer,
         final CollectorLimits limits,
-        final CollectorCounters counters,
+        final CounterSet<CollectorCounter> counters,
         final ElementView view) {
         this.kind = kind;
         this.peer = peer;

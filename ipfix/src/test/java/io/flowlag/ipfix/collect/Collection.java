@@ -1,5 +1,6 @@
 package io.flowlag.ipfix.collect;
 
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.ipfix.element.ElementRegistry;
 import io.flowlag.ipfix.element.InformationElement;
 import org.agrona.concurrent.UnsafeBuffer;
@@ -10,7 +11,7 @@ import java.util.function.Consumer;
 
 /** A Collecting Process with a settable clock that keeps a line of text for each record. */
 final class Collection {
-    final CollectorCounters counters = new CollectorCounters();
+    final CounterSet<CollectorCounter> counters = new CounterSet<>(CollectorCounter.class);
     final List<String> records = new ArrayList<>();
     final ElementRegistry registry;
     final CollectingProcess process;

@@ -1,6 +1,7 @@
 package io.flowlag.ipfix.collect;
 
 import com.sun.management.ThreadMXBean;
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.ipfix.element.ElementRegistry;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
@@ -21,7 +22,7 @@ class DecodeAllocationTest {
     private static final int ROUNDS = 3;
     private static final int MEASURED_MESSAGES = 20_000;
 
-    private final CollectorCounters counters = new CollectorCounters();
+    private final CounterSet<CollectorCounter> counters = new CounterSet<>(CollectorCounter.class);
     private long sum;
 
     @Test
@@ -56,7 +57,7 @@ class DecodeAllocationTest {
         assertEquals(0, leastAllocatedBytes);
         assertTrue(sum != 1);
         assertTrue(counters.get(CollectorCounter.TEMPLATES_REFRESHED) > 0);
-        assertTrue(counters.refused() > 0);
+        assertTrue(CollectorCounter.refused(counters) > 0);
         assertEquals(2, counters.get(CollectorCounter.TEMPLATES_DEFINED));
     }
 

@@ -133,7 +133,7 @@ class ExportedRecordsTest {
         assertEquals(expected, received);
         assertEquals(2, collection.count(CollectorCounter.ELEMENTS_LEARNED));
         assertEquals(2, collection.count(CollectorCounter.OPTIONS_RECORDS));
-        assertEquals(0, collection.counters.refused());
+        assertEquals(0, CollectorCounter.refused(collection.counters));
         assertEquals(0, collection.count(CollectorCounter.SEQUENCE_GAPS));
         assertEquals(0, collection.count(CollectorCounter.DATA_SETS_WITHOUT_TEMPLATE));
         assertEquals(0, collection.count(CollectorCounter.PADDING_NOT_ZERO));

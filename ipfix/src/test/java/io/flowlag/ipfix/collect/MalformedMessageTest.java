@@ -82,7 +82,7 @@ class MalformedMessageTest {
         assertEquals(expected, collection.send(session, malformed));
 
         assertEquals(1, collection.count(expected.counter()));
-        assertEquals(1, collection.counters.refused());
+        assertEquals(1, CollectorCounter.refused(collection.counters));
         assertEquals(1, session.templateCount());
         assertEquals(1, session.domainCount());
         collection.send(session, message(1, 1, 1, set(256, octets().u8(2)), set(500, octets().u8(2))));

@@ -63,7 +63,7 @@ class MutationPropertyTest {
             assertBounded();
         }
         assertEquals(collection.count(CollectorCounter.MESSAGES),
-            collection.count(CollectorCounter.ACCEPTED) + collection.counters.refused());
+            collection.count(CollectorCounter.ACCEPTED) + CollectorCounter.refused(collection.counters));
         collection.records.clear();
     }
 

@@ -1,7 +1,7 @@
 package io.flowlag.exporter.runtime.collect;
 
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.ipfix.collect.CollectorCounter;
-import io.flowlag.ipfix.collect.CollectorCounters;
 
 /** The line of statistics at the end of {@code collect}: what came, what is missing, and what was refused and why. */
 final class ClosingLine {
@@ -29,14 +29,14 @@ final class ClosingLine {
     private ClosingLine() {
     }
 
-    static String of(final CollectorCounters counters) {
+    static String of(final CounterSet<CollectorCounter> counters) {
         final StringBuilder line = new StringBuilder("collect: ")
             .append(counters.get(CollectorCounter.MESSAGES)).append(" messages, ")
             .append(counters.get(CollectorCounter.RECORDS)).append(" records, ")
             .append(counters.get(CollectorCounter.OPTIONS_RECORDS)).append(" options records, ")
-            .append(counters.missing()).append(" records missing in ")
+            .append(CollectorCounter.missing(counters)).append(" records missing in ")
             .append(counters.get(CollectorCounter.SEQUENCE_GAPS)).append(" sequence gaps, ")
-            .append(counters.refused()).append(" messages refused");
+            .append(CollectorCounter.refused(counters)).append(" messages refused");
         String separator = ": ";
         for (int i = 0; i < CollectorCounter.count(); i++) {
             final CollectorCounter counter = CollectorCounter.of(i);

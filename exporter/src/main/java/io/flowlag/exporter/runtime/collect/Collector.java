@@ -1,11 +1,11 @@
 package io.flowlag.exporter.runtime.collect;
 
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.exporter.runtime.collect.CollectException.Kind;
 import io.flowlag.exporter.terminal.ResultStream;
 import io.flowlag.ipfix.collect.CollectedRecord;
 import io.flowlag.ipfix.collect.CollectingProcess;
 import io.flowlag.ipfix.collect.CollectorCounter;
-import io.flowlag.ipfix.collect.CollectorCounters;
 import io.flowlag.ipfix.collect.CollectorServer;
 import io.flowlag.ipfix.collect.MessageStreamReader;
 import io.flowlag.ipfix.element.ElementRegistry;
@@ -57,7 +57,7 @@ public final class Collector implements AutoCloseable {
     private final PrintStream err;
     private final NanoClock clock;
     private final ElementRegistry registry;
-    private final CollectorCounters counters = new CollectorCounters();
+    private final CounterSet<CollectorCounter> counters = new CounterSet<>(CollectorCounter.class);
     private final CollectingProcess process;
     private final StringBuilder text = new StringBuilder();
     private RecordFormatter formatter;
@@ -146,7 +146,7 @@ public final class Collector implements AutoCloseable {
     }
 
     /** {@return the counters} */
-    public CollectorCounters counters() {
+    public CounterSet<CollectorCounter> counters() {
         return counters;
     }
 

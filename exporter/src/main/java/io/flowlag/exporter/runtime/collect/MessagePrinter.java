@@ -1,8 +1,9 @@
 package io.flowlag.exporter.runtime.collect;
 
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.ipfix.collect.CollectedRecord;
 import io.flowlag.ipfix.collect.CollectingProcess;
-import io.flowlag.ipfix.collect.CollectorCounters;
+import io.flowlag.ipfix.collect.CollectorCounter;
 import io.flowlag.ipfix.collect.CollectorLimits;
 import io.flowlag.ipfix.collect.SessionKind;
 import io.flowlag.ipfix.collect.TransportSession;
@@ -32,7 +33,8 @@ public final class MessagePrinter {
     public MessagePrinter(final ElementRegistry registry, final TableStart start, final PrintStream out) {
         this.out = out;
         formatter = new TableFormatter(false, start);
-        process = new CollectingProcess(registry, CollectorLimits.DEFAULTS, new CollectorCounters(), this::onRecord);
+        process = new CollectingProcess(registry, CollectorLimits.DEFAULTS, new CounterSet<>(CollectorCounter.class),
+            this::onRecord);
         session = process.openSession(SessionKind.FILE, "memory");
     }
 

@@ -2,9 +2,10 @@ package io.flowlag.exporter.runtime.collect;
 
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.ObjectMapper;
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.ipfix.collect.CollectedRecord;
 import io.flowlag.ipfix.collect.CollectingProcess;
-import io.flowlag.ipfix.collect.CollectorCounters;
+import io.flowlag.ipfix.collect.CollectorCounter;
 import io.flowlag.ipfix.collect.CollectorLimits;
 import io.flowlag.ipfix.collect.SessionKind;
 import io.flowlag.ipfix.element.DataType;
@@ -47,7 +48,8 @@ class FormatterTest {
         registry.add(element(9, "flowlagDelayP90Nanoseconds", DataType.SIGNED64));
         registry.add(element(11, "flowlagDelayP99Nanoseconds", DataType.SIGNED64));
         final StringBuilder text = new StringBuilder();
-        final CollectingProcess process = new CollectingProcess(registry, CollectorLimits.DEFAULTS, new CollectorCounters(),
+        final CollectingProcess process = new CollectingProcess(registry, CollectorLimits.DEFAULTS,
+            new CounterSet<>(CollectorCounter.class),
             (final CollectedRecord record) -> formatter.append(record, text));
         final byte[] message = new IpfixFiles().message(0, sets).toBytes();
         assertTrue(process.onMessage(process.openSession(SessionKind.TCP, "192.0.2.9:4711"),

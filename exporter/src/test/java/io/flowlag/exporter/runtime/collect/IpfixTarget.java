@@ -1,11 +1,11 @@
 package io.flowlag.exporter.runtime.collect;
 
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.exporter.fuzz.Corpus;
 import io.flowlag.exporter.fuzz.FuzzTarget;
 import io.flowlag.ipfix.collect.CollectedRecord;
 import io.flowlag.ipfix.collect.CollectingProcess;
 import io.flowlag.ipfix.collect.CollectorCounter;
-import io.flowlag.ipfix.collect.CollectorCounters;
 import io.flowlag.ipfix.collect.CollectorLimits;
 import io.flowlag.ipfix.collect.MessageResult;
 import io.flowlag.ipfix.collect.SessionKind;
@@ -30,7 +30,7 @@ public final class IpfixTarget implements FuzzTarget {
     private static final int MOST_CHARACTERS = 1 << 22;
     private static final long NS_BETWEEN_MESSAGES = 1_000_000_000L;
 
-    private final CollectorCounters counters = new CollectorCounters();
+    private final CounterSet<CollectorCounter> counters = new CounterSet<>(CollectorCounter.class);
     private final CollectingProcess process =
         new CollectingProcess(ElementRegistry.iana(), LIMITS, counters, this::onRecord);
     private final TransportSession[] sessions = {process.openSession(SessionKind.UDP, "192.0.2.1:1"),
@@ -85,7 +85,8 @@ public final class IpfixTarget implements FuzzTarget {
 
     @Override
     public void check() {
-        assertEquals(counters.get(CollectorCounter.MESSAGES), counters.get(CollectorCounter.ACCEPTED) + counters.refused());
+        assertEquals(counters.get(CollectorCounter.MESSAGES),
+            counters.get(CollectorCounter.ACCEPTED) + CollectorCounter.refused(counters));
         int fields = 0;
         for (final TransportSession each : sessions) {
             assertTrue(each.templateCount() <= LIMITS.maxTemplatesPerSession());

@@ -1,9 +1,10 @@
 package io.flowlag.tests.lab.heldout;
 
+import io.flowlag.common.counter.CounterSet;
 import io.flowlag.exporter.export.FlowElements;
 import io.flowlag.ipfix.collect.CollectedRecord;
 import io.flowlag.ipfix.collect.CollectingProcess;
-import io.flowlag.ipfix.collect.CollectorCounters;
+import io.flowlag.ipfix.collect.CollectorCounter;
 import io.flowlag.ipfix.collect.CollectorLimits;
 import io.flowlag.ipfix.collect.MessageStreamReader;
 
@@ -70,7 +71,8 @@ final class HeldOutRecords {
         packets = new long[flows];
         Arrays.fill(lost, Double.NaN);
         final CollectingProcess process = new CollectingProcess(FlowElements.registry(
-            FlowElements.DOCUMENTATION_ENTERPRISE_NUMBER), CollectorLimits.DEFAULTS, new CollectorCounters(), this::onRecord);
+            FlowElements.DOCUMENTATION_ENTERPRISE_NUMBER), CollectorLimits.DEFAULTS,
+                new CounterSet<>(CollectorCounter.class), this::onRecord);
         try (InputStream in = new BufferedInputStream(Files.newInputStream(file), 1 << 20);
             MessageStreamReader reader = new MessageStreamReader(process, in, file.toString())) {
             boolean isMore = true;
