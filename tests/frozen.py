@@ -25,6 +25,7 @@ FROZEN = pathlib.Path(__file__).with_suffix(".txt")
 CAPTURES = pathlib.Path(os.environ.get("FLOWLAG_SHARED", ROOT.parent / "shared")) / "data/captures"
 MASKS = [
     (re.compile(r"\d{4}-\d\d-\d\d[T ]\d\d:\d\d:\d\d[.,\d]*Z?"), "<time>"),
+    (re.compile(r"\(commit \w+, Java [\d._]+\)"), "(commit <any>, Java <any>)"),
     (re.compile(r"collect: \d+ messages, \d+ records"), "collect: <any>"),
     (re.compile(r"one was received 0\.\d+ s"), "one was received <any> s"),
     (re.compile(r'"(start_time_ms|now_ms|took_ns|messages|octets|options_records)" : \d+'), r'"\1" : <any>'),

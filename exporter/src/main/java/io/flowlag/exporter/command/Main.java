@@ -19,11 +19,14 @@ import picocli.CommandLine.ParameterException;
 import picocli.CommandLine.ParseResult;
 import picocli.CommandLine.UnmatchedArgumentException;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Properties;
 import java.util.function.Supplier;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -64,7 +67,7 @@ public final class Main {
         }
         commandLine.getCommandSpec().addOption(OptionSpec.builder("-V", "--version").versionHelp(true).type(boolean.class)
             .arity("0").description("Prints the version.").build());
-        commandLine.getCommandSpec().version("flowlag " + version());
+        commandLine.getCommandSpec().versionProvider(Main::version);
         addHelp(commandLine);
         commandLine.getSubcommands().values().forEach(Main::addHelp);
         commandLine.setUsageHelpWidth(USAGE_COLUMNS);
@@ -246,8 +249,22 @@ public final class Main {
         return ExitCode.INTERNAL.number();
     }
 
-    private static String version() {
+    private static String[] version() throws IOException {
         final String version = Main.class.getPackage().getImplementationVersion();
-        return version == null ? "(development)" : version;
+        return new String[] {
+            "flowlag " + (version == null ? "(development)" : version) + " (commit " + commit() + ", Java " +
+            System.getProperty("java.version") + ")"
+        };
+    }
+
+    /** The build writes the file where there is a checkout. */
+    private static String commit() throws IOException {
+        final Properties properties = new Properties();
+        try (InputStream file = Main.class.getResourceAsStream("commit.properties")) {
+            if (file != null) {
+                properties.load(file);
+            }
+        }
+        return properties.getProperty("git.commit.id.abbrev", "unknown");
     }
 }

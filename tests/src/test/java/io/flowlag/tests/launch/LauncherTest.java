@@ -70,7 +70,7 @@ class LauncherTest {
         final Map<String, String> environment = Map.of("JAVA_HOME", javaHome.toString(), "FLOWLAG_BUILD", "never");
         final Outcome version = launch(ROOT.resolve("bin/flowlag"), environment, "--version");
         assertEquals("", version.err());
-        assertTrue(version.out().matches("flowlag [0-9.]+\n"), version.out());
+        assertTrue(version.out().matches("flowlag [0-9.]+ \\(commit ([0-9a-f]{7,}|unknown), Java [0-9._]+\\)\n"), version.out());
         assertEquals(0, version.exitCode());
         final Outcome help = launch(ROOT.resolve("bin/flowlag"), environment, "--help");
         assertEquals("", help.err());
