@@ -39,6 +39,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
  */
 @Timeout(120)
 class LauncherTest {
+    private static final String VERSION = "flowlag [0-9.]+ \\(commit ([0-9a-f]{7,}|unknown), Java [0-9._]+\\)\n";
     private static final Path ROOT = root();
     private static final Path JAR = ROOT.resolve("exporter/target/flowlag.jar");
 
@@ -70,7 +71,7 @@ class LauncherTest {
         final Map<String, String> environment = Map.of("JAVA_HOME", javaHome.toString(), "FLOWLAG_BUILD", "never");
         final Outcome version = launch(ROOT.resolve("bin/flowlag"), environment, "--version");
         assertEquals("", version.err());
-        assertTrue(version.out().matches("flowlag [0-9.]+ \\(commit ([0-9a-f]{7,}|unknown), Java [0-9._]+\\)\n"), version.out());
+        assertTrue(version.out().matches(VERSION), version.out());
         assertEquals(0, version.exitCode());
         final Outcome help = launch(ROOT.resolve("bin/flowlag"), environment, "--help");
         assertEquals("", help.err());
@@ -149,7 +150,7 @@ class LauncherTest {
         final Outcome outcome = start(Map.of(), List.of(System.getProperty("java.home") + "/bin/java", "-jar", JAR.toString(),
             "--version"));
         assertEquals("", outcome.err());
-        assertTrue(outcome.out().matches("flowlag [0-9.]+\n"), outcome.out());
+        assertTrue(outcome.out().matches(VERSION), outcome.out());
     }
 
     @Test
@@ -227,7 +228,7 @@ class LauncherTest {
         Files.writeString(archive, "no archive");
         final Outcome damaged = launch(tree.launcher, environment, "--version");
         assertEquals("", damaged.err());
-        assertTrue(damaged.out().matches("flowlag [0-9.]+\n"), damaged.out());
+        assertTrue(damaged.out().matches(VERSION), damaged.out());
         assertEquals(0, damaged.exitCode());
     }
 
