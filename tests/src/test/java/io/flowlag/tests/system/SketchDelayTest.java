@@ -146,7 +146,8 @@ class SketchDelayTest {
                 cross.start();
                 upper.start();
                 lower.start();
-                upper.awaitFlows(LEAST_FLOWS + LEAST_FLOWS / 4);
+                // Half of them may have another estimator than references, and are not compared.
+                upper.awaitFlows(2 * LEAST_FLOWS + LEAST_FLOWS / 4);
                 lower.awaitFlows(Math.max(0, LEAST_FLOWS / 3 - lower.endedFlows()));
                 upper.stop();
                 lower.stop();
