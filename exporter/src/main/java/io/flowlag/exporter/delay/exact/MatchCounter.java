@@ -124,8 +124,6 @@ public enum MatchCounter {
     UNEXPECTED_UNTAKEN(
         "match_unexpected_untaken", "packets", "Unexpected packets of forgotten flows that no flow record had told of.");
 
-    private static final MatchCounter[] ALL = values();
-
     private final String label;
     private final String unit;
     private final String sentence;
@@ -149,10 +147,5 @@ public enum MatchCounter {
     /** {@return what it counts} */
     public String sentence() {
         return sentence;
-    }
-
-    /** {@return how many there are} */
-    public static int count() {
-        return ALL.length;
     }
 }
