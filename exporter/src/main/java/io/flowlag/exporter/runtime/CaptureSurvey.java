@@ -12,6 +12,7 @@ import io.flowlag.exporter.delay.CaptureFacts;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.PacketSides;
 import io.flowlag.exporter.delay.SegmentSelector;
+import io.flowlag.exporter.delay.exact.DigestKey;
 import io.flowlag.exporter.pipeline.ReferenceRecognizer;
 import io.flowlag.exporter.status.Counters;
 import org.agrona.DirectBuffer;
@@ -25,7 +26,7 @@ import java.util.List;
  * way they go, what the captures cut off. Digests that come once at each point tell it; in large captures a part of them. Used
  * once, on the command's thread. Allocates as captures need, within a limit.
  */
-final class CaptureSurvey implements PacketHandler {
+public final class CaptureSurvey implements PacketHandler {
     private static final int POLL_LIMIT = 4096;
     /** Packets of which the memory is read ahead, so that the processor waits for many places at once. */
     private static final int BATCH = 64;
@@ -108,7 +109,7 @@ final class CaptureSurvey implements PacketHandler {
     }
 
     /** {@return what captures cut off, by the first packets of each} */
-    static CaptureFacts cutOf(final ExporterConfig config, final List<String> files) {
+    public static CaptureFacts cutOf(final ExporterConfig config, final List<String> files) {
         final CaptureSurvey survey = lookedAt(config, files, FilterSupplier.ALL);
         return CaptureFacts.cutAt(survey.cutBytes);
     }

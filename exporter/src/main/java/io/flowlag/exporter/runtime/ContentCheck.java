@@ -7,7 +7,9 @@ import io.flowlag.exporter.config.ConfigKey;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.ExporterConfig.Sender;
-import io.flowlag.exporter.exchange.SharedKey;
+import io.flowlag.exporter.delay.exact.DigestKey;
+import io.flowlag.exporter.exchange.link.SharedSettings;
+import io.flowlag.exporter.exchange.wire.SharedKey;
 import io.flowlag.ipfix.transport.TlsCredentials;
 
 import java.io.IOException;

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.runtime;
 
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.exchange.link.ExchangeReceiver;
 
 /**
  * Doubles {@code segment.max-delay} between two processes when more than one packet in 1000 comes later, as far as

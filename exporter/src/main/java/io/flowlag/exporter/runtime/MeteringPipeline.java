@@ -10,6 +10,7 @@ import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.delay.DelayMeter;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowEnd;
+import io.flowlag.exporter.delay.exact.DigestKey;
 import io.flowlag.exporter.delay.interval.SketchRecords;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.ExportingAgent;

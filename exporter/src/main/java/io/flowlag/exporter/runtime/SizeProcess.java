@@ -1,8 +1,8 @@
 package io.flowlag.exporter.runtime;
 
 import io.flowlag.exporter.delay.interval.repair.ReconcilePrice;
-import io.flowlag.exporter.exchange.ExchangePrice;
-import io.flowlag.exporter.exchange.ExchangeSettings;
+import io.flowlag.exporter.exchange.wire.ExchangePrice;
+import io.flowlag.exporter.exchange.wire.ExchangeSettings;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.Terminal;

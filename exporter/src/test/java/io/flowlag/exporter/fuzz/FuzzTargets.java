@@ -3,7 +3,7 @@ package io.flowlag.exporter.fuzz;
 import io.flowlag.exporter.capture.file.CaptureFileTarget;
 import io.flowlag.exporter.checkpoint.CheckpointTarget;
 import io.flowlag.exporter.decode.PacketTarget;
-import io.flowlag.exporter.exchange.ExchangeTarget;
+import io.flowlag.exporter.exchange.link.ExchangeTarget;
 import io.flowlag.exporter.export.spool.SpoolTarget;
 import io.flowlag.exporter.monitoring.HttpTarget;
 import io.flowlag.exporter.monitoring.StatusTarget;

@@ -4,7 +4,7 @@ import io.flowlag.exporter.capture.filter.BpfCompiler;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigurationException;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.exchange.TestCredentials;
+import io.flowlag.exporter.exchange.link.TestCredentials;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;

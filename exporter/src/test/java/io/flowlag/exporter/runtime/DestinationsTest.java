@@ -3,7 +3,7 @@ package io.flowlag.exporter.runtime;
 import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.exchange.TestCredentials;
+import io.flowlag.exporter.exchange.link.TestCredentials;
 import io.flowlag.exporter.export.Destination;
 import io.flowlag.exporter.export.DestinationFactory;
 import io.flowlag.exporter.status.Counters;

@@ -8,6 +8,8 @@ import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.delay.ReferenceTransmitter;
+import io.flowlag.exporter.exchange.link.ExchangeReceiver;
+import io.flowlag.exporter.exchange.link.ExchangeSender;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;

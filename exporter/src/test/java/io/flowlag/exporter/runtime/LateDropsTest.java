@@ -18,6 +18,7 @@ import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.delay.interval.IntervalMode;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
 import io.flowlag.exporter.delay.interval.SketchPoint;
+import io.flowlag.exporter.exchange.link.SharedSettings;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheContext;
 import io.flowlag.exporter.flow.FlowEntry;

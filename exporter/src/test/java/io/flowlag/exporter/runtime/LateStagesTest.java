@@ -15,6 +15,7 @@ import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.delay.SenderLink;
 import io.flowlag.exporter.delay.SketchAgreement;
 import io.flowlag.exporter.delay.SketchShipment;
+import io.flowlag.exporter.exchange.link.SharedSettings;
 import io.flowlag.exporter.flow.FlowCache;
 import io.flowlag.exporter.flow.FlowCacheContext;
 import io.flowlag.exporter.pipeline.CaptureAgent;

@@ -4,7 +4,8 @@ import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.interval.FlowSums;
 import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
-import io.flowlag.exporter.exchange.ExchangeSettings;
+import io.flowlag.exporter.exchange.link.SharedSettings;
+import io.flowlag.exporter.exchange.wire.ExchangeSettings;
 import org.agrona.concurrent.UnsafeBuffer;
 import org.junit.jupiter.api.Test;
 

@@ -10,6 +10,8 @@ import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.delay.FlowSketch;
 import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.exchange.link.ExchangeReceiver;
+import io.flowlag.exporter.exchange.link.ExchangeSender;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.rli.counters.DelayCounters;

@@ -39,7 +39,7 @@ class ArchitectureTest {
     private static final List<String> STAGES =
         List.of(
             "capture", "decode", "flow", "checkpoint", "delay.exact", "delay.interval.repair", "delay.interval", "delay",
-            "reference", "monitoring.top", "pipeline", "exchange", "export.spool", "export", "monitoring",
+            "reference", "monitoring.top", "pipeline", "exchange.wire", "exchange.link", "export.spool", "export", "monitoring",
             "runtime.collect", "runtime", "command");
     private static final List<String> HOT_STAGES =
         List.of(

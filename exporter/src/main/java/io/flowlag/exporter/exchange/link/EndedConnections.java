@@ -1,0 +1,48 @@
+package io.flowlag.exporter.exchange.link;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * Connections that have ended and whose last words are on their way. Bounded: when there are too many, the oldest is let go of.
+ * One thread; allocates per connection.
+ */
+final class EndedConnections {
+    private static final int MOST = 64;
+    private static final long PAUSE_NS = TimeUnit.MILLISECONDS.toNanos(1);
+
+    private final List<ExchangeConnection> connections = new ArrayList<>();
+
+    /** Takes a connection that has ended. */
+    void add(final ExchangeConnection connection, final long nowNs) {
+        if (!connection.linger(nowNs)) {
+            if (connections.size() >= MOST) {
+                connections.remove(0).close();
+            }
+            connections.add(connection);
+        }
+    }
+
+    /** Goes on with all of them; how many are done. */
+    int poll(final long nowNs) {
+        final int before = connections.size();
+        if (before > 0) {
+            connections.removeIf((each) -> each.linger(nowNs));
+        }
+        return before - connections.size();
+    }
+
+    /** The process ends: waits for the other ends, not longer than that, and lets go of the rest. */
+    void close(final long nowNs, final long mostNs) {
+        final long startNs = System.nanoTime();
+        while (!connections.isEmpty() && System.nanoTime() - startNs < mostNs) {
+            if (poll(nowNs) == 0) {
+                LockSupport.parkNanos(PAUSE_NS);
+            }
+        }
+        connections.forEach(ExchangeConnection::close);
+        connections.clear();
+    }
+}

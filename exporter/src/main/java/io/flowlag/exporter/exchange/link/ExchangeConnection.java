@@ -1,0 +1,458 @@
+package io.flowlag.exporter.exchange.link;
+
+import io.flowlag.exporter.exchange.wire.ExchangeHeader;
+import io.flowlag.exporter.exchange.wire.ExchangeResult;
+import io.flowlag.exporter.exchange.wire.ExchangeVerifier;
+import io.flowlag.exporter.exchange.wire.HelloMessage;
+import io.flowlag.exporter.exchange.wire.MessageSeal;
+import io.flowlag.exporter.exchange.wire.MessageType;
+import io.flowlag.exporter.exchange.wire.PingMessage;
+import io.flowlag.exporter.exchange.wire.RefusedMessage;
+import org.agrona.DirectBuffer;
+import org.agrona.MutableDirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import javax.net.ssl.SSLException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+
+/**
+ * One connection, the same at both ends: cuts the stream into messages, verifies and authenticates each once, hands it on, sends
+ * messages as far as the other end takes them, and ends the connection when a deadline is over or something is refused. Its
+ * memory is bounded: little for a stranger, more in a session. One thread; allocates at construction and when the session begins.
+ */
+final class ExchangeConnection {
+    /** Takes verified messages. */
+    interface Handler {
+        /**
+         * A message has come.
+         *
+         * @return accepted, or why the connection must end; the handler has called {@link #refuse} itself if it had more to say.
+         */
+        ExchangeResult onMessage(
+            ExchangeConnection connection, MessageType type, DirectBuffer buffer, int offset, int lengthBytes, long nowNs);
+    }
+
+    private static final int STRANGER_BYTES =
+        2 * (ExchangeHeader.LENGTH_BYTES + 8 + RefusedMessage.MAX_TEXT_BYTES + ExchangeHeader.TRAILER_BYTES);
+    private static final int SESSION_BYTES = 2 * ExchangeHeader.MAX_MESSAGE_BYTES;
+    private static final int READS_PER_POLL = 4;
+    private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
+    private static final long NEVER = Long.MAX_VALUE;
+    /** So long the other end may take, at most, for what was said last. */
+    private static final long LINGER_NS = 2_000_000_000L;
+
+    private final PeerChannel channel;
+    private final boolean isReceiver;
+    private final ConnectionLimits limits;
+    private final ExchangeCounters counters;
+    private final long openedNs;
+    private final UnsafeBuffer scratch = new UnsafeBuffer(new byte[HelloMessage.MAX_BYTES + RefusedMessage.MAX_TEXT_BYTES + 64]);
+    private final UnsafeBuffer view = new UnsafeBuffer(0, 0);
+    private final UnsafeBuffer outboundView = new UnsafeBuffer(0, 0);
+    private ByteBuffer inbound = ByteBuffer.allocate(STRANGER_BYTES);
+    private ByteBuffer outbound = ByteBuffer.allocate(STRANGER_BYTES);
+    private MessageSeal seal;
+    private boolean isUnreadable;
+    private int version;
+    private int maxMessageBytes;
+    private boolean isInSession;
+    private long lastMessageNs;
+    private long lastPingNs;
+    private long partialSinceNs = NEVER;
+    private long blockedSinceNs = NEVER;
+    private long pingToken;
+    private ExchangeCounter end;
+    private String reason = "";
+    private long lingerUntilNs = NEVER;
+    private boolean isSaid;
+    private boolean isClosed;
+
+    ExchangeConnection(
+        final PeerChannel channel,
+        final boolean isReceiver,
+        final ConnectionLimits limits,
+        final ExchangeCounters counters,
+        final long nowNs) {
+        this.channel = channel;
+        this.isReceiver = isReceiver;
+        this.limits = limits;
+        this.counters = counters;
+        openedNs = nowNs;
+        lastMessageNs = nowNs;
+        lastPingNs = nowNs;
+        version = isReceiver ? ExchangeHeader.OLDEST_VERSION : ExchangeHeader.VERSION;
+        maxMessageBytes = isReceiver ? HelloMessage.MAX_BYTES : STRANGER_BYTES / 2;
+        outboundView.wrap(outbound);
+    }
+
+    boolean isEnded() {
+        return null != end;
+    }
+
+    /** How it ended, null while it has not. */
+    ExchangeCounter end() {
+        return end;
+    }
+
+    /** What was said at its end; empty if nothing. */
+    String reason() {
+        return reason;
+    }
+
+    boolean isInSession() {
+        return isInSession;
+    }
+
+    MessageSeal seal() {
+        return seal;
+    }
+
+    /** From now on every message is sealed, in both directions. */
+    void authenticate(final MessageSeal sessionSeal) {
+        seal = sessionSeal;
+    }
+
+    /** Says that no third party can read this connection: it has TLS, or both ends are on this host. */
+    void unreadable() {
+        isUnreadable = true;
+    }
+
+    /** {@return whether addresses and ports may pass here} */
+    boolean mayCarryFlowKeys() {
+        return isUnreadable || null != seal && seal.isEncrypting();
+    }
+
+    /** From now on this version is spoken: a sender's, as its HELLO says. */
+    void speak(final int newVersion) {
+        version = newVersion;
+    }
+
+    /** {@return the version that this end speaks} */
+    int version() {
+        return version;
+    }
+
+    /** {@return when the last whole message came, or the session began} */
+    long heardNs() {
+        return lastMessageNs;
+    }
+
+    /** Both ends have agreed to talk: messages may be long now. */
+    void beginSession(final long nowNs) {
+        isInSession = true;
+        lastMessageNs = nowNs;
+        maxMessageBytes = limits.maxMessageBytes();
+        final ByteBuffer larger = ByteBuffer.allocate(limits.outboundBytes());
+        larger.put(outbound.flip());
+        outbound = larger;
+        outboundView.wrap(outbound);
+    }
+
+    /**
+     * Receives, sends, looks at the time.
+     *
+     * @return a count of what was done, 0 for nothing.
+     */
+    int poll(final long nowNs, final Handler handler) {
+        if (isEnded()) {
+            return 0;
+        }
+        try {
+            int workCount = 0;
+            if (channel.isReady()) {
+                workCount = receive(nowNs, handler);
+                if (!isEnded()) {
+                    workCount += flush(nowNs);
+                }
+            }
+            if (!isEnded()) {
+                workCount += lookAtTime(nowNs);
+            }
+            return workCount;
+        } catch (final SSLException ex) {
+            end(ExchangeCounter.ENDED_TLS, text(ex));
+        } catch (final IOException ex) {
+            end(ExchangeCounter.ENDED_BROKEN, text(ex));
+        } catch (final RuntimeException ex) {
+            end(ExchangeCounter.ENDED_LOCALLY, "an error of this end: " + text(ex));
+            throw ex;
+        }
+        return 1;
+    }
+
+    private static String text(final Exception ex) {
+        return null == ex.getMessage() ? ex.getClass().getSimpleName() : ex.getMessage();
+    }
+
+    private int receive(final long nowNs, final Handler handler) throws IOException {
+        int receivedBytes = 0;
+        for (int i = 0; i < READS_PER_POLL && !isEnded(); i++) {
+            makeRoom();
+            final int readBytes = channel.read(inbound);
+            if (readBytes > 0) {
+                receivedBytes += readBytes;
+                counters.add(ExchangeCounter.OCTETS_RECEIVED, readBytes);
+                passOn(nowNs, handler);
+            } else {
+                if (readBytes < 0) {
+                    end(ExchangeCounter.ENDED_BY_PEER, "");
+                }
+                break;
+            }
+        }
+        return receivedBytes;
+    }
+
+    private void makeRoom() {
+        if (isInSession && inbound.capacity() < SESSION_BYTES) {
+            inbound = ByteBuffer.allocate(SESSION_BYTES).put(inbound.flip());
+        }
+    }
+
+    private void passOn(final long nowNs, final Handler handler) {
+        view.wrap(inbound);
+        final int available = inbound.position();
+        int offset = 0;
+        boolean isAnyWhole = false;
+        while (!isEnded()) {
+            final int lengthBytes = wholeMessage(offset, available - offset);
+            if (lengthBytes <= 0) {
+                break;
+            }
+            isAnyWhole = true;
+            passOn(offset, lengthBytes, nowNs, handler);
+            offset += lengthBytes;
+        }
+        if (isEnded()) {
+            return;
+        }
+        inbound.flip().position(offset);
+        inbound.compact();
+        if (0 == inbound.position()) {
+            partialSinceNs = NEVER;
+        } else if (isAnyWhole || NEVER == partialSinceNs) {
+            partialSinceNs = nowNs;
+        }
+    }
+
+    /** Length of the message at the offset, 0 if it is not whole; ends the connection if it may not come. */
+    private int wholeMessage(final int offset, final int availableBytes) {
+        final ExchangeResult result = ExchangeVerifier.verifyHeader(view, offset, availableBytes, maxMessageBytes);
+        if (ExchangeResult.TOO_SHORT == result) {
+            return 0;
+        }
+        if (ExchangeResult.ACCEPTED != result) {
+            refuse(result, explain(result, offset));
+            return 0;
+        }
+        final int lengthBytes = ExchangeHeader.lengthBytes(view, offset);
+        return lengthBytes <= availableBytes ? lengthBytes : 0;
+    }
+
+    private String explain(final ExchangeResult result, final int offset) {
+        return switch (result) {
+            case VERSION -> difference("version", ExchangeHeader.version(view, offset), ExchangeHeader.VERSION);
+            case LENGTH -> "length: " + ExchangeHeader.lengthBytes(view, offset) + ", at most " + maxMessageBytes;
+            default -> "header: " + result.label();
+        };
+    }
+
+    /** Names both values of a mismatch. */
+    String difference(final String name, final Object theirs, final Object ours) {
+        return isReceiver ?
+            name + ": sender " + theirs + ", receiver " + ours : name + ": sender " + ours + ", receiver " + theirs;
+    }
+
+    private void passOn(final int offset, final int lengthBytes, final long nowNs, final Handler handler) {
+        final MessageType type = ExchangeHeader.type(view, offset);
+        if (isInSession && ExchangeHeader.version(view, offset) != version && MessageType.REFUSED != type) {
+            refuse(ExchangeResult.VERSION, difference("version", ExchangeHeader.version(view, offset), version));
+            return;
+        }
+        if (null == seal) {
+            if (MessageType.HELLO != type && ExchangeHeader.isAuthenticated(view, offset)) {
+                refuse(ExchangeResult.AUTHENTICATION, difference("authenticated", "yes", "no"));
+                return;
+            }
+        } else if (!seal.open(view, offset, lengthBytes) && !isLastWord(type, offset)) {
+            refuse(ExchangeResult.AUTHENTICATION,
+                "message " + type + ": not authentic; the shared keys differ, or it was changed");
+            return;
+        }
+        final ExchangeResult result = ExchangeVerifier.verify(view, offset, lengthBytes);
+        if (ExchangeResult.ACCEPTED != result) {
+            refuse(result, "message " + type + ": " + result.label());
+            return;
+        }
+        lastMessageNs = nowNs;
+        counters.increment(ExchangeCounter.MESSAGES_RECEIVED);
+        final ExchangeResult verdict = MessageType.PING == type && isInSession ?
+            onPing(offset) : handler.onMessage(this, type, view, offset, lengthBytes, nowNs);
+        if (ExchangeResult.ACCEPTED != verdict && !isEnded()) {
+            refuse(verdict, "message " + type + ": " + verdict.label());
+        }
+    }
+
+    /** A peer that knows no common key can still say so; nothing but the end of the connection follows from it. */
+    private boolean isLastWord(final MessageType type, final int offset) {
+        return MessageType.REFUSED == type && 0 == seal.opened() && !ExchangeHeader.isAuthenticated(view, offset);
+    }
+
+    private ExchangeResult onPing(final int offset) {
+        final PingMessage ping = new PingMessage().wrap(view, offset);
+        if (!ping.isAnswer()) {
+            send(scratch, PingMessage.encode(scratch, 0, ping.token(), true));
+        }
+        return ExchangeResult.ACCEPTED;
+    }
+
+    private int lookAtTime(final long nowNs) {
+        if (!isInSession) {
+            if (nowNs - openedNs > limits.handshakeTimeoutNs()) {
+                end(ExchangeCounter.ENDED_HANDSHAKE, "no session in time");
+                return 1;
+            }
+            return 0;
+        }
+        if (NEVER != partialSinceNs && nowNs - partialSinceNs > limits.messageTimeoutNs() ||
+            NEVER != blockedSinceNs && nowNs - blockedSinceNs > limits.messageTimeoutNs()) {
+            end(ExchangeCounter.ENDED_SLOW, "a message took too long");
+            return 1;
+        }
+        if (nowNs - lastMessageNs > limits.idleTimeoutNs()) {
+            end(ExchangeCounter.ENDED_SILENT, "no message for too long");
+            return 1;
+        }
+        if (nowNs - Math.max(lastPingNs, lastMessageNs) > limits.idleTimeoutNs() / 3) {
+            lastPingNs = nowNs;
+            send(scratch, PingMessage.encode(scratch, 0, ++pingToken, false));
+            return 1;
+        }
+        return 0;
+    }
+
+    /** Octets of messages, trailers included, that can be sent now. */
+    int room() {
+        return isEnded() ? 0 : outbound.remaining();
+    }
+
+    /**
+     * Sends a message.
+     *
+     * @param message   at offset 0, with room for a trailer behind it; the trailer is written there.
+     * @param bareBytes length without a trailer.
+     * @return false if there is no room now; then nothing has happened.
+     */
+    boolean send(final MutableDirectBuffer message, final int bareBytes) {
+        final int lengthBytes = bareBytes + (null == seal ? 0 : ExchangeHeader.TRAILER_BYTES);
+        if (isEnded() || outbound.remaining() < lengthBytes) {
+            return false;
+        }
+        ExchangeHeader.version(message, 0, version);
+        if (null != seal) {
+            ExchangeHeader.addTrailer(message, 0, bareBytes);
+            seal.seal(message, 0, lengthBytes);
+        }
+        outboundView.putBytes(outbound.position(), message, 0, lengthBytes);
+        outbound.position(outbound.position() + lengthBytes);
+        counters.increment(ExchangeCounter.MESSAGES_SENT);
+        counters.add(ExchangeCounter.OCTETS_SENT, lengthBytes);
+        return true;
+    }
+
+    int flush(final long nowNs) throws IOException {
+        channel.flush();
+        if (0 == outbound.position()) {
+            blockedSinceNs = NEVER;
+            return 0;
+        }
+        outbound.flip();
+        final int writtenBytes;
+        try {
+            writtenBytes = channel.write(outbound);
+        } finally {
+            outbound.compact();
+        }
+        if (writtenBytes > 0 || NEVER == blockedSinceNs) {
+            blockedSinceNs = nowNs;
+        }
+        return writtenBytes;
+    }
+
+    /** Says why and ends the connection. */
+    void refuse(final ExchangeResult result, final String text) {
+        counters.refused(result);
+        if (ExchangeResult.AUTHENTICATION == result && !isInSession) {
+            seal = null;
+        }
+        send(scratch, RefusedMessage.encode(scratch, 0, result, text));
+        end(ExchangeCounter.ENDED_REFUSED, text);
+    }
+
+    /** Says why something was not taken; the connection goes on. */
+    void complain(final ExchangeResult result, final String text) {
+        counters.refused(result);
+        send(scratch, RefusedMessage.encode(scratch, 0, result, text));
+    }
+
+    /**
+     * Ends the connection, once. What was said is still to be brought out: {@link #linger}. If the socket were closed with octets
+     * in it that nobody read, or while the other end still writes, the kernel would drop what the other end has not taken yet.
+     */
+    void end(final ExchangeCounter how, final String why) {
+        if (isEnded()) {
+            return;
+        }
+        end = how;
+        reason = why;
+        counters.increment(how);
+        inbound = NOTHING;
+        outbound.flip();
+        if (ExchangeCounter.ENDED_TLS == how) {
+            outbound = NOTHING;
+        } else if (ExchangeCounter.ENDED_BROKEN == how || ExchangeCounter.ENDED_HANDSHAKE == how ||
+            ExchangeCounter.ENDED_EVICTED == how) {
+            close();
+        }
+    }
+
+    /**
+     * After the end: brings out what was said last, tells the other end that nothing follows, and waits until it has closed too,
+     * for a while. Nothing that still comes is looked at.
+     *
+     * @return whether nothing is left to do: the socket is closed.
+     */
+    boolean linger(final long nowNs) {
+        if (!isClosed) {
+            lingerUntilNs = NEVER == lingerUntilNs ? nowNs + LINGER_NS : lingerUntilNs;
+            try {
+                if (!isSaid) {
+                    channel.write(outbound);
+                    isSaid = !outbound.hasRemaining() && channel.shutdown();
+                }
+                if (isSaid && isOtherEndDone() || nowNs - lingerUntilNs >= 0) {
+                    close();
+                }
+            } catch (final IOException | RuntimeException ex) {
+                close();
+            }
+        }
+        return isClosed;
+    }
+
+    private boolean isOtherEndDone() throws IOException {
+        int droppedBytes = 1;
+        for (int i = 0; i < READS_PER_POLL && droppedBytes > 0; i++) {
+            droppedBytes = channel.discard();
+        }
+        return droppedBytes < 0;
+    }
+
+    /** Lets go of the socket at once. */
+    void close() {
+        isClosed = true;
+        outbound = NOTHING;
+        channel.close();
+    }
+}

@@ -1,0 +1,535 @@
+package io.flowlag.exporter.exchange.link;
+
+import io.flowlag.exporter.delay.interval.repair.SynopsisRequest;
+import io.flowlag.exporter.exchange.wire.ExchangeHeader;
+import io.flowlag.exporter.exchange.wire.ExchangeResult;
+import io.flowlag.exporter.exchange.wire.HelloMessage;
+import io.flowlag.exporter.exchange.wire.IntervalAckMessage;
+import io.flowlag.exporter.exchange.wire.MessageCipher;
+import io.flowlag.exporter.exchange.wire.MessageType;
+import io.flowlag.exporter.exchange.wire.RefusedMessage;
+import io.flowlag.exporter.exchange.wire.SendTimesMessage;
+import io.flowlag.exporter.exchange.wire.SettingsAckMessage;
+import io.flowlag.exporter.exchange.wire.SettingsMessage;
+import io.flowlag.exporter.exchange.wire.SharedKey;
+import io.flowlag.exporter.exchange.wire.SynopsisMessage;
+import io.flowlag.exporter.exchange.wire.SynopsisRequestMessage;
+import io.flowlag.ipfix.transport.Endpoint;
+import io.flowlag.ipfix.transport.TlsCredentials;
+import org.agrona.CloseHelper;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.Agent;
+import org.agrona.concurrent.MessageHandler;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.channels.SocketChannel;
+import java.security.SecureRandom;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+
+/**
+ * A sender's end of the exchange: connects, and connects again with growing pauses; takes the receiver's settings; ships
+ * intervals until the receiver has answered them, on a later connection if need be; ships send times while there is a session.
+ * It never blocks.
+ *
+ * <p>{@link #doWork} on one thread; {@link #offer} and {@link #offerSendTime} on one other (the metering thread); counters and
+ * schedule from any. It owns its socket. Allocates at construction, per connection, per settings, and per interval; nothing
+ * per send time.
+ */
+public final class ExchangeConnector implements Agent, AutoCloseable {
+    private static final int OFFER_CAPACITY = 64;
+    /** Memory for send times on their way to this thread. */
+    private static final int SEND_TIMES_BYTES = 1 << 20;
+    /** An interval goes out evenly over so long, or half of its length: its octets are no burst. */
+    private static final long SPREAD_NS = 500_000_000L;
+
+    private final Endpoint receiver;
+    private final Callable<List<InetSocketAddress>> resolver;
+    private final long pointId;
+    private final SenderHandler handler;
+    private final NanoClock clock;
+    private final ExchangeCounters counters;
+    private final ConnectionLimits limits;
+    private final TlsCredentials tls;
+    private final String peerName;
+    private final List<String> allowedPeers;
+    private final SharedKey key;
+    private final long lingerNs;
+    private final EndedConnections ended = new EndedConnections();
+    private final long minBackoffNs;
+    private final long maxBackoffNs;
+    private final HandshakeWorker worker = new HandshakeWorker("exchange-connect");
+    private final SecureRandom random = new SecureRandom();
+    private final long instance = random.nextLong();
+    private final SettingsSchedule schedule = new SettingsSchedule();
+    private final OneToOneConcurrentArrayQueue<EncodedInterval> offered = new OneToOneConcurrentArrayQueue<>(OFFER_CAPACITY);
+    private final WaitingIntervals waiting;
+    private final SendTimeQueue sendTimes;
+    private final PassiveTimesBatch passiveTimes = new PassiveTimesBatch();
+    private final ExchangeConnection.Handler messageHandler = this::onMessage;
+    private final MessageHandler sendTimeHandler = SendTimeQueue.handler(this::onSendTime);
+    private final MessageHandler sendTimeDiscarder = SendTimeQueue.handler((kind, sendTimeKey, sentNs, method) -> {
+    });
+    private final UnsafeBuffer scratch =
+        new UnsafeBuffer(new byte[ExchangeHeader.MAX_MESSAGE_BYTES + ExchangeHeader.TRAILER_BYTES]);
+    private final SettingsMessage settingsMessage = new SettingsMessage();
+    private final IntervalAckMessage intervalAck = new IntervalAckMessage();
+    private final SynopsisRequestMessage synopsisRequest = new SynopsisRequestMessage();
+    private final int maxAskedPackets;
+    private SynopsisRequest asked;
+
+    private FutureTask<List<InetSocketAddress>> lookup;
+    /** Counts up with each attempt, for a name can have several addresses, and stays where there was a session. */
+    private int addressIndex;
+    private SocketChannel connecting;
+    private ExchangeConnection connection;
+    private long attemptNs;
+    private long nextAttemptNs;
+    private long backoffNs;
+    private long nextSendTime;
+    private int batchCount;
+    private long spreadNs;
+    private long nowNs;
+    /** The receiver has shown itself with settings: only then does it get anything. */
+    private boolean isSettled;
+    private boolean isStarted;
+    private boolean isClosed;
+
+    /**
+     * A connector that connects in its first duty cycles.
+     *
+     * @param context of the connector.
+     * @throws IllegalArgumentException if the context contradicts itself.
+     */
+    public ExchangeConnector(final ConnectorContext context) {
+        context.conclude();
+        receiver = context.receiver();
+        resolver = context.resolver();
+        pointId = context.pointId();
+        handler = context.handler();
+        clock = context.clock();
+        counters = context.counters();
+        limits = context.limits();
+        maxAskedPackets = context.maxAskedPackets();
+        tls = context.tls();
+        peerName = context.peerName();
+        allowedPeers = context.allowedPeers();
+        key = context.key();
+        lingerNs = context.lingerNs();
+        minBackoffNs = context.minBackoffNs();
+        maxBackoffNs = context.maxBackoffNs();
+        backoffNs = minBackoffNs;
+        waiting = new WaitingIntervals(
+            context.maxWaitingIntervals(), context.maxWaitingBytes(), context.maxWaitNs(), counters);
+        sendTimes = new SendTimeQueue(SEND_TIMES_BYTES);
+    }
+
+    /** {@return which settings hold when; empty until the receiver has spoken} */
+    public SettingsSchedule schedule() {
+        return schedule;
+    }
+
+    /** {@return what it counts} */
+    public ExchangeCounters counters() {
+        return counters;
+    }
+
+    /**
+     * Ships an interval. The metering thread.
+     *
+     * @param interval whole.
+     * @return false if the connector's thread does not keep up: the interval is dropped and counted.
+     */
+    public boolean offer(final EncodedInterval interval) {
+        final boolean isTaken = offered.offer(interval);
+        counters.increment(isTaken ? ExchangeCounter.INTERVALS_OFFERED : ExchangeCounter.INTERVALS_TURNED_AWAY);
+        return isTaken;
+    }
+
+    /**
+     * Ships the effective send time of an injected reference. The metering thread.
+     *
+     * @param streamIndex    of the reference.
+     * @param sequenceNumber of the reference.
+     * @param sentNs         since the epoch.
+     * @param methodCode     how it was taken: STAMP timestamping method, 1 to 3.
+     * @return false if there is no room: it is dropped and counted.
+     */
+    public boolean offerSendTime(
+        final int streamIndex, final int sequenceNumber, final long sentNs, final int methodCode) {
+        final long sendTimeKey = (long)streamIndex << Integer.SIZE | sequenceNumber & 0xffff_ffffL;
+        return offerSendTime(SendTimesMessage.INJECTED, sendTimeKey, sentNs, methodCode);
+    }
+
+    /**
+     * Ships the send time of a regular packet that serves as a reference. The metering thread.
+     *
+     * @param packetDigest of the packet.
+     * @param sentNs       since the epoch.
+     * @param methodCode   how it was taken: STAMP timestamping method, 1 to 3.
+     * @return false if there is no room: it is dropped and counted.
+     */
+    public boolean offerPassiveSendTime(final long packetDigest, final long sentNs, final int methodCode) {
+        return offerSendTime(SendTimesMessage.PASSIVE, packetDigest, sentNs, methodCode);
+    }
+
+    private boolean offerSendTime(final int kind, final long sendTimeKey, final long sentNs, final int methodCode) {
+        final boolean isTaken = sendTimes.offer(kind, sendTimeKey, sentNs, methodCode);
+        counters.increment(isTaken ? ExchangeCounter.SEND_TIMES_OFFERED : ExchangeCounter.SEND_TIMES_TURNED_AWAY);
+        return isTaken;
+    }
+
+    @Override
+    public String roleName() {
+        return "exchange-connector";
+    }
+
+    @Override
+    public int doWork() {
+        if (isClosed) {
+            return 0;
+        }
+        nowNs = clock.nanoTime();
+        if (!isStarted) {
+            isStarted = true;
+            nextAttemptNs = nowNs;
+        }
+        int workCount = takeOffered();
+        waiting.expire(nowNs);
+        workCount += ended.poll(nowNs);
+        if (null == connection) {
+            workCount += connect();
+        } else {
+            workCount += talk();
+        }
+        return workCount;
+    }
+
+    private int takeOffered() {
+        int taken = 0;
+        EncodedInterval interval;
+        while ((interval = offered.poll()) != null) {
+            waiting.add(interval, nowNs);
+            taken++;
+        }
+        return taken;
+    }
+
+    private int connect() {
+        final int discarded = sendTimes.poll(sendTimeDiscarder, SendTimesMessage.MAX_COUNT) + passiveTimes.clear();
+        nextSendTime += discarded;
+        counters.add(ExchangeCounter.SEND_TIMES_DROPPED, discarded);
+        if (nowNs - nextAttemptNs < 0) {
+            return discarded;
+        }
+        try {
+            if (null == lookup && null == connecting) {
+                attemptNs = nowNs;
+                lookup = new FutureTask<>(resolver);
+                if (receiver.isAddress()) {
+                    lookup.run();
+                } else {
+                    worker.execute(lookup);
+                }
+            }
+            if (nowNs - attemptNs > limits.handshakeTimeoutNs()) {
+                throw new IOException("no connection in time");
+            }
+            return discarded + (null == connecting ? begin() : finish());
+        } catch (final IOException ex) {
+            fail("no connection to " + receiver + ": " + ex.getMessage());
+            return 1;
+        }
+    }
+
+    private int begin() throws IOException {
+        if (!lookup.isDone()) {
+            return 0;
+        }
+        final InetSocketAddress address = resolved();
+        if (null == tls && null == key && !address.getAddress().isLoopbackAddress()) {
+            throw new IOException("it is not a loopback address, and there is neither TLS nor a shared key");
+        }
+        connecting = SocketChannel.open();
+        connecting.configureBlocking(false);
+        connecting.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        if (connecting.connect(address)) {
+            onConnected();
+        }
+        return 1;
+    }
+
+    private InetSocketAddress resolved() throws IOException {
+        try {
+            final List<InetSocketAddress> addresses = lookup.get();
+            return addresses.get(Math.floorMod(addressIndex++, addresses.size()));
+        } catch (final InterruptedException ex) {
+            Thread.currentThread().interrupt();
+            throw new IOException("interrupted", ex);
+        } catch (final ExecutionException ex) {
+            throw new IOException("unknown host", ex.getCause());
+        }
+    }
+
+    private int finish() throws IOException {
+        if (!connecting.finishConnect()) {
+            return 0;
+        }
+        onConnected();
+        return 1;
+    }
+
+    private void onConnected() throws IOException {
+        final PeerChannel channel = null == tls ? new PlainChannel(connecting) :
+            new TlsChannel(connecting, tls.clientEngine(peerName, receiver.port()), allowedPeers, worker);
+        isSettled = false;
+        connection = new ExchangeConnection(channel, false, limits, counters, nowNs);
+        connecting = null;
+        lookup = null;
+        counters.increment(ExchangeCounter.CONNECTIONS);
+    }
+
+    private void fail(final String text) {
+        counters.increment(ExchangeCounter.CONNECT_FAILURES);
+        CloseHelper.quietClose(connecting);
+        connecting = null;
+        if (null != lookup) {
+            lookup.cancel(true);
+            lookup = null;
+        }
+        backOff();
+        handler.onSession(false, text);
+    }
+
+    private void backOff() {
+        nextAttemptNs = nowNs + backoffNs;
+        backoffNs = Math.min(maxBackoffNs, 2 * backoffNs);
+    }
+
+    private int talk() {
+        int workCount = connection.poll(nowNs, messageHandler);
+        if (connection.isEnded()) {
+            final String reason = connection.reason();
+            ended.add(connection, nowNs);
+            connection = null;
+            backOff();
+            handler.onSession(false, reason);
+            return workCount + 1;
+        }
+        if (isSettled) {
+            workCount += ship();
+        }
+        return workCount;
+    }
+
+    private int ship() {
+        int workCount = shipSendTimes();
+        workCount += waiting.send(connection, scratch, nowNs, spreadNs);
+        return workCount;
+    }
+
+    private int shipSendTimes() {
+        int workCount = 0;
+        if (connection.room() >= ExchangeHeader.MAX_MESSAGE_BYTES) {
+            batchCount = 0;
+            workCount += sendTimes.poll(sendTimeHandler, SendTimesMessage.MAX_COUNT);
+            if (batchCount > 0) {
+                onSent(connection.send(scratch, SendTimesMessage.encode(scratch, 0, nextSendTime, batchCount)), batchCount);
+            }
+            if (passiveTimes.isDue(nowNs)) {
+                sendPassiveTimes();
+                workCount++;
+            }
+        }
+        return workCount;
+    }
+
+    private void onSendTime(final int kind, final long sendTimeKey, final long sentNs, final int method) {
+        if (kind == SendTimesMessage.INJECTED) {
+            SendTimesMessage.encodeEntry(scratch, 0, batchCount, kind, sendTimeKey, sentNs, method);
+            batchCount++;
+            return;
+        }
+        if (!passiveTimes.takes(sentNs, method)) {
+            sendPassiveTimes();
+        }
+        passiveTimes.add(sendTimeKey, sentNs, method, nowNs);
+    }
+
+    private void sendPassiveTimes() {
+        if (passiveTimes.isEmpty()) {
+            return;
+        }
+        final boolean isSent = passiveTimes.send(connection, nextSendTime);
+        onSent(isSent, passiveTimes.clear());
+    }
+
+    private void onSent(final boolean isSent, final int sendTimeCount) {
+        nextSendTime += sendTimeCount;
+        counters.add(isSent ? ExchangeCounter.SEND_TIMES_SENT : ExchangeCounter.SEND_TIMES_DROPPED, sendTimeCount);
+    }
+
+    private ExchangeResult onMessage(
+        final ExchangeConnection from,
+        final MessageType type,
+        final DirectBuffer buffer,
+        final int offset,
+        final int lengthBytes,
+        final long atNs) {
+        if (MessageType.REFUSED == type) {
+            return onRefused(from, buffer, offset);
+        }
+        if (!from.isInSession()) {
+            return MessageType.HELLO == type ? onHello(from, buffer, offset, lengthBytes) : ExchangeResult.UNEXPECTED;
+        }
+        return switch (type) {
+            case SETTINGS -> onSettings(from, buffer, offset);
+            case INTERVAL_ACK -> onIntervalAck(buffer, offset);
+            case SYNOPSIS_REQUEST -> onSynopsisRequest(buffer, offset);
+            default -> ExchangeResult.UNEXPECTED;
+        };
+    }
+
+    private ExchangeResult onRefused(final ExchangeConnection from, final DirectBuffer buffer, final int offset) {
+        final RefusedMessage refused = new RefusedMessage().wrap(buffer, offset);
+        handler.onRefused(refused.reason().label(), refused.text());
+        return ExchangeResult.ACCEPTED;
+    }
+
+    private ExchangeResult onHello(
+        final ExchangeConnection from, final DirectBuffer buffer, final int offset, final int lengthBytes) {
+        final HelloMessage hello = new HelloMessage().wrap(buffer, offset);
+        if (HelloMessage.RECEIVER != hello.role()) {
+            from.refuse(ExchangeResult.UNEXPECTED, from.difference("role", "sender", "sender"));
+            return ExchangeResult.UNEXPECTED;
+        }
+        if (hello.isKeyed() != (null != key)) {
+            final String text = from.difference("shared key", hello.isKeyed() ? "yes" : "no", null != key ? "yes" : "no");
+            handler.onRefused(ExchangeResult.AUTHENTICATION.label(), text);
+            from.refuse(ExchangeResult.AUTHENTICATION, text);
+            return ExchangeResult.AUTHENTICATION;
+        }
+        final byte[] receiverHello = new byte[lengthBytes];
+        buffer.getBytes(offset, receiverHello);
+        final byte[] nonce = new byte[HelloMessage.NONCE_BYTES];
+        random.nextBytes(nonce);
+        final int helloBytes = HelloMessage.encode(scratch, 0, HelloMessage.SENDER, null != key, pointId, instance, nonce);
+        if (null != key) {
+            ExchangeHeader.addTrailer(scratch, 0, helloBytes);
+            final byte[] senderHello = new byte[helloBytes];
+            scratch.getBytes(0, senderHello);
+            from.authenticate(MessageCipher.of(key, false, receiverHello, senderHello));
+        }
+        from.send(scratch, helloBytes);
+        from.beginSession(nowNs);
+        waiting.restart();
+        return ExchangeResult.ACCEPTED;
+    }
+
+    private ExchangeResult onSettings(final ExchangeConnection from, final DirectBuffer buffer, final int offset) {
+        settingsMessage.wrap(buffer, offset);
+        final HeldSettings held = new HeldSettings(settingsMessage.receiverInstance(), settingsMessage.settings());
+        if (schedule.add(held)) {
+            spreadNs = Math.min(SPREAD_NS, held.settings().intervalNs() / 2);
+            handler.onSettings(held);
+        }
+        backoffNs = minBackoffNs;
+        if (!isSettled) {
+            isSettled = true;
+            addressIndex--;
+            counters.increment(ExchangeCounter.SESSIONS);
+            handler.onSession(true, "");
+        }
+        counters.increment(ExchangeCounter.SETTINGS_HELD);
+        from.send(scratch, SettingsAckMessage.encode(scratch, 0, held.settings().number(), held.receiverInstance(),
+            held.settings().fromInterval()));
+        return ExchangeResult.ACCEPTED;
+    }
+
+    private ExchangeResult onSynopsisRequest(final DirectBuffer buffer, final int offset) {
+        synopsisRequest.wrap(buffer, offset);
+        if (0 == synopsisRequest.firstIndex()) {
+            asked = new SynopsisRequest(Math.min(maxAskedPackets, synopsisRequest.totalCount()));
+        }
+        if (null == asked || !synopsisRequest.read(asked)) {
+            asked = null;
+            counters.increment(ExchangeCounter.SYNOPSIS_REQUESTS_DENIED);
+            connection.send(scratch, SynopsisMessage.encode(scratch, 0, synopsisRequest.requestId(), null, 0));
+        } else if (asked.count() == synopsisRequest.totalCount()) {
+            counters.increment(ExchangeCounter.SYNOPSIS_REQUESTS_RECEIVED);
+            handler.onSynopsisRequest(synopsisRequest.requestId(), synopsisRequest.settingsNumber(), asked);
+            asked = null;
+        }
+        return ExchangeResult.ACCEPTED;
+    }
+
+    /**
+     * Sends the next piece of an answer about synopses; on the connector's thread.
+     *
+     * @param requestId   of the request.
+     * @param image       of the answer; null if it cannot be had.
+     * @param imageOffset of the next piece.
+     * @return octets of the image that are out now, from its beginning on; the offset if there is no room, and below 0 if there
+     *     is no session.
+     */
+    public int sendSynopsis(final int requestId, final DirectBuffer image, final int imageOffset) {
+        if (null == connection || !isSettled) {
+            return -1;
+        }
+        if (connection.room() < ExchangeHeader.MAX_MESSAGE_BYTES) {
+            return imageOffset;
+        }
+        connection.send(scratch, SynopsisMessage.encode(scratch, 0, requestId, image, imageOffset));
+        final int sentBytes = null == image ? 0 : imageOffset + SynopsisMessage.pieceBytes(image.capacity(), imageOffset);
+        if (null != image && sentBytes == image.capacity()) {
+            counters.increment(ExchangeCounter.SYNOPSES_SENT);
+        } else if (null == image) {
+            counters.increment(ExchangeCounter.SYNOPSIS_REQUESTS_DENIED);
+        }
+        return sentBytes;
+    }
+
+    private ExchangeResult onIntervalAck(final DirectBuffer buffer, final int offset) {
+        intervalAck.wrap(buffer, offset);
+        final long number = intervalAck.intervalNumber();
+        if (waiting.answered(number)) {
+            handler.onAnswer(number, intervalAck.verdict());
+        }
+        return ExchangeResult.ACCEPTED;
+    }
+
+    /** {@return count of intervals without an answer; on the connector's thread} */
+    public int waitingIntervals() {
+        return waiting.count();
+    }
+
+    @Override
+    public void onClose() {
+        if (isClosed) {
+            return;
+        }
+        isClosed = true;
+        if (null != connection) {
+            if (isSettled) {
+                shipSendTimes();
+                sendPassiveTimes();
+            }
+            connection.end(ExchangeCounter.ENDED_LOCALLY, "closed");
+            ended.add(connection, nowNs);
+        }
+        ended.close(nowNs, lingerNs);
+        CloseHelper.quietCloseAll(connecting, worker);
+    }
+
+    @Override
+    public void close() {
+        onClose();
+    }
+}

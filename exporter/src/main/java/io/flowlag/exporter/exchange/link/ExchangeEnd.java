@@ -1,0 +1,85 @@
+package io.flowlag.exporter.exchange.link;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.delay.ClockError;
+import io.flowlag.exporter.delay.SketchLink;
+import io.flowlag.exporter.exchange.wire.SharedKey;
+import io.flowlag.exporter.monitoring.Heartbeat;
+import io.flowlag.exporter.monitoring.StageErrors;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.ExitException;
+import io.flowlag.exporter.terminal.PortFailure;
+import io.flowlag.ipfix.transport.TlsCredentials;
+import org.agrona.concurrent.Agent;
+import org.agrona.concurrent.AgentRunner;
+import org.agrona.concurrent.SleepingMillisIdleStrategy;
+import org.agrona.concurrent.SystemEpochNanoClock;
+
+import java.io.IOException;
+import java.net.BindException;
+
+/**
+ * The end of the exchange that a process has, if any, and the thread that works it.
+ *
+ * @param agent to be worked by a thread of its own.
+ * @param link  to the metering thread.
+ */
+public record ExchangeEnd(Agent agent, SketchLink link) {
+    /**
+     * Reads keys and opens the port, as the configuration says.
+     *
+     * @param config     of the process.
+     * @param clockError of its clock.
+     * @return the end; null if the process has none.
+     * @throws ExitException if a key cannot be read or the port not be bound; the message says which.
+     */
+    public static ExchangeEnd open(final ExporterConfig config, final ClockError clockError) {
+        final ExporterConfig.Exchange exchange = config.exchange();
+        if (exchange.listen() == null && exchange.connect() == null) {
+            return null;
+        }
+        final String name = exchange.listen() != null ? "exchange.listen=" + exchange.listen() :
+            "exchange.connect=" + exchange.connect();
+        try {
+            final ExporterConfig.Tls tls = exchange.tls();
+            final TlsCredentials credentials =
+                tls == null ? null : TlsCredentials.load(tls.key(), tls.certificate(), tls.trust());
+            final SharedKey key = exchange.keyFile() == null ? null : SharedKey.load(exchange.keyFile());
+            if (exchange.listen() != null) {
+                final ExchangeReceiver receiver =
+                    new ExchangeReceiver(config, credentials, key);
+                return new ExchangeEnd(receiver, receiver);
+            }
+            final ExchangeSender sender = new ExchangeSender(config, credentials, key, new SystemEpochNanoClock(), clockError);
+            return new ExchangeEnd(sender, sender);
+        } catch (final BindException ex) {
+            throw PortFailure.of(name, ex);
+        } catch (final IOException | IllegalArgumentException ex) {
+            throw new ExitException(ExitCode.CONFIGURATION, name + ": " + ex.getMessage());
+        }
+    }
+
+    /** {@return what a connection may take} */
+    static ConnectionLimits limits(final ExporterConfig config) {
+        final ExporterConfig.ExchangeLimits limits = config.exchange().limits();
+        return new ConnectionLimits(limits.handshakeTimeoutNs(), limits.messageTimeoutNs(), limits.idleTimeoutNs(),
+            limits.sendBufferBytes(), limits.maxMessageBytes());
+    }
+
+    /**
+     * Starts the thread.
+     *
+     * @param heartbeat around the agent.
+     * @param errors    takes what nobody foresaw.
+     * @return the thread; to be closed.
+     */
+    public AgentRunner start(final Heartbeat heartbeat, final StageErrors errors) {
+        final AgentRunner runner = new AgentRunner(new SleepingMillisIdleStrategy(1), errors, null, heartbeat);
+        AgentRunner.startOnThread(runner, (work) -> {
+            final Thread thread = new Thread(work, agent.roleName());
+            thread.setDaemon(true);
+            return thread;
+        });
+        return runner;
+    }
+}

@@ -1,0 +1,691 @@
+package io.flowlag.exporter.exchange.link;
+
+import io.flowlag.exporter.delay.interval.repair.SynopsisRequest;
+import io.flowlag.exporter.exchange.link.IntervalLedger.Answer;
+import io.flowlag.exporter.exchange.wire.ExchangeHeader;
+import io.flowlag.exporter.exchange.wire.ExchangeResult;
+import io.flowlag.exporter.exchange.wire.ExchangeSettings;
+import io.flowlag.exporter.exchange.wire.HelloMessage;
+import io.flowlag.exporter.exchange.wire.IntervalAckMessage;
+import io.flowlag.exporter.exchange.wire.IntervalVerdict;
+import io.flowlag.exporter.exchange.wire.MessageSeal;
+import io.flowlag.exporter.exchange.wire.MessageType;
+import io.flowlag.exporter.exchange.wire.PassiveTimesMessage;
+import io.flowlag.exporter.exchange.wire.RefusedMessage;
+import io.flowlag.exporter.exchange.wire.SendTimesMessage;
+import io.flowlag.exporter.exchange.wire.SettingsAckMessage;
+import io.flowlag.exporter.exchange.wire.SettingsMessage;
+import io.flowlag.exporter.exchange.wire.SharedKey;
+import io.flowlag.exporter.exchange.wire.SynopsisMessage;
+import io.flowlag.exporter.exchange.wire.SynopsisRequestMessage;
+import io.flowlag.ipfix.transport.TlsCredentials;
+import org.agrona.CloseHelper;
+import org.agrona.DirectBuffer;
+import org.agrona.collections.Long2ObjectHashMap;
+import org.agrona.concurrent.Agent;
+import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.net.StandardSocketOptions;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiFunction;
+import java.util.function.LongFunction;
+import java.util.stream.Collectors;
+
+/**
+ * The receiver's end of the exchange: accepts senders, tells them the settings, takes their intervals and send times. It never
+ * blocks. Connections without a session are strangers: bounded in count and memory; when there are too many, the oldest goes
+ * once it had its grace, and until then newer ones wait in the kernel. Sessions are bounded by the senders that are
+ * remembered. Nothing that a peer sends stops another peer.
+ *
+ * <p>{@link #doWork} on one thread; {@link #offerSettings}, {@link #expect}, counters and schedule from any. It owns its sockets.
+ * Allocates at construction, per connection, and per settings; per interval as {@code SenderInterval} says.
+ */
+public final class ExchangeListener implements Agent, AutoCloseable {
+    private static final int ACCEPTS_PER_CYCLE = 16;
+    private static final int COMMANDS = 256;
+    private static final int BACKLOG = 1024;
+    private static final int SHOWN_SENDERS = 8;
+    /** A sender that was heard within this part of the time in which it may be silent lives. */
+    private static final int ALIVE_PART = 2;
+    /** A stranger may stay for this part of the handshake's time before it can lose its place. */
+    private static final int GRACE_PART = 10;
+    private static final String UNENCRYPTED_TEXT = "its version " + ExchangeHeader.OLDEST_VERSION +
+        " does not encrypt keys of flows, so it is asked for sketches alone: upgrade it";
+
+    private final long pointId;
+    private final ReceiverHandler handler;
+    private final NanoClock clock;
+    private final ExchangeCounters counters;
+    private final ConnectionLimits limits;
+    private final TlsCredentials tls;
+    private final List<String> allowedPeers;
+    private final SharedKey key;
+    private final long lingerNs;
+    private final List<Long> knownSenders;
+    private final BiFunction<ExchangeSettings, Long, ExchangeSettings> variant;
+    private final LongFunction<ExchangeCounters> senderCounters;
+    private final int maxSenders;
+    private final int maxStrangers;
+    private final int windowIntervals;
+    private final long deadlineNs;
+    private final long maxListBytes;
+    private final ServerSocketChannel server;
+    private final InetSocketAddress boundAddress;
+    private final HandshakeWorker worker = new HandshakeWorker("exchange-handshake");
+    private final SecureRandom random = new SecureRandom();
+    private final long instance = random.nextLong();
+    private final SettingsSchedule schedule = new SettingsSchedule();
+    private final ManyToOneConcurrentArrayQueue<Runnable> commands = new ManyToOneConcurrentArrayQueue<>(COMMANDS);
+    private final List<Stranger> strangers = new ArrayList<>();
+    private final EndedConnections ended = new EndedConnections();
+    private final Long2ObjectHashMap<SenderRecord> senders = new Long2ObjectHashMap<>();
+    private final List<SenderRecord> senderList = new ArrayList<>();
+    private final UnsafeBuffer scratch = new UnsafeBuffer(new byte[ExchangeHeader.MAX_MESSAGE_BYTES]);
+    private final SendTimesMessage sendTimes = new SendTimesMessage();
+    private final PassiveTimesMessage passiveTimes = new PassiveTimesMessage();
+    private final SynopsisMessage synopsis = new SynopsisMessage();
+    private final ExchangeConnection.Handler sessionHandler = this::onMessage;
+    private long nowNs;
+    private boolean isClosed;
+
+    /** A connection without a session, and the HELLO that this end sent on it. */
+    private final class Stranger implements ExchangeConnection.Handler {
+        private final ExchangeConnection connection;
+        private final byte[] hello;
+        private final long acceptedNs;
+        private final String address;
+
+        private Stranger(
+            final ExchangeConnection connection, final byte[] hello, final long acceptedNs, final String address) {
+            this.address = address;
+            this.connection = connection;
+            this.hello = hello;
+            this.acceptedNs = acceptedNs;
+        }
+
+        @Override
+        public ExchangeResult onMessage(
+            final ExchangeConnection from,
+            final MessageType type,
+            final DirectBuffer buffer,
+            final int offset,
+            final int lengthBytes,
+            final long atNs) {
+            return from.isInSession() ?
+                ExchangeListener.this.onMessage(from, type, buffer, offset, lengthBytes, atNs) :
+                onHello(this, type, buffer, offset, lengthBytes);
+        }
+    }
+
+    /**
+     * Binds the port.
+     *
+     * @param context of the listener.
+     * @throws IOException              if the port cannot be bound.
+     * @throws IllegalArgumentException if the context contradicts itself.
+     */
+    public ExchangeListener(final ListenerContext context) throws IOException {
+        context.conclude();
+        pointId = context.pointId();
+        handler = context.handler();
+        clock = context.clock();
+        counters = context.counters();
+        limits = context.limits();
+        tls = context.tls();
+        allowedPeers = context.allowedPeers();
+        key = context.key();
+        lingerNs = context.lingerNs();
+        knownSenders = context.senders();
+        variant = context.variant();
+        senderCounters = context.senderCounters();
+        maxSenders = context.maxSenders();
+        maxStrangers = context.maxStrangers();
+        windowIntervals = context.windowIntervals();
+        deadlineNs = context.deadlineNs();
+        maxListBytes = context.maxListBytes();
+        schedule.add(new HeldSettings(instance, context.settings()));
+        server = ServerSocketChannel.open();
+        try {
+            server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            server.configureBlocking(false);
+            server.bind(context.address(), BACKLOG);
+            boundAddress = (InetSocketAddress)server.getLocalAddress();
+        } catch (final IOException ex) {
+            CloseHelper.quietClose(server);
+            throw ex;
+        }
+    }
+
+    /** {@return where it listens, with the port that the system chose for 0} */
+    public InetSocketAddress boundAddress() {
+        return boundAddress;
+    }
+
+    /** {@return which settings hold when} */
+    public SettingsSchedule schedule() {
+        return schedule;
+    }
+
+    /** {@return this run's random number} */
+    public long instance() {
+        return instance;
+    }
+
+    /** {@return what it counts} */
+    public ExchangeCounters counters() {
+        return counters;
+    }
+
+    /**
+     * Hands out new settings. Any thread.
+     *
+     * @param settings with a number above the last one's, and the first interval in which they hold: far enough ahead for the
+     * senders
+     *                 to learn of it.
+     * @return false if too many commands wait.
+     * @throws IllegalArgumentException if the number is not above the last one's.
+     */
+    public boolean offerSettings(final ExchangeSettings settings) {
+        final int lastNumber = schedule.latest().settings().number();
+        if (settings.number() <= lastNumber) {
+            throw new IllegalArgumentException("number=" + settings.number() + " is not above " + lastNumber);
+        }
+        return commands.offer(() -> onSettings(settings));
+    }
+
+    /**
+     * Says that the receiver has closed an interval and waits for the senders'. Any thread.
+     *
+     * @param intervalNumber of the interval, which is as long as the latest settings say.
+     * @return false if too many commands wait.
+     */
+    public boolean expect(final long intervalNumber) {
+        final long intervalNs = schedule.latest().settings().intervalNs();
+        return commands.offer(() -> senderList.forEach(sender -> sender.ledger(intervalNs).expect(intervalNumber, nowNs)));
+    }
+
+    /**
+     * Says that the receiver has closed an interval and waits for that of one sender. Any thread.
+     *
+     * @param senderPointId  of the sender; nothing happens if it is not known.
+     * @param intervalNumber of the interval.
+     * @param intervalNs     of the settings that held in it.
+     * @return false if too many commands wait.
+     */
+    public boolean expect(final long senderPointId, final long intervalNumber, final long intervalNs) {
+        return commands.offer(() -> {
+            final SenderRecord sender = senders.get(senderPointId);
+            if (null != sender) {
+                sender.ledger(intervalNs).expect(intervalNumber, nowNs);
+            }
+        });
+    }
+
+    @Override
+    public String roleName() {
+        return "exchange-listener";
+    }
+
+    @Override
+    public int doWork() {
+        if (isClosed) {
+            return 0;
+        }
+        nowNs = clock.nanoTime();
+        int workCount = commands.drain(Runnable::run);
+        workCount += accept() + pollStrangers() + pollSenders() + ended.poll(nowNs);
+        return workCount;
+    }
+
+    private int accept() {
+        int accepted = 0;
+        try {
+            while (accepted < ACCEPTS_PER_CYCLE && hasPlace()) {
+                final SocketChannel channel = server.accept();
+                if (null == channel) {
+                    break;
+                }
+                accepted++;
+                welcome(channel);
+            }
+        } catch (final IOException ex) {
+            counters.increment(ExchangeCounter.CONNECT_FAILURES);
+        }
+        return accepted;
+    }
+
+    /** Whether another stranger may come, in the place of the oldest if need be. */
+    private boolean hasPlace() {
+        return strangers.size() < maxStrangers ||
+            nowNs - strangers.get(0).acceptedNs > limits.handshakeTimeoutNs() / GRACE_PART;
+    }
+
+    private void welcome(final SocketChannel channel) {
+        counters.increment(ExchangeCounter.CONNECTIONS);
+        if (strangers.size() >= maxStrangers) {
+            final Stranger oldest = strangers.remove(0);
+            oldest.connection.end(ExchangeCounter.ENDED_EVICTED, "too many connections without a session");
+            handler.onTurnedAway(oldest.address, oldest.connection.end(), oldest.connection.reason());
+        }
+        try {
+            greet(channel);
+        } catch (final IOException ex) {
+            counters.increment(ExchangeCounter.ENDED_BROKEN);
+            CloseHelper.quietClose(channel);
+        }
+    }
+
+    private void greet(final SocketChannel channel) throws IOException {
+        channel.configureBlocking(false);
+        channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
+        final PeerChannel peer =
+            null == tls ? new PlainChannel(channel) : new TlsChannel(channel, tls.serverEngine(), allowedPeers, worker);
+        final ExchangeConnection connection = new ExchangeConnection(peer, true, limits, counters, nowNs);
+        final InetSocketAddress address = (InetSocketAddress)channel.getRemoteAddress();
+        if (null != tls || address.getAddress().isLoopbackAddress()) {
+            connection.unreadable();
+        }
+        final byte[] nonce = new byte[HelloMessage.NONCE_BYTES];
+        random.nextBytes(nonce);
+        final int helloBytes =
+            HelloMessage.encode(scratch, 0, HelloMessage.RECEIVER, null != key, pointId, instance, nonce);
+        ExchangeHeader.version(scratch, 0, ExchangeHeader.OLDEST_VERSION);
+        final byte[] hello = new byte[helloBytes];
+        scratch.getBytes(0, hello);
+        connection.send(scratch, helloBytes);
+        strangers.add(new Stranger(connection, hello, nowNs, String.valueOf(address)));
+    }
+
+    private int pollStrangers() {
+        int workCount = 0;
+        for (int i = strangers.size() - 1; i >= 0; i--) {
+            final Stranger stranger = strangers.get(i);
+            final ExchangeConnection connection = stranger.connection;
+            workCount += connection.poll(nowNs, stranger);
+            if (connection.isEnded()) {
+                ended.add(connection, nowNs);
+                handler.onTurnedAway(stranger.address, connection.end(), connection.reason());
+            }
+            if (connection.isEnded() || connection.isInSession()) {
+                strangers.remove(i);
+            }
+        }
+        return workCount;
+    }
+
+    private ExchangeResult onHello(
+        final Stranger stranger, final MessageType type, final DirectBuffer buffer, final int offset, final int lengthBytes) {
+        final ExchangeConnection connection = stranger.connection;
+        if (MessageType.HELLO != type) {
+            return ExchangeResult.UNEXPECTED;
+        }
+        final HelloMessage hello = new HelloMessage().wrap(buffer, offset);
+        if (HelloMessage.SENDER != hello.role()) {
+            connection.refuse(ExchangeResult.UNEXPECTED, connection.difference("role", "receiver", "receiver"));
+            return ExchangeResult.UNEXPECTED;
+        }
+        connection.speak(ExchangeHeader.version(buffer, offset));
+        if (hello.isKeyed() != (null != key)) {
+            connection.refuse(ExchangeResult.AUTHENTICATION,
+                connection.difference("shared key", hello.isKeyed() ? "yes" : "no", null != key ? "yes" : "no"));
+            return ExchangeResult.AUTHENTICATION;
+        }
+        if (null != key && !isAuthentic(stranger, buffer, offset, lengthBytes)) {
+            connection.refuse(ExchangeResult.AUTHENTICATION, "the shared keys differ");
+            return ExchangeResult.AUTHENTICATION;
+        }
+        return beginSession(connection, hello);
+    }
+
+    private boolean isAuthentic(
+        final Stranger stranger, final DirectBuffer buffer, final int offset, final int lengthBytes) {
+        if (!ExchangeHeader.isAuthenticated(buffer, offset)) {
+            return false;
+        }
+        final byte[] senderHello = new byte[lengthBytes - ExchangeHeader.TRAILER_BYTES];
+        buffer.getBytes(offset, senderHello);
+        final byte[] whole = new byte[lengthBytes];
+        buffer.getBytes(offset, whole);
+        final MessageSeal seal =
+            MessageSeal.of(stranger.connection.version(), key, true, stranger.hello, senderHello);
+        final boolean isAuthentic = seal.open(new UnsafeBuffer(whole), 0, lengthBytes);
+        if (isAuthentic) {
+            stranger.connection.authenticate(seal);
+        }
+        return isAuthentic;
+    }
+
+    private ExchangeResult beginSession(final ExchangeConnection connection, final HelloMessage hello) {
+        if (!knownSenders.isEmpty() && !knownSenders.contains(hello.pointId())) {
+            counters.increment(ExchangeCounter.SENDERS_UNKNOWN);
+            connection.refuse(
+                ExchangeResult.PAIRING, connection.difference("point", hello.pointId(), "knows " + knownText()));
+            return ExchangeResult.PAIRING;
+        }
+        if (!connection.mayCarryFlowKeys() && ExchangeSettings.Mode.FLOWS == schedule.latest().settings().mode()) {
+            connection.refuse(ExchangeResult.VERSION, connection.difference("version",
+                connection.version() + ", which does not encrypt keys of flows", "in exchange.mode flows"));
+            return ExchangeResult.VERSION;
+        }
+        final SenderRecord sender = sender(hello.pointId());
+        if (null == sender) {
+            connection.refuse(ExchangeResult.FULL, "senders: receiver remembers at most " + maxSenders);
+            return ExchangeResult.FULL;
+        }
+        if (sender.isHeldByAnother(hello.instance(), nowNs - limits.idleTimeoutNs() / ALIVE_PART)) {
+            count(sender, ExchangeCounter.SENDERS_DOUBLED);
+            connection.refuse(ExchangeResult.PAIRING, "point " + hello.pointId() +
+                " is connected from another process; each sender needs an id of its own");
+            return ExchangeResult.PAIRING;
+        }
+        if (null != sender.connection()) {
+            sender.connection().end(ExchangeCounter.ENDED_REPLACED, "the same sender connected again");
+            disconnect(sender);
+        }
+        sender.connected(connection, hello.instance());
+        connection.beginSession(nowNs);
+        count(sender, ExchangeCounter.SESSIONS);
+        handler.onSession(sender.pointId(), true, connection.mayCarryFlowKeys() ? "" : UNENCRYPTED_TEXT);
+        for (final HeldSettings held : schedule.all()) {
+            sendSettings(sender, held.settings());
+        }
+        return ExchangeResult.ACCEPTED;
+    }
+
+    private void count(final SenderRecord sender, final ExchangeCounter counter) {
+        add(sender, counter, 1);
+    }
+
+    private void add(final SenderRecord sender, final ExchangeCounter counter, final long amount) {
+        counters.add(counter, amount);
+        sender.counters().add(counter, amount);
+    }
+
+    private String knownText() {
+        return knownSenders.stream().limit(SHOWN_SENDERS).map(String::valueOf).collect(Collectors.joining(", ")) +
+            (knownSenders.size() > SHOWN_SENDERS ? ", ..." : "");
+    }
+
+    private SenderRecord sender(final long senderPointId) {
+        final SenderRecord known = senders.get(senderPointId);
+        if (null != known) {
+            return known;
+        }
+        if (senders.size() >= maxSenders && !forgetOne()) {
+            return null;
+        }
+        final SenderRecord sender = new SenderRecord(senderPointId, () -> new IntervalLedger(windowIntervals, deadlineNs),
+            new IntervalAssembler(senderPointId, schedule, maxListBytes), number -> onMissing(senderPointId, number),
+            senderCounters.apply(senderPointId));
+        senders.put(senderPointId, sender);
+        senderList.add(sender);
+        return sender;
+    }
+
+    /** Makes room by forgetting the sender that came first of those that are gone. */
+    private boolean forgetOne() {
+        for (int i = 0; i < senderList.size(); i++) {
+            if (null == senderList.get(i).connection()) {
+                senders.remove(senderList.remove(i).pointId());
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private int pollSenders() {
+        int workCount = 0;
+        for (int i = 0; i < senderList.size(); i++) {
+            final SenderRecord sender = senderList.get(i);
+            if (null != sender.connection()) {
+                workCount += sender.connection().poll(nowNs, sessionHandler);
+                if (sender.connection().isEnded()) {
+                    disconnect(sender);
+                }
+            }
+            workCount += sender.poll(nowNs);
+        }
+        return workCount;
+    }
+
+    private void disconnect(final SenderRecord sender) {
+        final String reason = sender.connection().reason();
+        ended.add(sender.connection(), nowNs);
+        if (sender.assembler().isOpen()) {
+            sender.assembler().abandon();
+            count(sender, ExchangeCounter.INTERVALS_CUT);
+        }
+        sender.disconnected();
+        handler.onSession(sender.pointId(), false, reason);
+    }
+
+    private void onMissing(final long senderPointId, final long number) {
+        count(senders.get(senderPointId), ExchangeCounter.INTERVALS_MISSING);
+        handler.onMissing(senderPointId, number);
+    }
+
+    private SenderRecord senderOf(final ExchangeConnection connection) {
+        for (int i = 0; i < senderList.size(); i++) {
+            if (senderList.get(i).connection() == connection) {
+                return senderList.get(i);
+            }
+        }
+        throw new IllegalStateException("a session without a sender");
+    }
+
+    private ExchangeResult onMessage(
+        final ExchangeConnection connection,
+        final MessageType type,
+        final DirectBuffer buffer,
+        final int offset,
+        final int lengthBytes,
+        final long atNs) {
+        final SenderRecord sender = senderOf(connection);
+        return switch (type) {
+            case SETTINGS_ACK -> onSettingsAck(sender, buffer, offset);
+            case INTERVAL_BEGIN -> {
+                if (sender.assembler().isOpen()) {
+                    count(sender, ExchangeCounter.INTERVALS_CUT);
+                }
+                sender.assembler().begin(buffer, offset);
+                yield ExchangeResult.ACCEPTED;
+            }
+            case DROPS, CELLS, IN_FLIGHT, FLOW_SUMS, WITNESS -> sender.assembler().add(type, buffer, offset);
+            case INTERVAL_END -> onIntervalEnd(sender, connection, buffer, offset);
+            case SEND_TIMES -> onSendTimes(sender, buffer, offset);
+            case PASSIVE_TIMES -> onPassiveTimes(sender, buffer, offset);
+            case SYNOPSIS -> onSynopsis(sender, buffer, offset);
+            case REFUSED -> {
+                connection.end(ExchangeCounter.ENDED_BY_PEER, new RefusedMessage().wrap(buffer, offset).text());
+                yield ExchangeResult.ACCEPTED;
+            }
+            default -> ExchangeResult.UNEXPECTED;
+        };
+    }
+
+    private ExchangeResult onSynopsis(final SenderRecord sender, final DirectBuffer buffer, final int offset) {
+        synopsis.wrap(buffer, offset);
+        final SynopsisAssembler assembler = handler.synopses(sender.pointId(), synopsis.requestId());
+        if (null == assembler) {
+            counters.increment(ExchangeCounter.SYNOPSES_REFUSED);
+        } else if (0 == synopsis.imageBytes()) {
+            handler.onSynopsis(sender.pointId(), synopsis.requestId(), null);
+        } else if (!assembler.add(synopsis)) {
+            counters.increment(ExchangeCounter.SYNOPSES_REFUSED);
+            handler.onSynopsis(sender.pointId(), synopsis.requestId(), null);
+        } else {
+            final DirectBuffer whole = assembler.takeWhole();
+            if (null != whole) {
+                counters.increment(ExchangeCounter.SYNOPSES_RECEIVED);
+                handler.onSynopsis(sender.pointId(), synopsis.requestId(), whole);
+            }
+        }
+        return ExchangeResult.ACCEPTED;
+    }
+
+    /**
+     * Asks a sender for a synopsis or for packets; on the listener's thread.
+     *
+     * @param senderPointId  of the sender.
+     * @param requestId      that the answer will have.
+     * @param settingsNumber that the interval is of.
+     * @param request        what is asked.
+     * @return false if there is no session, or no room: nothing will come.
+     */
+    public boolean ask(
+        final long senderPointId, final int requestId, final int settingsNumber, final SynopsisRequest request) {
+        final SenderRecord sender = senders.get(senderPointId);
+        final ExchangeConnection connection = null == sender ? null : sender.connection();
+        int index = 0;
+        do {
+            if (null == connection || SynopsisRequest.Kind.FLOWS == request.kind() && !connection.mayCarryFlowKeys() ||
+                !connection.send(
+                scratch, SynopsisRequestMessage.encode(scratch, 0, requestId, settingsNumber, request, index))) {
+                return false;
+            }
+            index += SynopsisRequestMessage.MAX_COUNT;
+        } while (index < request.count());
+        counters.increment(ExchangeCounter.SYNOPSIS_REQUESTS_SENT);
+        return true;
+    }
+
+    private ExchangeResult onSettingsAck(final SenderRecord sender, final DirectBuffer buffer, final int offset) {
+        final SettingsAckMessage ack = new SettingsAckMessage().wrap(buffer, offset);
+        if (ack.receiverInstance() != instance || ack.number() > schedule.latest().settings().number()) {
+            return ExchangeResult.SETTINGS;
+        }
+        count(sender, ExchangeCounter.SETTINGS_HELD);
+        handler.onSettingsHeld(sender.pointId(), ack.number());
+        return ExchangeResult.ACCEPTED;
+    }
+
+    private ExchangeResult onIntervalEnd(
+        final SenderRecord sender, final ExchangeConnection connection, final DirectBuffer buffer, final int offset) {
+        final IntervalAssembler interval = sender.assembler();
+        final ExchangeResult result = interval.end(buffer, offset);
+        if (ExchangeResult.ACCEPTED != result) {
+            return result;
+        }
+        final boolean isSpoiled = null != interval.spoiled();
+        final Answer answer = isSpoiled ? Answer.REFUSED : interval.isDamaged() ? Answer.DAMAGED : Answer.COMPLETE;
+        final IntervalVerdict taken =
+            isKnownLength(interval.intervalNs()) ? sender.ledger(interval.intervalNs()).arrive(interval.number(), answer) :
+                IntervalVerdict.ACCEPTED;
+        final IntervalVerdict verdict = isSpoiled && IntervalVerdict.ACCEPTED == taken ? IntervalVerdict.REFUSED : taken;
+        count(sender, counter(verdict, answer));
+        if (IntervalVerdict.REFUSED == verdict) {
+            connection.complain(interval.spoiled(), interval.spoiledText());
+            handler.onMissing(sender.pointId(), interval.number());
+        } else if (IntervalVerdict.ACCEPTED == verdict) {
+            handler.onInterval(interval);
+        }
+        connection.send(scratch, IntervalAckMessage.encode(scratch, 0, interval.number(), verdict));
+        return ExchangeResult.ACCEPTED;
+    }
+
+    /** A ledger is kept for what this end has asked for alone. */
+    private boolean isKnownLength(final long intervalNs) {
+        for (final HeldSettings held : schedule.all()) {
+            if (held.settings().intervalNs() == intervalNs) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private static ExchangeCounter counter(final IntervalVerdict verdict, final Answer answer) {
+        return switch (verdict) {
+            case ACCEPTED ->
+                Answer.DAMAGED == answer ? ExchangeCounter.INTERVALS_DAMAGED : ExchangeCounter.INTERVALS_COMPLETE;
+            case DUPLICATE -> ExchangeCounter.INTERVALS_DUPLICATE;
+            case LATE -> ExchangeCounter.INTERVALS_LATE;
+            case AHEAD -> ExchangeCounter.INTERVALS_AHEAD;
+            case REFUSED -> ExchangeCounter.INTERVALS_REFUSED;
+        };
+    }
+
+    private ExchangeResult onSendTimes(final SenderRecord sender, final DirectBuffer buffer, final int offset) {
+        sendTimes.wrap(buffer, offset);
+        final int count = sendTimes.count();
+        add(sender, ExchangeCounter.SEND_TIMES_MISSING, sender.onSendTimes(sendTimes.firstIndex(), count));
+        add(sender, ExchangeCounter.SEND_TIMES_RECEIVED, count);
+        for (int i = 0; i < count; i++) {
+            handler.onSendTime(sender.pointId(), SendTimesMessage.PASSIVE == sendTimes.kind(i), sendTimes.key(i),
+                sendTimes.sentNs(i), sendTimes.method(i));
+        }
+        return ExchangeResult.ACCEPTED;
+    }
+
+    private ExchangeResult onPassiveTimes(final SenderRecord sender, final DirectBuffer buffer, final int offset) {
+        passiveTimes.wrap(buffer, offset);
+        final int count = passiveTimes.count();
+        add(sender, ExchangeCounter.SEND_TIMES_MISSING, sender.onSendTimes(passiveTimes.firstIndex(), count));
+        add(sender, ExchangeCounter.SEND_TIMES_RECEIVED, count);
+        long sentNs = passiveTimes.baseNs();
+        for (int i = 0; i < count; i++) {
+            sentNs += passiveTimes.distanceNs(i);
+            handler.onSendTime(sender.pointId(), true, passiveTimes.digest(i), sentNs, passiveTimes.method());
+        }
+        return ExchangeResult.ACCEPTED;
+    }
+
+    private void onSettings(final ExchangeSettings settings) {
+        if (schedule.add(new HeldSettings(instance, settings))) {
+            for (int i = 0; i < senderList.size(); i++) {
+                if (null != senderList.get(i).connection()) {
+                    sendSettings(senderList.get(i), settings);
+                }
+            }
+        }
+    }
+
+    private void sendSettings(final SenderRecord sender, final ExchangeSettings settings) {
+        final ExchangeConnection connection = sender.connection();
+        final ExchangeSettings all = variant.apply(settings, sender.pointId());
+        final ExchangeSettings own = connection.mayCarryFlowKeys() ? all : all.withoutFlowKeys();
+        final int lengthBytes = SettingsMessage.encode(
+            scratch, 0, connection.version() < ExchangeHeader.VERSION ? own.forOlderSender() : own, instance);
+        if (null != connection.seal()) {
+            connection.seal().hideSecrets(scratch, 0);
+        }
+        if (connection.send(scratch, lengthBytes)) {
+            counters.increment(ExchangeCounter.SETTINGS_SENT);
+        } else {
+            connection.end(ExchangeCounter.ENDED_SLOW, "no room for settings: the sender does not read");
+        }
+    }
+
+    @Override
+    public void onClose() {
+        if (isClosed) {
+            return;
+        }
+        isClosed = true;
+        for (final Stranger stranger : strangers) {
+            stranger.connection.end(ExchangeCounter.ENDED_LOCALLY, "closed");
+            stranger.connection.close();
+        }
+        for (final SenderRecord sender : senderList) {
+            if (null != sender.connection()) {
+                sender.connection().end(ExchangeCounter.ENDED_LOCALLY, "closed");
+                ended.add(sender.connection(), nowNs);
+            }
+        }
+        CloseHelper.quietClose(server);
+        ended.close(nowNs, lingerNs);
+        CloseHelper.quietClose(worker);
+    }
+
+    @Override
+    public void close() {
+        onClose();
+    }
+}

@@ -1,0 +1,324 @@
+package io.flowlag.exporter.exchange.link;
+
+import io.flowlag.common.hash.SipHash;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.HostPort;
+import io.flowlag.exporter.config.Prefix;
+import io.flowlag.exporter.delay.ReceiverLink;
+import io.flowlag.exporter.delay.exact.DigestKey;
+import io.flowlag.exporter.delay.interval.IntervalMode;
+import io.flowlag.exporter.delay.interval.SenderAnswers;
+import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
+import io.flowlag.exporter.exchange.wire.ExchangeSettings;
+import io.flowlag.exporter.exchange.wire.SharedKey;
+import io.flowlag.ipfix.transport.TlsCredentials;
+import org.agrona.CloseHelper;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.Agent;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.ObjLongConsumer;
+
+/**
+ * The receiver's end of the exchange: hands out the settings, and copies what each sender ships for the metering thread. Its own
+ * thread works it; between that and the metering thread are bounded queues. Allocates at construction.
+ */
+public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Agent, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ExchangeReceiver.class);
+    private static final int WINDOW_INTERVALS = 64;
+    /** That an interval stays open at the receiver point, at most. */
+    public static final int MOST_WAIT_INTERVALS = 6;
+    private static final long TELL_INTERVAL_NS = 5_000_000_000L;
+    /** The first settings hold whatever the time: this host's clock may be ahead now, and set back later. */
+    private static final long FIRST_INTERVAL = 0;
+
+    private final long pointId;
+    private final long deadlineNs;
+    private final SipHash hash;
+    private final IntervalMode mode;
+    private volatile int mostFlows;
+    private final ExchangeCounters counters = new ExchangeCounters();
+    private final AtomicInteger requestIds = new AtomicInteger();
+    /** By the index of the sender; its point has the id of the first one's, and its index more. */
+    private final SenderArrivals[] senders;
+    private final List<List<Prefix>> sources;
+    private final ExchangeListener listener;
+    private final DirectBuffer digestKey;
+    private final long memoryBytes;
+    private long turnedAwayCount;
+    private long untoldTurnedAway;
+    private long toldTurnedAwayNs;
+    private final InFlightAdvice inFlight;
+
+    /**
+     * An end that listens.
+     *
+     * @param config of the process, with an address to listen on.
+     * @param tls    credentials, or null.
+     * @param key    that both ends have, or null.
+     * @throws IOException              if the port cannot be bound.
+     * @throws IllegalArgumentException if the settings do not fit the exchange.
+     */
+    public ExchangeReceiver(final ExporterConfig config, final TlsCredentials tls, final SharedKey key) throws IOException {
+        pointId = config.segment().id();
+        deadlineNs = config.exchange().deadlineNs();
+        inFlight = new InFlightAdvice(config);
+        digestKey = DigestKey.octets(config.decode().digestKeyFile());
+        hash = SipHash.ofKey(digestKey, 0);
+        mode = SharedSettings.intervalMode(config);
+        mostFlows = SharedSettings.mostFlows(config);
+        final ExchangeSettings settings = SharedSettings.of(config, digestKey, 1, FIRST_INTERVAL);
+        LOG.info("exchange: an interval takes at most {}", SharedSettings.price(settings));
+        senders = new SenderArrivals[config.rli().senderCount()];
+        sources = config.rli().senders().stream().map(ExporterConfig.Sender::sources).toList();
+        for (int i = 0; i < senders.length; i++) {
+            senders[i] = new SenderArrivals(pointId + i, i, config.rli().ceilingBps());
+        }
+        checkVariants(settings);
+        addInboxes(config, settings);
+        final ReconcileSettings reconcile = SharedSettings.reconcile(config);
+        final long answerBytes = reconcile == null ? 0 : reconcile.mostAnswerBytes();
+        final long intervalBytes =
+            ReceivedInterval.memoryBytes(settings, config.lds().inFlightPackets(), SharedSettings.witnessFlows(config));
+        memoryBytes = senders.length * (answerBytes + SenderArrivals.sendTimeBytes(config.rli().ceilingBps()) +
+            senders[0].latest().capacity() * intervalBytes);
+        final HostPort listen = config.exchange().listen();
+        listener = new ExchangeListener(new ListenerContext()
+            .address(new InetSocketAddress(InetAddress.getByName(listen.host()), listen.port()))
+            .pointId(pointId)
+            .settings(settings)
+            .handler(this)
+            .counters(counters)
+            .limits(ExchangeEnd.limits(config))
+            .maxStrangers(config.exchange().limits().maxConnections())
+            .maxSenders(senders.length)
+            .senders(Arrays.stream(senders).map(SenderArrivals::pointId).toList())
+            .senderCounters((id) -> sender(id).counters())
+            .variant(this::variant)
+            .ledger(WINDOW_INTERVALS, deadlineNs)
+            .maxListBytes(config.exchange().memoryBytes())
+            .tls(tls, config.exchange().tls() == null ? List.of() : config.exchange().tls().peers())
+            .key(key));
+    }
+
+    @Override
+    public String roleName() {
+        return "exchange-receiver";
+    }
+
+    @Override
+    public int doWork() {
+        int workCount = listener.doWork();
+        for (final SenderArrivals each : senders) {
+            workCount += each.ask(listener);
+        }
+        return workCount;
+    }
+
+    @Override
+    public SenderAnswers answers(final int senderIndex) {
+        return senders[senderIndex].latest();
+    }
+
+    @Override
+    public SipHash hash() {
+        return hash;
+    }
+
+    @Override
+    public long answerDeadlineNs() {
+        return deadlineNs;
+    }
+
+    @Override
+    public IntervalMode mode() {
+        return mode;
+    }
+
+    @Override
+    public int mostFlows() {
+        return mostFlows;
+    }
+
+    @Override
+    public void counters(final ObjLongConsumer<String> consumer) {
+        ExchangeTotals.show(counters, consumer);
+        final Map<String, Long> sums = new LinkedHashMap<>();
+        for (final SenderArrivals each : senders) {
+            each.showWay((label, count) -> sums.merge(label, count, Long::sum));
+        }
+        sums.forEach(consumer::accept);
+    }
+
+    @Override
+    public void senderCounters(final int senderIndex, final ObjLongConsumer<String> consumer) {
+        ExchangeTotals.showSender(senders[senderIndex].counters(), consumer);
+        senders[senderIndex].showWay(consumer);
+    }
+
+    @Override
+    public int errorEstimate(final int senderIndex) {
+        return senders[senderIndex].errorEstimate();
+    }
+
+    @Override
+    public long memoryBytes() {
+        return memoryBytes;
+    }
+
+    /** A sender sketches the packets of its own prefixes alone. */
+    private ExchangeSettings variant(final ExchangeSettings common, final long senderPointId) {
+        return sources.isEmpty() ? common : common.withSelector(
+            SharedSettings.within(common.selector(), sources.get(sender(senderPointId).senderIndex())));
+    }
+
+    private void checkVariants(final ExchangeSettings settings) {
+        for (final SenderArrivals each : senders) {
+            variant(settings, each.pointId());
+        }
+    }
+
+    private void addInboxes(final ExporterConfig config, final ExchangeSettings settings) {
+        final ReconcileSettings reconcile = SharedSettings.reconcile(config);
+        final long jointWaitNs = config.joint().enabled() ? config.joint().waitNs() : 0;
+        final long waitNs = config.segment().maximumDelayNs() +
+            Math.min(Math.max(deadlineNs, jointWaitNs), MOST_WAIT_INTERVALS * settings.intervalNs()) +
+            (reconcile == null ? 0 : reconcile.waitNs());
+        for (final SenderArrivals each : senders) {
+            each.add(new SenderInbox(settings, waitNs,
+                () -> new ReceivedInterval(
+                    settings, hash, config.lds().inFlightPackets(), SharedSettings.witnessFlows(config)),
+                reconcile == null ? null : new RemotePeer(reconcile, hash, requestIds, each.unverifiedSynopses()),
+                (number) -> listener.expect(each.pointId(), number, settings.intervalNs()), each.unaskedIntervals()));
+        }
+    }
+
+    /**
+     * Hands out other settings. One thread at a time; not before the last ones hold and those before them are through.
+     *
+     * @param config that the settings are of.
+     * @param fromNs when they begin to hold, the start of an interval.
+     * @return where each sender's intervals come from, from then on.
+     * @throws IllegalArgumentException if the settings do not fit the exchange; nothing has happened then.
+     */
+    public List<SenderAnswers> change(final ExporterConfig config, final long fromNs) {
+        final ExchangeSettings settings = settings(config, fromNs);
+        addInboxes(config, settings);
+        mostFlows = SharedSettings.mostFlows(config);
+        while (!listener.offerSettings(settings)) {
+            Thread.onSpinWait();
+        }
+        return Arrays.stream(senders).<SenderAnswers>map(SenderArrivals::latest).toList();
+    }
+
+    /**
+     * The settings that {@link #change} would hand out.
+     *
+     * @param config that the settings are of.
+     * @param fromNs when they begin to hold.
+     * @return the settings.
+     * @throws IllegalArgumentException if they do not fit the exchange; the message says what.
+     */
+    public ExchangeSettings settings(final ExporterConfig config, final long fromNs) {
+        final ExchangeSettings settings = SharedSettings.of(config, digestKey, senders[0].latest().settingsNumber() + 1,
+            Math.floorDiv(fromNs, config.segment().intervalNs()));
+        checkVariants(settings);
+        return settings;
+    }
+
+    /** The listener lets no other point in. */
+    private SenderArrivals sender(final long senderPointId) {
+        return senders[(int)(senderPointId - pointId)];
+    }
+
+    @Override
+    public void onInterval(final SenderInterval interval) {
+        sender(interval.pointId()).onInterval(interval);
+        final String advice = inFlight.look(interval.inFlightCount(), interval.settings().intervalNs());
+        if (advice != null) {
+            LOG.warn("exchange: {}", advice);
+        }
+    }
+
+    @Override
+    public void onMissing(final long senderPointId, final long intervalNumber) {
+        LOG.debug("exchange: no interval {} from sender {}", intervalNumber, senderPointId);
+    }
+
+    @Override
+    public void onSendTime(
+        final long senderPointId, final boolean isPassive, final long key, final long sentNs, final int methodCode) {
+        sender(senderPointId).onSendTime(isPassive, key, sentNs, methodCode);
+    }
+
+    @Override
+    public int takeSendTimes(final int senderIndex, final SendTimeHandler handler) {
+        return senders[senderIndex].takeSendTimes(handler);
+    }
+
+    @Override
+    public void onSettingsHeld(final long senderPointId, final int settingsNumber) {
+        LOG.info("exchange: sender {} holds to settings {}", senderPointId, settingsNumber);
+    }
+
+    @Override
+    public SynopsisAssembler synopses(final long senderPointId, final int requestId) {
+        return sender(senderPointId).synopses(requestId);
+    }
+
+    @Override
+    public void onSynopsis(final long senderPointId, final int requestId, final DirectBuffer image) {
+        sender(senderPointId).onSynopsis(requestId, image);
+    }
+
+    @Override
+    public void onSession(final long senderPointId, final boolean isConnected, final String text) {
+        if (!isConnected) {
+            sender(senderPointId).onSessionEnd();
+        }
+        if (isConnected && text.isEmpty()) {
+            LOG.info("exchange: sender {} connected", senderPointId);
+        } else if (isConnected) {
+            LOG.warn("exchange: sender {} connected; {}", senderPointId, text);
+        } else if (text.isEmpty()) {
+            LOG.info("exchange: sender {} is gone: it closed the connection", senderPointId);
+        } else {
+            LOG.warn("exchange: sender {} is gone: {}", senderPointId, text);
+        }
+    }
+
+    /** Anybody can connect, so the log tells of few, and then how many there were. */
+    @Override
+    public void onTurnedAway(final String address, final ExchangeCounter how, final String text) {
+        final long nowNs = System.nanoTime();
+        if (turnedAwayCount > 0 && nowNs - toldTurnedAwayNs < TELL_INTERVAL_NS) {
+            untoldTurnedAway++;
+            return;
+        }
+        LOG.warn("exchange: a connection from {} was turned away, {}{}{}", address, how.label(),
+            text.isEmpty() ? "" : ": " + text,
+            untoldTurnedAway == 0 ? "" : "; " + untoldTurnedAway + " more since the last such line");
+        turnedAwayCount++;
+        untoldTurnedAway = 0;
+        toldTurnedAwayNs = nowNs;
+    }
+
+    @Override
+    public void onClose() {
+        CloseHelper.quietClose(listener);
+    }
+
+    @Override
+    public void close() {
+        onClose();
+    }
+}

@@ -1,0 +1,391 @@
+package io.flowlag.exporter.exchange.link;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.decode.DigestSwitch;
+import io.flowlag.exporter.delay.ClockError;
+import io.flowlag.exporter.delay.InjectionTerms;
+import io.flowlag.exporter.delay.SenderLink;
+import io.flowlag.exporter.delay.SketchAgreement;
+import io.flowlag.exporter.delay.SketchShipment;
+import io.flowlag.exporter.delay.interval.FlowSums;
+import io.flowlag.exporter.delay.interval.SenderAnswer;
+import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
+import io.flowlag.exporter.delay.interval.repair.SynopsisRequest;
+import io.flowlag.exporter.exchange.wire.ExchangeSettings;
+import io.flowlag.exporter.exchange.wire.FlowSum;
+import io.flowlag.exporter.exchange.wire.IntervalVerdict;
+import io.flowlag.exporter.exchange.wire.ModeChoice;
+import io.flowlag.exporter.exchange.wire.PointDrops;
+import io.flowlag.exporter.exchange.wire.SharedKey;
+import io.flowlag.ipfix.transport.Endpoint;
+import io.flowlag.ipfix.transport.TlsCredentials;
+import io.flowlag.rli.reference.ErrorEstimate;
+import io.flowlag.rli.reference.TimestampMethod;
+import org.agrona.CloseHelper;
+import org.agrona.ExpandableArrayBuffer;
+import org.agrona.concurrent.Agent;
+import org.agrona.concurrent.EpochNanoClock;
+import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
+import org.agrona.concurrent.SystemNanoClock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
+import java.util.function.ObjLongConsumer;
+
+/**
+ * The sender's end of the exchange: makes sketches as the receiver asks, and encodes and ships what the metering thread fills.
+ * Its own thread works it; between that and the metering thread are bounded queues. Allocates for each interval and at new
+ * settings.
+ */
+public final class ExchangeSender implements SenderLink, SenderHandler, Agent, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ExchangeSender.class);
+    private static final int SHIPMENTS = 16;
+    /** What holds, what will hold, and what was shipped before. */
+    private static final int AGREEMENTS = 3;
+    private static final int WAITING_SETTINGS = 8;
+    private static final int WAITING_INTERVALS = 16;
+    /** Intervals that are kept for questions, at most. */
+    private static final int MOST_KEPT = 8;
+    /** The interval, the one before, and one for the longest delay. */
+    private static final int KEPT_BESIDE_WAIT = 3;
+    /** Fewer are not worth remembering packets. */
+    private static final int LEAST_KEPT = 2;
+    private static final long WAITING_NS = 30_000_000_000L;
+    /** More than come late because a connection was away. */
+    private static final int TOLD_UNTIMELY_INTERVALS = WAITING_INTERVALS + 1;
+
+    private final int inFlightPackets;
+    private final long memoryBytes;
+    private final EpochNanoClock clock;
+    private final ClockError error;
+    private final ExchangeCounters counters = new ExchangeCounters();
+    private final AtomicLong unusableSettings = new AtomicLong();
+    private final IntervalEncoder encoder;
+    private final ExchangeConnector connector;
+    private final DigestSwitch digests = new DigestSwitch();
+    private final OneToOneConcurrentArrayQueue<SketchAgreement> agreed = new OneToOneConcurrentArrayQueue<>(2);
+    private final OneToOneConcurrentArrayQueue<SketchShipment> shipped = new OneToOneConcurrentArrayQueue<>(SHIPMENTS);
+    private final OneToOneConcurrentArrayQueue<SketchShipment> returned = new OneToOneConcurrentArrayQueue<>(2 * SHIPMENTS);
+    private final long[] digestsInFlight;
+    private final Deque<Agreed> agreements = new ArrayDeque<>();
+    private final Deque<HeldSettings> newSettings = new ArrayDeque<>();
+    private final ExpandableArrayBuffer sums = new ExpandableArrayBuffer();
+    private final int maxFlows;
+    private final ExporterConfig.Rli references;
+    private final AtomicLong intervalsOfFlows = new AtomicLong();
+    private final AtomicLong flowsShipped = new AtomicLong();
+    private final AtomicLong sumsOverflow = new AtomicLong();
+    private final AtomicLong modeChanges = new AtomicLong();
+    private final ReconcileSettings reconcile;
+    private final long waitNs;
+    private final SynopsisAnswers synopses;
+    private String toldText = "";
+    private int untimelyIntervals;
+
+    /** An agreement, and as what it came. */
+    private record Agreed(SketchAgreement agreement, HeldSettings held, ModeChoice choice) {
+    }
+
+    /**
+     * An end that connects when it is worked.
+     *
+     * @param config of the process, with a receiver to connect to.
+     * @param tls    credentials, or null.
+     * @param key    that both ends have, or null.
+     * @param clock  of the packets' timestamps.
+     * @param error  of that clock.
+     */
+    public ExchangeSender(
+        final ExporterConfig config, final TlsCredentials tls, final SharedKey key, final EpochNanoClock clock,
+        final ClockError error) {
+        this.clock = clock;
+        this.error = error;
+        inFlightPackets = config.lds().inFlightPackets();
+        maxFlows = config.metering().maxFlows();
+        references = config.rli();
+        memoryBytes = config.exchange().memoryBytes();
+        digestsInFlight = new long[inFlightPackets];
+        encoder = new IntervalEncoder(SystemNanoClock.INSTANCE, counters);
+        reconcile = SharedSettings.reconcile(config);
+        waitNs = config.exchange().deadlineNs() + config.reconcile().waitNs();
+        connector = new ExchangeConnector(new ConnectorContext()
+            .receiver(new Endpoint(config.exchange().connect().host(), config.exchange().connect().port()))
+            .pointId(config.segment().id())
+            .handler(this)
+            .counters(counters)
+            .limits(ExchangeEnd.limits(config))
+            .waiting(WAITING_INTERVALS, memoryBytes, WAITING_NS)
+            .tls(tls, null, config.exchange().tls() == null ? List.of() : config.exchange().tls().peers())
+            .maxAskedPackets(reconcile == null ? 0 : reconcile.mostMissing())
+            .key(key));
+        synopses = new SynopsisAnswers(reconcile, connector::sendSynopsis, counters, this::giveBack);
+    }
+
+    private void giveBack(final SketchShipment shipment) {
+        returned.offer(shipment);
+    }
+
+    /** Intervals that the receiver may still ask about. */
+    private int keptIntervals(final long intervalNs) {
+        return reconcile == null ? 0 : (int)Math.min(MOST_KEPT, KEPT_BESIDE_WAIT + waitNs / intervalNs);
+    }
+
+    @Override
+    public String roleName() {
+        return "exchange-sender";
+    }
+
+    @Override
+    public int doWork() {
+        int workCount = connector.doWork();
+        if (!newSettings.isEmpty() && agreed.isEmpty()) {
+            workCount++;
+            agree(newSettings.removeFirst());
+        }
+        final SketchShipment shipment = shipped.poll();
+        if (shipment != null) {
+            workCount++;
+            int settingsNumber = -1;
+            for (final Agreed each : agreements) {
+                if (each.agreement() == shipment.agreement()) {
+                    encode(shipment, each);
+                    settingsNumber = each.held().settings().number();
+                }
+            }
+            synopses.keep(shipment, settingsNumber, shipment.agreement().context().keptIntervals());
+        }
+        return workCount + synopses.doWork();
+    }
+
+    private void encode(final SketchShipment shipment, final Agreed agreed) {
+        final SenderAnswer interval = shipment.interval();
+        final FlowSums flows = interval.flows();
+        final long priorChanges = agreed.choice().changes();
+        final boolean isFlows = flows != null && agreed.choice().isFlows(flows.count(), flows.overflowPackets() == 0);
+        encoder.begin(interval.intervalNumber(), agreed.held(), drops(shipment, isFlows ? flows.overflowPackets() : 0));
+        encoder.errorEstimate(ErrorEstimate.of(Math.max(0, error.errorNs()), error.isSynchronized() && error.errorNs() >= 0));
+        if (interval.isDamaged()) {
+            encoder.damaged();
+        }
+        if (isFlows) {
+            encoder.flowSums(sums, encode(flows, false));
+            intervalsOfFlows.lazySet(intervalsOfFlows.get() + 1);
+        } else {
+            encoder.sketch(interval.sketch());
+            for (int i = 0; i < agreed.agreement().classes().count(); i++) {
+                encoder.sketch(interval.aggregator(i));
+            }
+            if (interval.witnesses() != null) {
+                encoder.witnesses(sums, encode(interval.witnesses(), true));
+                sumsOverflow.lazySet(sumsOverflow.get() + interval.witnesses().overflowPackets());
+            }
+        }
+        if (flows != null) {
+            modeChanges.lazySet(modeChanges.get() + agreed.choice().changes() - priorChanges);
+            sumsOverflow.lazySet(sumsOverflow.get() + flows.overflowPackets());
+        }
+        for (int i = 0; i < interval.inFlightCount(); i++) {
+            digestsInFlight[i] = interval.inFlight(i);
+        }
+        connector.offer(encoder.inFlight(digestsInFlight, interval.inFlightCount()).end());
+    }
+
+    /** Encodes the sums of all flows of a table, or of its witnesses, and says of how many. */
+    private int encode(final FlowSums table, final boolean isWitnessOnly) {
+        int count = 0;
+        for (int row = 0; row < table.count(); row++) {
+            if (!isWitnessOnly || table.isWitness(row)) {
+                final int at = count++ * FlowSum.LENGTH_BYTES;
+                FlowSum.encodeKey(
+                    sums, at, table.ipVersion(row), table.sourceHigh(row), table.sourceLow(row), table.destinationHigh(row),
+                    table.destinationLow(row), table.protocol(row), table.sourcePort(row), table.destinationPort(row));
+                FlowSum.encodeClass(sums, at, table.classIndex(row));
+                FlowSum.encodeSums(
+                    sums, at, table.packets(row), table.timestampSumNs(row), table.digestSum(row), table.bytes(row));
+            }
+        }
+        flowsShipped.lazySet(flowsShipped.get() + count);
+        return count;
+    }
+
+    private static PointDrops drops(final SketchShipment shipment, final long overflowPackets) {
+        return new PointDrops(shipment.kernelDrops(), shipment.ringDrops(), shipment.latePackets(),
+            shipment.unsketchedPackets() + overflowPackets);
+    }
+
+    @Override
+    public void shipSendTime(final int streamIndex, final int sequenceNumber, final long sentNs, final int methodCode) {
+        connector.offerSendTime(streamIndex, sequenceNumber, sentNs, methodCode);
+    }
+
+    @Override
+    public void shipPassiveSendTime(final long digest, final long sentNs) {
+        connector.offerPassiveSendTime(digest, sentNs, TimestampMethod.SOFTWARE_LOCAL.code());
+    }
+
+    @Override
+    public long memoryBytes() {
+        return memoryBytes;
+    }
+
+    @Override
+    public DigestSwitch digests() {
+        return digests;
+    }
+
+    @Override
+    public SketchAgreement takeAgreement() {
+        return agreed.poll();
+    }
+
+    @Override
+    public boolean ship(final SketchShipment shipment) {
+        return shipped.offer(shipment);
+    }
+
+    @Override
+    public SketchShipment takeBack() {
+        return returned.poll();
+    }
+
+    @Override
+    public void counters(final ObjLongConsumer<String> consumer) {
+        ExchangeTotals.show(counters, consumer);
+        consumer.accept("settings_unusable", unusableSettings.get());
+        consumer.accept("intervals_of_flows", intervalsOfFlows.get());
+        consumer.accept("mode_changes", modeChanges.get());
+        consumer.accept("flow_sums_shipped", flowsShipped.get());
+        consumer.accept("flow_sums_overflow", sumsOverflow.get());
+    }
+
+    @Override
+    public void onSettings(final HeldSettings newer) {
+        if (newSettings.size() == WAITING_SETTINGS) {
+            newSettings.removeFirst();
+        }
+        newSettings.addLast(newer);
+    }
+
+    /** Makes sketches for settings, when the metering thread has taken those before. */
+    private void agree(final HeldSettings newer) {
+        final ExchangeSettings settings = newer.settings();
+        try {
+            final int wantedIntervals = keptIntervals(settings.intervalNs());
+            int keptIntervals = wantedIntervals;
+            ReconcileSettings remembered = reconcile;
+            long neededBytes = neededBytes(settings, remembered, keptIntervals);
+            while (neededBytes > memoryBytes && keptIntervals > LEAST_KEPT) {
+                neededBytes = neededBytes(settings, remembered, --keptIntervals);
+            }
+            if (neededBytes > memoryBytes && remembered != null) {
+                LOG.warn("exchange: exchange.memory={} has no room for packets beside what else is shipped, {} octets with " +
+                    "them: nothing is reconciled; raise it, or lower reconcile.packets", memoryBytes, neededBytes);
+                remembered = null;
+                keptIntervals = 0;
+                neededBytes = neededBytes(settings, null, 0);
+            }
+            if (neededBytes > memoryBytes) {
+                throw new IllegalArgumentException("sketches need " + neededBytes + " octets, exchange.memory allows " +
+                    memoryBytes);
+            }
+            final HeldSettings last = agreements.isEmpty() ? null : agreements.getLast().held();
+            final boolean isSuccessor = last != null && last.receiverInstance() == newer.receiverInstance() &&
+                last.settings().secrets().equals(settings.secrets());
+            final long nowInterval = Math.floorDiv(clock.nanoTime(), settings.intervalNs());
+            final SketchAgreement sketches = SharedSettings.agreement(
+                settings, inFlightPackets, maxFlows, remembered, keptIntervals, nowInterval, isSuccessor);
+            final Agreed agreement = new Agreed(
+                sketches.withInjection(injection(settings.injection())), newer, new ModeChoice(settings));
+            agreed.offer(agreement.agreement());
+            if (!isSuccessor) {
+                synopses.forget();
+                agreements.clear();
+            } else if (agreements.size() == AGREEMENTS) {
+                agreements.removeFirst();
+            }
+            agreements.addLast(agreement);
+            LOG.info("exchange: the receiver asks for {}, {}, in intervals of {} ns, from interval {} on; {} octets by formula",
+                settings.mode(), settings.sketches().get(0).geometry(), settings.intervalNs(), settings.fromInterval(),
+                neededBytes);
+            if (remembered != null && keptIntervals < wantedIntervals) {
+                LOG.warn("exchange: exchange.memory={} has room for the packets of {} intervals, not {}: late questions " +
+                    "of reconciliation find no answer; raise it, or lower reconcile.packets", memoryBytes,
+                    keptIntervals, wantedIntervals);
+            }
+        } catch (final IllegalArgumentException ex) {
+            unusableSettings.incrementAndGet();
+            LOG.error("exchange: the receiver's settings cannot be used, nothing is shipped for them: {}", ex.getMessage());
+        }
+    }
+
+    /** What the receiver says of references; if it cannot be kept, the sketches are made all the same. */
+    private Function<ExporterConfig.Rli, InjectionTerms> injection(final ExchangeSettings.Injection injection) {
+        if (references.target() == null || injection.policy() == ExchangeSettings.Policy.NONE) {
+            return null;
+        }
+        try {
+            LOG.info("exchange: references by the receiver's policy, {}", SharedSettings.terms(injection, references).name());
+            return (own) -> SharedSettings.terms(injection, own);
+        } catch (final IllegalArgumentException ex) {
+            unusableSettings.incrementAndGet();
+            LOG.error("exchange: the receiver's policy of references cannot be kept, the sender's own goes on: {}",
+                ex.getMessage());
+            return null;
+        }
+    }
+
+    private long neededBytes(final ExchangeSettings settings, final ReconcileSettings remembered, final int keptIntervals) {
+        return SharedSettings.memoryBytes(settings, inFlightPackets, maxFlows, remembered, keptIntervals);
+    }
+
+    @Override
+    public void onSynopsisRequest(final int requestId, final int settingsNumber, final SynopsisRequest request) {
+        synopses.onRequest(requestId, settingsNumber, request);
+    }
+
+    @Override
+    public void onRefused(final String reason, final String text) {
+        LOG.warn("exchange: refused, {}: {}", reason, text);
+    }
+
+    @Override
+    public void onAnswer(final long intervalNumber, final IntervalVerdict verdict) {
+        if (verdict != IntervalVerdict.LATE && verdict != IntervalVerdict.AHEAD) {
+            untimelyIntervals = 0;
+        } else if (++untimelyIntervals == TOLD_UNTIMELY_INTERVALS) {
+            LOG.warn("exchange: interval {} and {} before it are {} to the receiver: do the clocks agree?", intervalNumber,
+                TOLD_UNTIMELY_INTERVALS - 1, verdict);
+        }
+        if (verdict != IntervalVerdict.ACCEPTED) {
+            LOG.debug("exchange: interval {} is {}", intervalNumber, verdict);
+        }
+    }
+
+    @Override
+    public void onSession(final boolean isConnected, final String text) {
+        if (isConnected) {
+            toldText = "";
+            LOG.info("exchange: connected");
+        } else if (text.isEmpty()) {
+            LOG.info("exchange: the receiver closed the connection");
+        } else if (!text.equals(toldText)) {
+            toldText = text;
+            LOG.warn("exchange: {}", text);
+        }
+    }
+
+    @Override
+    public void onClose() {
+        CloseHelper.quietClose(connector);
+    }
+
+    @Override
+    public void close() {
+        onClose();
+    }
+}

@@ -1,0 +1,178 @@
+package io.flowlag.exporter.exchange.link;
+
+import io.flowlag.exporter.exchange.wire.IntervalVerdict;
+import org.agrona.collections.LongArrayList;
+
+import java.util.Arrays;
+import java.util.function.LongConsumer;
+
+/**
+ * What a receiver knows of one sender's intervals: which have come, which are waited for and until when, which never came. It
+ * remembers a window of them. One thread; allocates at construction, and when time leaps over what is waited for.
+ */
+public final class IntervalLedger {
+    /** What is known of an interval. */
+    public enum Answer {
+        /** Nothing: not asked for, or forgotten. */
+        UNKNOWN,
+        /** Its deadline is not over. */
+        WAITING,
+        /** It came, and the sender's point dropped nothing. */
+        COMPLETE,
+        /** It came, and the sender's point dropped packets: the path's loss cannot be told. */
+        DAMAGED,
+        /** It came and could not be used. */
+        REFUSED,
+        /** It had not come by its deadline. */
+        MISSING
+    }
+
+    private static final long NO_DEADLINE = Long.MAX_VALUE;
+
+    private final long deadlineNs;
+    private final long[] numbers;
+    private final long[] deadlinesNs;
+    private final Answer[] answers;
+    private final LongArrayList pushedOut = new LongArrayList();
+    private boolean isStarted;
+    private long newestExpected;
+
+    /**
+     * An empty ledger.
+     *
+     * @param windowIntervals how many intervals it remembers, at least 4: half of them before the newest that is expected, half
+     *                        ahead of it.
+     * @param deadlineNs      how long an interval is waited for once it is expected.
+     */
+    public IntervalLedger(final int windowIntervals, final long deadlineNs) {
+        if (windowIntervals < 4 || deadlineNs < 0) {
+            throw new IllegalArgumentException(
+                "windowIntervals=" + windowIntervals + " is less than 4, or deadlineNs=" + deadlineNs + " is negative");
+        }
+        this.deadlineNs = deadlineNs;
+        numbers = new long[windowIntervals];
+        deadlinesNs = new long[windowIntervals];
+        answers = new Answer[windowIntervals];
+        Arrays.fill(answers, Answer.UNKNOWN);
+        Arrays.fill(deadlinesNs, NO_DEADLINE);
+    }
+
+    /**
+     * The receiver has closed an interval and waits for the sender's. If that is older than the window, its clock was set back:
+     * all is forgotten, and what was waited for is given up.
+     *
+     * @param number of the interval.
+     * @param nowNs  by the exchange's clock.
+     */
+    public void expect(final long number, final long nowNs) {
+        if (isStarted && number <= newestExpected - numbers.length / 2) {
+            restart();
+        }
+        newestExpected = isStarted ? Math.max(newestExpected, number) : number;
+        isStarted = true;
+        enter(number);
+        final int slot = slot(number);
+        if (Answer.UNKNOWN == answers[slot]) {
+            answers[slot] = Answer.WAITING;
+            deadlinesNs[slot] = nowNs + deadlineNs;
+        }
+    }
+
+    private void restart() {
+        isStarted = false;
+        for (int slot = 0; slot < numbers.length; slot++) {
+            if (Answer.WAITING == answers[slot]) {
+                pushedOut.addLong(numbers[slot]);
+            }
+            answers[slot] = Answer.UNKNOWN;
+            deadlinesNs[slot] = NO_DEADLINE;
+        }
+    }
+
+    /**
+     * Whether an interval would be taken if it came now.
+     *
+     * @param number of the interval.
+     * @return accepted, or why not.
+     */
+    public IntervalVerdict verdict(final long number) {
+        if (isStarted && number > newestExpected + numbers.length / 2) {
+            return IntervalVerdict.AHEAD;
+        }
+        if (isStarted && number <= newestExpected - numbers.length / 2) {
+            return IntervalVerdict.LATE;
+        }
+        return switch (answer(number)) {
+            case UNKNOWN, WAITING -> IntervalVerdict.ACCEPTED;
+            case COMPLETE, DAMAGED, REFUSED -> IntervalVerdict.DUPLICATE;
+            case MISSING -> IntervalVerdict.LATE;
+        };
+    }
+
+    /**
+     * An interval came.
+     *
+     * @param number of the interval.
+     * @param answer complete, damaged or refused.
+     * @return accepted, or why it changes nothing.
+     */
+    public IntervalVerdict arrive(final long number, final Answer answer) {
+        final IntervalVerdict verdict = verdict(number);
+        if (IntervalVerdict.ACCEPTED == verdict) {
+            enter(number);
+            answers[slot(number)] = answer;
+            deadlinesNs[slot(number)] = NO_DEADLINE;
+        }
+        return verdict;
+    }
+
+    /**
+     * What is known of an interval.
+     *
+     * @param number of the interval.
+     * @return never null.
+     */
+    public Answer answer(final long number) {
+        final int slot = slot(number);
+        return numbers[slot] == number ? answers[slot] : Answer.UNKNOWN;
+    }
+
+    /**
+     * Gives up what is waited for too long.
+     *
+     * @param nowNs     by the exchange's clock.
+     * @param onMissing takes each interval given up, once.
+     * @return how many.
+     */
+    public int poll(final long nowNs, final LongConsumer onMissing) {
+        int missing = pushedOut.size();
+        for (int i = 0; i < missing; i++) {
+            onMissing.accept(pushedOut.getLong(i));
+        }
+        pushedOut.clear();
+        for (int slot = 0; slot < numbers.length; slot++) {
+            if (Answer.WAITING == answers[slot] && nowNs >= deadlinesNs[slot]) {
+                answers[slot] = Answer.MISSING;
+                missing++;
+                onMissing.accept(numbers[slot]);
+            }
+        }
+        return missing;
+    }
+
+    private void enter(final long number) {
+        final int slot = slot(number);
+        if (numbers[slot] != number) {
+            if (Answer.WAITING == answers[slot]) {
+                pushedOut.addLong(numbers[slot]);
+            }
+            numbers[slot] = number;
+            answers[slot] = Answer.UNKNOWN;
+            deadlinesNs[slot] = NO_DEADLINE;
+        }
+    }
+
+    private int slot(final long number) {
+        return (int)Math.floorMod(number, (long)numbers.length);
+    }
+}

@@ -1,0 +1,59 @@
+package io.flowlag.exporter.exchange.link;
+
+import io.flowlag.exporter.exchange.wire.PassiveTimesMessage;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Send times of regular packets that go out in one message, when it is full or the first of them has waited for a while: a
+ * message takes more octets than many of them. One thread; allocates at construction.
+ */
+final class PassiveTimesBatch {
+    /** Packets wait for their send times, and have room to wait for longer. */
+    static final long MOST_WAIT_NS = 20_000_000;
+
+    private final UnsafeBuffer message = new UnsafeBuffer(new byte[PassiveTimesMessage.MAX_BYTES]);
+    private int count;
+    private int method;
+    private long baseNs;
+    private long lastNs;
+    private long sinceNs;
+
+    boolean isEmpty() {
+        return count == 0;
+    }
+
+    /** {@return whether one more fits into the message} */
+    boolean takes(final long sentNs, final int newMethod) {
+        return count == 0 ||
+            count < PassiveTimesMessage.MAX_COUNT && newMethod == method && PassiveTimesMessage.isNear(sentNs - lastNs);
+    }
+
+    /** Adds one that fits. */
+    void add(final long digest, final long sentNs, final int newMethod, final long nowNs) {
+        if (count == 0) {
+            method = newMethod;
+            baseNs = sentNs;
+            lastNs = sentNs;
+            sinceNs = nowNs;
+        }
+        PassiveTimesMessage.encodeEntry(message, 0, count++, digest, sentNs - lastNs);
+        lastNs = sentNs;
+    }
+
+    /** {@return whether the message is to go out} */
+    boolean isDue(final long nowNs) {
+        return count > 0 && nowNs - sinceNs >= MOST_WAIT_NS;
+    }
+
+    /** {@return whether there was room for the message; what it holds stays} */
+    boolean send(final ExchangeConnection connection, final long firstIndex) {
+        return connection.send(message, PassiveTimesMessage.encode(message, 0, firstIndex, count, method, baseNs));
+    }
+
+    /** {@return how many there were; there are none now} */
+    int clear() {
+        final int cleared = count;
+        count = 0;
+        return cleared;
+    }
+}

@@ -1,0 +1,183 @@
+package io.flowlag.exporter.exchange.link;
+
+import io.flowlag.common.hash.SipHash;
+import io.flowlag.exporter.decode.SegmentFlowHash;
+import io.flowlag.exporter.delay.interval.FlowSums;
+import io.flowlag.exporter.delay.interval.SenderAnswer;
+import io.flowlag.exporter.exchange.wire.ExchangeSettings;
+import io.flowlag.exporter.exchange.wire.FlowSum;
+import io.flowlag.sketch.image.CellEditor;
+import io.flowlag.sketch.image.ImageDescriptor;
+import io.flowlag.sketch.image.SketchImage;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * A copy of a sender's interval, on its way from the exchange to the metering thread and back. It belongs to whoever holds it.
+ * Allocates at construction.
+ */
+final class ReceivedInterval implements SenderAnswer {
+    private final UnsafeBuffer[] buffers;
+    private final SketchImage[] images;
+    private final long[] inFlight;
+    private final SegmentFlowHash flowHash;
+    private final FlowSums flows;
+    private final FlowSums witnesses;
+    private final FlowSum sum = new FlowSum();
+    private long intervalNumber;
+    private int inFlightCount;
+    private boolean isInFlightComplete;
+    private boolean hasStragglers;
+    private boolean isDamaged;
+    private boolean hasSketches;
+
+    /**
+     * An empty copy.
+     *
+     * @param settings        that hold.
+     * @param hash            with the key of digests.
+     * @param inFlightPackets that fit.
+     * @param witnessFlows    that fit beside sketches; 0 for none.
+     */
+    ReceivedInterval(
+        final ExchangeSettings settings, final SipHash hash, final int inFlightPackets, final int witnessFlows) {
+        final int sketchCount = settings.mode() == ExchangeSettings.Mode.FLOWS ? 0 : settings.sketches().size();
+        buffers = new UnsafeBuffer[sketchCount];
+        images = new SketchImage[sketchCount];
+        for (int i = 0; i < sketchCount; i++) {
+            buffers[i] = new UnsafeBuffer(new byte[settings.sketches().get(i).geometry().imageLength()]);
+            images[i] = new SketchImage();
+        }
+        flowHash = new SegmentFlowHash(hash);
+        flows = settings.mode() == ExchangeSettings.Mode.CELLS ? null : FlowSums.ofAll(settings.mostFlows());
+        witnesses = witnessFlows == 0 || sketchCount == 0 ? null : FlowSums.ofAll(witnessFlows);
+        inFlight = new long[inFlightPackets];
+    }
+
+    /**
+     * Memory of a copy, by formula.
+     *
+     * @param settings        that hold.
+     * @param inFlightPackets that fit.
+     * @param witnessFlows    that fit beside sketches; 0 for none.
+     * @return octets, on and off the heap.
+     */
+    static long memoryBytes(final ExchangeSettings settings, final int inFlightPackets, final int witnessFlows) {
+        final boolean isSketched = settings.mode() != ExchangeSettings.Mode.FLOWS;
+        return (isSketched ? settings.imageBytes() : 0) + (long)inFlightPackets * Long.BYTES +
+            (settings.mode() == ExchangeSettings.Mode.CELLS ? 0 : FlowSums.memoryBytes(settings.mostFlows())) +
+            (isSketched && witnessFlows > 0 ? FlowSums.memoryBytes(witnessFlows) : 0);
+    }
+
+    /**
+     * Copies an interval.
+     *
+     * @param interval verified, of these settings.
+     */
+    void copy(final SenderInterval interval) {
+        intervalNumber = interval.number();
+        hasStragglers = interval.drops().latePackets() > 0;
+        isDamaged = interval.isDamaged();
+        hasSketches = interval.sketchCount() > 0;
+        for (int i = 0; i < interval.sketchCount(); i++) {
+            final SketchImage image = interval.sketch(i);
+            final DirectBuffer octets = image.buffer();
+            buffers[i].putBytes(0, octets, 0, image.length());
+            if (interval.isDamaged()) {
+                final int flags = buffers[i].getByte(ImageDescriptor.FLAGS_OFFSET) | ImageDescriptor.FLAG_DAMAGED;
+                buffers[i].putByte(ImageDescriptor.FLAGS_OFFSET, (byte)flags);
+            }
+            images[i].wrap(buffers[i], 0, image.length());
+        }
+        if (flows != null) {
+            flows.clear();
+            for (int i = 0; i < interval.flowCount(); i++) {
+                put(interval.flow(i, sum), flows);
+            }
+        }
+        if (witnesses != null) {
+            witnesses.clear();
+            for (int i = 0; i < interval.witnessCount(); i++) {
+                put(interval.witness(i, sum), witnesses);
+            }
+        }
+        isInFlightComplete = interval.inFlightCount() <= inFlight.length;
+        inFlightCount = isInFlightComplete ? interval.inFlightCount() : 0;
+        for (int i = 0; i < inFlightCount; i++) {
+            inFlight[i] = interval.inFlight(i);
+        }
+    }
+
+    private void put(final FlowSum from, final FlowSums table) {
+        final long hash = flowHash.hash(
+            from.family(), from.protocol(), from.sourceHigh(), from.sourceLow(), from.destinationHigh(), from.destinationLow(),
+            from.sourcePort(), from.destinationPort());
+        final int row = table.put(hash, from.packets(), from.timestampSumNs(), from.digestSum(), from.bytes());
+        if (row != FlowSums.NONE) {
+            table.key(
+                row, from.sourceHigh(), from.sourceLow(), from.destinationHigh(), from.destinationLow(), from.sourcePort(),
+                from.destinationPort(), from.protocol(), from.family());
+            table.classIndex(row, from.classIndex());
+        }
+    }
+
+    @Override
+    public boolean isDamaged() {
+        return isDamaged;
+    }
+
+    @Override
+    public boolean hasSketches() {
+        return hasSketches;
+    }
+
+    @Override
+    public FlowSums flows() {
+        return flows;
+    }
+
+    @Override
+    public FlowSums witnesses() {
+        return witnesses;
+    }
+
+    @Override
+    public long intervalNumber() {
+        return intervalNumber;
+    }
+
+    @Override
+    public boolean isInFlightComplete() {
+        return isInFlightComplete;
+    }
+
+    @Override
+    public boolean hasStragglers() {
+        return hasStragglers;
+    }
+
+    @Override
+    public int inFlightCount() {
+        return inFlightCount;
+    }
+
+    @Override
+    public long inFlight(final int index) {
+        return inFlight[index];
+    }
+
+    @Override
+    public void edit(final CellEditor editor) {
+        editor.wrap(buffers[0], 0, images[0].length());
+    }
+
+    @Override
+    public SketchImage sketch() {
+        return images[0];
+    }
+
+    @Override
+    public SketchImage aggregator(final int classIndex) {
+        return images[1 + classIndex];
+    }
+}

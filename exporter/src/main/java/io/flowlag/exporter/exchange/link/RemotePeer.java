@@ -1,0 +1,143 @@
+package io.flowlag.exporter.exchange.link;
+
+import io.flowlag.common.hash.SipHash;
+import io.flowlag.exporter.decode.SegmentFlowHash;
+import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
+import io.flowlag.exporter.delay.interval.repair.SynopsisPeer;
+import io.flowlag.exporter.delay.interval.repair.SynopsisRequest;
+import io.flowlag.sketch.reconcile.SynopsisFamily;
+import io.flowlag.sketch.reconcile.SynopsisImage;
+import io.flowlag.sketch.reconcile.SynopsisResult;
+import io.flowlag.sketch.reconcile.SynopsisVerifier;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * The sender point in another process, as the metering thread asks it; the exchange's thread carries requests and answers. One
+ * request is under way at a time, and each is answered once, if only by null; both ways are bounded queues. Allocates for each
+ * request.
+ */
+final class RemotePeer implements SynopsisPeer {
+    private static final int QUEUED = 4;
+
+    private final AtomicInteger requestIds;
+    private final AtomicLong unverified;
+    private final SynopsisAssembler assembler;
+    private final OneToOneConcurrentArrayQueue<Asked> asked = new OneToOneConcurrentArrayQueue<>(QUEUED);
+    private final OneToOneConcurrentArrayQueue<Answered> answered = new OneToOneConcurrentArrayQueue<>(2 * QUEUED);
+    /** The metering thread's. */
+    private final SegmentFlowHash flowHash;
+    private final SynopsisImage image = new SynopsisImage();
+    private int waitsForId;
+    private boolean isWaiting;
+    private boolean hasImage;
+    /** The exchange thread's. */
+    private int carriedId;
+    private boolean isCarrying;
+
+    /** A request on its way. */
+    record Asked(int requestId, SynopsisRequest request) {
+    }
+
+    /** An answer on its way back; null if there is none. */
+    private record Answered(int requestId, DirectBuffer octets) {
+    }
+
+    /**
+     * Nothing asked.
+     *
+     * @param settings   sizes.
+     * @param hash       with the key of digests.
+     * @param requestIds gives numbers to requests.
+     * @param unverified counts answers that are no image; this is its only writer.
+     */
+    RemotePeer(
+        final ReconcileSettings settings, final SipHash hash, final AtomicInteger requestIds, final AtomicLong unverified) {
+        flowHash = new SegmentFlowHash(hash);
+        this.requestIds = requestIds;
+        this.unverified = unverified;
+        assembler = new SynopsisAssembler(settings.mostAnswerBytes());
+    }
+
+    @Override
+    public boolean ask(final SynopsisRequest request) {
+        hasImage = false;
+        waitsForId = requestIds.incrementAndGet();
+        isWaiting = asked.offer(new Asked(waitsForId, request.copy()));
+        return isWaiting;
+    }
+
+    @Override
+    public SynopsisImage answer() {
+        Answered next = isWaiting ? answered.poll() : null;
+        while (next != null) {
+            if (next.requestId() == waitsForId) {
+                isWaiting = false;
+                hasImage = next.octets() != null && isVerified(next.octets());
+            }
+            next = answered.poll();
+        }
+        return hasImage ? image : null;
+    }
+
+    private boolean isVerified(final DirectBuffer octets) {
+        boolean isAccepted = SynopsisVerifier.verify(octets, 0, octets.capacity()) == SynopsisResult.ACCEPTED;
+        if (isAccepted) {
+            image.wrap(octets, 0, octets.capacity());
+            isAccepted = image.family() != SynopsisFamily.FLOW_KEYS || areKeysOfTheirHashes();
+        }
+        if (!isAccepted) {
+            unverified.lazySet(unverified.get() + 1);
+        }
+        return isAccepted;
+    }
+
+    /** A flow's hash follows from its key, so a key that belongs to another hash is not believed. */
+    private boolean areKeysOfTheirHashes() {
+        boolean isRight = true;
+        for (int i = 0; isRight && i < image.totalCells(); i++) {
+            isRight = image.keyFlowHash(i) == flowHash.hash(
+                image.keyIpVersion(i), image.keyProtocol(i), image.keySourceHigh(i), image.keySourceLow(i),
+                image.keyDestinationHigh(i), image.keyDestinationLow(i), image.keySourcePort(i), image.keyDestinationPort(i));
+        }
+        return isRight;
+    }
+
+    @Override
+    public boolean isExpected() {
+        return isWaiting;
+    }
+
+    /** The next request to carry, or null; one that was not answered is given up. The exchange's thread. */
+    Asked poll() {
+        final Asked next = asked.poll();
+        if (next != null) {
+            onAnswer(carriedId, null);
+            carriedId = next.requestId();
+            isCarrying = true;
+            assembler.expect();
+        }
+        return next;
+    }
+
+    /** Room for the answer to a request; null if that is not under way. The exchange's thread. */
+    SynopsisAssembler assembler(final int requestId) {
+        return isCarrying && requestId == carriedId ? assembler : null;
+    }
+
+    /** The session is over: no answer will come. The exchange's thread. */
+    void onSessionEnd() {
+        onAnswer(carriedId, null);
+    }
+
+    /** The answer to a request, if that is under way; null if there is none. The exchange's thread. */
+    void onAnswer(final int requestId, final DirectBuffer octets) {
+        if (isCarrying && requestId == carriedId) {
+            isCarrying = false;
+            answered.offer(new Answered(carriedId, octets));
+        }
+    }
+}

@@ -1,0 +1,177 @@
+package io.flowlag.exporter.exchange.link;
+
+import io.flowlag.exporter.delay.ReceiverLink;
+import io.flowlag.exporter.delay.ReceiverLink.SendTimeHandler;
+import org.agrona.BitUtil;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.MessageHandler;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.ObjLongConsumer;
+
+/**
+ * What comes from one sender, on its way from the exchange's thread, which calls {@code on...}, to the metering thread, which
+ * calls {@link #takeSendTimes} and the inboxes. Bounded, so that a sender that ships too much takes no room of another. Allocates
+ * at construction and when settings change.
+ */
+final class SenderArrivals {
+    private static final int LEAST_SEND_TIME_BYTES = 1 << 20;
+    private static final int MOST_SEND_TIME_BYTES = 1 << 26;
+    private static final int SEND_TIME_SECONDS = 2;
+    private static final int SEND_TIMES_LIMIT = 1024;
+    /** What holds, and what held before. */
+    private static final int INBOXES = 2;
+
+    private final long pointId;
+    private final int senderIndex;
+    private final ExchangeCounters counters = new ExchangeCounters();
+    private final AtomicLong foreignIntervals = new AtomicLong();
+    private final AtomicLong crowdedIntervals = new AtomicLong();
+    private final AtomicLong unaskedIntervals = new AtomicLong();
+    private final AtomicLong crowdedSendTimes = new AtomicLong();
+    private final AtomicLong unverifiedSynopses = new AtomicLong();
+    private final SendTimeQueue sendTimes;
+    private SendTimeHandler sendTimeHandler;
+    private final MessageHandler sendTimeReader;
+    private volatile List<SenderInbox> inboxes = List.of();
+    private volatile int errorEstimate;
+
+    /**
+     * Nothing has come.
+     *
+     * @param pointId     of the sender.
+     * @param senderIndex of the sender, in the order of the configuration.
+     * @param sendTimeBps what send times may take of the exchange.
+     */
+    SenderArrivals(final long pointId, final int senderIndex, final long sendTimeBps) {
+        sendTimes = new SendTimeQueue(sendTimeBytes(sendTimeBps));
+        this.pointId = pointId;
+        this.senderIndex = senderIndex;
+        sendTimeReader = SendTimeQueue.handler((kind, key, sentNs, method) ->
+            sendTimeHandler.onSendTime(senderIndex, kind == SendTimeQueue.PASSIVE, key, sentNs));
+    }
+
+    /** {@return octets of send times on their way: of two seconds, for which the metering thread may be busy} */
+    static int sendTimeBytes(final long sendTimeBps) {
+        final long bytes = SEND_TIME_SECONDS * sendTimeBps / ReceiverLink.SEND_TIME_BITS * SendTimeQueue.ENTRY_BYTES;
+        return BitUtil.findNextPositivePowerOfTwo(
+            (int)Math.max(LEAST_SEND_TIME_BYTES, Math.min(MOST_SEND_TIME_BYTES, bytes)));
+    }
+
+    long pointId() {
+        return pointId;
+    }
+
+    int senderIndex() {
+        return senderIndex;
+    }
+
+    /** {@return what the exchange counts of the sender} */
+    ExchangeCounters counters() {
+        return counters;
+    }
+
+    /** {@return to be counted by an inbox: intervals whose time was over} */
+    AtomicLong unaskedIntervals() {
+        return unaskedIntervals;
+    }
+
+    /** {@return to be counted by an inbox: answers about synopses that are none} */
+    AtomicLong unverifiedSynopses() {
+        return unverifiedSynopses;
+    }
+
+    /** Asks the sender what the metering thread wants to know. */
+    int ask(final ExchangeListener listener) {
+        int workCount = 0;
+        for (final SenderInbox inbox : inboxes) {
+            final RemotePeer.Asked asked = inbox.peer() == null ? null : inbox.peer().poll();
+            if (asked != null) {
+                workCount++;
+                if (!listener.ask(pointId, asked.requestId(), inbox.settingsNumber(), asked.request())) {
+                    inbox.peer().onAnswer(asked.requestId(), null);
+                }
+            }
+        }
+        return workCount;
+    }
+
+    /** {@return room for the answer to a request; null if nobody waits for it} */
+    SynopsisAssembler synopses(final int requestId) {
+        SynopsisAssembler found = null;
+        for (final SenderInbox inbox : inboxes) {
+            found = found != null || inbox.peer() == null ? found : inbox.peer().assembler(requestId);
+        }
+        return found;
+    }
+
+    void onSynopsis(final int requestId, final DirectBuffer image) {
+        for (final SenderInbox inbox : inboxes) {
+            if (inbox.peer() != null) {
+                inbox.peer().onAnswer(requestId, image);
+            }
+        }
+    }
+
+    /** The session is over: nothing that was asked is answered. */
+    void onSessionEnd() {
+        for (final SenderInbox inbox : inboxes) {
+            if (inbox.peer() != null) {
+                inbox.peer().onSessionEnd();
+            }
+        }
+    }
+
+    /** Intervals of other settings come too from now on; those of the settings before the last do not any more. Any thread. */
+    void add(final SenderInbox inbox) {
+        final List<SenderInbox> before = inboxes;
+        final List<SenderInbox> after = new ArrayList<>(before.subList(Math.max(0, before.size() - INBOXES + 1), before.size()));
+        after.add(inbox);
+        inboxes = List.copyOf(after);
+    }
+
+    /** {@return where intervals of the first settings come from, or of the latest} */
+    SenderInbox latest() {
+        return inboxes.get(inboxes.size() - 1);
+    }
+
+    /** {@return how good the sender's clock is, as it said last} */
+    int errorEstimate() {
+        return errorEstimate;
+    }
+
+    void onInterval(final SenderInterval interval) {
+        errorEstimate = interval.errorEstimate();
+        for (final SenderInbox inbox : inboxes) {
+            if (inbox.settingsNumber() == interval.settings().number()) {
+                if (!inbox.offer(interval)) {
+                    crowdedIntervals.lazySet(crowdedIntervals.get() + 1);
+                }
+                return;
+            }
+        }
+        foreignIntervals.lazySet(foreignIntervals.get() + 1);
+    }
+
+    void onSendTime(final boolean isPassive, final long key, final long sentNs, final int methodCode) {
+        if (!sendTimes.offer(isPassive ? SendTimeQueue.PASSIVE : SendTimeQueue.INJECTED, key, sentNs, methodCode)) {
+            crowdedSendTimes.lazySet(crowdedSendTimes.get() + 1);
+        }
+    }
+
+    int takeSendTimes(final SendTimeHandler handler) {
+        sendTimeHandler = handler;
+        return sendTimes.poll(sendTimeReader, SEND_TIMES_LIMIT);
+    }
+
+    /** Shows what was counted on the way. Any thread. */
+    void showWay(final ObjLongConsumer<String> consumer) {
+        consumer.accept("intervals_foreign", foreignIntervals.get());
+        consumer.accept("intervals_crowded", crowdedIntervals.get());
+        consumer.accept("intervals_unasked", unaskedIntervals.get());
+        consumer.accept("synopses_unverified", unverifiedSynopses.get());
+        consumer.accept("send_times_crowded", crowdedSendTimes.get());
+    }
+}

@@ -1,0 +1,49 @@
+package io.flowlag.exporter.exchange.link;
+
+import io.flowlag.exporter.delay.interval.repair.SynopsisRequest;
+import io.flowlag.exporter.exchange.wire.IntervalVerdict;
+
+/** What a sender learns from its receiver; called on the connector's thread, must not block. */
+public interface SenderHandler {
+    /**
+     * New settings came; the schedule has them already.
+     *
+     * @param held the settings.
+     */
+    void onSettings(HeldSettings held);
+
+    /**
+     * The receiver refused something, or this end refused the receiver.
+     *
+     * @param reason label of the reason.
+     * @param text   printable, for people; it names both values of a mismatch.
+     */
+    void onRefused(String reason, String text);
+
+    /**
+     * The receiver answered an interval.
+     *
+     * @param intervalNumber of the interval.
+     * @param verdict        of the receiver.
+     */
+    void onAnswer(long intervalNumber, IntervalVerdict verdict);
+
+    /**
+     * The receiver asks for a synopsis or for packets of an interval.
+     *
+     * @param requestId      that the answer must have.
+     * @param settingsNumber that the interval is of.
+     * @param request        whole; the handler's from now on.
+     */
+    default void onSynopsisRequest(final int requestId, final int settingsNumber, final SynopsisRequest request) {
+        // nothing is remembered: no answer
+    }
+
+    /**
+     * The session began or ended.
+     *
+     * @param isConnected whether it began.
+     * @param text        why it ended, for people; empty if it began, or the other end closed it and said nothing.
+     */
+    void onSession(boolean isConnected, String text);
+}

@@ -1,0 +1,98 @@
+package io.flowlag.exporter.exchange.link;
+
+import java.util.function.LongConsumer;
+import java.util.function.Supplier;
+
+/**
+ * What a listener remembers of a sender, connected or not: its ledger outlives its connections. One thread; allocates at
+ * construction, and when intervals get another length.
+ */
+final class SenderRecord {
+    private final long pointId;
+    private final Supplier<IntervalLedger> ledgers;
+    private IntervalLedger ledger;
+    private IntervalLedger olderLedger;
+    private long intervalNs;
+    private long olderIntervalNs;
+    private final IntervalAssembler assembler;
+    private final LongConsumer onMissing;
+    private final ExchangeCounters counters;
+    private ExchangeConnection connection;
+    private long instance;
+    private long nextSendTime;
+
+    SenderRecord(
+        final long pointId, final Supplier<IntervalLedger> ledgers, final IntervalAssembler assembler,
+        final LongConsumer onMissing, final ExchangeCounters counters) {
+        this.counters = counters;
+        this.pointId = pointId;
+        this.onMissing = onMissing;
+        this.ledgers = ledgers;
+        this.assembler = assembler;
+    }
+
+    long pointId() {
+        return pointId;
+    }
+
+    /**
+     * The ledger of intervals of one length: numbers of another length say nothing here. At a new length, the ledger of
+     * the one before stays.
+     */
+    IntervalLedger ledger(final long lengthNs) {
+        if (lengthNs == olderIntervalNs && null != olderLedger) {
+            return olderLedger;
+        }
+        if (lengthNs != intervalNs || null == ledger) {
+            olderLedger = ledger;
+            olderIntervalNs = intervalNs;
+            ledger = ledgers.get();
+            intervalNs = lengthNs;
+        }
+        return ledger;
+    }
+
+    /** Gives up what is waited for too long; how many. */
+    int poll(final long nowNs) {
+        return (null == ledger ? 0 : ledger.poll(nowNs, onMissing)) +
+            (null == olderLedger ? 0 : olderLedger.poll(nowNs, onMissing));
+    }
+
+    IntervalAssembler assembler() {
+        return assembler;
+    }
+
+    /** What is counted of it alone. */
+    ExchangeCounters counters() {
+        return counters;
+    }
+
+    /** Whether another run of the process at that point is connected, and was heard since a time. */
+    boolean isHeldByAnother(final long newInstance, final long sinceNs) {
+        return null != connection && instance != newInstance && connection.heardNs() - sinceNs >= 0;
+    }
+
+    /** Its connection, null while there is none. */
+    ExchangeConnection connection() {
+        return connection;
+    }
+
+    void connected(final ExchangeConnection newConnection, final long newInstance) {
+        connection = newConnection;
+        if (instance != newInstance) {
+            instance = newInstance;
+            nextSendTime = 0;
+        }
+    }
+
+    void disconnected() {
+        connection = null;
+    }
+
+    /** How many send times before this one are missing. */
+    long onSendTimes(final long firstIndex, final int count) {
+        final long missing = Math.max(0, firstIndex - nextSendTime);
+        nextSendTime = Math.max(nextSendTime, firstIndex + count);
+        return missing;
+    }
+}

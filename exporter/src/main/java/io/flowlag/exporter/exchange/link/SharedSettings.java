@@ -1,0 +1,394 @@
+package io.flowlag.exporter.exchange.link;
+
+import io.flowlag.common.hash.SipHash;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.Prefix;
+import io.flowlag.exporter.config.WeightRule;
+import io.flowlag.exporter.delay.InjectionTerms;
+import io.flowlag.exporter.delay.PassiveChoice;
+import io.flowlag.exporter.delay.SegmentSelector;
+import io.flowlag.exporter.delay.SketchAgreement;
+import io.flowlag.exporter.delay.TrafficClasses;
+import io.flowlag.exporter.delay.interval.FlowWeights;
+import io.flowlag.exporter.delay.interval.IntervalMode;
+import io.flowlag.exporter.delay.interval.SharedSampling;
+import io.flowlag.exporter.delay.interval.SketchContext;
+import io.flowlag.exporter.delay.interval.SketchPoint;
+import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
+import io.flowlag.exporter.exchange.wire.ExchangePrice;
+import io.flowlag.exporter.exchange.wire.ExchangeSettings;
+import io.flowlag.exporter.exchange.wire.ExchangeSettings.AddressPrefix;
+import io.flowlag.exporter.exchange.wire.ExchangeSettings.SketchPart;
+import io.flowlag.exporter.exchange.wire.FlowSum;
+import io.flowlag.rli.sender.AdaptivePolicy;
+import io.flowlag.rli.sender.CombinedPolicy;
+import io.flowlag.rli.sender.EveryIntervalPolicy;
+import io.flowlag.rli.sender.EveryNPolicy;
+import io.flowlag.rli.sender.InjectionPolicy;
+import io.flowlag.sketch.image.SketchFamily;
+import io.flowlag.sketch.image.SketchGeometry;
+import org.agrona.DirectBuffer;
+
+import java.nio.ByteOrder;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What the receiver's configuration means for its sender, and back. Stateless. */
+public final class SharedSettings {
+    private static final long LEAST_INTERVAL_NS = 1_000_000L;
+    private static final long MOST_INTERVAL_NS = 86_400_000_000_000L;
+    private static final long MOST_AHEAD_INTERVALS = 1_000;
+    private static final double PPM_OF_PERCENT = 10_000;
+
+    private SharedSettings() {
+    }
+
+    /**
+     * What a receiver hands out.
+     *
+     * @param config       of the receiver.
+     * @param key          of digests, 16 octets.
+     * @param number       of the settings.
+     * @param fromInterval the first interval in which it holds.
+     * @return the settings.
+     * @throws IllegalArgumentException if they do not fit the exchange; the message says what.
+     */
+    public static ExchangeSettings of(
+        final ExporterConfig config, final DirectBuffer key, final int number, final long fromInterval) {
+        final ExporterConfig.Segment segment = config.segment();
+        final ExporterConfig.Lds lds = config.lds();
+        final List<Integer> classes = config.rli().classes();
+        final List<SketchPart> sketches = new ArrayList<>();
+        sketches.add(new SketchPart(ExchangeSettings.ANY, SketchGeometry.lds(
+            lds.rows(), lds.columns(), lds.vldaLength(), lds.ratesPpm().stream().mapToInt(Integer::intValue).toArray())));
+        final SketchGeometry aggregator =
+            new SketchContext().aggregatorCells(lds.aggregatorCells()).aggregatorGeometry();
+        for (int i = 0; i < config.rli().classCount(); i++) {
+            sketches.add(new SketchPart(classes.isEmpty() ? ExchangeSettings.ANY : i, aggregator));
+        }
+        return new ExchangeSettings(
+            number, fromInterval, segment.intervalNs(), tailNs(segment), mode(config),
+            new ExchangeSettings.Secrets(
+                key.getLong(0, ByteOrder.LITTLE_ENDIAN), key.getLong(Long.BYTES, ByteOrder.LITTLE_ENDIAN), 0),
+            new ExchangeSettings.Selector(
+                prefixes(segment.sources()), prefixes(segment.destinations()), segment.vlanId()),
+            injection(config.rli()), lds.witnessPpm(), classes, sketches, rules(lds.weights()), mostFlows(config));
+    }
+
+    /** How long before an interval's end the packets are sent that may arrive when packets are held, by clocks apart. */
+    private static long tailNs(final ExporterConfig.Segment segment) {
+        return Math.min(
+            segment.intervalNs(), segment.maximumDelayNs() + 2 * SketchContext.clockGuardNs(segment.intervalNs()));
+    }
+
+    private static ExchangeSettings.Mode mode(final ExporterConfig config) {
+        return switch (config.exchange().mode()) {
+            case SKETCH -> ExchangeSettings.Mode.CELLS;
+            case FLOWS -> ExchangeSettings.Mode.FLOWS;
+            case AUTO -> ExchangeSettings.Mode.AUTO;
+        };
+    }
+
+    /**
+     * When a receiver's senders are to send references.
+     *
+     * @param rli of the receiver.
+     * @return {@link ExchangeSettings.Injection#NONE} if it does not say.
+     */
+    public static ExchangeSettings.Injection injection(final ExporterConfig.Rli rli) {
+        if (rli.policy() == ExporterConfig.Policy.PASSIVE) {
+            return ExchangeSettings.Injection.passive(rli.passivePpm(), rli.ceilingBps());
+        }
+        return !rli.injectionGiven() ? ExchangeSettings.Injection.NONE : new ExchangeSettings.Injection(
+            ExchangeSettings.Policy.valueOf(rli.policy().name()), (int)rli.everyN(), rli.everyIntervalNs(),
+            (int)Math.round(rli.minimumUtilization() * ExchangeSettings.PPM),
+            (int)Math.round(rli.maximumUtilization() * ExchangeSettings.PPM),
+            (int)rli.minimumRateOneIn(), (int)rli.maximumRateOneIn(), rli.maximumGapNs(), rli.ceilingBps(), rli.capacityBps(), 0);
+    }
+
+    /**
+     * When a sender sends references, as its receiver says.
+     *
+     * @param injection as the receiver says, and not {@link ExchangeSettings.Injection#NONE}.
+     * @param own       the sender's settings: its references, and how fast its own queue is if it knows that.
+     * @return the terms.
+     * @throws IllegalArgumentException if the sender cannot keep to it; the message says why.
+     */
+    static InjectionTerms terms(final ExchangeSettings.Injection injection, final ExporterConfig.Rli own) {
+        if (injection.policy() == ExchangeSettings.Policy.PASSIVE) {
+            return InjectionTerms.PASSIVE;
+        }
+        final InjectionPolicy policy = switch (injection.policy()) {
+            case ADAPTIVE -> new AdaptivePolicy(
+                injection.minUtilizationPpm() / (double)ExchangeSettings.PPM,
+                injection.maxUtilizationPpm() / (double)ExchangeSettings.PPM,
+                1.0 / injection.minRate(), 1.0 / injection.maxRate());
+            case EVERY_N -> new EveryNPolicy(injection.everyN());
+            case EVERY_INTERVAL -> new EveryIntervalPolicy(injection.everyIntervalNs());
+            default -> new CombinedPolicy(injection.everyN(), injection.everyIntervalNs());
+        };
+        return InjectionTerms.of(
+            ExporterConfig.Policy.valueOf(injection.policy().name()), policy,
+            own.capacityBps() == 0 ? injection.capacityBps() : own.capacityBps(), injection.maxGapNs(), injection.ceilingBps(),
+            own);
+    }
+
+    /**
+     * What both points keep of an interval.
+     *
+     * @param config of a receiver, or of both points.
+     * @return the mode.
+     */
+    static IntervalMode intervalMode(final ExporterConfig config) {
+        return config.exchange().listen() == null ? IntervalMode.CELLS : intervalMode(mode(config));
+    }
+
+    private static IntervalMode intervalMode(final ExchangeSettings.Mode mode) {
+        return switch (mode) {
+            case CELLS -> IntervalMode.CELLS;
+            case FLOWS -> IntervalMode.FLOWS;
+            case AUTO -> IntervalMode.AUTO;
+        };
+    }
+
+    /**
+     * What an interval takes of the network at most, before the digests of packets in flight.
+     *
+     * @param settings of a receiver.
+     * @return for people.
+     */
+    static String price(final ExchangeSettings settings) {
+        final String cells = ExchangePrice.cellsBytes(settings.sketches()) + " octets as sketches" +
+            (settings.witnessPpm() == 0 ? "" : " and " + FlowSum.LENGTH_BYTES + " for each witness flow, of which are " +
+            settings.witnessPpm() / PPM_OF_PERCENT + " % and more");
+        final String flows = ExchangePrice.flowsBytes(settings.mostFlows()) + " octets as sums of " + settings.mostFlows() +
+            " flows";
+        return switch (settings.mode()) {
+            case CELLS -> cells;
+            case FLOWS -> flows;
+            case AUTO -> flows + ", or " + cells;
+        };
+    }
+
+    /**
+     * Flows of an interval that have room.
+     *
+     * @param config of a receiver.
+     * @return flows, at least 1.
+     */
+    static int mostFlows(final ExporterConfig config) {
+        final int maxFlows = config.metering().maxFlows();
+        return config.exchange().mode() != ExporterConfig.ExchangeMode.AUTO ? maxFlows : Math.min(maxFlows,
+            ExchangePrice.flowsThatFit(config.segment().intervalNs(), config.exchange().bandwidthBps()));
+    }
+
+    /**
+     * Witness flows of an interval that have room.
+     *
+     * @param config of a receiver.
+     * @return flows; 0 if there are no witnesses.
+     */
+    static int witnessFlows(final ExporterConfig config) {
+        return config.lds().witnessPpm() == 0 ? 0 : new SketchContext()
+            .maxFlows(config.metering().maxFlows()).witnessPpm(config.lds().witnessPpm()).witnessFlows();
+    }
+
+    /** {@return how an end reconciles packets; null if it does not} */
+    static ReconcileSettings reconcile(final ExporterConfig config) {
+        return !config.reconcile().enabled() ? null : new ReconcileSettings(
+            config.reconcile().packets(), config.reconcile().cells(), config.reconcile().waitNs());
+    }
+
+    /**
+     * What a sender makes of it, with empty sketches.
+     *
+     * @param settings        that came.
+     * @param inFlightPackets that the sender can remember.
+     * @param maxFlows        that the sender expects at once, of which some are witnesses.
+     * @param reconcile       what is remembered of packets; null for nothing.
+     * @param keptIntervals   that are kept when they were shipped.
+     * @param nowInterval     number of the present interval, if the settings have a usable length.
+     * @param isSuccessor     whether they follow others of the same receiver, with the same key.
+     * @return the agreement.
+     * @throws IllegalArgumentException if the settings cannot be held to; the message says why.
+     */
+    public static SketchAgreement agreement(
+        final ExchangeSettings settings, final int inFlightPackets, final int maxFlows, final ReconcileSettings reconcile,
+        final int keptIntervals, final long nowInterval, final boolean isSuccessor) {
+        require(settings.fromInterval() <= nowInterval + MOST_AHEAD_INTERVALS,
+            "interval " + settings.fromInterval() + " is too far ahead of " + nowInterval + ": do the clocks agree?");
+        final SketchContext context = context(settings, inFlightPackets, maxFlows, reconcile, keptIntervals);
+        for (final SketchPart part : settings.sketches().subList(1, settings.sketches().size())) {
+            require(part.geometry().equals(context.aggregatorGeometry()), "aggregators of another shape");
+        }
+        return new SketchAgreement(
+            new SegmentSelector(
+                settings.selector().sources().stream().map(SharedSettings::prefix).toList(),
+                settings.selector().destinations().stream().map(SharedSettings::prefix).toList(),
+                settings.selector().vlan()),
+            new TrafficClasses(settings.classes()),
+            new FlowWeights(settings.weights().stream().map(SharedSettings::rule).toList()),
+            new SipHash(settings.secrets().digestKey0(), settings.secrets().digestKey1()),
+            settings.injection().policy() != ExchangeSettings.Policy.PASSIVE ? null :
+                new PassiveChoice(
+                    new SharedSampling(settings.secrets().sketchSeed(), settings.injection().passivePpm(), 0),
+                    settings.injection().ceilingBps()), null,
+            context, new SketchPoint(context, false), settings.fromInterval(), isSuccessor);
+    }
+
+    /** What a sender keeps under the settings; takes no memory. */
+    private static SketchContext context(
+        final ExchangeSettings settings, final int inFlightPackets, final int maxFlows, final ReconcileSettings reconcile,
+        final int keptIntervals) {
+        final int classCount = Math.max(1, settings.classes().size());
+        require(settings.sketches().size() == classCount + 1 &&
+            settings.sketches().get(0).geometry().family() == SketchFamily.LDS, "sketches of another kind");
+        return new SketchContext()
+            .geometry(settings.sketches().get(0).geometry())
+            .aggregatorCells(settings.sketches().get(1).geometry().columns())
+            .classCount(classCount)
+            .seed(settings.secrets().sketchSeed())
+            .intervalNs(settings.intervalNs())
+            .maximumDelayNs(settings.maxDelayNs())
+            .answerDeadlineNs(settings.intervalNs())
+            .inFlightPackets(inFlightPackets)
+            .mode(intervalMode(settings.mode()))
+            .mostFlows(Math.max(1, settings.mostFlows()))
+            .maxFlows(maxFlows)
+            .witnessPpm(settings.witnessPpm())
+            .witnessPackets(1)
+            .reconcile(reconcile == null ? null : reconcile.waitingAtMost(settings.intervalNs()))
+            .keptIntervals(keptIntervals)
+            .conclude();
+    }
+
+    /**
+     * The octets that a sender needs for the settings, by formula; to be asked before anything is made for them.
+     *
+     * @param settings        that came.
+     * @param inFlightPackets that the sender can remember.
+     * @param maxFlows        that the sender expects at once.
+     * @param reconcile       what is remembered of packets; null for nothing.
+     * @param keptIntervals   that are kept when they were shipped.
+     * @return octets of all intervals that are open, on their way, or kept with their packets, and of what answers about these.
+     * @throws IllegalArgumentException if the settings cannot be held to.
+     */
+    public static long memoryBytes(
+        final ExchangeSettings settings, final int inFlightPackets, final int maxFlows, final ReconcileSettings reconcile,
+        final int keptIntervals) {
+        require(settings.intervalNs() >= LEAST_INTERVAL_NS && settings.intervalNs() <= MOST_INTERVAL_NS,
+            "interval of " + settings.intervalNs() + " ns: not within 1 ms and 1 d");
+        final long encodedBytes =
+            settings.mode() == ExchangeSettings.Mode.CELLS ? 0 : ExchangePrice.flowsBytes(settings.mostFlows());
+        return context(settings, inFlightPackets, maxFlows, reconcile, keptIntervals).senderBytes() + 2 * encodedBytes +
+            (reconcile == null ? 0 : reconcile.responderBytes() + reconcile.mostAnswerBytes());
+    }
+
+    /**
+     * Of the packets that a selector takes those from one sender's prefixes.
+     *
+     * @param all     the selector of the segment.
+     * @param sources of the sender; empty for all.
+     * @return the selector of the sender.
+     * @throws IllegalArgumentException if nothing is left, or too many prefixes.
+     */
+    static ExchangeSettings.Selector within(final ExchangeSettings.Selector all, final List<Prefix> sources) {
+        if (sources.isEmpty()) {
+            return all;
+        }
+        final List<Prefix> common = new ArrayList<>();
+        for (final Prefix source : sources) {
+            if (all.sources().isEmpty()) {
+                common.add(source);
+            }
+            for (final AddressPrefix each : all.sources()) {
+                final Prefix other = prefix(each);
+                if (other.overlaps(source)) {
+                    common.add(other.lengthBits() > source.lengthBits() ? other : source);
+                }
+            }
+        }
+        require(!common.isEmpty(), "segment.source has none of the source prefixes of a sender of rli.senders");
+        return new ExchangeSettings.Selector(prefixes(common), all.destinations(), all.vlan());
+    }
+
+    private static List<AddressPrefix> prefixes(final List<Prefix> prefixes) {
+        return prefixes.stream()
+            .map((each) -> new AddressPrefix(each.isIpv6() ? 6 : 4, each.lengthBits(), each.high(), each.low())).toList();
+    }
+
+    private static Prefix prefix(final AddressPrefix prefix) {
+        return new Prefix(prefix.family() == 6, prefix.high(), prefix.low(), prefix.lengthBits());
+    }
+
+    /** One rule of the configuration becomes as many of the exchange as it has combinations of ports, protocols and marks. */
+    private static List<ExchangeSettings.WeightRule> rules(final List<WeightRule> rules) {
+        final List<ExchangeSettings.WeightRule> all = new ArrayList<>();
+        for (final WeightRule rule : rules) {
+            if (rule.ports().isEmpty()) {
+                add(rule, rule.sourcePorts(), rule.destinationPorts(), all);
+            } else {
+                add(rule, rule.ports(), List.of(), all);
+                add(rule, List.of(), rule.ports(), all);
+            }
+        }
+        require(all.size() <= ExchangeSettings.MAX_WEIGHTS, "lds.weights: " + all.size() +
+            " combinations of ports, protocols and marks; the exchange holds " + ExchangeSettings.MAX_WEIGHTS);
+        return all;
+    }
+
+    private static void add(
+        final WeightRule rule, final List<WeightRule.PortRange> sourcePorts,
+        final List<WeightRule.PortRange> destinationPorts, final List<ExchangeSettings.WeightRule> all) {
+        for (final WeightRule.PortRange source : orAny(sourcePorts)) {
+            for (final WeightRule.PortRange destination : orAny(destinationPorts)) {
+                for (final int protocol : orAnyNumber(rule.protocols())) {
+                    for (final int dscp : orAnyNumber(rule.codePoints())) {
+                        all.add(new ExchangeSettings.WeightRule(
+                            prefix(rule.source()), prefix(rule.destination()), source.first(), source.last(),
+                            destination.first(), destination.last(), protocol, dscp, rule.weight()));
+                    }
+                }
+            }
+        }
+    }
+
+    private static List<WeightRule.PortRange> orAny(final List<WeightRule.PortRange> ranges) {
+        return ranges.isEmpty() ?
+            List.of(new WeightRule.PortRange(0, ExchangeSettings.WeightRule.MAX_PORT)) : ranges;
+    }
+
+    private static List<Integer> orAnyNumber(final List<Integer> numbers) {
+        return numbers.isEmpty() ? List.of(ExchangeSettings.ANY) : numbers;
+    }
+
+    private static AddressPrefix prefix(final WeightRule.Prefix prefix) {
+        return prefix == null ? null : new AddressPrefix(prefix.ipVersion(), prefix.length(), prefix.high(), prefix.low());
+    }
+
+    private static WeightRule rule(final ExchangeSettings.WeightRule rule) {
+        require(rule.weight() <= WeightRule.MAX_WEIGHT, "weight " + rule.weight() + " is above " + WeightRule.MAX_WEIGHT);
+        return new WeightRule(
+            rulePrefix(rule.source()), rulePrefix(rule.destination()),
+            ports(rule.firstSourcePort(), rule.lastSourcePort()),
+            ports(rule.firstDestinationPort(), rule.lastDestinationPort()), List.of(),
+            rule.protocol() == ExchangeSettings.ANY ? List.of() : List.of(rule.protocol()),
+            rule.dscp() == ExchangeSettings.ANY ? List.of() : List.of(rule.dscp()), rule.weight());
+    }
+
+    private static WeightRule.Prefix rulePrefix(final AddressPrefix prefix) {
+        return prefix == null ? null :
+            new WeightRule.Prefix(prefix.family(), prefix.high(), prefix.low(), prefix.lengthBits());
+    }
+
+    private static List<WeightRule.PortRange> ports(final int first, final int last) {
+        return first == 0 && last == ExchangeSettings.WeightRule.MAX_PORT ?
+            List.of() : List.of(new WeightRule.PortRange(first, last));
+    }
+
+    private static void require(final boolean holds, final String message) {
+        if (!holds) {
+            throw new IllegalArgumentException(message);
+        }
+    }
+}

@@ -1,0 +1,190 @@
+package io.flowlag.exporter.exchange.link;
+
+import io.flowlag.exporter.delay.SketchShipment;
+import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
+import io.flowlag.exporter.delay.interval.repair.SynopsisRequest;
+import io.flowlag.exporter.delay.interval.repair.SynopsisResponder;
+import io.flowlag.sketch.reconcile.PacketCache;
+import io.flowlag.sketch.reconcile.SynopsisImage;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.function.Consumer;
+
+/**
+ * Answers, in a sender's exchange, what the receiver asks about intervals that were shipped: keeps the last of them with their
+ * packets, and makes one answer at a time, {@link #WORK_SLOTS} packets in a duty cycle, then sends it piece by piece as there is
+ * room. A request that comes before an answer is out takes its place: the receiver waits for the last one alone. Each kind of
+ * request is answered twice for an interval and class, and twice for all classes, so whatever a receiver asks, an interval costs
+ * four passes over its packets for each class and four more, and each time two look-ups for each packet and each flow that an
+ * answer can hold. The exchange's thread owns it. Allocates at construction, and a little for each answer.
+ */
+final class SynopsisAnswers {
+    /** Requests of a kind that are answered for an interval and class: the one that is needed, and one more. */
+    static final int MOST_REQUESTS = 2;
+
+    /** Slots of a packet cache, or packets or flows of a request, that are looked at in one duty cycle. */
+    static final int WORK_SLOTS = 1 << 13;
+
+    private final ReconcileSettings settings;
+    private final Sending sending;
+    private final ExchangeCounters counters;
+    private final Consumer<SketchShipment> giveBack;
+    private final Deque<Kept> kept = new ArrayDeque<>();
+    private final UnsafeBuffer octets;
+    private final UnsafeBuffer image = new UnsafeBuffer(0, 0);
+    private SynopsisResponder responder;
+    private long responderSeed;
+    private boolean isAnswering;
+    private boolean isWorking;
+    private boolean hasImage;
+    private SketchShipment asked;
+    private int requestId;
+    private int sentBytes;
+
+    /** Sends answers. */
+    @FunctionalInterface
+    interface Sending {
+        /**
+         * Sends the next piece of an answer.
+         *
+         * @param requestId   of the request.
+         * @param image       of the answer; null if it cannot be had.
+         * @param imageOffset of the next piece.
+         * @return octets of the image that are out now, from its beginning on; below 0 if there is no session.
+         */
+        int send(int requestId, DirectBuffer image, int imageOffset);
+    }
+
+    /** An interval that was shipped under settings, and how often it was asked about, by kind and class or all classes. */
+    private static final class Kept {
+        private final SketchShipment shipment;
+        private final int settingsNumber;
+        private final int classCount;
+        private final byte[] requests;
+
+        private Kept(final SketchShipment shipment, final int settingsNumber) {
+            this.shipment = shipment;
+            this.settingsNumber = settingsNumber;
+            classCount = shipment.agreement().context().classCount();
+            requests = new byte[(classCount + 1) * SynopsisRequest.Kind.values().length];
+        }
+
+        private boolean isOf(final int number, final long intervalNumber) {
+            return settingsNumber == number && shipment.interval().intervalNumber() == intervalNumber;
+        }
+
+        /** Whether it was asked less often for this; counts. */
+        private boolean admits(final SynopsisRequest request) {
+            final int index = request.kind().ordinal() * (classCount + 1) + request.classIndex() - PacketCache.ANY_CLASS;
+            final boolean isAdmitted = requests[index] < MOST_REQUESTS;
+            requests[index] += isAdmitted ? 1 : 0;
+            return isAdmitted;
+        }
+    }
+
+    /**
+     * Nothing kept.
+     *
+     * @param settings sizes; null if nothing is remembered.
+     * @param sending  sends answers.
+     * @param counters of the exchange.
+     * @param giveBack takes intervals that are kept no longer.
+     */
+    SynopsisAnswers(
+        final ReconcileSettings settings, final Sending sending, final ExchangeCounters counters,
+        final Consumer<SketchShipment> giveBack) {
+        this.settings = settings;
+        this.sending = sending;
+        this.counters = counters;
+        this.giveBack = giveBack;
+        octets = new UnsafeBuffer(new byte[settings == null ? 0 : settings.mostAnswerBytes()]);
+    }
+
+    /** An interval was shipped: it is kept for a while if its packets are remembered, else given back. */
+    void keep(final SketchShipment shipment, final int settingsNumber, final int intervals) {
+        if (settings == null || shipment.interval().packets() == null) {
+            giveBack.accept(shipment);
+            return;
+        }
+        kept.addLast(new Kept(shipment, settingsNumber));
+        while (kept.size() > intervals) {
+            release(kept.removeFirst().shipment);
+        }
+    }
+
+    /** Gives everything back: nobody will ask for it. */
+    void forget() {
+        isAnswering = false;
+        while (!kept.isEmpty()) {
+            release(kept.removeFirst().shipment);
+        }
+    }
+
+    /** An interval that goes while it is being looked through cannot be had any more. */
+    private void release(final SketchShipment shipment) {
+        if (isWorking && shipment == asked) {
+            isWorking = false;
+            responder.cancel();
+        }
+        giveBack.accept(shipment);
+    }
+
+    /** The receiver asks. */
+    void onRequest(final int newRequestId, final int settingsNumber, final SynopsisRequest request) {
+        requestId = newRequestId;
+        sentBytes = 0;
+        isAnswering = true;
+        isWorking = false;
+        hasImage = false;
+        for (final Kept each : kept) {
+            final boolean isMeant = each.isOf(settingsNumber, request.intervalNumber()) && request.classIndex() < each.classCount;
+            if (isMeant && each.admits(request)) {
+                begin(each.shipment, request);
+            } else if (isMeant) {
+                counters.increment(ExchangeCounter.SYNOPSIS_REQUESTS_EXCESS);
+            }
+        }
+    }
+
+    private void begin(final SketchShipment shipment, final SynopsisRequest request) {
+        final PacketCache cache = shipment.interval().packets();
+        final long seed = shipment.agreement().context().seed();
+        if (responder == null || responderSeed != seed) {
+            responder = new SynopsisResponder(settings, seed);
+            responderSeed = seed;
+        }
+        final boolean isDamaged = shipment.interval().isDamaged() || shipment.kernelDrops() + shipment.ringDrops() +
+            shipment.latePackets() + shipment.unsketchedPackets() > 0;
+        responder.begin(request, cache, shipment.interval().keys(), isDamaged);
+        asked = shipment;
+        isWorking = true;
+    }
+
+    private void work() {
+        isWorking = !responder.work(WORK_SLOTS);
+        final SynopsisImage answer = isWorking ? null : responder.image();
+        hasImage = answer != null && answer.length() <= octets.capacity();
+        if (hasImage) {
+            image.wrap(octets, 0, answer.copyTo(octets, 0));
+        }
+    }
+
+    /** Goes on with the answer, or sends what there is room for. */
+    int doWork() {
+        if (!isAnswering) {
+            return 0;
+        }
+        if (isWorking) {
+            work();
+            return 1;
+        }
+        final int before = sentBytes;
+        final int after = sending.send(requestId, hasImage ? image : null, sentBytes);
+        sentBytes = Math.max(0, after);
+        isAnswering = after >= 0 && hasImage && after < image.capacity();
+        return after == before && isAnswering ? 0 : 1;
+    }
+}

@@ -1,0 +1,57 @@
+package io.flowlag.exporter.exchange.link;
+
+import io.flowlag.exporter.exchange.wire.SynopsisMessage;
+import org.agrona.concurrent.UnsafeBuffer;
+
+/**
+ * Puts the pieces of a synopsis together at the receiver. Bounded: an image above the capacity is refused before any memory is
+ * taken. One thread. Allocates for each image, which belongs to whoever takes it.
+ */
+public final class SynopsisAssembler {
+    private final int capacityBytes;
+    private UnsafeBuffer image;
+    private int filledBytes;
+
+    /**
+     * Nothing expected.
+     *
+     * @param capacityBytes of the longest image.
+     */
+    public SynopsisAssembler(final int capacityBytes) {
+        this.capacityBytes = capacityBytes;
+    }
+
+    /** Expects the answer to another request, and forgets what it had. */
+    public void expect() {
+        image = null;
+        filledBytes = 0;
+    }
+
+    /** Adds a piece of the answer that is expected; false if it does not fit, and nothing more is expected. */
+    public boolean add(final SynopsisMessage piece) {
+        if (0 == piece.imageOffset() && null == image && piece.imageBytes() <= capacityBytes) {
+            image = new UnsafeBuffer(new byte[piece.imageBytes()]);
+        }
+        if (null == image || piece.imageBytes() != image.capacity() || piece.imageOffset() != filledBytes) {
+            image = null;
+            return false;
+        }
+        piece.copyTo(image);
+        filledBytes += piece.payloadBytes();
+        return true;
+    }
+
+    /**
+     * Takes the image once it is whole.
+     *
+     * @return its octets; null if some are missing.
+     */
+    UnsafeBuffer takeWhole() {
+        if (null == image || filledBytes < image.capacity()) {
+            return null;
+        }
+        final UnsafeBuffer whole = image;
+        image = null;
+        return whole;
+    }
+}

@@ -1,0 +1,73 @@
+package io.flowlag.exporter.exchange.wire;
+
+import io.flowlag.exporter.exchange.wire.ExchangeSettings.SketchPart;
+
+import java.util.List;
+
+/**
+ * What an interval costs on the wire, in octets of messages, each authenticated: an upper bound, before TLS, TCP and IP.
+ * Stateless, any thread; allocates never.
+ */
+public final class ExchangePrice {
+    private static final long FRAME_BYTES = ExchangeHeader.LENGTH_BYTES + ExchangeHeader.TRAILER_BYTES;
+    private static final long LIST_BYTES = FRAME_BYTES + 16;
+    private static final long PIECE_BYTES = FRAME_BYTES + 24;
+    private static final long BASE_BYTES = 3 * FRAME_BYTES + 48 + 40 + 16;
+    private static final double NS_PER_S = 1e9;
+
+    private ExchangePrice() {
+    }
+
+    /**
+     * Price of an interval in mode cells, if no cell could be made compact.
+     *
+     * @param sketches of the settings.
+     * @return octets.
+     */
+    public static long cellsBytes(final List<SketchPart> sketches) {
+        long bytes = BASE_BYTES;
+        for (final SketchPart sketch : sketches) {
+            final long imageBytes = sketch.geometry().imageLength();
+            final long pieces = 1 + pieces(imageBytes - CellsMessage.PREAMBLE_BYTES, ExchangeHeader.MAX_PAYLOAD_BYTES);
+            bytes += imageBytes + pieces * PIECE_BYTES;
+        }
+        return bytes;
+    }
+
+    /**
+     * Price of an interval in mode flows.
+     *
+     * @param flows of the interval.
+     * @return octets.
+     */
+    public static long flowsBytes(final long flows) {
+        return BASE_BYTES + flows * FlowSum.LENGTH_BYTES + pieces(flows, FlowSumsMessage.MAX_COUNT) * LIST_BYTES;
+    }
+
+    /**
+     * Flows of an interval that fit a bandwidth.
+     *
+     * @param intervalNs   T.
+     * @param bandwidthBps bits per second that the exchange may take.
+     * @return flows, at least 1.
+     */
+    public static int flowsThatFit(final long intervalNs, final long bandwidthBps) {
+        final double bytes = bandwidthBps / 8.0 * intervalNs / NS_PER_S - BASE_BYTES;
+        final double flows = bytes / (FlowSum.LENGTH_BYTES + (double)LIST_BYTES / FlowSumsMessage.MAX_COUNT) - 1;
+        return (int)Math.max(1, Math.min(Integer.MAX_VALUE, flows));
+    }
+
+    /**
+     * What witness flows add to the price of sketches.
+     *
+     * @param witnesses of an interval.
+     * @return octets.
+     */
+    public static long witnessBytes(final long witnesses) {
+        return witnesses * FlowSum.LENGTH_BYTES + pieces(witnesses, FlowSumsMessage.MAX_COUNT) * LIST_BYTES;
+    }
+
+    private static long pieces(final long whole, final long piece) {
+        return (whole + piece - 1) / piece;
+    }
+}

@@ -1,0 +1,360 @@
+package io.flowlag.exporter.exchange.wire;
+
+import io.flowlag.sketch.image.SketchGeometry;
+
+import java.util.List;
+
+/**
+ * What both measurement points must hold alike. The receiver makes it, numbers it and hands it out with the interval from
+ * which it holds. Immutable, any thread; allocates at construction.
+ *
+ * @param number        of the settings, rising within a run of the receiver, at least 1.
+ * @param fromInterval  the first interval in which they hold.
+ * @param intervalNs    T.
+ * @param maxDelayNs    W: packets may be in flight so long.
+ * @param mode          what the sender ships of an interval.
+ * @param secrets       keys of digests and sketches.
+ * @param selector      which packets belong to the segment.
+ * @param injection     when references are sent.
+ * @param witnessPpm    share of flows whose exact sums are shipped beside cells, in a million.
+ * @param classes       traffic classes by DSCP, in order; none means one class.
+ * @param sketches      the sketches of an interval, in order.
+ * @param weights       of flows; the first rule that matches counts, no rule means 1.
+ * @param mostFlows     flows of an interval whose sums have room at the sender; in mode auto, those that fit the bandwidth.
+ */
+public record ExchangeSettings(
+    int number,
+    long fromInterval,
+    long intervalNs,
+    long maxDelayNs,
+    Mode mode,
+    Secrets secrets,
+    Selector selector,
+    Injection injection,
+    int witnessPpm,
+    List<Integer> classes,
+    List<SketchPart> sketches,
+    List<WeightRule> weights,
+    int mostFlows) {
+    /** Most sketches of an interval. */
+    public static final int MAX_SKETCHES = 65;
+    /** Most prefixes in a list. */
+    public static final int MAX_PREFIXES = 64;
+    /** Most traffic classes. */
+    public static final int MAX_CLASSES = 64;
+    /** Most rules for weights. */
+    public static final int MAX_WEIGHTS = 256;
+    /** Parts of a whole. */
+    public static final int PPM = 1_000_000;
+    /** In place of a protocol, a DSCP, a VLAN or a class: any. */
+    public static final int ANY = -1;
+    private static final int OLDER_PASSIVE_PPM = 10_000;
+
+    /** What a sender ships of an interval. */
+    public enum Mode {
+        /** Sketches. */
+        CELLS,
+        /** Each flow's count, timestamp sum and digest sum. */
+        FLOWS,
+        /** One or the other, as the sender finds at the end of each interval. */
+        AUTO
+    }
+
+    /** When references are sent. The order is part of SETTINGS. */
+    public enum Policy {
+        /** The sender's own. */
+        NONE,
+        /** By utilisation. */
+        ADAPTIVE,
+        /** After every n packets. */
+        EVERY_N,
+        /** After an interval. */
+        EVERY_INTERVAL,
+        /** Whichever of the two is first. */
+        COMBINED,
+        /** Regular packets are the references; the exchange brings their send times. */
+        PASSIVE
+    }
+
+    /**
+     * Keys that nobody else should know; {@code toString} hides them.
+     *
+     * @param digestKey0 the first half of the digest's key.
+     * @param digestKey1 the second half.
+     * @param sketchSeed seed of the sketches.
+     */
+    public record Secrets(long digestKey0, long digestKey1, long sketchSeed) {
+        @Override
+        public String toString() {
+            return "Secrets[hidden]";
+        }
+    }
+
+    /**
+     * A range of addresses.
+     *
+     * @param family      4 or 6.
+     * @param lengthBits  how many bits of the address count.
+     * @param high        first 8 octets of the address as a big-endian number; 0 for IPv4.
+     * @param low         last 8 octets; for IPv4 the address.
+     */
+    public record AddressPrefix(int family, int lengthBits, long high, long low) {
+        /**
+         * Checks the range.
+         *
+         * @throws IllegalArgumentException if it is none.
+         */
+        public AddressPrefix {
+            require(4 == family || 6 == family, "family", family, "4 or 6");
+            require(lengthBits >= 0 && lengthBits <= (4 == family ? 32 : 128), "lengthBits", lengthBits, "within the address");
+            require(6 == family || 0 == high && 0 == low >>> 32, "family", family, "4 with a longer address");
+        }
+    }
+
+    /**
+     * Which packets belong to the segment.
+     *
+     * @param sources      prefixes of which one must hold the source; none means all.
+     * @param destinations prefixes of which one must hold the destination; none means all.
+     * @param vlan         0-4094, or {@link #ANY}.
+     */
+    public record Selector(List<AddressPrefix> sources, List<AddressPrefix> destinations, int vlan) {
+        /** All packets. */
+        public static final Selector ALL = new Selector(List.of(), List.of(), ANY);
+
+        /**
+         * Checks and copies the lists.
+         *
+         * @throws IllegalArgumentException if a list is too long or the VLAN is none.
+         */
+        public Selector {
+            sources = List.copyOf(sources);
+            destinations = List.copyOf(destinations);
+            require(sources.size() <= MAX_PREFIXES, "sources", sources.size(), "at most " + MAX_PREFIXES);
+            require(destinations.size() <= MAX_PREFIXES, "destinations", destinations.size(), "at most " + MAX_PREFIXES);
+            require(vlan >= ANY && vlan <= 4094, "vlan", vlan, "0 to 4094, or any");
+        }
+    }
+
+    /**
+     * When references are sent; values that a policy does not use are 0.
+     *
+     * @param policy            of the sender.
+     * @param everyN            packets between references.
+     * @param everyIntervalNs   time between references.
+     * @param minUtilizationPpm below it references are sent at the highest rate.
+     * @param maxUtilizationPpm above it at the lowest.
+     * @param minRate           one reference in so many packets, at the lowest rate.
+     * @param maxRate           one reference in so many packets, at the highest rate.
+     * @param maxGapNs          the longest time without a reference.
+     * @param ceilingBps        most bits per second of references, or of their send times if they are passive; 0 for any.
+     * @param capacityBps       of the bottleneck queue; 0 for unknown.
+     * @param passivePpm        share of regular packets that are references, chosen by digest, in a million.
+     */
+    public record Injection(
+        Policy policy,
+        int everyN,
+        long everyIntervalNs,
+        int minUtilizationPpm,
+        int maxUtilizationPpm,
+        int minRate,
+        int maxRate,
+        long maxGapNs,
+        long ceilingBps,
+        long capacityBps,
+        int passivePpm) {
+        /** Nothing is said of references. */
+        public static final Injection NONE = new Injection(Policy.NONE, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
+
+        /**
+         * References of policy passive.
+         *
+         * @param passivePpm share of regular packets that may be references, in a million.
+         * @param ceilingBps most bits per second of their send times, beyond which a sender leaves some out; 0 for any.
+         * @return the injection.
+         */
+        public static Injection passive(final int passivePpm, final long ceilingBps) {
+            return new Injection(Policy.PASSIVE, 0, 0, 0, 0, 0, 0, 0, ceilingBps, 0, passivePpm);
+        }
+
+        /**
+         * Checks the values.
+         *
+         * @throws IllegalArgumentException if one is negative or a share is more than the whole.
+         */
+        public Injection {
+            final long signs = everyN | minRate | maxRate | everyIntervalNs | maxGapNs | ceilingBps | capacityBps;
+            require(signs >= 0, "injection", policy, "without negative values");
+            requirePpm("minUtilizationPpm", minUtilizationPpm);
+            requirePpm("maxUtilizationPpm", maxUtilizationPpm);
+            requirePpm("passivePpm", passivePpm);
+        }
+    }
+
+    /**
+     * A sketch of each interval.
+     *
+     * @param classIndex the traffic class whose packets it takes, {@link #ANY} for all.
+     * @param geometry   its shape.
+     */
+    public record SketchPart(int classIndex, SketchGeometry geometry) {
+        /**
+         * Checks the class.
+         *
+         * @throws IllegalArgumentException if there is no such class.
+         */
+        public SketchPart {
+            require(classIndex >= ANY && classIndex < MAX_CLASSES, "classIndex", classIndex, "less than " + MAX_CLASSES);
+        }
+    }
+
+    /**
+     * A weight for flows.
+     *
+     * @param source               holds the flow's source, null for any.
+     * @param destination          holds the flow's destination, null for any.
+     * @param firstSourcePort      of a range.
+     * @param lastSourcePort       of a range.
+     * @param firstDestinationPort of a range.
+     * @param lastDestinationPort  of a range.
+     * @param protocol             0-255, or {@link #ANY}.
+     * @param dscp                 0-63, or {@link #ANY}.
+     * @param weight               at least 1.
+     */
+    public record WeightRule(
+        AddressPrefix source,
+        AddressPrefix destination,
+        int firstSourcePort,
+        int lastSourcePort,
+        int firstDestinationPort,
+        int lastDestinationPort,
+        int protocol,
+        int dscp,
+        int weight) {
+        /** The highest port. */
+        public static final int MAX_PORT = 65535;
+
+        /**
+         * Checks the values.
+         *
+         * @throws IllegalArgumentException if one is out of its range.
+         */
+        public WeightRule {
+            requirePorts(firstSourcePort, lastSourcePort);
+            requirePorts(firstDestinationPort, lastDestinationPort);
+            require(protocol >= ANY && protocol <= 255, "protocol", protocol, "0 to 255, or any");
+            require(dscp >= ANY && dscp <= 63, "dscp", dscp, "0 to 63, or any");
+            require(weight >= 1, "weight", weight, "at least 1");
+        }
+
+        private static void requirePorts(final int first, final int last) {
+            require(first >= 0 && first <= last && last <= MAX_PORT, "ports", first + "-" + last, "a range");
+        }
+    }
+
+    /**
+     * Checks and copies.
+     *
+     * @throws IllegalArgumentException naming the value that is out of its range.
+     */
+    public ExchangeSettings {
+        require(number >= 1, "number", number, "at least 1");
+        require(intervalNs >= 1, "intervalNs", intervalNs, "at least 1");
+        require(maxDelayNs >= 0, "maxDelayNs", maxDelayNs, "not negative");
+        requirePpm("witnessPpm", witnessPpm);
+        require(mostFlows >= 0, "mostFlows", mostFlows, "not negative");
+        classes = List.copyOf(classes);
+        sketches = List.copyOf(sketches);
+        weights = List.copyOf(weights);
+        require(classes.size() <= MAX_CLASSES, "classes", classes.size(), "at most " + MAX_CLASSES);
+        require(sketches.size() <= MAX_SKETCHES, "sketches", sketches.size(), "at most " + MAX_SKETCHES);
+        require(weights.size() <= MAX_WEIGHTS, "weights", weights.size(), "at most " + MAX_WEIGHTS);
+        for (final int dscp : classes) {
+            require(dscp >= 0 && dscp <= 63, "class", dscp, "a DSCP of 0 to 63");
+        }
+    }
+
+    /**
+     * Settings without sums of flows.
+     *
+     * @param number       of the settings.
+     * @param fromInterval the first interval in which they hold.
+     * @param intervalNs   T.
+     * @param maxDelayNs   W.
+     * @param mode         what the sender ships.
+     * @param secrets      keys.
+     * @param selector     which packets belong to the segment.
+     * @param injection    when references are sent.
+     * @param witnessPpm   share of witness flows.
+     * @param classes      traffic classes.
+     * @param sketches     of an interval.
+     * @param weights      of flows.
+     */
+    public ExchangeSettings(
+        final int number, final long fromInterval, final long intervalNs, final long maxDelayNs, final Mode mode,
+        final Secrets secrets, final Selector selector, final Injection injection, final int witnessPpm,
+        final List<Integer> classes, final List<SketchPart> sketches, final List<WeightRule> weights) {
+        this(number, fromInterval, intervalNs, maxDelayNs, mode, secrets, selector, injection, witnessPpm, classes, sketches,
+            weights, 0);
+    }
+
+    /**
+     * The same settings with intervals of another length.
+     *
+     * @param newIntervalNs of the copy.
+     * @return the copy.
+     */
+    public ExchangeSettings withInterval(final long newIntervalNs) {
+        return new ExchangeSettings(number, fromInterval, newIntervalNs, maxDelayNs, mode, secrets, selector, injection,
+            witnessPpm, classes, sketches, weights);
+    }
+
+    /**
+     * The same settings for other packets.
+     *
+     * @param newSelector of the copy.
+     * @return the copy.
+     */
+    public ExchangeSettings withSelector(final Selector newSelector) {
+        return new ExchangeSettings(number, fromInterval, intervalNs, maxDelayNs, mode, secrets, newSelector, injection,
+            witnessPpm, classes, sketches, weights, mostFlows);
+    }
+
+    /**
+     * The same settings for a sender whose messages others can read: sketches alone, without witnesses.
+     *
+     * @return the copy.
+     */
+    public ExchangeSettings withoutFlowKeys() {
+        return new ExchangeSettings(number, fromInterval, intervalNs, maxDelayNs, Mode.CELLS, secrets, selector, injection, 0,
+            classes, sketches, weights, mostFlows);
+    }
+
+    /**
+     * The same settings for a sender of the version before, which knows no ceiling of send times. These take
+     * three times the octets there, so it chooses a part of the packets.
+     *
+     * @return the copy.
+     */
+    public ExchangeSettings forOlderSender() {
+        final boolean isCeiled = Policy.PASSIVE == injection.policy() && 0 != injection.ceilingBps();
+        return new ExchangeSettings(number, fromInterval, intervalNs, maxDelayNs, mode, secrets, selector,
+            isCeiled ? Injection.passive(Math.min(OLDER_PASSIVE_PPM, injection.passivePpm()), 0) : injection, witnessPpm,
+            classes, sketches, weights, mostFlows);
+    }
+
+    /** {@return octets of all images of an interval} */
+    public long imageBytes() {
+        return sketches.stream().mapToLong(sketch -> sketch.geometry().imageLength()).sum();
+    }
+
+    private static void requirePpm(final String name, final int value) {
+        require(value >= 0 && value <= PPM, name, value, "0 to " + PPM);
+    }
+
+    private static void require(final boolean holds, final String name, final Object value, final String legal) {
+        if (!holds) {
+            throw new IllegalArgumentException(name + "=" + value + " is not " + legal);
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package io.flowlag.exporter.exchange.wire;
+
+import org.agrona.DirectBuffer;
+
+/**
+ * Verifies octets from the other end before any flyweight is wrapped around them: first that a message's header stands for a
+ * message that may come, then, when all of it is there, every field of it. It never throws, whatever the octets are.
+ * Stateless, any thread; allocates never, but for SETTINGS.
+ */
+public final class ExchangeVerifier {
+    private ExchangeVerifier() {
+    }
+
+    /**
+     * Verifies a header before the rest of the message has come.
+     *
+     * @param buffer         holds the octets.
+     * @param offset         of the header.
+     * @param availableBytes from the offset on.
+     * @param maxBytes       the longest message that may come now.
+     * @return {@link ExchangeResult#TOO_SHORT} if there is no whole header yet, else accepted or the first reason against.
+     */
+    public static ExchangeResult verifyHeader(
+        final DirectBuffer buffer, final int offset, final int availableBytes, final int maxBytes) {
+        if (availableBytes < ExchangeHeader.LENGTH_BYTES || availableBytes > buffer.capacity() - offset || offset < 0) {
+            return ExchangeResult.TOO_SHORT;
+        }
+        if (ExchangeHeader.MAGIC != buffer.getInt(offset, ExchangeHeader.BYTE_ORDER)) {
+            return ExchangeResult.MAGIC;
+        }
+        final int version = ExchangeHeader.version(buffer, offset);
+        if (version < ExchangeHeader.OLDEST_VERSION || version > ExchangeHeader.VERSION) {
+            return ExchangeResult.VERSION;
+        }
+        if (null == ExchangeHeader.type(buffer, offset)) {
+            return ExchangeResult.TYPE;
+        }
+        if (0 != (ExchangeHeader.flags(buffer, offset) & ~ExchangeHeader.FLAG_AUTHENTICATED)) {
+            return ExchangeResult.FLAGS;
+        }
+        if (0 != buffer.getInt(offset + ExchangeHeader.RESERVED_OFFSET, ExchangeHeader.BYTE_ORDER)) {
+            return ExchangeResult.RESERVED;
+        }
+        final int lengthBytes = ExchangeHeader.lengthBytes(buffer, offset);
+        return ExchangeHeader.bodyBytes(buffer, offset) < 1 || lengthBytes < 0 || lengthBytes > maxBytes ?
+            ExchangeResult.LENGTH : ExchangeResult.ACCEPTED;
+    }
+
+    /**
+     * Verifies a whole message.
+     *
+     * @param buffer      holds the octets.
+     * @param offset      of the message.
+     * @param lengthBytes of the message.
+     * @return accepted, or the first reason against.
+     */
+    public static ExchangeResult verify(final DirectBuffer buffer, final int offset, final int lengthBytes) {
+        final ExchangeResult header = verifyHeader(buffer, offset, lengthBytes, ExchangeHeader.MAX_MESSAGE_BYTES);
+        if (ExchangeResult.ACCEPTED != header) {
+            return header;
+        }
+        if (ExchangeHeader.lengthBytes(buffer, offset) != lengthBytes) {
+            return ExchangeResult.LENGTH;
+        }
+        final int body = offset + ExchangeHeader.LENGTH_BYTES;
+        final int bodyBytes = ExchangeHeader.bodyBytes(buffer, offset);
+        return switch (ExchangeHeader.type(buffer, offset)) {
+            case HELLO -> HelloMessage.verify(buffer, body, bodyBytes);
+            case SETTINGS -> SettingsMessage.verify(buffer, body, bodyBytes);
+            case SETTINGS_ACK -> SettingsAckMessage.verify(buffer, body, bodyBytes);
+            case INTERVAL_BEGIN -> IntervalBeginMessage.verify(buffer, body, bodyBytes);
+            case DROPS -> DropsMessage.verify(buffer, body, bodyBytes);
+            case CELLS -> CellsMessage.verify(buffer, body, bodyBytes);
+            case IN_FLIGHT -> InFlightMessage.verify(buffer, body, bodyBytes);
+            case FLOW_SUMS, WITNESS -> FlowSumsMessage.verify(buffer, body, bodyBytes);
+            case INTERVAL_END -> IntervalEndMessage.verify(buffer, body, bodyBytes);
+            case INTERVAL_ACK -> IntervalAckMessage.verify(buffer, body, bodyBytes);
+            case SEND_TIMES -> SendTimesMessage.verify(buffer, body, bodyBytes);
+            case PASSIVE_TIMES -> PassiveTimesMessage.verify(buffer, body, bodyBytes);
+            case PING -> PingMessage.verify(buffer, body, bodyBytes);
+            case REFUSED -> RefusedMessage.verify(buffer, body, bodyBytes);
+            case SYNOPSIS_REQUEST -> SynopsisRequestMessage.verify(buffer, body, bodyBytes);
+            case SYNOPSIS -> SynopsisMessage.verify(buffer, body, bodyBytes);
+        };
+    }
+}

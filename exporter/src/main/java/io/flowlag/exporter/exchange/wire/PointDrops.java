@@ -1,0 +1,30 @@
+package io.flowlag.exporter.exchange.wire;
+
+/**
+ * What a measurement point itself lost in an interval. If any is not 0, differences between the points are not the path's losses.
+ *
+ * @param kernelDrops       packets lost before the process could read them.
+ * @param ringDrops         packets lost between the stages of the process.
+ * @param latePackets       packets whose interval was closed already.
+ * @param unsketchedPackets packets that found no sketch.
+ */
+public record PointDrops(long kernelDrops, long ringDrops, long latePackets, long unsketchedPackets) {
+    /** Nothing was lost. */
+    public static final PointDrops NONE = new PointDrops(0, 0, 0, 0);
+
+    /**
+     * Checks the counts.
+     *
+     * @throws IllegalArgumentException if one is negative.
+     */
+    public PointDrops {
+        if ((kernelDrops | ringDrops | latePackets | unsketchedPackets) < 0) {
+            throw new IllegalArgumentException("a count of drops is negative");
+        }
+    }
+
+    /** {@return whether the point lost nothing} */
+    public boolean isNone() {
+        return 0 == (kernelDrops | ringDrops | latePackets | unsketchedPackets);
+    }
+}

@@ -1,0 +1,81 @@
+package io.flowlag.exporter.monitoring;
+
+import org.agrona.ErrorHandler;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Takes the exceptions that nobody foresaw: counts each, logs the first of its kind, and lets the stages go on. A kind is the
+ * exception's type with the place where it was thrown, so that a fault per packet cannot flood the log; of each kind count
+ * and last time are kept, and told at the end. Safe from any thread.
+ */
+public final class StageErrors implements ErrorHandler {
+    private static final Logger LOG = LoggerFactory.getLogger(StageErrors.class);
+    private static final int MAX_KINDS = 64;
+
+    /** What is known of a kind; the thread that has an error of it changes it. */
+    private static final class Kind {
+        private final long firstMs;
+        private final AtomicLong count = new AtomicLong();
+        private volatile long lastMs;
+
+        private Kind(final long firstMs) {
+            this.firstMs = firstMs;
+        }
+    }
+
+    private final AtomicLong count = new AtomicLong();
+    private final Map<String, Kind> kinds = new ConcurrentHashMap<>();
+
+    @Override
+    public void onError(final Throwable throwable) {
+        final long nowMs = System.currentTimeMillis();
+        final StackTraceElement[] trace = throwable.getStackTrace();
+        final String name = throwable.getClass().getName() + (trace.length > 0 ? " at " + trace[0] : "");
+        Kind kind = kinds.get(name);
+        if (kind == null && kinds.size() < MAX_KINDS) {
+            final Kind newKind = new Kind(nowMs);
+            kind = kinds.putIfAbsent(name, newKind);
+            if (kind == null) {
+                kind = newKind;
+                LOG.error("unexpected {} on thread {}; the stage goes on, further ones of this kind are only counted",
+                    throwable.getClass().getSimpleName(), Thread.currentThread().getName(), throwable);
+            }
+        }
+        if (kind != null) {
+            kind.lastMs = nowMs;
+            kind.count.incrementAndGet();
+        }
+        count.incrementAndGet();
+    }
+
+    /** {@return how many exceptions there were} */
+    public long count() {
+        return count.get();
+    }
+
+    /** {@return each kind once; those beyond the first 64 kinds are only counted} */
+    public List<DistinctError> distinct() {
+        final List<DistinctError> distinct = new ArrayList<>();
+        kinds.forEach((name, kind) ->
+            distinct.add(new DistinctError(name, kind.count.get(), kind.firstMs, kind.lastMs)));
+        distinct.sort((left, right) -> Long.compare(left.firstMs(), right.firstMs()));
+        return distinct;
+    }
+
+    /** Logs each kind that came more than once, with its count. */
+    public void tell() {
+        for (final DistinctError each : distinct()) {
+            if (each.count() > 1) {
+                LOG.error("{} times, the last {} ms ago: {}",
+                    each.count(), System.currentTimeMillis() - each.lastMs(), each.kind());
+            }
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package io.flowlag.exporter.terminal;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.util.Locale;
+
+/** What is said of a port that cannot be listened at. Has no state. */
+public final class PortFailure {
+    private PortFailure() {
+    }
+
+    /**
+     * Why, and the way out.
+     *
+     * @param what  key and value.
+     * @param cause of the failure.
+     * @return without permission {@link ExitCode#NO_PERMISSION}, else {@link ExitCode#CONFIGURATION}.
+     */
+    public static ExitException of(final String what, final IOException cause) {
+        final String reason = cause.getMessage() == null ? cause.getClass().getSimpleName() : cause.getMessage();
+        if (cause instanceof BindException && reason.toLowerCase(Locale.ROOT).contains("permission denied")) {
+            return new ExitException(ExitCode.NO_PERMISSION,
+                what + ": a port below 1024 needs the capability CAP_NET_BIND_SERVICE: take a higher port, or let systemd give " +
+                "it");
+        }
+        if (cause instanceof BindException && reason.toLowerCase(Locale.ROOT).contains("cannot assign")) {
+            return new ExitException(
+                ExitCode.CONFIGURATION, what + ": " + reason + "; no interface of this host has that address");
+        }
+        return new ExitException(
+            ExitCode.CONFIGURATION, what + ": " + reason + "; stop what holds the port, or take another one");
+    }
+}

@@ -1,0 +1,46 @@
+package io.flowlag.exporter.exchange.link;
+
+import io.flowlag.exporter.config.ConfigLoader;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.delay.ClockError;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.ExitException;
+import io.flowlag.exporter.terminal.PortFailure;
+import org.junit.jupiter.api.Test;
+
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertThrows;
+
+/** What is said of a port that cannot be listened at. */
+class ExchangeEndTest {
+    private static ExporterConfig config(final int port) {
+        return new ConfigLoader().text("f", "segment: {role: receiver}\nlds: {enabled: on, columns: 16}\n" +
+            "reconcile: {packets: 1k}\nexchange: {listen: " + port + "}\n").conclude();
+    }
+
+    @Test
+    void shouldNameTheWayOutWhereThePortIsTaken() throws IOException {
+        try (ServerSocket held = new ServerSocket(0, 1, InetAddress.getByName("127.0.0.1"))) {
+            final ExitException refusal = assertThrows(
+                ExitException.class, () -> ExchangeEnd.open(config(held.getLocalPort()), ClockError.NONE));
+            assertEquals("exchange.listen=127.0.0.1:" + held.getLocalPort() +
+                ": Address already in use; stop what holds the port, or take another one", refusal.getMessage());
+            assertEquals(ExitCode.CONFIGURATION, refusal.exitCode());
+        }
+    }
+
+    @Test
+    void shouldTellWantOfPermissionFromAnAddressThatIsNotHere() {
+        final ExitException refused = PortFailure.of("k=v", new BindException("Permission denied"));
+        assertEquals(ExitCode.NO_PERMISSION, refused.exitCode());
+        final ExitException foreign = PortFailure.of("k=v", new BindException("Cannot assign requested address"));
+        assertEquals(ExitCode.CONFIGURATION, foreign.exitCode());
+        assertEquals(
+            "k=v: Cannot assign requested address; no interface of this host has that address", foreign.getMessage());
+    }
+}

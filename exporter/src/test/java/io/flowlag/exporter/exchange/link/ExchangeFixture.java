@@ -1,0 +1,286 @@
+package io.flowlag.exporter.exchange.link;
+
+import io.flowlag.exporter.exchange.wire.ExchangeSettings;
+import io.flowlag.exporter.exchange.wire.ExchangeSettings.AddressPrefix;
+import io.flowlag.exporter.exchange.wire.ExchangeSettings.Injection;
+import io.flowlag.exporter.exchange.wire.ExchangeSettings.Mode;
+import io.flowlag.exporter.exchange.wire.ExchangeSettings.Policy;
+import io.flowlag.exporter.exchange.wire.ExchangeSettings.Secrets;
+import io.flowlag.exporter.exchange.wire.ExchangeSettings.Selector;
+import io.flowlag.exporter.exchange.wire.ExchangeSettings.SketchPart;
+import io.flowlag.exporter.exchange.wire.ExchangeSettings.WeightRule;
+import io.flowlag.exporter.exchange.wire.FlowSum;
+import io.flowlag.exporter.exchange.wire.IntervalVerdict;
+import io.flowlag.exporter.exchange.wire.PointDrops;
+import io.flowlag.ipfix.transport.Endpoint;
+import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.sketch.lds.LossyDifferenceSketch;
+import org.agrona.CloseHelper;
+import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.SystemNanoClock;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
+import java.util.function.Consumer;
+
+import static org.junit.jupiter.api.Assertions.fail;
+
+/** Ends of the exchange on one thread with one settable clock, and what they said. */
+public final class ExchangeFixture implements AutoCloseable {
+    static final long SECOND_NS = 1_000_000_000L;
+    public static final long SEED = 0x5eed_5eed_5eed_5eedL;
+    public static final Secrets SECRETS = new Secrets(0x0123_4567_89ab_cdefL, 0xfedc_ba98_7654_3210L, SEED);
+    public static final SketchGeometry LDS = SketchGeometry.lds(2, 2000, 1);
+    private static final long LEAST_TURN_NS = 1_000_000;
+    private static final long PATIENCE_NS = 120 * SECOND_NS;
+
+    final SettableClock clock = new SettableClock();
+    final List<AutoCloseable> owned = new ArrayList<>();
+    private final List<Runnable> duties = new ArrayList<>();
+
+    /** Time that moves when it is told to. */
+    static final class SettableClock implements NanoClock {
+        private long nowNs = 1;
+
+        @Override
+        public long nanoTime() {
+            return nowNs;
+        }
+
+        void advance(final long byNs) {
+            nowNs += byNs;
+        }
+    }
+
+    /** What a receiver has heard, copied. */
+    static final class Received implements ReceiverHandler {
+        final List<Long> intervals = new ArrayList<>();
+        final List<Long> senders = new ArrayList<>();
+        final List<byte[]> images = new ArrayList<>();
+        final List<Boolean> damaged = new ArrayList<>();
+        final List<Integer> settingsNumbers = new ArrayList<>();
+        final List<Long> digests = new ArrayList<>();
+        final List<Long> flowPackets = new ArrayList<>();
+        final List<Long> witnessPackets = new ArrayList<>();
+        final List<Long> missing = new ArrayList<>();
+        final List<Long> sendTimeKeys = new ArrayList<>();
+        final List<Long> sendTimesNs = new ArrayList<>();
+        final List<Integer> held = new ArrayList<>();
+        final List<String> ends = new ArrayList<>();
+        final List<String> turnedAway = new ArrayList<>();
+        int sessions;
+
+        @Override
+        public void onTurnedAway(final String address, final ExchangeCounter how, final String text) {
+            turnedAway.add(address + " " + how.label() + " " + text);
+        }
+
+        @Override
+        public void onInterval(final SenderInterval interval) {
+            intervals.add(interval.number());
+            senders.add(interval.pointId());
+            damaged.add(interval.isDamaged());
+            settingsNumbers.add(interval.settings().number());
+            for (int i = 0; i < interval.sketchCount(); i++) {
+                final byte[] image = new byte[interval.sketch(i).length()];
+                interval.sketch(i).buffer().getBytes(0, image);
+                images.add(image);
+            }
+            for (int i = 0; i < interval.inFlightCount(); i++) {
+                digests.add(interval.inFlight(i));
+            }
+            final FlowSum sum = new FlowSum();
+            for (int i = 0; i < interval.flowCount(); i++) {
+                flowPackets.add(interval.flow(i, sum).packets());
+            }
+            for (int i = 0; i < interval.witnessCount(); i++) {
+                witnessPackets.add(interval.witness(i, sum).packets());
+            }
+        }
+
+        @Override
+        public void onMissing(final long pointId, final long intervalNumber) {
+            missing.add(intervalNumber);
+        }
+
+        @Override
+        public void onSendTime(
+            final long pointId, final boolean isPassive, final long key, final long sentNs, final int methodCode) {
+            sendTimeKeys.add(key);
+            sendTimesNs.add(sentNs);
+        }
+
+        @Override
+        public void onSettingsHeld(final long pointId, final int settingsNumber) {
+            held.add(settingsNumber);
+        }
+
+        @Override
+        public void onSession(final long pointId, final boolean isConnected, final String text) {
+            if (isConnected) {
+                sessions++;
+            } else {
+                ends.add(text);
+            }
+        }
+    }
+
+    /** What a sender has heard. */
+    static final class Heard implements SenderHandler {
+        final List<HeldSettings> settings = new ArrayList<>();
+        final List<String> refusals = new ArrayList<>();
+        final List<Long> answered = new ArrayList<>();
+        final List<IntervalVerdict> verdicts = new ArrayList<>();
+        final List<String> ends = new ArrayList<>();
+        int sessions;
+
+        @Override
+        public void onSettings(final HeldSettings held) {
+            settings.add(held);
+        }
+
+        @Override
+        public void onRefused(final String reason, final String text) {
+            refusals.add(reason + ": " + text);
+        }
+
+        @Override
+        public void onAnswer(final long intervalNumber, final IntervalVerdict verdict) {
+            answered.add(intervalNumber);
+            verdicts.add(verdict);
+        }
+
+        @Override
+        public void onSession(final boolean isConnected, final String text) {
+            if (isConnected) {
+                sessions++;
+            } else {
+                ends.add(text);
+            }
+        }
+    }
+
+    ExchangeListener listener(final Received received, final int port, final Consumer<ListenerContext> change)
+        throws IOException {
+        final ListenerContext context = new ListenerContext().address(new InetSocketAddress("127.0.0.1", port))
+            .settings(settings(1, 0)).handler(received).clock(clock).lingerNs(0);
+        change.accept(context);
+        final ExchangeListener listener = new ExchangeListener(context);
+        owned.add(listener);
+        duty(listener::doWork);
+        return listener;
+    }
+
+    ExchangeListener listener(final Received received) throws IOException {
+        return listener(received, 0, context -> {
+        });
+    }
+
+    ExchangeConnector connector(final Heard heard, final int port, final Consumer<ConnectorContext> change) {
+        final ConnectorContext context =
+            new ConnectorContext().receiver(new Endpoint("127.0.0.1", port)).handler(heard).clock(clock).lingerNs(0);
+        change.accept(context);
+        final ExchangeConnector connector = new ExchangeConnector(context);
+        owned.add(connector);
+        duty(connector::doWork);
+        return connector;
+    }
+
+    ExchangeConnector connector(final Heard heard, final int port) {
+        return connector(heard, port, context -> {
+        });
+    }
+
+    void duty(final Runnable duty) {
+        duties.add(duty);
+    }
+
+    /** Turns every duty cycle once. */
+    void turn() {
+        duties.forEach(Runnable::run);
+    }
+
+    /** Turns until something holds. */
+    void until(final String what, final BooleanSupplier holds) {
+        final long startNs = SystemNanoClock.INSTANCE.nanoTime();
+        while (!holds.getAsBoolean()) {
+            turn();
+            Thread.yield();
+            if (SystemNanoClock.INSTANCE.nanoTime() - startNs > PATIENCE_NS) {
+                fail("not in time: " + what);
+            }
+        }
+    }
+
+    /**
+     * As {@link #until}, while the ends' time goes on by a step for each turn, and no faster than a step each millisecond, so
+     * that the kernel has time to bring octets over before the ends lose patience.
+     */
+    void untilWithTime(final String what, final long stepNs, final BooleanSupplier holds) {
+        final long[] steppedNs = {SystemNanoClock.INSTANCE.nanoTime()};
+        until(what, () -> {
+            final long nowNs = SystemNanoClock.INSTANCE.nanoTime();
+            if (nowNs - steppedNs[0] >= LEAST_TURN_NS) {
+                steppedNs[0] = nowNs;
+                clock.advance(stepNs);
+            }
+            return holds.getAsBoolean();
+        });
+    }
+
+    public static ExchangeSettings settings(final int number, final long fromInterval) {
+        return new ExchangeSettings(number, fromInterval, SECOND_NS, 200_000_000, Mode.CELLS, SECRETS, Selector.ALL,
+            Injection.NONE, 10_000, List.of(), List.of(new SketchPart(ExchangeSettings.ANY, LDS)), List.of());
+    }
+
+    /** Settings with something in every list. */
+    public static ExchangeSettings fullSettings() {
+        final AddressPrefix four = new AddressPrefix(4, 24, 0, 0xc0000200L);
+        final AddressPrefix six = new AddressPrefix(6, 32, 0x2001_0db8_0000_0000L, 0);
+        return new ExchangeSettings(7, -12, SECOND_NS, 200_000_000, Mode.AUTO, SECRETS,
+            new Selector(List.of(four, six), List.of(six), 100),
+            new Injection(Policy.ADAPTIVE, 100, 1_000_000, 600_000, 850_000, 300, 10, 100_000_000, 1_000_000, 40_000_000, 5000),
+            10_000, List.of(0, 46),
+            List.of(new SketchPart(ExchangeSettings.ANY, SketchGeometry.lds(4, 17_500, 5, 1_000_000, 500_000, 100_000, 10_000)),
+                new SketchPart(0, SketchGeometry.lda(512, 0, 4, 9)), new SketchPart(1, SketchGeometry.sds(3, 100))),
+            List.of(new WeightRule(four, null, 0, 65_535, 443, 443, 6, ExchangeSettings.ANY, 100),
+                new WeightRule(null, six, 1024, 2048, 0, 65_535, ExchangeSettings.ANY, 46, 25)), 54_321);
+    }
+
+    /** A sketch with some packets. */
+    public static LossyDifferenceSketch sketch(final long interval, final SketchGeometry geometry, final int packets) {
+        final LossyDifferenceSketch sketch = new LossyDifferenceSketch(geometry, SEED);
+        sketch.begin(interval, SECOND_NS);
+        final SplittableRandom random = new SplittableRandom(interval);
+        for (int i = 0; i < packets; i++) {
+            sketch.update(random.nextLong(), random.nextLong(), random.nextLong(SECOND_NS), 1500, 1);
+        }
+        return sketch;
+    }
+
+    /** An interval as a sender ships it, after the settings that hold for it. */
+    static EncodedInterval interval(final ExchangeConnector connector, final long number, final PointDrops drops) {
+        final LossyDifferenceSketch sketch = sketch(number, LDS, 1000);
+        final UnsafeBuffer flows = new UnsafeBuffer(new byte[2 * FlowSum.LENGTH_BYTES]);
+        FlowSum.encode(flows, 0, new byte[] {1, 2, 3, 4}, new byte[] {5, 6, 7, 8}, 6, 1, 2, 17, 18, 19, 20);
+        FlowSum.encode(flows, FlowSum.LENGTH_BYTES, new byte[16], new byte[16], 17, 3, 4, 27, 28, 29, 30);
+        return new IntervalEncoder(SystemNanoClock.INSTANCE, connector.counters())
+            .begin(number, connector.schedule().at(number, SECOND_NS), drops).sketch(sketch.image())
+            .inFlight(new long[] {number, number + 1, number + 2}, 3).witnesses(flows, 2).end();
+    }
+
+    static EncodedInterval interval(final ExchangeConnector connector, final long number) {
+        return interval(connector, number, PointDrops.NONE);
+    }
+
+    @Override
+    public void close() {
+        duties.clear();
+        CloseHelper.quietCloseAll(owned);
+    }
+}

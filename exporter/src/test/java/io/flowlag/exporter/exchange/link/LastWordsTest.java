@@ -1,0 +1,143 @@
+package io.flowlag.exporter.exchange.link;
+
+import io.flowlag.exporter.exchange.wire.ExchangeHeader;
+import io.flowlag.exporter.exchange.wire.PingMessage;
+import org.agrona.CloseHelper;
+import org.agrona.concurrent.UnsafeBuffer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.nio.ByteBuffer;
+import java.nio.channels.ServerSocketChannel;
+import java.nio.channels.SocketChannel;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Executor;
+
+import static org.junit.jupiter.api.Assertions.assertEquals;
+import static org.junit.jupiter.api.Assertions.assertFalse;
+import static org.junit.jupiter.api.Assertions.assertTrue;
+
+/**
+ * What an end said before it ended the connection arrives, though its kernel holds octets of the other end that nobody has read,
+ * and the other end was slow to take what it said.
+ */
+class LastWordsTest {
+    private static final Executor HERE = Runnable::run;
+    private static final long STEP_NS = 1_000_000;
+    /** Far more turns than octets need; time does not matter. */
+    private static final int TURNS = 1_000_000;
+
+    @TempDir
+    private static Path directory;
+    private final List<AutoCloseable> owned = new ArrayList<>();
+    private final ExchangeCounters counters = new ExchangeCounters();
+    private final UnsafeBuffer message = new UnsafeBuffer(new byte[ExchangeHeader.MAX_MESSAGE_BYTES]);
+    private SocketChannel near;
+    private SocketChannel far;
+
+    @AfterEach
+    void close() {
+        CloseHelper.quietCloseAll(owned);
+    }
+
+    private void connect() throws IOException {
+        try (ServerSocketChannel server = ServerSocketChannel.open()) {
+            server.bind(new InetSocketAddress(InetAddress.getLoopbackAddress(), 0));
+            far = SocketChannel.open(server.getLocalAddress());
+            near = server.accept();
+        }
+        owned.addAll(List.of(far, near));
+        near.configureBlocking(false);
+        far.configureBlocking(false);
+    }
+
+    @Test
+    void shouldArriveInPlainTalk() throws Exception {
+        connect();
+        shouldArrive(new PlainChannel(near), new PlainChannel(far));
+    }
+
+    @Test
+    void shouldArriveInTls() throws Exception {
+        final TestCredentials credentials = new TestCredentials(directory);
+        credentials.make("near", "DNS:near.example");
+        credentials.make("far", "DNS:far.example");
+        connect();
+        final TlsChannel nearChannel =
+            new TlsChannel(near, credentials.credentials("near", "far").serverEngine(), List.of(), HERE);
+        final TlsChannel farChannel = new TlsChannel(
+            far, credentials.credentials("far", "near").clientEngine("near.example", 1), List.of(), HERE);
+        boolean isReady = false;
+        for (int i = 0; i < TURNS && !isReady; i++) {
+            isReady = nearChannel.isReady() & farChannel.isReady();
+        }
+        assertTrue(isReady, "handshake");
+        shouldArrive(nearChannel, farChannel);
+    }
+
+    /** The near end fills the connection until the kernel takes no more, and ends it with octets of the far end unread. */
+    private void shouldArrive(final PeerChannel nearChannel, final PeerChannel farChannel) throws Exception {
+        final ExchangeConnection connection =
+            new ExchangeConnection(nearChannel, true, ConnectionLimits.DEFAULT, counters, 0);
+        connection.beginSession(0);
+        final ByteBuffer unread = ByteBuffer.allocate(10_000);
+        while (unread.hasRemaining()) {
+            assertTrue(farChannel.write(unread) >= 0);
+        }
+        int sent = 0;
+        int turnsWithoutRoom = 0;
+        // Nobody polls the near end with a handler that reads, so the far end's octets stay in the kernel.
+        while (turnsWithoutRoom < 100) {
+            if (connection.send(message, PingMessage.encode(message, 0, sent, true))) {
+                sent++;
+                turnsWithoutRoom = 0;
+            } else {
+                connection.flush(0);
+                turnsWithoutRoom++;
+            }
+        }
+        connection.end(ExchangeCounter.ENDED_REFUSED, "the end");
+
+        final ByteBuffer taken = ByteBuffer.allocate(sent * pingBytes() + 1);
+        long nowNs = 0;
+        int readBytes = 0;
+        boolean isClosed = connection.linger(nowNs);
+        assertFalse(isClosed, "the far end has not taken it yet");
+        for (int i = 0; i < TURNS && readBytes >= 0; i++) {
+            readBytes = farChannel.read(taken);
+            connection.linger(nowNs);
+        }
+        assertEquals(-1, readBytes, "it ends");
+        assertEquals(sent * pingBytes(), taken.position(), "all that was said has come");
+        farChannel.close();
+        for (int i = 0; i < TURNS && !isClosed; i++) {
+            nowNs += i % 1000 == 0 ? STEP_NS : 0;
+            isClosed = connection.linger(nowNs);
+        }
+        assertTrue(isClosed);
+        assertFalse(near.isOpen());
+        assertEquals(1, counters.get(ExchangeCounter.ENDED_REFUSED));
+    }
+
+    private int pingBytes() {
+        return PingMessage.encode(message, 0, 0, true);
+    }
+
+    @Test
+    void shouldNotWaitForAnEndThatNeverCloses() throws Exception {
+        connect();
+        final ExchangeConnection connection =
+            new ExchangeConnection(new PlainChannel(near), true, ConnectionLimits.DEFAULT, counters, 0);
+        connection.end(ExchangeCounter.ENDED_REFUSED, "the end");
+        assertFalse(connection.linger(0));
+        assertFalse(connection.linger(1_000_000_000L));
+        assertTrue(connection.linger(2_000_000_000L), "after two seconds");
+        assertFalse(near.isOpen());
+    }
+}

@@ -1,0 +1,137 @@
+package io.flowlag.exporter.exchange.link;
+
+import io.flowlag.common.hash.SipHash;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.delay.interval.IntervalMode;
+import io.flowlag.exporter.delay.interval.SenderAnswer;
+import io.flowlag.exporter.delay.interval.SenderAnswers;
+import io.flowlag.tests.benchmark.SketchesAlone;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A sender whose intervals are stored. A thread of its own, as the exchange has one, verifies and decodes them a few intervals
+ * ahead of the metering thread. Packets of a file come faster than they were sent, so the metering thread waits for an interval
+ * that is not decoded. Bounded. Allocates at construction.
+ */
+public final class PlayedSender extends SketchesAlone implements SenderAnswers, AutoCloseable {
+    private static final long WAIT_NS = 1_000_000L;
+
+    private final ExporterConfig config;
+    private final StoredIntervals stored;
+    private final SipHash hash;
+    private final SenderInbox inbox;
+    private final long memoryBytes;
+    private final Thread thread = new Thread(this::play, "exchange-receiver");
+    private volatile boolean isOver;
+    private volatile boolean isClosed;
+    private volatile String failure;
+
+    /**
+     * Opens the intervals and begins to play them.
+     *
+     * @param config  of the receiver.
+     * @param file    of intervals.
+     * @param firstNs timestamp of the first packet.
+     * @throws IOException if the file cannot be opened.
+     */
+    public PlayedSender(final ExporterConfig config, final Path file, final long firstNs) throws IOException {
+        this.config = config;
+        final HeldSettings held = ReceiverSettings.held(config, firstNs);
+        hash = ReceiverSettings.hash();
+        stored = new StoredIntervals(file, held);
+        inbox = new SenderInbox(held.settings(), 0,
+            () -> new ReceivedInterval(held.settings(), hash, config.lds().inFlightPackets(), 0), null, (number) -> { },
+            new AtomicLong());
+        memoryBytes = inbox.capacity() * ReceivedInterval.memoryBytes(held.settings(), config.lds().inFlightPackets(), 0);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private void play() {
+        try (stored) {
+            SenderInterval interval = stored.next();
+            while (interval != null && !isClosed) {
+                if (inbox.offer(interval)) {
+                    interval = stored.next();
+                } else {
+                    LockSupport.parkNanos(WAIT_NS);
+                }
+            }
+        } catch (final IOException | RuntimeException ex) {
+            failure = ex.toString();
+        } finally {
+            isOver = true;
+        }
+    }
+
+    /** {@return what went wrong; null for nothing} */
+    public String failure() {
+        return failure;
+    }
+
+    @Override
+    public SenderAnswer take(final long intervalNumber) {
+        boolean isLast = isOver;
+        SenderAnswer answer = inbox.take(intervalNumber);
+        while (answer == null && !isLast) {
+            LockSupport.parkNanos(WAIT_NS);
+            isLast = isOver;
+            answer = inbox.take(intervalNumber);
+        }
+        return answer;
+    }
+
+    @Override
+    public boolean isExpected(final long intervalNumber) {
+        return false;
+    }
+
+    @Override
+    public void giveBack(final SenderAnswer answer) {
+        inbox.giveBack(answer);
+    }
+
+    @Override
+    public void restart() {
+        inbox.restart();
+    }
+
+    @Override
+    public SenderAnswers answers(final int senderIndex) {
+        return this;
+    }
+
+    @Override
+    public SipHash hash() {
+        return hash;
+    }
+
+    @Override
+    public long answerDeadlineNs() {
+        return config.exchange().deadlineNs();
+    }
+
+    @Override
+    public IntervalMode mode() {
+        return SharedSettings.intervalMode(config);
+    }
+
+    @Override
+    public int mostFlows() {
+        return SharedSettings.mostFlows(config);
+    }
+
+    @Override
+    public long memoryBytes() {
+        return memoryBytes;
+    }
+
+    @Override
+    public void close() {
+        isClosed = true;
+    }
+}

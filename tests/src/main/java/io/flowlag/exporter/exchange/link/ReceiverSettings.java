@@ -1,0 +1,82 @@
+package io.flowlag.exporter.exchange.link;
+
+import io.flowlag.common.hash.SipHash;
+import io.flowlag.exporter.config.ConfigLoader;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.exchange.wire.ExchangeSettings;
+import io.flowlag.exporter.runtime.CaptureSurvey;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+
+/**
+ * What the receiver of a capture file and the sender of its intervals agree on: R = 4 rows, k = 1 cell of a flow in each, all
+ * packets sampled, intervals of a second.
+ */
+public final class ReceiverSettings {
+    /** Of the references' only session. */
+    public static final int SESSION = 1;
+    /** How long a measurement interval lasts, the program's default. */
+    public static final long INTERVAL_NS = 1_000_000_000L;
+
+    private static final long NS_PER_MILLISECOND = 1_000_000L;
+    private static final String MAXIMUM_DELAY = "20ms";
+    private static final UnsafeBuffer KEY = new UnsafeBuffer("sixteen of a key".getBytes(StandardCharsets.US_ASCII));
+    private static final int RECEIVER_INSTANCE = 1;
+    private static final int IPV6_LENGTH_BYTES = 40;
+    private static final int TCP_LENGTH_BYTES = 20;
+
+    private ReceiverSettings() {
+    }
+
+    /** {@return the hash of packets and flows} */
+    public static SipHash hash() {
+        return SipHash.ofKey(KEY, 0);
+    }
+
+    /**
+     * The octets of payload that digests cover.
+     *
+     * @param capture of the packets.
+     * @return 0 to 32.
+     */
+    public static int digestPayloadBytes(final String capture) {
+        final int headerBytes = IPV6_LENGTH_BYTES + TCP_LENGTH_BYTES;
+        final int cutBytes = CaptureSurvey.cutOf(new ConfigLoader().conclude(), List.of(capture)).digestBytes();
+        return Math.max(0, Math.min(DelayWiring.DIGEST_PAYLOAD_BYTES, cutBytes - headerBytes));
+    }
+
+    /**
+     * The configuration of both.
+     *
+     * @param columns of the sketch.
+     * @param file    of the records.
+     * @return the configuration.
+     */
+    public static ExporterConfig config(final int columns, final String file) {
+        return new ConfigLoader().text("benchmark", String.join("\n",
+            "metering: {max-flows: 2000000}",
+            "segment: {interval: " + INTERVAL_NS / NS_PER_MILLISECOND + "ms, max-delay: " + MAXIMUM_DELAY + "}",
+            "rli: {session: " + SESSION + "}",
+            "lds: {rows: 4, vlda: 1, columns: " + columns + ", witnesses: 0}",
+            "joint: {enabled: false}",
+            "quantiles: {memory: 0}",
+            "exporting: {destinations: ['file:" + file + "']}",
+            "")).conclude();
+    }
+
+    /**
+     * What the receiver asks of the sender.
+     *
+     * @param config  of both.
+     * @param firstNs timestamp of the first packet.
+     * @return settings that hold from the packet's interval on.
+     */
+    static HeldSettings held(final ExporterConfig config, final long firstNs) {
+        final ExchangeSettings settings =
+            SharedSettings.of(config, KEY, 1, Math.floorDiv(firstNs, config.segment().intervalNs()));
+        return new HeldSettings(RECEIVER_INSTANCE, settings);
+    }
+}

@@ -1,0 +1,99 @@
+package io.flowlag.exporter.exchange.link;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.delay.SketchAgreement;
+import io.flowlag.exporter.delay.interval.SenderAnswer;
+import io.flowlag.exporter.exchange.wire.PointDrops;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.SystemNanoClock;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+
+import static java.nio.file.StandardOpenOption.CREATE;
+import static java.nio.file.StandardOpenOption.TRUNCATE_EXISTING;
+import static java.nio.file.StandardOpenOption.WRITE;
+
+/**
+ * The sender point of a capture file: sketches packets in the order of their sending, and stores each interval as it would be
+ * shipped. One thread. Allocates at construction and for each interval.
+ */
+public final class StoredSender implements AutoCloseable {
+    private final FileChannel channel;
+    private final IntervalEncoder encoder = new IntervalEncoder(SystemNanoClock.INSTANCE, new ExchangeCounters());
+    private final HeldSettings held;
+    private final SketchAgreement agreement;
+    private final long intervalNs = ReceiverSettings.INTERVAL_NS;
+    private final long[] inFlight;
+    private long number;
+
+    /**
+     * A sender that has sent nothing.
+     *
+     * @param file    of its intervals, written anew.
+     * @param columns of the sketch.
+     * @param firstNs when its first packet is sent.
+     * @throws IOException if the file cannot be written.
+     */
+    public StoredSender(final Path file, final int columns, final long firstNs) throws IOException {
+        final ExporterConfig config = ReceiverSettings.config(columns, "/dev/null");
+        channel = FileChannel.open(file, CREATE, TRUNCATE_EXISTING, WRITE);
+        held = ReceiverSettings.held(config, firstNs);
+        number = held.settings().fromInterval();
+        inFlight = new long[config.lds().inFlightPackets()];
+        agreement = SharedSettings.agreement(
+            held.settings(), inFlight.length, config.metering().maxFlows(), null, 0, number, false);
+    }
+
+    /**
+     * A packet is sent.
+     *
+     * @param sentNs     not before the last one's.
+     * @param descriptor of the packet, with its digest.
+     * @param offset     of the descriptor.
+     * @throws IOException if an interval that is over cannot be written.
+     */
+    public void send(final long sentNs, final DirectBuffer descriptor, final int offset) throws IOException {
+        storeThrough(Math.floorDiv(sentNs, intervalNs) - 1);
+        agreement.point().advance(sentNs);
+        if (!agreement.point().onPacket(
+            sentNs, PacketDescriptor.segmentFlowHash(descriptor, offset), PacketDescriptor.digest(descriptor, offset),
+            PacketDescriptor.ipLengthBytes(descriptor, offset), 0, 1, descriptor, offset)) {
+            throw new IllegalStateException("the interval of a packet is closed");
+        }
+    }
+
+    /**
+     * Everything is sent.
+     *
+     * @param throughNs when the last packet arrives: intervals up to then are written.
+     * @throws IOException if they cannot be written.
+     */
+    public void end(final long throughNs) throws IOException {
+        agreement.point().advance(throughNs);
+        storeThrough(Math.floorDiv(throughNs, intervalNs));
+    }
+
+    private void storeThrough(final long last) throws IOException {
+        for (; number <= last; number++) {
+            agreement.point().advance(number * intervalNs);
+            final SenderAnswer interval = agreement.point().take(number);
+            if (!interval.isInFlightComplete()) {
+                throw new IllegalStateException("lds.in-flight is too small");
+            }
+            encoder.begin(number, held, PointDrops.NONE).sketch(interval.sketch()).sketch(interval.aggregator(0));
+            for (int i = 0; i < interval.inFlightCount(); i++) {
+                inFlight[i] = interval.inFlight(i);
+            }
+            StoredIntervals.store(encoder.inFlight(inFlight, interval.inFlightCount()).end(), channel);
+            agreement.point().giveBack(interval);
+        }
+    }
+
+    @Override
+    public void close() throws IOException {
+        channel.close();
+    }
+}
