@@ -3,6 +3,7 @@ package io.flowlag.exporter.monitoring;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DestinationStatistics;
+import io.flowlag.exporter.status.Heartbeat;
 import io.flowlag.exporter.status.SourceStatistics;
 import io.flowlag.exporter.status.Statistics;
 

@@ -6,6 +6,8 @@ import io.flowlag.exporter.monitoring.top.FlowRanking;
 import io.flowlag.exporter.monitoring.top.FlowWatch;
 import io.flowlag.exporter.monitoring.top.WatchedFlow;
 import io.flowlag.exporter.status.DelayView;
+import io.flowlag.exporter.status.DistinctError;
+import io.flowlag.exporter.status.Heartbeat;
 import io.flowlag.exporter.status.Statistics;
 import org.agrona.CloseHelper;
 import org.agrona.collections.LongHashSet;

@@ -2,6 +2,7 @@ package io.flowlag.exporter.monitoring;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
+import io.flowlag.exporter.status.DistinctError;
 import io.flowlag.exporter.status.StatisticsWriter;
 
 import java.io.ByteArrayOutputStream;

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.monitoring;
 
 import io.flowlag.exporter.status.DelayHistogram;
+import io.flowlag.exporter.status.DistinctError;
 import io.flowlag.exporter.status.SegmentDescription;
 import io.flowlag.exporter.status.Statistics;
 

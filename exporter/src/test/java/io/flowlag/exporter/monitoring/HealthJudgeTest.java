@@ -4,6 +4,7 @@ import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.DestinationStatistics;
+import io.flowlag.exporter.status.Heartbeat;
 import io.flowlag.exporter.status.SourceStatistics;
 import io.flowlag.exporter.status.Statistics;
 import org.agrona.concurrent.Agent;

@@ -10,6 +10,7 @@ import io.flowlag.exporter.status.DelayHistogram;
 import io.flowlag.exporter.status.DelayStatistics;
 import io.flowlag.exporter.status.DelaySummary;
 import io.flowlag.exporter.status.DestinationStatistics;
+import io.flowlag.exporter.status.DistinctError;
 import io.flowlag.exporter.status.HeavyFlow;
 import io.flowlag.exporter.status.LatencySummary;
 import io.flowlag.exporter.status.PipelineLatency;

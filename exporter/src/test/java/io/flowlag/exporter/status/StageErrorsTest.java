@@ -1,4 +1,4 @@
-package io.flowlag.exporter.monitoring;
+package io.flowlag.exporter.status;
 
 import org.junit.jupiter.api.Test;
 

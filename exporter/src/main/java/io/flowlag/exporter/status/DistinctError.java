@@ -1,4 +1,4 @@
-package io.flowlag.exporter.monitoring;
+package io.flowlag.exporter.status;
 
 /**
  * A kind of error that nobody foresaw. Immutable.
