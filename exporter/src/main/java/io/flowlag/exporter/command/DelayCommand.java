@@ -6,7 +6,7 @@ import io.flowlag.exporter.config.ConfigTable;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.config.MemorySize;
 import io.flowlag.exporter.delay.ReferenceMode;
-import io.flowlag.exporter.runtime.DelayOptions;
+import io.flowlag.exporter.runtime.delay.DelayOptions;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.OutputFiles;

@@ -2,13 +2,13 @@ package io.flowlag.exporter.command;
 
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.runtime.CollectProcess;
-import io.flowlag.exporter.runtime.DelayOptions;
-import io.flowlag.exporter.runtime.DelayProcess;
-import io.flowlag.exporter.runtime.DemoProcess;
 import io.flowlag.exporter.runtime.MeterProcess;
-import io.flowlag.exporter.runtime.RunProcess;
-import io.flowlag.exporter.runtime.SelfTestProcess;
 import io.flowlag.exporter.runtime.collect.CollectOptions;
+import io.flowlag.exporter.runtime.delay.DelayOptions;
+import io.flowlag.exporter.runtime.delay.DelayProcess;
+import io.flowlag.exporter.runtime.demo.DemoProcess;
+import io.flowlag.exporter.runtime.run.RunProcess;
+import io.flowlag.exporter.runtime.selftest.SelfTestProcess;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.Terminal;
 

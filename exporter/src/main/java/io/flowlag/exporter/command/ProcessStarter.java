@@ -1,8 +1,8 @@
 package io.flowlag.exporter.command;
 
 import io.flowlag.exporter.config.ExporterConfig;
-import io.flowlag.exporter.runtime.DelayOptions;
 import io.flowlag.exporter.runtime.collect.CollectOptions;
+import io.flowlag.exporter.runtime.delay.DelayOptions;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.Terminal;
 

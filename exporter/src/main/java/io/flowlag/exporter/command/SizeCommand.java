@@ -1,7 +1,7 @@
 package io.flowlag.exporter.command;
 
-import io.flowlag.exporter.runtime.SizeOptions;
-import io.flowlag.exporter.runtime.SizeProcess;
+import io.flowlag.exporter.runtime.size.SizeOptions;
+import io.flowlag.exporter.runtime.size.SizeProcess;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.ExitException;
 import io.flowlag.exporter.terminal.Terminal;

@@ -19,7 +19,7 @@ import java.util.Objects;
  * The destinations of a configuration. A destination that a reload leaves as it was goes on with its session; others are made
  * anew. The conductor owns it.
  */
-final class Destinations {
+public final class Destinations {
     /** All that decides how a destination behaves; credentials are those of a TLS destination, else null. */
     private record Identity(
         ExporterConfig.Destination spec, ExporterConfig.Tls credentials, long enterpriseNumber, long observationDomainId) {
@@ -41,7 +41,7 @@ final class Destinations {
     private final List<String> notices = new ArrayList<>();
     private Map<Identity, Destination> current = new HashMap<>();
 
-    Destinations(final DestinationFactory factory) {
+    public Destinations(final DestinationFactory factory) {
         this.factory = factory;
     }
 
@@ -53,7 +53,7 @@ final class Destinations {
      * @throws ExitException if a file or a spool cannot be written, or credentials cannot be read, or if a file in use would be
      *     begun anew.
      */
-    List<Destination> of(final ExporterConfig config) {
+    public List<Destination> of(final ExporterConfig config) {
         final Map<Identity, Destination> next = new HashMap<>();
         final List<Destination> destinations = new ArrayList<>();
         for (final ExporterConfig.Destination spec : config.exporting().destinations()) {
@@ -78,7 +78,7 @@ final class Destinations {
     }
 
     /** {@return what new destinations found, once} */
-    List<String> notices() {
+    public List<String> notices() {
         final List<String> told = List.copyOf(notices);
         notices.clear();
         return told;

@@ -278,7 +278,7 @@ public final class MeteringPipeline implements AutoCloseable {
      * @param isLive whether packets come as they happen.
      * @return octets of the flow cache, the rings, the merge of the points, the delay stage and the exchange.
      */
-    static long memoryBytes(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
+    public static long memoryBytes(final ExporterConfig config, final DelayWiring wiring, final boolean isLive) {
         final int shardCount = config.shardCount();
         final boolean isSharded = config.threading() == Threading.SHARDED;
         final long rings = packetRingCount(config, isLive) * StageRing.memoryBytes(config.pipeline().packetRingBytes()) +
@@ -350,7 +350,7 @@ public final class MeteringPipeline implements AutoCloseable {
      * @param config       with the new timeouts, interval, and settings of the references.
      * @param destinations all of them from now on.
      */
-    void reload(final ExporterConfig config, final List<Destination> destinations) {
+    public void reload(final ExporterConfig config, final List<Destination> destinations) {
         meterings.forEach((metering) -> metering.timeouts(
             config.metering().activeTimeoutNs(), config.metering().idleTimeoutNs(), config.metering().tcpEndTimeoutNs()));
         if (delayMeter != null) {
@@ -400,7 +400,7 @@ public final class MeteringPipeline implements AutoCloseable {
     }
 
     /** {@return the delay stage; null where no delay is measured} */
-    DelayMeter delayMeter() {
+    public DelayMeter delayMeter() {
         return delayMeter;
     }
 
@@ -469,7 +469,7 @@ public final class MeteringPipeline implements AutoCloseable {
     }
 
     /** {@return what one cache of the process is made of: its part of the flows} */
-    static FlowCacheContext cacheContext(final ExporterConfig config) {
+    public static FlowCacheContext cacheContext(final ExporterConfig config) {
         final ExporterConfig.Metering metering = config.metering();
         return new FlowCacheContext()
             .maxFlows((metering.maxFlows() + config.shardCount() - 1) / config.shardCount())
@@ -492,7 +492,7 @@ public final class MeteringPipeline implements AutoCloseable {
     }
 
     /** Live, Linux hands over IPv6 packets of more than 64 KiB that offload joined; files are taken by their headers. */
-    static PacketDecoder decoder(
+    public static PacketDecoder decoder(
         final ExporterConfig config, final boolean isLive, final DelayWiring wiring, final Counters counters) {
         final ExporterConfig.Decode decode = config.decode();
         return new PacketDecoder(

@@ -48,7 +48,7 @@ import java.util.function.Consumer;
  * progress line, writes statistics and tells of destinations in trouble. Touches no packet, except where the threading mode
  * has no threads. Used once.
  */
-final class PipelineRun implements AutoCloseable {
+public final class PipelineRun implements AutoCloseable {
     /** Of captures that are judged as a whole, at their end. */
     private static final long LEAST_DECIDED_PACKETS = 20;
     private static final Logger LOG = LoggerFactory.getLogger(PipelineRun.class);
@@ -95,7 +95,7 @@ final class PipelineRun implements AutoCloseable {
      * @param files  captures, or standard input.
      * @return the configuration with a threading mode.
      */
-    static ExporterConfig threadsOfFiles(final ExporterConfig config, final List<String> files) {
+    public static ExporterConfig threadsOfFiles(final ExporterConfig config, final List<String> files) {
         final boolean isPipelined = files.contains(CaptureFiles.STANDARD_INPUT) || Runtime.getRuntime().availableProcessors() > 1;
         return config.isDefault(ConfigTable.THREADING) ?
             config.withThreading(isPipelined ? Threading.PIPELINED : Threading.INVOKER) : config;
@@ -112,7 +112,7 @@ final class PipelineRun implements AutoCloseable {
      * @param signals      what the system asks.
      * @param terminal     for messages and statistics.
      */
-    PipelineRun(
+    public PipelineRun(
         final ExporterConfig config,
         final List<? extends PacketSource> sources,
         final boolean isLive,
@@ -135,7 +135,7 @@ final class PipelineRun implements AutoCloseable {
      * @param signals      what the system asks.
      * @param terminal     for messages and statistics.
      */
-    PipelineRun(
+    public PipelineRun(
         final ExporterConfig config,
         final List<? extends PacketSource> sources,
         final boolean isLive,
@@ -161,7 +161,7 @@ final class PipelineRun implements AutoCloseable {
      * @param signals      what the system asks.
      * @param terminal     for messages and statistics.
      */
-    PipelineRun(
+    public PipelineRun(
         final ExporterConfig config,
         final List<? extends PacketSource> sources,
         final boolean isLive,
@@ -227,7 +227,7 @@ final class PipelineRun implements AutoCloseable {
      *
      * @param onReload given the pipeline; must not throw.
      */
-    void onReload(final Consumer<MeteringPipeline> onReload) {
+    public void onReload(final Consumer<MeteringPipeline> onReload) {
         this.onReload = onReload;
     }
 
@@ -236,7 +236,7 @@ final class PipelineRun implements AutoCloseable {
      *
      * @param onHousekeeping must not throw.
      */
-    void onHousekeeping(final Runnable onHousekeeping) {
+    public void onHousekeeping(final Runnable onHousekeeping) {
         this.onHousekeeping = onHousekeeping;
     }
 
@@ -246,7 +246,7 @@ final class PipelineRun implements AutoCloseable {
      * @param heartbeat of the thread.
      * @param others    what nobody foresaw there.
      */
-    void watch(final Heartbeat heartbeat, final StageErrors others) {
+    public void watch(final Heartbeat heartbeat, final StageErrors others) {
         otherErrors = others;
         if (observer != null) {
             observer.watch(heartbeat);
@@ -264,7 +264,7 @@ final class PipelineRun implements AutoCloseable {
      *
      * @param ownTraffic from now on.
      */
-    void ownTraffic(final OwnTraffic ownTraffic) {
+    public void ownTraffic(final OwnTraffic ownTraffic) {
         pipeline.ownTraffic(ownTraffic);
     }
 
@@ -273,33 +273,33 @@ final class PipelineRun implements AutoCloseable {
      *
      * @param stats from now on.
      */
-    void stats(final ExporterConfig.Stats stats) {
+    public void stats(final ExporterConfig.Stats stats) {
         statsConfig = stats;
         nextStatisticsNs = System.nanoTime();
     }
 
     /** Asks for the orderly end. */
-    void requestStop() {
+    public void requestStop() {
         pipeline.requestStop();
     }
 
     /** {@return the delay stage; null where no delay is measured} */
-    DelayMeter delayMeter() {
+    public DelayMeter delayMeter() {
         return pipeline.delayMeter();
     }
 
     /** {@return what the stages hold of packets and flows, by formula, octets} */
-    long memoryBoundBytes() {
+    public long memoryBoundBytes() {
         return memoryBoundBytes;
     }
 
     /** {@return how many exceptions there were that nobody foresaw} */
-    long errorCount() {
+    public long errorCount() {
         return errors.count() + otherErrors.count();
     }
 
     /** Runs to the end of the sources, or until the system asks to stop. */
-    void run() {
+    public void run() {
         try (Progress progress = new Progress(terminal, SystemNanoClock.INSTANCE)) {
             pipeline.start();
             long nextHousekeepingNs = System.nanoTime();
@@ -359,7 +359,7 @@ final class PipelineRun implements AutoCloseable {
      *
      * @return {@link ExitCode#DONE} if all is well.
      */
-    ExitCode exitCode() {
+    public ExitCode exitCode() {
         ExitCode exitCode = ExitCode.DONE;
         for (final Destination destination : pipeline.destinations()) {
             final DestinationStatistics statistics = destination.statistics();
@@ -380,7 +380,7 @@ final class PipelineRun implements AutoCloseable {
     }
 
     /** Says once which captured packets nobody here can read, if their link-layer type was the reason. */
-    void tellUnsupportedLinkTypes() {
+    public void tellUnsupportedLinkTypes() {
         final long refused = counters.get(CounterId.REFUSED_LINK_TYPE);
         if (refused > 0) {
             terminal.message("flowlag: " + refused + " packets have a link-layer type that is not supported: " +
@@ -393,7 +393,7 @@ final class PipelineRun implements AutoCloseable {
      *
      * @throws ExitException if they cannot be written.
      */
-    void writeStatistics() {
+    public void writeStatistics() {
         if (statsConfig.file() == null) {
             return;
         }
@@ -410,7 +410,7 @@ final class PipelineRun implements AutoCloseable {
     }
 
     /** {@return a view of all counters} */
-    Statistics statistics() {
+    public Statistics statistics() {
         final List<SourceStatistics> sourceStatistics = new ArrayList<>();
         final int shownCount = sources.size() / sourcesOfInput;
         for (int i = 0; i < shownCount; i++) {

@@ -11,7 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** The sessions of reference packets, one a class, as both ends configure them. */
-final class ReferenceSessions {
+public final class ReferenceSessions {
     private static final int LEAST_KEY_BYTES = 16;
     private static final String REMEDY = "32 or more hexadecimal digits, as flowlag key writes";
 
@@ -25,7 +25,7 @@ final class ReferenceSessions {
      * @return a session for each class; with senders, for each sender and class.
      * @throws ExitException if the key file cannot be read or holds no key; the message names it.
      */
-    static List<ReferenceSession> of(final ExporterConfig.Rli rli) {
+    public static List<ReferenceSession> of(final ExporterConfig.Rli rli) {
         final List<ReferenceSession> sessions = new ArrayList<>();
         if (rli.senders().isEmpty()) {
             add(sessions, rli.session(), rli.classCount(), rli.keyFile(), "rli.key-file", null);

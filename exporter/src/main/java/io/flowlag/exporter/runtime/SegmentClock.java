@@ -7,7 +7,7 @@ import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.reference.ClockState;
 
 /** What the section {@code clock} of the configuration says of the two points' clocks. Has no state. */
-final class SegmentClock {
+public final class SegmentClock {
     private SegmentClock() {
     }
 
@@ -17,7 +17,7 @@ final class SegmentClock {
      * @param clock of the configuration.
      * @return the state, to be refreshed by whoever keeps it.
      */
-    static ClockState state(final ExporterConfig.Clock clock) {
+    public static ClockState state(final ExporterConfig.Clock clock) {
         return switch (clock.source()) {
             case ADJTIMEX -> ClockState.adjtimex();
             case FILE -> ClockState.file(clock.file(), System::currentTimeMillis);
@@ -31,7 +31,7 @@ final class SegmentClock {
      * @param config of the process.
      * @return the state, or null where the section was left as it is.
      */
-    static ClockState stateOfCaptures(final ExporterConfig config) {
+    public static ClockState stateOfCaptures(final ExporterConfig config) {
         final boolean isSaid =
             !config.isDefault(ConfigTable.CLOCK_SOURCE) || config.clock().source() == ClockSource.FIXED;
         return isSaid ? state(config.clock()) : null;
@@ -43,7 +43,7 @@ final class SegmentClock {
      * @param state or null for unknown.
      * @return the error, as of the state's last refresh.
      */
-    static ClockError error(final ClockState state) {
+    public static ClockError error(final ClockState state) {
         if (state == null) {
             return ClockError.fixed(ClockState.UNKNOWN_NS);
         }

@@ -20,7 +20,7 @@ import java.util.concurrent.TimeUnit;
  * What {@code meter} does without {@code --export}: its messages go to a printer in the same process instead of a socket, so
  * that the table shows exactly what a collector would have received. Made by the conductor, worked by the exporting thread.
  */
-final class TableOutput implements Transport {
+public final class TableOutput implements Transport {
     /** Of the destination. */
     static final String NAME = "standard output";
     private static final int MAX_MESSAGE_BYTES = 16_000;
@@ -43,7 +43,7 @@ final class TableOutput implements Transport {
      * @param terminal takes the table.
      * @return the destination.
      */
-    static Destination destination(
+    public static Destination destination(
         final DestinationFactory factory, final ExporterConfig config, final TableStart start, final Terminal terminal) {
         final MessagePrinter printer = new MessagePrinter(
             FlowElements.registry((int)config.exporting().enterpriseNumber()), start, terminal.out());

@@ -8,6 +8,8 @@ import io.flowlag.exporter.export.IpfixRecords;
 import io.flowlag.exporter.lab.CaptureWriter;
 import io.flowlag.exporter.lab.SegmentProfile;
 import io.flowlag.exporter.lab.SimulatedSegment;
+import io.flowlag.exporter.runtime.delay.DelayOptions;
+import io.flowlag.exporter.runtime.delay.DelayProcess;
 import io.flowlag.exporter.terminal.ExitCode;
 import io.flowlag.exporter.terminal.Terminal;
 import org.junit.jupiter.api.BeforeAll;

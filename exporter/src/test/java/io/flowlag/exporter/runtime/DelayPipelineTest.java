@@ -17,6 +17,7 @@ import io.flowlag.exporter.lab.GeneratedTraffic;
 import io.flowlag.exporter.lab.SegmentProfile;
 import io.flowlag.exporter.lab.SimulatedSegment;
 import io.flowlag.exporter.lab.TrafficProfile;
+import io.flowlag.exporter.runtime.delay.DelayTable;
 import io.flowlag.exporter.status.AccountingIdentity;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;

@@ -18,6 +18,7 @@ import io.flowlag.exporter.exchange.link.ExchangeReceiver;
 import io.flowlag.exporter.exchange.link.ExchangeSender;
 import io.flowlag.exporter.exchange.link.TestCredentials;
 import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.runtime.run.SegmentChange;
 import io.flowlag.exporter.status.AccountingIdentity;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.CounterId;

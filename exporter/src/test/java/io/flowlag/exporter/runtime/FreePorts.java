@@ -10,7 +10,7 @@ import java.util.concurrent.ThreadLocalRandom;
  * Ports for configurations that have to name one. They are below those that the kernel gives to whoever asks for any (Linux: from
  * 32768), so that nobody is given one between the look here and its use.
  */
-final class FreePorts {
+public final class FreePorts {
     private static final int FIRST = 20_000;
     private static final int LAST = 32_000;
 
@@ -26,7 +26,7 @@ final class FreePorts {
         return find(ServerSocket::new);
     }
 
-    static int udp() {
+    public static int udp() {
         return find(DatagramSocket::new);
     }
 

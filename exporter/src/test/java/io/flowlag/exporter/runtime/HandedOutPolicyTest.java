@@ -10,6 +10,7 @@ import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.delay.ReferenceTransmitter;
 import io.flowlag.exporter.exchange.link.ExchangeReceiver;
 import io.flowlag.exporter.exchange.link.ExchangeSender;
+import io.flowlag.exporter.runtime.run.SegmentChange;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.UnsafeBuffer;

@@ -6,6 +6,7 @@ import io.flowlag.exporter.config.ExporterConfig.Role;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.runtime.delay.DelayTable;
 import io.flowlag.exporter.status.AggregateDelay;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;

@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 
 /** Frames at a receiver point, in the order of the script, with what is true of the delay of each flow. */
-final class ScriptedPoint implements PacketSource {
+public final class ScriptedPoint implements PacketSource {
     static final int PORT = 8620;
     /** By how much references leave later than their stamp says. */
     static final long STAMP_ERROR_NS = 10_000;
@@ -62,7 +62,7 @@ final class ScriptedPoint implements PacketSource {
         return frames.size();
     }
 
-    static byte[] frame(final int source, final int sourcePort, final int destinationPort, final byte[] payload) {
+    public static byte[] frame(final int source, final int sourcePort, final int destinationPort, final byte[] payload) {
         final UnsafeBuffer frame = new UnsafeBuffer(new byte[HEADERS_BYTES + payload.length]);
         frame.putShort(12, (short)0x0800, ByteOrder.BIG_ENDIAN);
         frame.putByte(14, (byte)0x45);

@@ -9,6 +9,7 @@ import io.flowlag.exporter.delay.FlowDelay;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.delay.exact.TruthWriter;
 import io.flowlag.exporter.flow.FlowEntry;
+import io.flowlag.exporter.runtime.delay.DelayTable;
 import io.flowlag.exporter.status.CounterId;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.exporter.status.DelayStatistics;

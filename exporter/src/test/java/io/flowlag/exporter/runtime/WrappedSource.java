@@ -4,10 +4,10 @@ import io.flowlag.exporter.capture.PacketHandler;
 import io.flowlag.exporter.capture.PacketSource;
 
 /** Another source, of which a subclass changes a little. Owns it. */
-class WrappedSource implements PacketSource {
+public class WrappedSource implements PacketSource {
     private final PacketSource source;
 
-    WrappedSource(final PacketSource source) {
+    public WrappedSource(final PacketSource source) {
         this.source = source;
     }
 

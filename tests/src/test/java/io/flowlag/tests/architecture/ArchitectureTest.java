@@ -40,7 +40,8 @@ class ArchitectureTest {
         List.of(
             "capture", "decode", "flow", "checkpoint", "delay.exact", "delay.interval.repair", "delay.interval", "delay",
             "reference", "monitoring.top", "pipeline", "exchange.wire", "exchange.link", "export.spool", "export", "monitoring",
-            "runtime.collect", "runtime", "command");
+            "runtime.collect", "runtime", "runtime.size", "runtime.delay", "runtime.run", "runtime.demo", "runtime.selftest",
+            "command");
     private static final List<String> HOT_STAGES =
         List.of(
             "capture", "decode", "flow", "delay.exact", "delay.interval.repair", "delay.interval", "delay", "reference",

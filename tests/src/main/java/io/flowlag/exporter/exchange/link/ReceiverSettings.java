@@ -5,7 +5,7 @@ import io.flowlag.exporter.config.ConfigLoader;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings;
-import io.flowlag.exporter.runtime.CaptureSurvey;
+import io.flowlag.exporter.runtime.delay.CaptureSurvey;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.nio.charset.StandardCharsets;

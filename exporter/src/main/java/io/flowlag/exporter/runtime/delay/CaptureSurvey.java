@@ -1,0 +1,294 @@
+package io.flowlag.exporter.runtime.delay;
+
+import io.flowlag.exporter.capture.FilterSupplier;
+import io.flowlag.exporter.capture.PacketHandler;
+import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.capture.file.CaptureFileSource;
+import io.flowlag.exporter.capture.file.CaptureFiles;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.decode.PacketDecoder;
+import io.flowlag.exporter.decode.PacketDescriptor;
+import io.flowlag.exporter.delay.CaptureFacts;
+import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.PacketSides;
+import io.flowlag.exporter.delay.SegmentSelector;
+import io.flowlag.exporter.delay.exact.DigestKey;
+import io.flowlag.exporter.pipeline.ReferenceRecognizer;
+import io.flowlag.exporter.runtime.MeteringPipeline;
+import io.flowlag.exporter.runtime.ReferenceSessions;
+import io.flowlag.exporter.runtime.size.FlowCountEstimate;
+import io.flowlag.exporter.status.Counters;
+import org.agrona.DirectBuffer;
+import org.agrona.concurrent.UnsafeBuffer;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * A look at both captures before they are measured: how many packets and flows they hold, how long packets are under way, which
+ * way they go, what the captures cut off. Digests that come once at each point tell it; in large captures a part of them. Used
+ * once, on the command's thread. Allocates as captures need, within a limit.
+ */
+public final class CaptureSurvey implements PacketHandler {
+    private static final int POLL_LIMIT = 4096;
+    /** Packets of which the memory is read ahead, so that the processor waits for many places at once. */
+    private static final int BATCH = 64;
+    private static final int REFERENCE_OFFSET = BATCH * PacketDescriptor.LENGTH_BYTES;
+    /** Packets of each capture that are looked at for what was cut off, before digests are made. */
+    private static final int FIRST_PACKETS = 4096;
+    private static final int ETHERNET_PAYLOAD_BYTES = 1500;
+    private static final int IPV6 = 6;
+    private static final long LEAST_PACKETS = 10;
+    private static final double AGREEMENT = 0.9;
+    private static final double ANSWERED = 0.5;
+
+    private final PacketDecoder decoder;
+    private final SegmentSelector selector;
+    private final ReferenceRecognizer recognizer;
+    private final FilterSupplier filters;
+    /** A batch, and behind it what may be a reference. */
+    private final UnsafeBuffer descriptors = new UnsafeBuffer(new byte[REFERENCE_OFFSET + PacketDescriptor.LENGTH_BYTES]);
+    private final SurveyedDigests digests;
+    private final FlowCountEstimate flows = new FlowCountEstimate();
+    private final PacketTimes times = new PacketTimes();
+    private final PacketTimes sentTimes = new PacketTimes();
+    private final PacketTimes receivedTimes = new PacketTimes();
+    private final PacketSides sidesByTtl = new PacketSides();
+    private final PacketSides sidesBySign = new PacketSides();
+    private final int digestBytes;
+    private int cutBytes = Integer.MAX_VALUE;
+    private int waitingBytes;
+    private long touched;
+    private boolean isSender;
+    private long sentPackets;
+    private long receivedPackets;
+    private long forwardByTtl;
+    private long backwardByTtl;
+    private long positive;
+    private long negative;
+    private long references;
+    private boolean hasIpv6;
+
+    private CaptureSurvey(
+        final ExporterConfig config, final FilterSupplier filters, final long memoryBytes, final int digestBytes) {
+        this.filters = filters;
+        this.digestBytes = digestBytes;
+        decoder = MeteringPipeline.decoder(
+            config, false, DelayWiring.NONE.withDigestHash(DigestKey.of(null)).withCaptures(CaptureFacts.cutAt(digestBytes)),
+            new Counters());
+        selector = new SegmentSelector(config.segment());
+        digests = new SurveyedDigests(memoryBytes);
+        final long maximumDelayNs = config.segment().maximumDelayNs();
+        recognizer = new ReferenceRecognizer(
+            config.rli().port(), ReferenceSessions.of(config.rli()), maximumDelayNs, maximumDelayNs, 1, new Counters());
+    }
+
+    /**
+     * Looks at captures.
+     *
+     * @param config      of the process.
+     * @param options     name the captures; where standard input is among them, the first packets of the others are looked at.
+     * @param filters     of packets.
+     * @param memoryBytes that the look may take.
+     * @return what was seen.
+     */
+    public static CaptureSurvey of(
+        final ExporterConfig config, final DelayOptions options, final FilterSupplier filters, final long memoryBytes) {
+        final List<String> files = new ArrayList<>(options.senderFiles());
+        files.addAll(options.receiverFiles());
+        CaptureSurvey first = lookedAt(config, files, filters);
+        boolean isCutFurther = true;
+        while (isCutFurther) {
+            final CaptureSurvey next =
+                new CaptureSurvey(config, filters, memoryBytes, first.cutBytes);
+            next.cutBytes = first.cutBytes;
+            if (!options.hasStandardInput()) {
+                next.readAll(options);
+            }
+            isCutFurther = next.cutBytes < first.cutBytes;
+            first = next;
+        }
+        return first;
+    }
+
+    /** {@return what captures cut off, by the first packets of each} */
+    public static CaptureFacts cutOf(final ExporterConfig config, final List<String> files) {
+        final CaptureSurvey survey = lookedAt(config, files, FilterSupplier.ALL);
+        return CaptureFacts.cutAt(survey.cutBytes);
+    }
+
+    private static CaptureSurvey lookedAt(
+        final ExporterConfig config, final List<String> files, final FilterSupplier filters) {
+        final CaptureSurvey survey = new CaptureSurvey(config, filters, 0, Integer.MAX_VALUE);
+        for (final String file : files) {
+            if (!CaptureFiles.STANDARD_INPUT.equals(file)) {
+                survey.read(List.of(file), FIRST_PACKETS);
+            }
+        }
+        return survey;
+    }
+
+    private void readAll(final DelayOptions options) {
+        isSender = true;
+        read(options.senderFiles(), Long.MAX_VALUE);
+        isSender = false;
+        read(options.receiverFiles(), Long.MAX_VALUE);
+        digests.conclude(!selector.selectsAll());
+    }
+
+    private void read(final List<String> files, final long packetLimit) {
+        try (CaptureFileSource source = CaptureFiles.open(files, filters)) {
+            int polled = 0;
+            while (source.capturedCount() < packetLimit && polled != PacketSource.END_OF_SOURCE) {
+                polled = source.poll(this, POLL_LIMIT);
+            }
+        }
+        surveyBatch();
+    }
+
+    @Override
+    public void onPacket(
+        final DirectBuffer buffer, final int offset, final int capturedLengthBytes, final int wireLengthBytes,
+        final long timestampNs, final int linkType, final int interfaceId, final int vlanTag) {
+        final int place = waitingBytes;
+        if (decoder.decode(buffer, offset, capturedLengthBytes, wireLengthBytes, timestampNs, linkType, interfaceId, vlanTag,
+            descriptors, place) != PacketDecoder.DECODED) {
+            return;
+        }
+        if (!isSender && isReference(buffer, place)) {
+            references++;
+        }
+        if (selector.selects(descriptors, place)) {
+            if (capturedLengthBytes < wireLengthBytes) {
+                cutBytes =
+                    Math.min(cutBytes, decoder.cutBytes(capturedLengthBytes, PacketDescriptor.ipLengthBytes(descriptors, place)));
+            }
+            waitingBytes += PacketDescriptor.LENGTH_BYTES;
+        }
+        if (waitingBytes == REFERENCE_OFFSET) {
+            surveyBatch();
+        }
+    }
+
+    private boolean isReference(final DirectBuffer packet, final int place) {
+        descriptors.putBytes(REFERENCE_OFFSET, descriptors, place, PacketDescriptor.LENGTH_BYTES);
+        return recognizer.recognize(decoder, packet, descriptors, REFERENCE_OFFSET, 0);
+    }
+
+    private void surveyBatch() {
+        for (int place = 0; place < waitingBytes; place += PacketDescriptor.LENGTH_BYTES) {
+            touched += digests.touch(PacketDescriptor.digest(descriptors, place));
+        }
+        for (int place = 0; place < waitingBytes; place += PacketDescriptor.LENGTH_BYTES) {
+            onSelected(place);
+        }
+        waitingBytes = 0;
+    }
+
+    private void onSelected(final int place) {
+        final long timestampNs = PacketDescriptor.timestampNs(descriptors, place);
+        sentPackets += isSender ? 1 : 0;
+        receivedPackets += isSender ? 0 : 1;
+        times.add(timestampNs);
+        (isSender ? sentTimes : receivedTimes).add(timestampNs);
+        hasIpv6 |= PacketDescriptor.ipVersion(descriptors, place) == IPV6;
+        final int flow = flows.add(descriptors, place);
+        if ((PacketDescriptor.flags(descriptors, place) & PacketDescriptor.FLAG_DIGEST) != 0) {
+            final boolean isLong = PacketDescriptor.ipLengthBytes(descriptors, place) > ETHERNET_PAYLOAD_BYTES;
+            final long digest = PacketDescriptor.digest(descriptors, place);
+            final int ttl = PacketDescriptor.ttl(descriptors, place);
+            if (isSender) {
+                digests.onSent(digest, timestampNs, flow, ttl, isLong);
+            } else if (digests.onReceived(digest, timestampNs, flow, isLong)) {
+                vote(place, digests.sentTtl() - ttl, timestampNs - digests.sentNs());
+            }
+        }
+    }
+
+    /** A router takes one from the time to live; where there is none, packets pass first where their time is smaller. */
+    private void vote(final int place, final int hops, final long delayNs) {
+        if (hops != 0) {
+            forwardByTtl += hops > 0 ? 1 : 0;
+            backwardByTtl += hops > 0 ? 0 : 1;
+            sidesByTtl.vote(descriptors, place, hops > 0);
+        }
+        if (delayNs != 0) {
+            positive += delayNs > 0 ? 1 : 0;
+            negative += delayNs > 0 ? 0 : 1;
+            sidesBySign.vote(descriptors, place, delayNs > 0);
+        }
+    }
+
+    private static boolean areBoth(final long forward, final long backward, final PacketSides sides) {
+        final long all = forward + backward;
+        return forward >= LEAST_PACKETS && backward >= LEAST_PACKETS && sides.agreement(all, false) >= AGREEMENT &&
+            sides.agreement(all, true) >= ANSWERED;
+    }
+
+    /** {@return which way packets go; null if they all go one way} */
+    private PacketSides sides() {
+        if (forwardByTtl + backwardByTtl > (positive + negative) / 2) {
+            return areBoth(forwardByTtl, backwardByTtl, sidesByTtl) ? sidesByTtl : null;
+        }
+        return areBoth(positive, negative, sidesBySign) ? sidesBySign : null;
+    }
+
+    /** {@return whether the receiver's capture is of the point that packets pass first} */
+    boolean isSwapped() {
+        return backwardByTtl > LEAST_PACKETS && backwardByTtl > AGREEMENT * (negative + positive) &&
+            negative > AGREEMENT * (negative + positive);
+    }
+
+    /** {@return whether fewer than half of the packets match, of the point that has fewer of them} */
+    boolean isMatchingFew() {
+        final long packets = digests.matched() + Math.min(digests.lost(), digests.unexpected());
+        return packets >= LEAST_PACKETS && 2 * digests.matched() < packets;
+    }
+
+    /** {@return verified reference packets at the receiver point} */
+    long references() {
+        return references;
+    }
+
+    /** {@return what the measurement has to know} */
+    CaptureFacts facts() {
+        return new CaptureFacts(
+            digestBytes, digests.areJoined() ? ETHERNET_PAYLOAD_BYTES : Integer.MAX_VALUE, sides(),
+            digests.isWhole(), 1);
+    }
+
+    /** {@return packets of the sender point; 0 if the captures were not read} */
+    long sentPackets() {
+        return sentPackets;
+    }
+
+    /** {@return packets of the receiver point} */
+    long receivedPackets() {
+        return receivedPackets;
+    }
+
+    /** {@return flows of both points, nearly} */
+    long flowCount() {
+        return flows.count();
+    }
+
+    /** {@return whether a packet was of IPv6} */
+    boolean hasIpv6() {
+        return hasIpv6;
+    }
+
+    /** {@return times of the packets of both points} */
+    PacketTimes times() {
+        return times;
+    }
+
+    /** {@return packets of one point at most, while the other has none} */
+    long mostAlone() {
+        return Math.max(sentTimes.mostAlone(receivedTimes), receivedTimes.mostAlone(sentTimes));
+    }
+
+    /** {@return what became of the digests} */
+    SurveyedDigests digests() {
+        return digests;
+    }
+}

@@ -1,0 +1,74 @@
+package io.flowlag.exporter.runtime.delay;
+
+import io.flowlag.exporter.capture.file.CaptureFiles;
+import io.flowlag.exporter.delay.ReferenceMode;
+
+import java.nio.file.Path;
+import java.util.List;
+
+/**
+ * What {@code flowlag delay} is told besides its configuration. Immutable.
+ *
+ * @param senderFiles    captures of the sender point, at least one; {@code -} is standard input.
+ * @param receiverFiles  captures of the receiver point, at least one.
+ * @param referenceMode  {@link ReferenceMode#MARKED} or {@link ReferenceMode#CAPTURED}.
+ * @param isInterpolated whether delays are estimated from references.
+ * @param isSketched     whether packets of both points are in sketches.
+ * @param isExact        whether matched packets are the delay of a flow.
+ * @param truthFile      for the exact delays of all flows, or null.
+ * @param memoryBytes    that may be taken, octets; 0 for half of the host's.
+ */
+public record DelayOptions(
+    List<String> senderFiles,
+    List<String> receiverFiles,
+    ReferenceMode referenceMode,
+    boolean isInterpolated,
+    boolean isSketched,
+    boolean isExact,
+    Path truthFile,
+    long memoryBytes) {
+    /**
+     * With half of the host's memory.
+     *
+     * @param senderFiles    captures of the sender point.
+     * @param receiverFiles  captures of the receiver point.
+     * @param referenceMode  {@link ReferenceMode#MARKED} or {@link ReferenceMode#CAPTURED}.
+     * @param isInterpolated whether delays are estimated from references.
+     * @param isSketched     whether packets of both points are in sketches.
+     * @param isExact        whether matched packets are the delay of a flow.
+     * @param truthFile      for the exact delays of all flows, or null.
+     */
+    public DelayOptions(
+        final List<String> senderFiles,
+        final List<String> receiverFiles,
+        final ReferenceMode referenceMode,
+        final boolean isInterpolated,
+        final boolean isSketched,
+        final boolean isExact,
+        final Path truthFile) {
+        this(senderFiles, receiverFiles, referenceMode, isInterpolated, isSketched, isExact, truthFile, 0);
+    }
+
+    /** {@return whether a capture is standard input, which can be read once only} */
+    boolean hasStandardInput() {
+        return senderFiles.contains(CaptureFiles.STANDARD_INPUT) || receiverFiles.contains(CaptureFiles.STANDARD_INPUT);
+    }
+
+    /** {@return the same with the points the other way round} */
+    DelayOptions swapped() {
+        return new DelayOptions(
+            receiverFiles, senderFiles, referenceMode, isInterpolated, isSketched, isExact, truthFile, memoryBytes);
+    }
+
+    /** {@return the same, and by the reference packets in the captures} */
+    DelayOptions byInjected() {
+        return new DelayOptions(
+            senderFiles, receiverFiles, ReferenceMode.CAPTURED, true, isSketched, isExact, truthFile, memoryBytes);
+    }
+
+    /** {@return the same by other estimators} */
+    DelayOptions by(final boolean references, final boolean sketches, final boolean matching) {
+        return new DelayOptions(
+            senderFiles, receiverFiles, referenceMode, references, sketches, matching, truthFile, memoryBytes);
+    }
+}

@@ -1,0 +1,280 @@
+package io.flowlag.exporter.runtime.delay;
+
+import io.flowlag.exporter.capture.FilterSupplier;
+import io.flowlag.exporter.capture.PacketSource;
+import io.flowlag.exporter.capture.file.CaptureFiles;
+import io.flowlag.exporter.capture.filter.BpfFilterSupplier;
+import io.flowlag.exporter.config.ConfigTable;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.delay.CaptureFacts;
+import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.delay.exact.MatchCounter;
+import io.flowlag.exporter.delay.exact.MatchCounters;
+import io.flowlag.exporter.delay.exact.TruthWriter;
+import io.flowlag.exporter.export.Destination;
+import io.flowlag.exporter.export.DestinationFactory;
+import io.flowlag.exporter.reference.ClockState;
+import io.flowlag.exporter.runtime.Destinations;
+import io.flowlag.exporter.runtime.PipelineRun;
+import io.flowlag.exporter.runtime.ReferenceSessions;
+import io.flowlag.exporter.runtime.SegmentClock;
+import io.flowlag.exporter.runtime.TableOutput;
+import io.flowlag.exporter.runtime.collect.TableStart;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.OutputFiles;
+import io.flowlag.exporter.terminal.Signals;
+import io.flowlag.exporter.terminal.Terminal;
+import org.agrona.CloseHelper;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * {@code flowlag delay}: the delay between two measurement points, from two captures of the same traffic, in the order of their
+ * timestamps and through the same stages as the live process. Without a destination the flows are printed as a table, with a
+ * summary of each traffic class. Runs once, on the command's thread; stages on those of the threading mode.
+ */
+public final class DelayProcess {
+    /** More than one matched packet in so many must have a negative delay before anybody is told. */
+    private static final long NEGATIVE_SHARE = 100;
+    /** The look at the captures may take such a part of the memory. */
+    private static final int SURVEY_SHARE = 4;
+
+    private DelayProcess() {
+    }
+
+    /**
+     * Measures captures to their end.
+     *
+     * @param config   of the process; where its threading was not chosen, capture, metering and export are a thread each, but
+     *                 with a single processor one thread works all three. What it leaves to its defaults is sized by the
+     *                 captures.
+     * @param given    captures, references and estimators.
+     * @param terminal for the table and messages.
+     * @return how it ended.
+     * @throws io.flowlag.exporter.capture.CaptureException if a capture cannot be read.
+     */
+    public static ExitCode run(final ExporterConfig config, final DelayOptions given, final Terminal terminal) {
+        config.requireOneFlowCache();
+        final List<String> files = new ArrayList<>(given.senderFiles());
+        files.addAll(given.receiverFiles());
+        CaptureFiles.requireOneStandardInput(files);
+        final ClockState clockState = SegmentClock.stateOfCaptures(config);
+        if (clockState != null && !clockState.reading().notice().isEmpty()) {
+            terminal.message("flowlag: " + clockState.reading().notice() + "; records do not tell of the clocks");
+        }
+        final long memoryBytes = given.memoryBytes() > 0 ? given.memoryBytes() : DelaySizing.defaultMemoryBytes();
+        final FilterSupplier filters = filters(config, terminal);
+        final CaptureSurvey survey = CaptureSurvey.of(config, given, filters, memoryBytes / SURVEY_SHARE);
+        final DelayOptions options = options(given, survey, terminal);
+        final CaptureFacts facts = facts(survey, options, terminal);
+        final ExporterConfig threaded = PipelineRun.threadsOfFiles(config, files);
+        final DelayWiring wiring = matching(threaded, survey, wiring(config, options, clockState, facts), memoryBytes, terminal);
+        final ExporterConfig sized = DelaySizing.of(threaded, survey, wiring, memoryBytes);
+        final Counters counters = new Counters();
+        final DestinationFactory factory = new DestinationFactory(true, new boolean[2], Map.of(), counters);
+        final List<PacketSource> sources = sources(options, filters);
+        final List<Destination> destinations;
+        try {
+            destinations = new ArrayList<>(new Destinations(factory).of(sized));
+        } catch (final RuntimeException ex) {
+            CloseHelper.closeAll(sources);
+            throw ex;
+        }
+        if (destinations.isEmpty()) {
+            destinations.add(TableOutput.destination(factory, sized, new TableStart(
+                true, options.isSketched(), survey.hasIpv6(), sized.segment().maximumDelayNs()), terminal));
+        }
+
+        final Signals signals = Signals.install(Signals.HangUp.STOPS);
+        try (PipelineRun run =
+            new PipelineRun(sized, sources, false, wiring, destinations, counters, signals, terminal)) {
+            factory.delay(run.delayMeter());
+            run.run();
+            if (!isOutputTaken(config, options)) {
+                DelayTable.print(run.statistics().delay(), terminal.out());
+                DelaySizing.print(sized, survey, wiring, memoryBytes, terminal.out());
+                DelayTable.printCaptures(sized, facts, run.delayMeter().matchedFlows(), terminal.out());
+            }
+            run.writeStatistics();
+            writeTruth(run, options, terminal);
+            run.tellUnsupportedLinkTypes();
+            tellNegativeDelays(run.delayMeter().matchCounters(), facts, terminal);
+            tellApart(run.delayMeter().matchCounters(), terminal);
+            tellMissingReferences(run, options, terminal);
+            tellFullCache(sized, counters, DelaySizing.neededBytes(threaded, survey, wiring, 1), terminal);
+            return exitCode(run, sources, terminal);
+        }
+    }
+
+    /** Whether standard output is for a program. */
+    private static boolean isOutputTaken(final ExporterConfig config, final DelayOptions options) {
+        return !config.exporting().destinations().isEmpty() &&
+            (config.stats().file() != null && config.stats().isStandardOutput() ||
+            options.truthFile() != null && OutputFiles.STANDARD_OUTPUT.equals(options.truthFile().toString()));
+    }
+
+    /** The captures the right way round, and estimators that can work. */
+    private static DelayOptions options(
+        final DelayOptions given, final CaptureSurvey survey, final Terminal terminal) {
+        DelayOptions options = given;
+        if (survey.isSwapped()) {
+            terminal.message("flowlag: packets pass the point of -r first, by time to live: -s and -r are taken the other " +
+                "way round");
+            options = options.swapped();
+        }
+        return options.isExact() && !options.isInterpolated() && survey.isMatchingFew() ?
+            withoutMatching(options, survey, terminal) : options;
+    }
+
+    /** Matches as many flows as memory allows, and says it if those are not all: what the others have, and what would do. */
+    private static DelayWiring matching(
+        final ExporterConfig config, final CaptureSurvey survey, final DelayWiring wiring, final long memoryBytes,
+        final Terminal terminal) {
+        final int oneIn = DelaySizing.matchedOneIn(config, survey, wiring, memoryBytes);
+        if (oneIn > 1 && wiring.isExact()) {
+            final String others = wiring.isInterpolated() || wiring.isSketched() ? "estimated means" :
+                "means interpolated between matched packets";
+            final long allBytes = DelaySizing.neededBytes(config, survey, wiring, 1);
+            final long moreBytes = DelaySizing.neededBytes(config, survey, wiring, oneIn / 2);
+            terminal.message("flowlag: --memory " + mebibytes(memoryBytes) + "m is too little to match every packet: one flow " +
+                "in " + oneIn + " is matched, the others have " + others + " and no loss; --memory " + mebibytes(allBytes) +
+                "m would match each" + (moreBytes < allBytes ? ", " + mebibytes(moreBytes) + "m one in " + oneIn / 2 : ""));
+        }
+        return wiring.withCaptures(wiring.captures().matchingOneIn(oneIn));
+    }
+
+    private static long mebibytes(final long octets) {
+        return (octets + (1 << 20) - 1) >> 20;
+    }
+
+    /** Packets that are not the same at both points, of which only reference packets in the captures can tell the delay. */
+    private static DelayOptions withoutMatching(
+        final DelayOptions options, final CaptureSurvey survey, final Terminal terminal) {
+        final String cause = "flowlag: fewer than half of the packets match (address translation, a proxy, an offload or " +
+            "captures of other traffic): ";
+        if (survey.references() > 0) {
+            terminal.message(
+                cause + "delays of the others are estimated from the " + survey.references() + " reference packets in -r");
+            return options.byInjected();
+        }
+        terminal.message(cause + "the others have no delay; reference packets would give them one: capture while flowlag run " +
+            "sends them (rli.target)");
+        return options;
+    }
+
+    private static CaptureFacts facts(final CaptureSurvey survey, final DelayOptions options, final Terminal terminal) {
+        final CaptureFacts facts = survey.facts();
+        if (facts.joinedAboveBytes() != Integer.MAX_VALUE) {
+            terminal.message("flowlag: packets longer than 1500 octets are at one point alone: an offload joined or cut them, " +
+                "and the loss of their flows is not known; capture with ethtool -K INTERFACE gro off gso off tso off lro off");
+        }
+        return options.isExact() ? facts : facts.oneWay();
+    }
+
+    /** Some are noise of the clocks; many have a cause that spoils the estimates too. */
+    private static void tellNegativeDelays(
+        final MatchCounters matched, final CaptureFacts facts, final Terminal terminal) {
+        final long negative = matched.get(MatchCounter.NEGATIVE);
+        final long all = matched.get(MatchCounter.MATCHED);
+        if (negative * NEGATIVE_SHARE > all) {
+            final String cause = negative == all ?
+                "the captures of sender (-s) and receiver (-r) may be swapped, or their clocks are apart" :
+                facts.sides() != null ? "the clocks of the captures are apart" :
+                "if the captures hold both directions, name the one to measure by segment.source or segment.destination; else " +
+                "their clocks are apart";
+            terminal.message("flowlag: " + negative + " of " + all + " matched packets have a negative delay: " + cause);
+        }
+    }
+
+    /** Captures of different times, of which no packet could be judged. */
+    private static void tellApart(final MatchCounters matched, final Terminal terminal) {
+        final long undecided = matched.get(MatchCounter.SENT_UNDECIDED);
+        if (undecided > 0 && undecided == matched.get(MatchCounter.SENT) && matched.get(MatchCounter.RECEIVED) > 0) {
+            terminal.message("flowlag: the two points do not see the same packets: no packet was sent while the receiver's " +
+                "capture goes on; are both of the same time, and their clocks together?");
+        }
+    }
+
+    private static ExitCode exitCode(
+        final PipelineRun run, final List<PacketSource> sources, final Terminal terminal) {
+        ExitCode exitCode = run.exitCode();
+        for (final PacketSource source : sources) {
+            if (source.damage() != null) {
+                terminal.message("flowlag: " + source.damage() + "; everything before it was measured");
+                exitCode = exitCode == ExitCode.DONE ? ExitCode.DAMAGED_INPUT : exitCode;
+            }
+        }
+        return exitCode;
+    }
+
+    private static DelayWiring wiring(
+        final ExporterConfig config, final DelayOptions options, final ClockState clockState, final CaptureFacts facts) {
+        final boolean isCaptured = options.referenceMode() == ReferenceMode.CAPTURED;
+        final boolean isPassive = !isCaptured && config.rli().policy() == ExporterConfig.Policy.PASSIVE;
+        return new DelayWiring(
+            Role.BOTH, isPassive ? ReferenceMode.PASSIVE : options.referenceMode(),
+            isCaptured ? ReferenceSessions.of(config.rli()) : List.of(), null,
+            SegmentClock.error(clockState), options.isInterpolated(), true, options.isExact(), options.isSketched(),
+            DelayWiring.DIGEST_PAYLOAD_BYTES, null, null, facts);
+    }
+
+    private static FilterSupplier filters(final ExporterConfig config, final Terminal terminal) {
+        final String filter = config.capture().filter();
+        return filter == null ? FilterSupplier.ALL :
+            new BpfFilterSupplier(filter, (line) -> terminal.message("flowlag: " + line));
+    }
+
+    private static List<PacketSource> sources(final DelayOptions options, final FilterSupplier filters) {
+        final List<PacketSource> sources = new ArrayList<>();
+        try {
+            sources.add(CaptureFiles.open(options.senderFiles(), filters));
+            sources.add(CaptureFiles.open(options.receiverFiles(), filters));
+            return sources;
+        } catch (final RuntimeException ex) {
+            CloseHelper.closeAll(sources);
+            throw ex;
+        }
+    }
+
+    private static void tellMissingReferences(
+        final PipelineRun run, final DelayOptions options, final Terminal terminal) {
+        if (options.referenceMode() == ReferenceMode.CAPTURED && options.isInterpolated() &&
+            run.statistics().delay().counters().getOrDefault("rli_references", 0L) == 0) {
+            terminal.message("flowlag: no reference packets were found at the receiver point: check rli.port, rli.session and " +
+                "rli.key-file, or use --references marked");
+        }
+    }
+
+    private static void tellFullCache(
+        final ExporterConfig sized, final Counters counters, final long neededBytes, final Terminal terminal) {
+        final long cut = counters.get(CounterId.FLOWS_ENDED_LACK_OF_RESOURCES);
+        if (cut > 0) {
+            terminal.message("flowlag: " + cut + " records were cut, for there is room for " + sized.metering().maxFlows() +
+                " flows at once, and some losses have no record: " + (sized.isDefault(ConfigTable.MAX_FLOWS) ?
+                "--memory " + mebibytes(neededBytes) + "m would do" : "a larger metering.max-flows would do"));
+        }
+    }
+
+    private static void writeTruth(final PipelineRun run, final DelayOptions options, final Terminal terminal) {
+        if (options.truthFile() == null) {
+            return;
+        }
+        try {
+            if (OutputFiles.STANDARD_OUTPUT.equals(options.truthFile().toString())) {
+                TruthWriter.write(run.delayMeter().matchedFlows(), terminal.out());
+                terminal.out().flush();
+            } else {
+                TruthWriter.write(run.delayMeter().matchedFlows(), options.truthFile());
+            }
+        } catch (final IOException ex) {
+            throw OutputFiles.failure("the truth", options.truthFile(), ex);
+        }
+    }
+}

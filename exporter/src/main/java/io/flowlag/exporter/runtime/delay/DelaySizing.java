@@ -1,0 +1,256 @@
+package io.flowlag.exporter.runtime.delay;
+
+import io.flowlag.exporter.config.ConfigKey;
+import io.flowlag.exporter.config.ConfigTable;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.HostMemory;
+import io.flowlag.exporter.delay.DelayMeter;
+import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.exact.ExactMatcherContext;
+import io.flowlag.exporter.delay.exact.SegmentFlows;
+import io.flowlag.exporter.delay.interval.SketchRecords;
+import io.flowlag.exporter.runtime.MeteringPipeline;
+import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.sketch.quantile.QuantileSketch;
+
+import java.io.PrintStream;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * Sizes {@code delay} by what its captures hold, as far as the user has not. Has no state; used on the command's thread.
+ */
+public final class DelaySizing {
+    private static final long LONGEST_DELAY_NS = TimeUnit.SECONDS.toNanos(60);
+    private static final long SPARE_DELAY_NS = TimeUnit.MILLISECONDS.toNanos(1);
+    private static final long SECOND_NS = TimeUnit.SECONDS.toNanos(1);
+    private static final long LONGEST_INTERVAL_NS = TimeUnit.HOURS.toNanos(1);
+    /** The other point's packets may stay away for a while. */
+    private static final long SILENCE_NS = TimeUnit.MILLISECONDS.toNanos(200);
+    private static final int DELAYS = 8;
+    private static final int SPARE = 1024;
+    private static final int MOST_RECONCILED = 24 << 20;
+    private static final int MOST_CELLS = 2 << 20;
+    private static final int LEAST_CELLS = 64 << 10;
+    private static final int MOST_PENDING = 16 << 20;
+    private static final int MOST_JOINT_FLOWS = 2 << 20;
+    private static final int LEAST_COLUMNS = 16 << 10;
+    /** Two cells for each flow in four rows: flows that are alone in a cell can be taken out one after another (1.3 would do). */
+    private static final int FLOWS_A_COLUMN = 2;
+    /** Their sums cross no wire here, and with 1 % the share of bounds that hold differs by some per cent between captures. */
+    private static final int WITNESS_PPM = 30_000;
+    /** Distributions have at most such a part of the memory. */
+    private static final int MEMORY_SHARES = 4;
+    /** So many flows tell what one takes. */
+    private static final int MANY = 64 * SPARE;
+    /** Packets that a part of the flows may have more than its share. */
+    private static final double UNEVEN = 1.5;
+
+    private DelaySizing() {
+    }
+
+    /** {@return what {@code delay} may take of this host's memory unless told otherwise: half of it, octets} */
+    public static long defaultMemoryBytes() {
+        return HostMemory.bytes() / 2;
+    }
+
+    /**
+     * Sizes what every estimator needs, and those that are used.
+     *
+     * @param config      of the process.
+     * @param survey      of the captures.
+     * @param wiring      says what is measured by.
+     * @param memoryBytes that may be taken.
+     * @return the configuration; the same if the captures were not read.
+     */
+    public static ExporterConfig of(
+        final ExporterConfig config, final CaptureSurvey survey, final DelayWiring wiring, final long memoryBytes) {
+        final long packets = survey.sentPackets() + survey.receivedPackets();
+        if (packets == 0) {
+            return config;
+        }
+        final int oneIn = wiring.captures().matchedOneIn();
+        final int packetsNeeded = packetsUnderWay(config, survey, oneIn);
+        final ExporterConfig timed = timed(config, survey, wiring.isSketched(), packetsNeeded);
+        final long mostFlows = MeteringPipeline.cacheContext(config)
+            .stateLengthBytes(DelayMeter.stateLengthBytes(wiring)).mostFlows();
+        final long mostRecords = wiring.isSketched() ? SketchRecords.MAX_RECORDS / 2 : mostFlows;
+        final long withoutFlows = MeteringPipeline.memoryBytes(timed.withFlows(SPARE, 0), wiring, false);
+        final long bytesOfFlow = Math.max(1, (MeteringPipeline.memoryBytes(timed.withFlows(2 * MANY, 0), wiring, false) -
+            MeteringPipeline.memoryBytes(timed.withFlows(MANY, 0), wiring, false)) / MANY);
+        final long flowsMemory = wiring.isSketched() ? memoryBytes / 2 : memoryBytes - withoutFlows;
+        final long flowsThatFit = Math.min(flowsMemory / bytesOfFlow, Math.min(mostFlows, mostRecords));
+        final int maxFlows = (int)given(config, ConfigTable.MAX_FLOWS, config.metering().maxFlows(),
+            Math.max(SPARE, Math.min(flows(config, survey), flowsThatFit)));
+        if (wiring.isSketched()) {
+            final long fitting = memoryBytes / MEMORY_SHARES / ExactMatcherContext.MOST_PACKET_BYTES;
+            final ExporterConfig spared = timed(
+                config, survey, true, Math.max(packetsNeeded, Math.min(fitting, packetsWished(config, survey, oneIn))));
+            return sketched(spared.withFlows(
+                maxFlows, distributionBytes(config, survey, maxFlows, memoryBytes / MEMORY_SHARES)), survey, maxFlows);
+        }
+        final long left = Math.max(0, memoryBytes - withoutFlows - bytesOfFlow * maxFlows);
+        final long remembered = packetsNeeded + left / 2 / ExactMatcherContext.MOST_PACKET_BYTES;
+        return timed(config, survey, false, Math.min(remembered, packetsWished(config, survey, oneIn)))
+            .withFlows(maxFlows, distributionBytes(config, survey, maxFlows, Math.min(left / 2, memoryBytes / MEMORY_SHARES)));
+    }
+
+    private static long distributionBytes(
+        final ExporterConfig config, final CaptureSurvey survey, final int maxFlows, final long mostBytes) {
+        final long flows = Math.min(maxFlows, survey.receivedPackets() / config.quantiles().fromPackets() + 1);
+        return given(config, ConfigTable.QUANTILES_MEMORY, config.quantiles().memoryBytes(),
+            Math.min(flows * QuantileSketch.LENGTH_BYTES, mostBytes));
+    }
+
+    /** Says what was chosen for sketches, in one line; of matching alone the maximum delay tells all. */
+    static void print(
+        final ExporterConfig sized, final CaptureSurvey survey, final DelayWiring wiring, final long memoryBytes,
+        final PrintStream out) {
+        if (!wiring.isSketched() || survey.sentPackets() + survey.receivedPackets() == 0) {
+            return;
+        }
+        final List<String> chosen = new ArrayList<>();
+        if (sized.isDefault(ConfigTable.SEGMENT_INTERVAL)) {
+            chosen.add(String.format(Locale.ROOT, "intervals of %.1f s", sized.segment().intervalNs() / (double)SECOND_NS));
+        }
+        if (sized.isDefault(ConfigTable.LDS_COLUMNS)) {
+            chosen.add("sketches of " + sized.lds().rows() + " rows and " + sized.lds().columns() + " columns");
+        }
+        chosen.add((MeteringPipeline.memoryBytes(sized, wiring, false) >> 20) + " of " + (memoryBytes >> 20) +
+            " MiB of memory (--memory)");
+        out.println("derived from these captures: " + String.join(", ", chosen));
+    }
+
+    /**
+     * How many flows can be matched: each, if the packets under way, flows and the rest fit into the memory; else half as many,
+     * again and again. Where even the flows do not fit, packets have half of the memory. By sums of flows and by sketches both
+     * would take more than twice as much, see {@code docs/exact.md}.
+     *
+     * @param config      of the process, with its threads.
+     * @param survey      of the captures.
+     * @param wiring      says what is measured by.
+     * @param memoryBytes that may be taken.
+     * @return one flow in so many.
+     */
+    static int matchedOneIn(
+        final ExporterConfig config, final CaptureSurvey survey, final DelayWiring wiring, final long memoryBytes) {
+        int fitting = 1;
+        while (fitting < SegmentFlows.MOST_ONE_IN && neededBytes(config, survey, wiring, fitting) > memoryBytes) {
+            fitting *= 2;
+        }
+        if (neededBytes(config, survey, wiring, fitting) <= memoryBytes) {
+            return fitting;
+        }
+        int oneIn = 1;
+        while (oneIn < fitting && 2L * ExactMatcherContext.MOST_PACKET_BYTES * packetsUnderWay(config, survey, oneIn) >
+            memoryBytes) {
+            oneIn *= 2;
+        }
+        return oneIn;
+    }
+
+    /** {@return octets with which one flow in so many is matched, without distributions; 0 if the captures were not read} */
+    static long neededBytes(
+        final ExporterConfig config, final CaptureSurvey survey, final DelayWiring wiring, final int oneIn) {
+        return survey.sentPackets() + survey.receivedPackets() == 0 ? 0 : MeteringPipeline.memoryBytes(
+            timed(config, survey, false, packetsUnderWay(config, survey, oneIn)).withFlows(
+                (int)given(config, ConfigTable.MAX_FLOWS, config.metering().maxFlows(), flows(config, survey)), 0),
+            wiring.withSketches(false).withCaptures(wiring.captures().matchingOneIn(oneIn)), false);
+    }
+
+    /** {@return flows that have room if there is memory} */
+    private static long flows(final ExporterConfig config, final CaptureSurvey survey) {
+        return Math.min(SegmentFlows.MAX_FLOWS,
+            SPARE + (config.metering().extraKeyFields().isEmpty() ? 1 : 2) * survey.flowCount());
+    }
+
+    /** {@return packets of a maximum delay, of one flow in so many} */
+    private static int packetsUnderWay(final ExporterConfig config, final CaptureSurvey survey, final int oneIn) {
+        return ofShare(survey.times().mostWithin(maximumDelayNs(config, survey)), oneIn);
+    }
+
+    /**
+     * {@return packets that are remembered if there is memory: so long that copies are known, and while one point has no packet,
+     * as before its capture begins, when nothing is decided of the other's}
+     */
+    private static int packetsWished(final ExporterConfig config, final CaptureSurvey survey, final int oneIn) {
+        return ofShare(survey.mostAlone() +
+            survey.times().mostWithin(Math.max(SILENCE_NS, DELAYS * maximumDelayNs(config, survey))), oneIn);
+    }
+
+    private static int ofShare(final long packets, final int oneIn) {
+        return (int)Math.min(
+            ExactMatcherContext.MAX_PACKETS, SPARE + (oneIn == 1 ? packets : (long)(UNEVEN * packets / oneIn)));
+    }
+
+    private static long maximumDelayNs(final ExporterConfig config, final CaptureSurvey survey) {
+        final long givenNs = config.segment().maximumDelayNs();
+        return survey.digests().matched() == 0 ? givenNs : given(config, ConfigTable.MAXIMUM_DELAY, givenNs,
+            Math.min(LONGEST_DELAY_NS, 2 * survey.digests().longestNs() + SPARE_DELAY_NS));
+    }
+
+    /** How long packets are waited for, and how many may be remembered for that. */
+    private static ExporterConfig timed(
+        final ExporterConfig config, final CaptureSurvey survey, final boolean isSketched, final long packets) {
+        final ExporterConfig.Segment segment = config.segment();
+        final long maximumDelayNs = maximumDelayNs(config, survey);
+        final long intervalNs = given(
+            config, ConfigTable.SEGMENT_INTERVAL, segment.intervalNs(),
+            isSketched ? intervalNs(survey, Math.max(segment.intervalNs(), maximumDelayNs)) : segment.intervalNs());
+        return config.withSegment(segment.withTimes(maximumDelayNs, intervalNs, (int)given(
+            config, ConfigTable.EXACT_PACKETS, segment.exactPackets(), packets)));
+    }
+
+    /** All in one interval, where that can be remembered and repaired; else intervals as they are. */
+    private static long intervalNs(final CaptureSurvey survey, final long shortestNs) {
+        final long firstNs = survey.times().oldestNs();
+        final long lastNs = survey.times().newestNs();
+        if (Math.max(survey.sentPackets(), survey.receivedPackets()) > MOST_PENDING) {
+            return shortestNs;
+        }
+        for (long lengthNs = SECOND_NS; lengthNs <= LONGEST_INTERVAL_NS; lengthNs += SECOND_NS) {
+            if (lengthNs >= shortestNs && Math.floorDiv(firstNs, lengthNs) == Math.floorDiv(lastNs, lengthNs)) {
+                return lengthNs;
+            }
+        }
+        return shortestNs;
+    }
+
+    private static ExporterConfig sketched(final ExporterConfig config, final CaptureSurvey survey, final int maxFlows) {
+        final ExporterConfig.Lds lds = config.lds();
+        final ExporterConfig.Segment segment = config.segment();
+        final long ofInterval = Math.min(
+            Math.max(survey.sentPackets(), survey.receivedPackets()), survey.times().mostWithin(segment.intervalNs())) + SPARE;
+        // A flow's packets spread over several cells for lost ones to spoil only some of them; a repair takes lost ones out.
+        final int vldaLength = (int)given(
+            config, ConfigTable.LDS_VLDA, lds.vldaLength(), config.reconcile().enabled() ? 1 : lds.vldaLength());
+        final int columns = (int)given(config, ConfigTable.LDS_COLUMNS, lds.columns(), Math.min(
+            SketchGeometry.MAX_CELLS / lds.rows(), Math.max(LEAST_COLUMNS, maxFlows / FLOWS_A_COLUMN)));
+        final int inFlight = (int)given(config, ConfigTable.LDS_IN_FLIGHT, lds.inFlightPackets(), Math.min(
+            MOST_PENDING, survey.times().mostWithin(segment.maximumDelayNs()) + SPARE));
+        final int waiting = (int)given(config, ConfigTable.LDS_WAITING, lds.waitingRecords(), Math.min(
+            SketchRecords.MAX_RECORDS - maxFlows, maxFlows));
+        final ExporterConfig.Joint joint = config.joint();
+        final int jointFlows = (int)given(config, ConfigTable.JOINT_FLOWS, joint.maxFlows(), Math.min(
+            Math.min(MOST_JOINT_FLOWS, maxFlows), Integer.MAX_VALUE / (lds.rows() * vldaLength)));
+        final int pending =
+            (int)given(config, ConfigTable.JOINT_PENDING, joint.pendingPackets(), Math.min(MOST_PENDING, ofInterval));
+        final long budgetNs = given(config, ConfigTable.JOINT_BUDGET, joint.budgetNs(), Long.MAX_VALUE);
+        final ExporterConfig.Reconcile reconcile = config.reconcile();
+        final long alone = survey.digests().lost() + survey.digests().unexpected();
+        final int witnessPpm = (int)given(config, ConfigTable.LDS_WITNESSES, lds.witnessPpm(), WITNESS_PPM);
+        return config.withLds(lds.withSizes(columns, vldaLength, inFlight, waiting, witnessPpm))
+            .withJoint(joint.withSizes(budgetNs, jointFlows, pending))
+            .withReconcile(new ExporterConfig.Reconcile(
+                reconcile.enabled(),
+                (int)given(config, ConfigTable.RECONCILE_PACKETS, reconcile.packets(), Math.min(MOST_RECONCILED, ofInterval)),
+                (int)given(config, ConfigTable.RECONCILE_CELLS, reconcile.cells(),
+                    Math.min(MOST_CELLS, Math.max(LEAST_CELLS, 2 * alone + SPARE))), reconcile.waitNs()));
+    }
+
+    private static long given(final ExporterConfig config, final ConfigKey<?> key, final long given, final long derived) {
+        return config.isDefault(key) ? derived : given;
+    }
+}

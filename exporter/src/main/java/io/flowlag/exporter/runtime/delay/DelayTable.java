@@ -1,0 +1,132 @@
+package io.flowlag.exporter.runtime.delay;
+
+import io.flowlag.exporter.config.ConfigTable;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.delay.CaptureFacts;
+import io.flowlag.exporter.delay.exact.SegmentFlows;
+import io.flowlag.exporter.status.DelayDistribution;
+import io.flowlag.exporter.status.DelayStatistics;
+import io.flowlag.exporter.status.DelaySummary;
+
+import java.io.PrintStream;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** Prints what was measured in all, below the flows: a line for the estimates and the references of each class, and sums. */
+public final class DelayTable {
+    /** A value that is not known. */
+    static final String ABSENT = "-";
+
+    private static final double NANOS_PER_MICRO = 1e3;
+    private static final double NANOS_PER_MILLI = 1e6;
+
+    private DelayTable() {
+    }
+
+    /** Prints the table of every class and estimator that has delays. */
+    public static void print(final DelayStatistics delay, final PrintStream out) {
+        final boolean hasSummary = delay.total().stream()
+            .anyMatch((each) -> each.delays().count() > 0 || each.references().count() > 0);
+        if (hasSummary) {
+            out.printf(Locale.ROOT, "%n%-5s %-10s %10s %10s %10s %10s %10s %10s %10s %10s %10s %10s%n", "class", "delays",
+                "count", "mean_us", "sd_us", "min_us", "p50_us", "p90_us", "p99_us", "p99.9_us", "max_us", "pdv_us");
+        }
+        for (final DelaySummary each : delay.total()) {
+            print(each, "matched", each.matched(), out);
+            print(each, "estimates", each.estimates(), out);
+            print(each, "references", each.references(), out);
+        }
+        if (!delay.sketches().isEmpty()) {
+            DelayTableSketches.print(delay, out);
+        }
+        final Map<String, Long> counters = delay.counters();
+        out.println();
+        if (counters.containsKey("rli_packets")) {
+            out.printf(Locale.ROOT, "%d of %d packets have an estimate; %d references, %d lost (policy %s)%n",
+                counters.get("rli_estimated"), counters.get("rli_packets"), counters.get("rli_references"),
+                counters.get("rli_references_lost"), delay.policy());
+        }
+        if (counters.getOrDefault("references_held_by_ceiling", 0L) > 0) {
+            out.printf(Locale.ROOT, "%d of %d references had to wait for rli.ceiling: there are fewer than the policy asks for%n",
+                counters.get("references_held_by_ceiling"), counters.get("references_sent"));
+        }
+        final long undecided = Stream.of(
+            "match_sent_undecided", "match_received_undecided", "match_sent_overflow", "match_received_overflow")
+            .mapToLong((each) -> counters.getOrDefault(each, 0L)).sum();
+        if (counters.containsKey("match_sent")) {
+            out.printf(Locale.ROOT,
+                "%d packets sent, %d received: %d matched, %d lost, %d duplicates, %d unexpected, %d undecided%n",
+                counters.get("match_sent"), counters.get("match_received"), counters.get("match_matched"),
+                counters.get("match_lost"), counters.get("match_duplicates"), counters.get("match_unexpected"), undecided);
+        }
+        if (counters.getOrDefault("match_not_of_segment", 0L) > 0) {
+            out.printf(Locale.ROOT,
+                "%d packets are of %d flows of which nothing arrived: lost, or not of this segment; they count as lost if you " +
+                "name what passes both points (--set segment.destination=PREFIX)%n",
+                counters.get("match_not_of_segment"), counters.get("match_flows_unseen"));
+        }
+        line(out, "%d undecided packets were sent or came where one capture begins or ends, are of flows whose packets an " +
+            "offload joined, or found no room (segment.exact-packets): whether they were lost is not known%n", undecided);
+        line(out, "%d packets were cut too short to be matched: they count as neither matched nor lost%n",
+            counters.getOrDefault("match_sent_digest_short", 0L) + counters.getOrDefault("match_received_digest_short", 0L));
+        if (counters.getOrDefault("match_lost_of_unseen_flows", 0L) > 0) {
+            out.printf(Locale.ROOT, "%d of the lost packets are of %d flows that the receiver point never saw%s%n",
+                counters.get("match_lost_of_unseen_flows"), counters.get("match_flows_unseen"),
+                counters.getOrDefault("reconcile_flows_unseen", 0L) > 0 ? "" : ": they have no record");
+        }
+        share(out, "bound holds for %.1f %% of %d flows%n", counters.getOrDefault("bounds_held", 0L),
+            counters.getOrDefault("bounded_flows", 0L));
+    }
+
+    /** How long packets were waited for, and connections that were measured both ways. */
+    static void printCaptures(
+        final ExporterConfig config, final CaptureFacts facts, final SegmentFlows flows, final PrintStream out) {
+        final double milliseconds = config.segment().maximumDelayNs() / NANOS_PER_MILLI;
+        out.printf(Locale.ROOT, milliseconds < 1 ? "a packet counts as lost after %.3f ms (max-delay%s)%n" :
+                "a packet counts as lost after %.1f ms (max-delay%s)%n",
+            milliseconds, config.isDefault(ConfigTable.MAXIMUM_DELAY) ? ", derived from these captures" : "");
+        if (facts.sides() != null) {
+            RoundTrips.print(flows, facts.sides(), out);
+        }
+    }
+
+    private static void line(final PrintStream out, final String text, final long count) {
+        if (count > 0) {
+            out.printf(Locale.ROOT, text, count);
+        }
+    }
+
+    private static void print(
+        final DelaySummary summary, final String name, final DelayDistribution delays, final PrintStream out) {
+        if (delays.count() > 0) {
+            final List<String> cells = List.of(
+                micros(delays.meanNs()), micros(delays.standardDeviationNs()), micros(delays.minimumNs()),
+                micros(delays.p50Ns()), micros(delays.p90Ns()), micros(delays.p99Ns()), micros(delays.p999Ns()),
+                micros(delays.maximumNs()), micros(delays.delayVariationNs()));
+            out.printf(Locale.ROOT, "%-5s %-10s %10d",
+                summary.senderIndex() == 0 ? trafficClass(summary.dscp()) : trafficClass(summary.dscp()) + "<", name,
+                delays.count());
+            cells.forEach((cell) -> out.printf(Locale.ROOT, " %10s", cell));
+            out.println();
+        }
+    }
+
+    /** A line on the share of flows, if there are any: the text has the percentage, then all flows. */
+    static void share(final PrintStream out, final String text, final long part, final long whole) {
+        if (whole > 0) {
+            out.printf(Locale.ROOT, text, 100.0 * part / whole, whole);
+        }
+    }
+
+    /** {@return a traffic class in words; below 0 it is that of all packets} */
+    static String trafficClass(final int dscp) {
+        return dscp < 0 ? "all" : Integer.toString(dscp);
+    }
+
+    /** {@return a time in microseconds} */
+    static String micros(final Long valueNs) {
+        return valueNs == null ? ABSENT : String.format(Locale.ROOT, "%.3f", valueNs / NANOS_PER_MICRO);
+    }
+}

@@ -1,0 +1,64 @@
+package io.flowlag.exporter.runtime.demo;
+
+import io.flowlag.exporter.lab.SegmentTruth;
+import io.flowlag.exporter.lab.SimulatedSegment;
+import io.flowlag.exporter.lab.TrafficFlows;
+
+import java.util.HashMap;
+import java.util.Map;
+
+/** What the demo's traffic really was, and how long it really took, by flow key. */
+final class DemoTruth {
+    private final SegmentTruth truth;
+    private final Map<DemoCollector.Key, Integer> indexes = new HashMap<>();
+
+    DemoTruth(final SimulatedSegment segment) {
+        truth = segment.truth();
+        final TrafficFlows flows = segment.flows();
+        for (int flow = 0; flow < flows.flowCount(); flow++) {
+            if (truth.receivedPackets(flow) > 0) {
+                indexes.put(
+                    new DemoCollector.Key(
+                        flows.sourceAddress(flow), flows.destinationAddress(flow), flows.protocol(flow),
+                        flows.sourcePort(flow), flows.destinationPort(flow)),
+                    flow);
+            }
+        }
+    }
+
+    /** {@return how many flows reached the receiver point} */
+    int flowCount() {
+        return indexes.size();
+    }
+
+    /**
+     * Whether a collected flow is whole.
+     *
+     * @param row the flow.
+     * @return true if it has every packet that passed the receiver point.
+     */
+    boolean isWhole(final DemoCollector.Row row) {
+        final Integer flow = indexes.get(row.key());
+        return flow != null && truth.receivedPackets(flow) == row.packets();
+    }
+
+    /**
+     * The mean delay of a flow.
+     *
+     * @param row the flow, one that reached the receiver point.
+     * @return ns.
+     */
+    double meanNs(final DemoCollector.Row row) {
+        return truth.meanNs(indexes.get(row.key()));
+    }
+
+    /**
+     * How many packets of a flow the bottleneck dropped.
+     *
+     * @param row the flow, one that reached the receiver point.
+     * @return packets.
+     */
+    int lostPackets(final DemoCollector.Row row) {
+        return truth.lostPackets(indexes.get(row.key()));
+    }
+}

@@ -1,0 +1,437 @@
+package io.flowlag.exporter.runtime.run;
+
+import io.flowlag.exporter.capture.LiveCaptureOptions.Direction;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.ExporterConfig.Role;
+import io.flowlag.exporter.delay.ClockError;
+import io.flowlag.exporter.delay.DelayMeter;
+import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.delay.ReferenceMode;
+import io.flowlag.exporter.delay.ReferenceTransmitter;
+import io.flowlag.exporter.delay.SketchChange;
+import io.flowlag.exporter.exchange.link.ExchangeEnd;
+import io.flowlag.exporter.exchange.link.ExchangeReceiver;
+import io.flowlag.exporter.exchange.link.SharedSettings;
+import io.flowlag.exporter.reference.ClockState;
+import io.flowlag.exporter.reference.InjectionException;
+import io.flowlag.exporter.reference.OffloadState;
+import io.flowlag.exporter.reference.QueueCapacity;
+import io.flowlag.exporter.reference.ReferencePort;
+import io.flowlag.exporter.reference.StampPoint;
+import io.flowlag.exporter.reference.TransmitterOptions;
+import io.flowlag.exporter.reference.UdpReferenceTransmitter;
+import io.flowlag.exporter.runtime.ReferenceSessions;
+import io.flowlag.exporter.runtime.SegmentClock;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.Heartbeat;
+import io.flowlag.exporter.status.SketchStatistics;
+import io.flowlag.exporter.status.StageErrors;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.ExitException;
+import io.flowlag.rli.reference.ReferenceSession;
+import org.agrona.CloseHelper;
+import org.agrona.concurrent.AgentRunner;
+import org.agrona.concurrent.SystemEpochNanoClock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * The live side of a segment: its interfaces, what must hold of them before packets are compared, and what delay needs of the
+ * host besides packets: the clock's state, a transmitter of references, the port that takes them. Used by the thread that
+ * starts the process and ends it; the wiring's transmitter is the pipeline's while that runs.
+ */
+public final class LiveSegment implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(LiveSegment.class);
+    /** Shares by which a configured and a read rate may differ: they are written in other units. */
+    private static final double RATE_TOLERANCE = 0.02;
+    private static final double NS_PER_MS = 1e6;
+    private static final long CLOCK_INTERVAL_NS = 1_000_000_000L;
+    private static final long ADVICE_INTERVAL_NS = 1_000_000_000L;
+    private static final long WAIT_INTERVAL_NS = 5_000_000_000L;
+    /** Time in ns that references may be on their way before their absence is told. */
+    private static final long REFERENCE_PATIENCE_NS = 5_000_000_000L;
+
+    private final ExporterConfig config;
+    private final ClockState clockState;
+    private final DelayWiring wiring;
+    private final ReferencePort port;
+    private final AgentRunner exchange;
+    private final Heartbeat exchangeHeartbeat;
+    private final StageErrors exchangeErrors = new StageErrors();
+    private final ExchangeReceiver exchangeReceiver;
+    private final SegmentAdvice advice;
+    private String toldNotice = "";
+    private final ReferenceSilence silence = new ReferenceSilence(REFERENCE_PATIENCE_NS);
+    private boolean isCeilingTold;
+    private boolean isWeightTold;
+    private boolean isRemarkTold;
+    private boolean areClocksTold;
+    private final LongerWait longerWait;
+    private boolean isLateTold;
+    private long nextAdviceNs = System.nanoTime();
+    private long nextWaitNs = System.nanoTime() + WAIT_INTERVAL_NS;
+    private long nextRefreshNs = System.nanoTime();
+
+    private LiveSegment(
+        final ExporterConfig config, final ClockState clockState, final DelayWiring wiring, final ReferencePort port,
+        final ExchangeEnd exchange) {
+        exchangeHeartbeat = exchange == null ? null : new Heartbeat(exchange.agent());
+        this.exchange = exchange == null ? null : exchange.start(exchangeHeartbeat, exchangeErrors);
+        exchangeReceiver = exchange != null && exchange.agent() instanceof ExchangeReceiver receiver ? receiver : null;
+        this.config = config;
+        this.clockState = clockState;
+        this.wiring = wiring;
+        this.port = port;
+        longerWait = new LongerWait(config.segment().maximumDelayNs());
+        advice = wiring.isMatched() ? new SegmentAdvice(config, (line) -> LOG.warn("{}", line)) : null;
+    }
+
+    /**
+     * Checks interfaces and clock, opens sockets.
+     *
+     * @param config with any role; with none there is nothing to do.
+     * @return the segment.
+     * @throws ExitException if packets could not be compared, or references not be sent; the message says what helps.
+     */
+    static LiveSegment open(final ExporterConfig config) {
+        final Role role = config.segment().role();
+        if (role == Role.NONE) {
+            return new LiveSegment(config, null, DelayWiring.NONE, null, null);
+        }
+        checkOffloads(config);
+        final boolean isPassive = config.rli().policy() == ExporterConfig.Policy.PASSIVE;
+        final boolean isSent = !isPassive && (role == Role.RECEIVER || config.rli().target() != null);
+        final boolean isInterpolated = isSent || isPassive;
+        final List<ReferenceSession> sessions = isSent ? ReferenceSessions.of(config.rli()) : List.of();
+        final ClockState clockState = role == Role.BOTH ? null : SegmentClock.state(config.clock());
+        final ReferencePort port = role == Role.RECEIVER && isSent ? bind(config.rli().port()) : null;
+        ReferenceTransmitter transmitter = null;
+        try {
+            transmitter = role.isSender() && isSent ? transmitter(config) : null;
+            final boolean isMatched = role == Role.BOTH;
+            final DelayWiring wiring = new DelayWiring(
+                role, isSent ? ReferenceMode.SENT : isPassive ? ReferenceMode.PASSIVE : ReferenceMode.NONE, sessions, transmitter,
+                clockState == null ? ClockError.NONE : SegmentClock.error(clockState), isInterpolated, isMatched,
+                config.segment().exact(), DelayWiring.DIGEST_PAYLOAD_BYTES).withSketches(config.lds().enabled());
+            final ExchangeEnd exchange = ExchangeEnd.open(config, wiring.clockError());
+            return exchange == null ? new LiveSegment(config, clockState, wiring, port, null) : new LiveSegment(
+                config, clockState, wiring.withLink(exchange.link()), port, exchange);
+        } catch (final ExitException e) {
+            CloseHelper.closeAll(transmitter, port);
+            throw e;
+        }
+    }
+
+    /** {@return the duty cycle of the exchange's thread; null without an exchange} */
+    Heartbeat exchangeHeartbeat() {
+        return exchangeHeartbeat;
+    }
+
+    /** {@return what nobody foresaw on the exchange's thread} */
+    StageErrors exchangeErrors() {
+        return exchangeErrors;
+    }
+
+    /**
+     * The interfaces to capture from, the sender point first.
+     *
+     * @param config of the process.
+     * @return their names.
+     */
+    public static List<String> interfaces(final ExporterConfig config) {
+        return config.segment().role() == Role.BOTH ?
+            List.of(config.segment().ingress(), config.segment().egress()) : config.capture().interfaces();
+    }
+
+    /**
+     * Which packets of an interface are wanted.
+     *
+     * @param config of the process.
+     * @param index  of the interface.
+     * @return arriving packets at the sender point and leaving ones at the receiver point where there are both.
+     */
+    public static Direction direction(final ExporterConfig config, final int index) {
+        if (config.segment().role() == Role.BOTH) {
+            return index == 0 ? Direction.IN : Direction.OUT;
+        }
+        return Direction.valueOf(config.capture().direction().name());
+    }
+
+    /** {@return what the delay stage is joined to} */
+    DelayWiring wiring() {
+        return wiring;
+    }
+
+    /** Says once, when everything has started, what an operator should know. */
+    void tellStart() {
+        if (config.segment().role() == Role.NONE) {
+            return;
+        }
+        for (final String name : interfaces(config)) {
+            final OffloadState offloads = OffloadState.of(name);
+            if (!offloads.unreadable().isEmpty()) {
+                LOG.warn("{}: its offloads cannot be read ({}): make sure that GRO, LRO, GSO and TSO are off", name,
+                    offloads.unreadable());
+            } else if (offloads.isOn()) {
+                LOG.warn("{}: offloads are on ({}) and segment.offload allows it: the points may see different packets", name,
+                    offloadNames(offloads));
+            }
+        }
+        if (wiring.transmitter() != null) {
+            tellCapacity();
+        }
+        tellClock();
+    }
+
+    private void tellCapacity() {
+        final long configuredBps = config.rli().capacityBps();
+        final List<String> names = interfaces(config);
+        final String name = names.get(names.size() - 1);
+        final QueueCapacity queue = QueueCapacity.of(name);
+        if (queue.rateBps() == QueueCapacity.UNKNOWN_BPS) {
+            return;
+        }
+        if (configuredBps == 0) {
+            LOG.warn("rli.capacity is not set; tc says that {} of {} has {} bits/s", queue.kind(), name, queue.rateBps());
+        } else if (Math.abs(configuredBps - queue.rateBps()) > RATE_TOLERANCE * configuredBps) {
+            LOG.warn("rli.capacity is {} bits/s, but tc says that {} of {} has {} bits/s: utilization will be wrong",
+                configuredBps, queue.kind(), name, queue.rateBps());
+        }
+    }
+
+    /** Looks after clock, references and weights now and then; what is wrong with them is told once. */
+    void keepHouse(final Counters counters, final DelayMeter meter) {
+        tellWeights(meter);
+        if (isReferenceSeen() &&
+            silence.isToTell(sentCount(), counters.get(CounterId.REFERENCE_PACKETS), System.nanoTime())) {
+            LOG.warn("{} references were sent to rli.target {}, and none of them was seen at {}: do they leave by it?",
+                sentCount(), config.rli().target(), interfaces(config).get(interfaces(config).size() - 1));
+        }
+        if (advice != null && System.nanoTime() - nextAdviceNs >= 0) {
+            nextAdviceNs = System.nanoTime() + ADVICE_INTERVAL_NS;
+            advice.look(meter.matchCounters(), counters, meter.statistics().counters(), System.nanoTime());
+        }
+        if (meter != null && !isCeilingTold && meter.isCeilingTooLow()) {
+            isCeilingTold = true;
+            LOG.warn("rli.ceiling holds back references: there are fewer than the policy asks for; raise it if the link can " +
+                "bear more (references_held_by_ceiling counts them)");
+        }
+        refreshClock();
+    }
+
+    /**
+     * Waits longer for packets of the other host, if too many come late.
+     *
+     * @param before what holds.
+     * @param meter  of the process; null without delay.
+     * @return what holds now.
+     */
+    ExporterConfig withLongerWait(final ExporterConfig before, final DelayMeter meter) {
+        if (exchangeReceiver == null || meter == null || System.nanoTime() - nextWaitNs < 0 || meter.isChanging()) {
+            return before;
+        }
+        nextWaitNs = System.nanoTime() + WAIT_INTERVAL_NS;
+        final ExporterConfig longer = longerWait.look(before, meter.latePackets(), meter.sketchedPackets());
+        if (longer == null) {
+            return before;
+        }
+        try {
+            change(before, longer, meter, changesAt(before, longer, meter, new SystemEpochNanoClock().nanoTime()));
+        } catch (final IllegalArgumentException ex) {
+            longerWait.refused();
+            LOG.warn("packets come later than segment.max-delay, and cannot be waited for longer: {}", ex.getMessage());
+            return before;
+        }
+        longerWait.reached(longer);
+        LOG.info("packets of the segment are waited for {} ms from then on, instead of {} ms",
+            longer.segment().maximumDelayNs() / NS_PER_MS, before.segment().maximumDelayNs() / NS_PER_MS);
+        return longer;
+    }
+
+    /** {@return a configuration that was read again, with the wait for packets that holds} */
+    ExporterConfig keepWait(final ExporterConfig newer) {
+        return longerWait.keep(newer);
+    }
+
+    private void tellWeights(final DelayMeter meter) {
+        final List<SketchStatistics> heavy = meter == null ? List.of() :
+            meter.sketches().stream().filter((each) -> each.weightWarning() != null).toList();
+        if (!heavy.isEmpty() && !isWeightTold) {
+            LOG.warn("lds.weights: {}", heavy.get(0).weightWarning());
+        }
+        isWeightTold = !heavy.isEmpty();
+        if (!areClocksTold && meter != null && meter.clocksApartIntervals() > 0) {
+            areClocksTold = true;
+            LOG.warn("the clocks of the two hosts are too far apart to say which packets were lost{}: loss is absent; keep " +
+                "both in step by NTP or PTP", meter.clocksApartNs() == 0 ? "" :
+                String.format(Locale.ROOT, ", packets take %.1f ms by them", meter.clocksApartNs() / NS_PER_MS));
+        }
+        if (!isLateTold && meter != null && meter.latePackets() > 0) {
+            isLateTold = true;
+            LOG.warn("packets come later than segment.max-delay ({} ms) by the two clocks: they are no loss, and in no mean by " +
+                "sketches or sums of flows; if many do, they are waited for longer (reconcile_late counts them)",
+                config.segment().maximumDelayNs() / NS_PER_MS);
+        }
+        if (!isRemarkTold && meter != null && meter.remarkedIntervals() > 0) {
+            isRemarkTold = true;
+            LOG.warn("a traffic class received more packets than were sent in it: marks (DSCP) change between the points, or " +
+                "packets come another way; classes and weights by dscp mean different packets at the two points");
+        }
+    }
+
+    /** Whether references pass one of the process's own observation points. */
+    private boolean isReferenceSeen() {
+        return wiring.transmitter() != null && (config.segment().role() == Role.BOTH ||
+            config.capture().direction() != ExporterConfig.Direction.IN);
+    }
+
+    private long sentCount() {
+        return wiring.transmitter() instanceof UdpReferenceTransmitter udp ? udp.sentCount() : 0;
+    }
+
+    private void refreshClock() {
+        if (clockState != null && System.nanoTime() - nextRefreshNs >= 0) {
+            nextRefreshNs = System.nanoTime() + CLOCK_INTERVAL_NS;
+            clockState.refresh();
+            tellClock();
+        }
+    }
+
+    private void tellClock() {
+        if (clockState != null && !clockState.reading().notice().equals(toldNotice)) {
+            toldNotice = clockState.reading().notice();
+            if (toldNotice.isEmpty()) {
+                LOG.info("clock: error at most {} ns", clockState.reading().boundNs());
+            } else {
+                LOG.warn("{}", toldNotice);
+            }
+        }
+    }
+
+    /**
+     * Whether something of the segment and its sketches is to change while the process runs, and when.
+     *
+     * @param before what holds.
+     * @param after  the new configuration, in which no key differs that needs a restart.
+     * @param meter  of the process.
+     * @param nowNs  since the epoch.
+     * @return ns since the epoch when it will change; 0 if nothing does.
+     * @throws IllegalArgumentException if it cannot change; the message says what.
+     */
+    long changesAt(final ExporterConfig before, final ExporterConfig after, final DelayMeter meter, final long nowNs) {
+        final boolean isSameWay = SegmentChange.isSameWay(before, after);
+        final boolean isSameClasses = before.rli().classes().equals(after.rli().classes());
+        if (!isSameClasses && (before.rli().classCount() != after.rli().classCount() ||
+            before.rli().classes().isEmpty() || config.segment().role() == Role.SENDER || wiring.transmitter() != null)) {
+            throw new IllegalArgumentException("rli.classes cannot change while running but at a receiver, and there their " +
+                "number stays: each has a session of references; restart for it");
+        }
+        if (meter == null || isSameWay && isSameClasses && before.segment().intervalNs() == after.segment().intervalNs() &&
+            before.segment().maximumDelayNs() == after.segment().maximumDelayNs() &&
+            (!wiring.isSketched() || before.lds().equals(after.lds())) && (exchangeReceiver == null ||
+            SharedSettings.injection(before.rli()).equals(SharedSettings.injection(after.rli())))) {
+            return 0;
+        }
+        if (!isSameWay && config.segment().role() == Role.BOTH) {
+            throw new IllegalArgumentException(
+                "segment.source, segment.destination and segment.vlan cannot change while running with segment.role both");
+        }
+        if (meter.isChanging()) {
+            throw new IllegalArgumentException("the change before is not through; try again in some intervals");
+        }
+        final long fromNs = SegmentChange.fromNs(before.segment().intervalNs(), after.segment().intervalNs(), nowNs);
+        meter.check(after);
+        if (exchangeReceiver != null) {
+            exchangeReceiver.settings(after, fromNs);
+        }
+        return fromNs;
+    }
+
+    /**
+     * Hands out what changes.
+     *
+     * @param before what holds.
+     * @param after  the new configuration.
+     * @param meter  of the process.
+     * @param fromNs as {@link #changesAt} said; 0 for nothing.
+     */
+    void change(final ExporterConfig before, final ExporterConfig after, final DelayMeter meter, final long fromNs) {
+        if (fromNs != 0) {
+            meter.change(new SketchChange(
+                after, fromNs, exchangeReceiver == null ? List.of() : exchangeReceiver.change(after, fromNs),
+                SegmentChange.isSameWay(before, after)));
+            LOG.info("the new settings of the segment hold from {} on", Instant.ofEpochSecond(0, fromNs));
+        }
+    }
+
+    private static void checkOffloads(final ExporterConfig config) {
+        if (config.segment().offload() == ExporterConfig.Offload.ALLOW) {
+            return;
+        }
+        final List<String> remedies = new ArrayList<>();
+        final List<String> found = new ArrayList<>();
+        for (final String name : interfaces(config)) {
+            final OffloadState offloads = OffloadState.of(name);
+            if (offloads.isOn()) {
+                found.add(name + " (" + offloadNames(offloads) + ")");
+            }
+            if (!offloads.remedy().isEmpty()) {
+                remedies.add(offloads.remedy());
+            }
+        }
+        if (!found.isEmpty()) {
+            throw new ExitException(ExitCode.CONFIGURATION, "offloads join and split packets at " + String.join(" and ", found) +
+                ", so the two points would see different ones: " +
+                (remedies.isEmpty() ? "" : "run " + String.join(" && ", remedies) + ", or ") + "set segment.offload to allow");
+        }
+    }
+
+    private static String offloadNames(final OffloadState offloads) {
+        final List<String> names = new ArrayList<>(offloads.on());
+        offloads.fixed().forEach((name) -> names.add(name + " for ever"));
+        return String.join(", ", names);
+    }
+
+    private static ReferencePort bind(final int number) {
+        try {
+            return ReferencePort.bind(number);
+        } catch (final InjectionException e) {
+            throw failure("rli.port=" + number + ": " + e.getMessage() +
+                "; stop what holds it, or take another port at both ends", e);
+        }
+    }
+
+    private static ReferenceTransmitter transmitter(final ExporterConfig config) {
+        final String target = config.rli().target();
+        try {
+            final int[] trafficClasses = config.rli().classes().isEmpty() ? new int[1] :
+                config.rli().classes().stream().mapToInt((dscp) -> dscp << 2).toArray();
+            // Regular packets are stamped behind the queue of this host only where they are seen leaving it.
+            final boolean isBehindQueue = config.segment().role() == Role.SENDER &&
+                config.capture().direction() != ExporterConfig.Direction.IN;
+            return UdpReferenceTransmitter.open(new TransmitterOptions(InetAddress.getByName(target), config.rli().port(), null,
+                null, trafficClasses, isBehindQueue ? StampPoint.AFTER_QUEUE : StampPoint.BEFORE_QUEUE));
+        } catch (final IOException e) {
+            throw new ExitException(ExitCode.CONFIGURATION, "rli.target=" + target + ": no such host");
+        } catch (final InjectionException e) {
+            throw failure("rli.target=" + target + ": " + e.getMessage(), e);
+        }
+    }
+
+    private static ExitException failure(final String message, final InjectionException cause) {
+        return new ExitException(cause.isPermission() ? ExitCode.NO_PERMISSION : ExitCode.CONFIGURATION, message);
+    }
+
+    @Override
+    public void close() {
+        CloseHelper.closeAll(wiring.transmitter(), port, exchange);
+    }
+}

@@ -1,0 +1,88 @@
+package io.flowlag.exporter.runtime.run;
+
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.HostPort;
+import io.flowlag.exporter.pipeline.OwnTraffic;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.NetworkInterface;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Supplier;
+
+/**
+ * Finds out what the process's own export traffic looks like on this host, whose addresses may change. The conductor owns it.
+ * Allocates at each call.
+ */
+final class LocalTraffic {
+    private static final Logger LOG = LoggerFactory.getLogger(LocalTraffic.class);
+
+    private final Supplier<List<InetAddress>> addresses;
+    private Set<InetAddress> known = Set.of();
+
+    /** By the addresses that this host has. */
+    LocalTraffic() {
+        this(LocalTraffic::localAddresses);
+    }
+
+    /**
+     * By given addresses.
+     *
+     * @param addresses of this host, as they are when asked for.
+     */
+    LocalTraffic(final Supplier<List<InetAddress>> addresses) {
+        this.addresses = addresses;
+    }
+
+    /** {@return whether this host has other addresses than when own packets were told last} */
+    boolean isChanged() {
+        return !Set.copyOf(addresses.get()).equals(known);
+    }
+
+    /**
+     * What tells own packets.
+     *
+     * @param config of the process: its destinations and its exchange; names
+     *               that cannot be resolved now are told of and left out.
+     * @return the addresses of this host, of the destinations, and of the exchange.
+     */
+    OwnTraffic of(final ExporterConfig config) {
+        known = Set.copyOf(addresses.get());
+        final List<InetSocketAddress> remote = new ArrayList<>();
+        for (final ExporterConfig.Destination destination : config.exporting().destinations()) {
+            if (destination.transport() != ExporterConfig.Transport.FILE) {
+                add(destination.uri(), destination.host(), destination.port(), remote);
+            }
+        }
+        final HostPort receiver = config.exchange().connect();
+        if (receiver != null) {
+            add("exchange.connect=" + receiver, receiver.host(), receiver.port(), remote);
+        }
+        final HostPort listen = config.exchange().listen();
+        return OwnTraffic.of(remote, known, listen == null ? 0 : listen.port());
+    }
+
+    private static void add(final String name, final String host, final int port, final List<InetSocketAddress> remote) {
+        try {
+            for (final InetAddress address : InetAddress.getAllByName(host)) {
+                remote.add(new InetSocketAddress(address, port));
+            }
+        } catch (final IOException ex) {
+            LOG.warn("{}: cannot resolve {} yet; until a reload its traffic counts as a flow", name, ex.getMessage());
+        }
+    }
+
+    private static List<InetAddress> localAddresses() {
+        try {
+            return NetworkInterface.networkInterfaces().flatMap(NetworkInterface::inetAddresses).toList();
+        } catch (final IOException ex) {
+            LOG.warn("cannot list the addresses of this host, own traffic counts as flows: {}", ex.getMessage());
+            return List.of();
+        }
+    }
+}

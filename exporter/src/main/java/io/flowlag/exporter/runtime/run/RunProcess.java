@@ -1,0 +1,363 @@
+package io.flowlag.exporter.runtime.run;
+
+import io.flowlag.exporter.capture.LiveCaptureOptions;
+import io.flowlag.exporter.capture.LivePacketSource;
+import io.flowlag.exporter.capture.live.LiveCapture;
+import io.flowlag.exporter.checkpoint.Checkpoint;
+import io.flowlag.exporter.config.ConfigKey;
+import io.flowlag.exporter.config.ConfigTable;
+import io.flowlag.exporter.config.ConfigurationException;
+import io.flowlag.exporter.config.EffectiveValue;
+import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.delay.DelayMeter;
+import io.flowlag.exporter.delay.DelayWiring;
+import io.flowlag.exporter.export.Destination;
+import io.flowlag.exporter.export.DestinationFactory;
+import io.flowlag.exporter.runtime.Destinations;
+import io.flowlag.exporter.runtime.MeteringPipeline;
+import io.flowlag.exporter.runtime.PipelineRun;
+import io.flowlag.exporter.status.CounterId;
+import io.flowlag.exporter.status.Counters;
+import io.flowlag.exporter.status.DestinationStatistics;
+import io.flowlag.exporter.terminal.ExitCode;
+import io.flowlag.exporter.terminal.ExitException;
+import io.flowlag.exporter.terminal.Logging;
+import io.flowlag.exporter.terminal.Signals;
+import io.flowlag.exporter.terminal.Terminal;
+import org.agrona.CloseHelper;
+import org.agrona.concurrent.SystemEpochNanoClock;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Supplier;
+import java.util.stream.Collectors;
+
+/**
+ * {@code flowlag run}: the exporter process on live interfaces, until a signal or until its interfaces are gone. SIGHUP takes
+ * over a changed configuration without losing a flow, or refuses it as a whole. Runs once, on the command's thread; stages on
+ * those of the threading mode.
+ */
+public final class RunProcess {
+    private static final Logger LOG = LoggerFactory.getLogger(RunProcess.class);
+    private static final int PROMPT_BLOCK_TIMEOUT_MS = 1;
+    private static final int PROMPT_BLOCK_BYTES = 16 << 10;
+    private static final int DELAY_BLOCK_BYTES = 64 << 10;
+
+    /** How often it is looked whether this host has other addresses. */
+    private static final long ADDRESSES_NS = 10_000_000_000L;
+
+    private final Terminal terminal;
+    private final LocalTraffic localTraffic = new LocalTraffic();
+    private final Supplier<ExporterConfig> reload;
+    private final Counters counters = new Counters();
+    private final List<String> interfaceNames;
+    private ExporterConfig config;
+    private Destinations destinations;
+    /** Interfaces, by index, that are known to have ended. */
+    private final Set<Integer> toldEnded = new HashSet<>();
+    private long nextAddressesNs = System.nanoTime() + ADDRESSES_NS;
+
+    private RunProcess(final ExporterConfig config, final Supplier<ExporterConfig> reload, final Terminal terminal) {
+        this.config = config;
+        this.reload = reload;
+        this.terminal = terminal;
+        interfaceNames = LiveSegment.interfaces(config);
+    }
+
+    /**
+     * Runs the process.
+     *
+     * @param config   with at least one interface, and one destination where it makes records.
+     * @param reload   reads the same file and options again; throws a {@link ConfigurationException} if they are not in order.
+     * @param terminal for messages and statistics.
+     * @return how it ended.
+     * @throws io.flowlag.exporter.capture.CaptureException if an interface cannot be opened.
+     */
+    public static ExitCode run(
+        final ExporterConfig config, final Supplier<ExporterConfig> reload, final Terminal terminal) {
+        return new RunProcess(config, reload, terminal).run();
+    }
+
+    private ExitCode run() {
+        final Signals signals = Signals.install(Signals.HangUp.RELOADS);
+        final List<LivePacketSource> sources = openSources();
+        final DestinationFactory factory = factory(sources);
+        destinations = new Destinations(factory);
+        try (LiveSegment segment = openSegment(sources);
+            PipelineRun run = new PipelineRun(
+                config, sources, true, segment.wiring(), openCheckpoint(segment.wiring(), sources), openDestinations(sources),
+                counters, signals, terminal)) {
+            factory.delay(run.delayMeter());
+            tellConfiguration(run.memoryBoundBytes());
+            tellNotices(sources.subList(0, interfaceNames.size()));
+            segment.tellStart();
+            if (segment.exchangeHeartbeat() != null) {
+                run.watch(segment.exchangeHeartbeat(), segment.exchangeErrors());
+            }
+            run.onHousekeeping(() -> {
+                segment.keepHouse(counters, run.delayMeter());
+                config = segment.withLongerWait(config, run.delayMeter());
+                followAddresses(run);
+                tellEnded(sources);
+            });
+            run.ownTraffic(localTraffic.of(config));
+            run.onReload((pipeline) -> onReload(run, pipeline, segment));
+            run.run();
+            run.tellUnsupportedLinkTypes();
+            run.writeStatistics();
+            tellLeftInSpools(run);
+            LOG.info("ended: {} packets metered, {} flow records made",
+                counters.get(CounterId.METERED), counters.get(CounterId.RECORDS_MADE));
+            return exitCode(run, sources);
+        }
+    }
+
+    /** Own packets have another source when this host has got another address. */
+    private void followAddresses(final PipelineRun run) {
+        if (System.nanoTime() - nextAddressesNs >= 0) {
+            nextAddressesNs = System.nanoTime() + ADDRESSES_NS;
+            if (localTraffic.isChanged()) {
+                run.ownTraffic(localTraffic.of(config));
+                LOG.info("the addresses of this host changed: own traffic is told by the new ones");
+            }
+        }
+    }
+
+    /** The others go on without an interface that vanished: nobody would know before the end. */
+    private void tellEnded(final List<LivePacketSource> sources) {
+        for (int i = 0; i < interfaceNames.size(); i++) {
+            final String damage = sources.get(i).damage();
+            if (damage != null && toldEnded.add(i)) {
+                LOG.warn("{}: no packets from it any more", damage);
+            }
+        }
+    }
+
+    private ExitCode exitCode(final PipelineRun run, final List<LivePacketSource> sources) {
+        ExitCode exitCode = run.errorCount() > 0 ? ExitCode.INTERNAL : ExitCode.DONE;
+        for (final LivePacketSource source : sources.subList(0, interfaceNames.size())) {
+            if (source.damage() != null) {
+                terminal.message("flowlag: " + source.name() + ": " + source.damage());
+                exitCode = ExitCode.NO_INPUT;
+            }
+        }
+        return exitCode;
+    }
+
+    private List<LivePacketSource> openSources() {
+        final List<LivePacketSource> sources = new ArrayList<>();
+        try {
+            if (config.threading() != ExporterConfig.Threading.SHARDED) {
+                for (int i = 0; i < interfaceNames.size(); i++) {
+                    sources.add(LiveCapture.open(options(i)));
+                }
+                return sources;
+            }
+            for (int i = 0; i < interfaceNames.size(); i++) {
+                sources.addAll(LiveCapture.openGroup(options(i), config.shardCount()));
+            }
+            return byShard(sources);
+        } catch (final RuntimeException ex) {
+            CloseHelper.closeAll(sources);
+            throw ex;
+        }
+    }
+
+    /** By shard what was by interface. */
+    private List<LivePacketSource> byShard(final List<LivePacketSource> sources) {
+        final int shardCount = config.shardCount();
+        final List<LivePacketSource> ordered = new ArrayList<>();
+        for (int shard = 0; shard < shardCount; shard++) {
+            for (int i = shard; i < sources.size(); i += shardCount) {
+                ordered.add(sources.get(i));
+            }
+        }
+        return ordered;
+    }
+
+    private List<Destination> openDestinations(final List<LivePacketSource> sources) {
+        try {
+            return destinations.of(config);
+        } catch (final RuntimeException ex) {
+            CloseHelper.closeAll(sources);
+            throw ex;
+        }
+    }
+
+    private Checkpoint openCheckpoint(final DelayWiring wiring, final List<LivePacketSource> sources) {
+        final Path path = config.checkpoint().file();
+        if (path == null) {
+            return null;
+        }
+        try {
+            return Checkpoint.open(path, config.metering().maxFlows(), DelayMeter.stateLengthBytes(wiring), counters);
+        } catch (final IOException ex) {
+            CloseHelper.closeAll(sources);
+            throw new ExitException(ExitCode.CANNOT_WRITE, path + ": the checkpoint cannot be opened (" + ex.getMessage() +
+                "): check directory and mode, or checkpoint.file");
+        }
+    }
+
+    private LiveSegment openSegment(final List<LivePacketSource> sources) {
+        try {
+            return LiveSegment.open(config);
+        } catch (final RuntimeException ex) {
+            CloseHelper.closeAll(sources);
+            throw ex;
+        }
+    }
+
+    private static void tellNotices(final List<LivePacketSource> sources) {
+        for (final LivePacketSource source : sources) {
+            source.notices().forEach((notice) -> LOG.warn("{}", notice));
+        }
+    }
+
+    private DestinationFactory factory(final List<LivePacketSource> sources) {
+        final boolean[] isEgress = new boolean[interfaceNames.size()];
+        for (int i = 0; i < isEgress.length; i++) {
+            isEgress[i] = LiveSegment.direction(config, i) == LiveCaptureOptions.Direction.OUT;
+        }
+        final Map<Integer, String> names = new LinkedHashMap<>();
+        for (int i = 0; i < interfaceNames.size(); i++) {
+            names.put(sources.get(i).interfaceId(), interfaceNames.get(i));
+        }
+        return new DestinationFactory(false, isEgress, names, counters);
+    }
+
+    private LiveCaptureOptions options(final int index) {
+        final ExporterConfig.Capture capture = config.capture();
+        // A reference is sent when packets are seen, so they are to be seen soon. Each timeout uses up a block, however little is
+        // in it: blocks are small, so that the ring has enough of them for a process that gets no time for seconds.
+        final ExporterConfig.Role role = config.segment().role();
+        final boolean isPrompt = role.isSender();
+        final int smallBytes = isPrompt ? PROMPT_BLOCK_BYTES : DELAY_BLOCK_BYTES;
+        final boolean isSmall = role != ExporterConfig.Role.NONE && capture.snapLengthBytes() <= smallBytes / 2;
+        final int blockTimeoutMs = isPrompt ? PROMPT_BLOCK_TIMEOUT_MS : LiveCaptureOptions.DEFAULT_BLOCK_TIMEOUT_MS;
+        return LiveCaptureOptions.of(interfaceNames.get(index))
+            .withKind(LiveCaptureOptions.Kind.valueOf(capture.source().name()))
+            .withDirection(LiveSegment.direction(config, index))
+            .withPromiscuous(capture.promiscuous())
+            .withSnapLengthBytes(capture.snapLengthBytes())
+            .withRing((int)capture.ringBytes(), isSmall ? smallBytes : 0, blockTimeoutMs)
+            .withFilterExpression(capture.filter())
+            .withHardwareTimestamps(capture.hardwareTimestamps());
+    }
+
+    private void tellConfiguration(final long stateBytes) {
+        config.warnings().forEach((warning) -> LOG.warn("{}", warning));
+        for (final EffectiveValue value : config.effectiveValues()) {
+            if (value.origin().isDefault()) {
+                LOG.debug("{} = {} ({})", value.path(), value.text(), value.origin());
+            } else {
+                LOG.info("{} = {} ({})", value.path(), value.text(), value.origin());
+            }
+        }
+        final long ringsBytes = interfaceNames.size() * config.shardCount() * config.capture().ringBytes();
+        LOG.info("memory bound: {} MiB: flow cache, rings and delay {} MiB, packet rings of the kernel {} MiB",
+            mebibytes(stateBytes + ringsBytes), mebibytes(stateBytes), mebibytes(ringsBytes));
+        tellSpools();
+        if (config.exporting().destinations().isEmpty()) {
+            LOG.info("metering {} with {} threading, exporting nothing",
+                String.join(", ", interfaceNames), threadingText());
+            return;
+        }
+        LOG.info("metering {} with {} threading, exporting to {} as profile {}",
+            String.join(", ", interfaceNames), threadingText(),
+            config.exporting().destinations().stream().map(ExporterConfig.Destination::uri).toList(),
+            config.exporting().destinations().stream().map((each) -> each.profile().name().toLowerCase(Locale.ROOT))
+                .distinct().toList());
+    }
+
+    private String threadingText() {
+        final String mode = config.threading().name().toLowerCase(Locale.ROOT);
+        return config.threading() == ExporterConfig.Threading.SHARDED ? mode + " (" + config.shardCount() + ")" : mode;
+    }
+
+    private void tellSpools() {
+        final long[] bounds = DestinationFactory.spoolBounds(config.exporting().destinations());
+        if (bounds[1] > 0) {
+            LOG.info("spools: memory bound {} MiB, disk bound {} MiB", mebibytes(bounds[0]), mebibytes(bounds[1]));
+        }
+        destinations.notices().forEach((notice) -> LOG.warn("{}", notice));
+    }
+
+    /** What nobody has sent yet is not lost. */
+    private static void tellLeftInSpools(final PipelineRun run) {
+        for (final DestinationStatistics each : run.statistics().destinations()) {
+            if (each.spool() != null && each.spool().recordsHeld() > 0) {
+                LOG.info("{}: {} records stay in the spool for the next start", each.uri(), each.spool().recordsHeld());
+            }
+        }
+    }
+
+    private void onReload(final PipelineRun run, final MeteringPipeline pipeline, final LiveSegment segment) {
+        final ExporterConfig newer;
+        try {
+            newer = segment.keepWait(reload.get());
+        } catch (final ConfigurationException ex) {
+            refuse(ex.errors());
+            return;
+        } catch (final RuntimeException ex) {
+            refuse(List.of(String.valueOf(ex.getMessage())));
+            return;
+        }
+        final List<String> restartKeys = config.restartKeys(newer);
+        if (!restartKeys.isEmpty()) {
+            refuse(List.of(restartKeys.stream().map(RunProcess::withReason).collect(Collectors.joining(", ")) +
+                " cannot change while running; restart for it"));
+            return;
+        }
+        final long changeNs;
+        final List<Destination> newDestinations;
+        try {
+            changeNs = segment.changesAt(config, newer, pipeline.delayMeter(), new SystemEpochNanoClock().nanoTime());
+            Logging.check(newer.log(), terminal);
+            newDestinations = destinations.of(newer);
+        } catch (final IllegalArgumentException | ExitException ex) {
+            refuse(List.of(ex.getMessage()));
+            return;
+        }
+        Logging.configure(newer.log(), terminal);
+        newer.warnings().stream().filter((each) -> !config.warnings().contains(each)).forEach((each) -> LOG.warn("{}", each));
+        segment.change(config, newer, pipeline.delayMeter(), changeNs);
+        pipeline.reload(newer, newDestinations);
+        run.stats(newer.stats());
+        run.ownTraffic(localTraffic.of(newer));
+        config = newer;
+        tellSpools();
+        LOG.info("reloaded");
+    }
+
+    /** The log is opened anew all the same: who moves its file asks for that by the same signal. */
+    private void refuse(final List<String> reasons) {
+        String logFault = null;
+        try {
+            Logging.configure(config.log(), terminal);
+        } catch (final ExitException ex) {
+            logFault = ex.getMessage();
+        }
+        reasons.forEach((reason) -> LOG.error("reload refused, the old configuration stays: {}", reason));
+        if (logFault != null) { // the old log may be where nobody looks any more
+            terminal.message("flowlag: reload refused, the old configuration stays: " + logFault);
+        }
+    }
+
+    private static String withReason(final String path) {
+        final ConfigKey<?> key = ConfigTable.key(path);
+        return key == null || key.restartReason() == null ? path : path + " (" + key.restartReason().text() + ")";
+    }
+
+    private static long mebibytes(final long octets) {
+        return octets + (1 << 20) - 1 >> 20;
+    }
+}

@@ -1,0 +1,52 @@
+package io.flowlag.exporter.runtime.run;
+
+import io.flowlag.exporter.config.ExporterConfig;
+
+/** When settings of a segment can change. Stateless. */
+public final class SegmentChange {
+    /** Longer than settings need to the other end, and than clocks differ. */
+    private static final long LEAD_NS = 2_000_000_000L;
+    /** The sender begins with the second interval from the present one. */
+    private static final long LEAD_INTERVALS = 2;
+    private static final long MOST_WAIT_NS = 600_000_000_000L;
+
+    private SegmentChange() {
+    }
+
+    /**
+     * Whether two configurations select the same packets.
+     *
+     * @param one   configuration.
+     * @param other configuration.
+     * @return true if so.
+     */
+    static boolean isSameWay(final ExporterConfig one, final ExporterConfig other) {
+        return one.segment().sources().equals(other.segment().sources()) &&
+            one.segment().destinations().equals(other.segment().destinations()) &&
+            one.segment().vlanId() == other.segment().vlanId();
+    }
+
+    /**
+     * The first time at which intervals of both lengths begin, and that both ends can keep.
+     *
+     * @param beforeNs length of intervals until then.
+     * @param afterNs  length of intervals from then on.
+     * @param nowNs    since the epoch.
+     * @return ns since the epoch.
+     * @throws IllegalArgumentException if there is none soon; the message names the way out.
+     */
+    public static long fromNs(final long beforeNs, final long afterNs, final long nowNs) {
+        final long longestNs = Math.max(beforeNs, afterNs);
+        long stepNs = longestNs;
+        while (stepNs % beforeNs != 0 || stepNs % afterNs != 0) {
+            stepNs += longestNs;
+            if (stepNs > MOST_WAIT_NS) {
+                throw new IllegalArgumentException("segment.interval=" + afterNs + "ns: intervals of " + beforeNs + "ns and of " +
+                    afterNs + "ns do not begin together within " + MOST_WAIT_NS / 60_000_000_000L +
+                    " minutes; take a multiple or a part of the old one, or restart");
+            }
+        }
+        final long leastNs = nowNs + LEAD_NS + LEAD_INTERVALS * longestNs;
+        return leastNs + Math.floorMod(-leastNs, stepNs);
+    }
+}

@@ -1,0 +1,2 @@
+/** The command run: exporter process, live segment, advice on its settings. */
+package io.flowlag.exporter.runtime.run;

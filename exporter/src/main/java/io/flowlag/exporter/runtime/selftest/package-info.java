@@ -1,0 +1,2 @@
+/** The command selftest: packets over loopback through every stage. */
+package io.flowlag.exporter.runtime.selftest;
