@@ -1,5 +1,11 @@
 package io.flowlag.exporter.monitoring;
 
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.util.Callback;
+
+import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
 import java.util.LinkedHashMap;
 import java.util.Map;
@@ -8,16 +14,15 @@ import java.util.Map;
  * An answer; the connection is closed behind it. Immutable.
  *
  * @param status  such as 200.
- * @param headers besides those that every answer has.
- * @param body    of the answer.
+ * @param headers besides {@link #COMMON_HEADERS}.
  */
 record HttpResponse(int status, Map<String, String> headers, byte[] body) {
     /** For what is no page: nothing may be loaded or framed. */
     private static final String NOTHING_POLICY = "default-src 'none'; frame-ancestors 'none'";
-    private static final Map<Integer, String> REASONS = Map.of(
-        200, "OK", 400, "Bad Request", 404, "Not Found", 405, "Method Not Allowed", 414, "URI Too Long",
-        421, "Misdirected Request", 431, "Request Header Fields Too Large", 500, "Internal Server Error",
-        503, "Service Unavailable", 505, "HTTP Version Not Supported");
+    private static final Map<String, String> COMMON_HEADERS = Map.of(
+        "Content-Security-Policy", NOTHING_POLICY, "X-Content-Type-Options", "nosniff", "X-Frame-Options", "DENY",
+        "Referrer-Policy", "no-referrer", "Cross-Origin-Resource-Policy", "same-origin", "Cache-Control", "no-store",
+        "Connection", "close");
 
     static HttpResponse of(final int status, final String type, final String body) {
         return new HttpResponse(status, Map.of("Content-Type", type), body.getBytes(StandardCharsets.UTF_8));
@@ -29,7 +34,7 @@ record HttpResponse(int status, Map<String, String> headers, byte[] body) {
 
     /** Without a body of its own. */
     static HttpResponse refusal(final int status) {
-        return plain(status, status + " " + REASONS.get(status));
+        return plain(status, status + " " + HttpStatus.getMessage(status));
     }
 
     HttpResponse with(final String name, final String value) {
@@ -38,25 +43,11 @@ record HttpResponse(int status, Map<String, String> headers, byte[] body) {
         return new HttpResponse(status, more, body);
     }
 
-    /** {@return the octets to send} */
-    byte[] octets(final boolean withBody) {
-        final Map<String, String> all = new LinkedHashMap<>();
-        all.put("Content-Security-Policy", NOTHING_POLICY);
-        all.put("X-Content-Type-Options", "nosniff");
-        all.put("X-Frame-Options", "DENY");
-        all.put("Referrer-Policy", "no-referrer");
-        all.put("Cross-Origin-Resource-Policy", "same-origin");
-        all.put("Cache-Control", "no-store");
-        all.putAll(headers);
-        final StringBuilder head = new StringBuilder("HTTP/1.1 ").append(status).append(' ').append(REASONS.get(status));
-        all.forEach((name, value) -> head.append("\r\n").append(name).append(": ").append(value));
-        head.append("\r\nContent-Length: ").append(body.length).append("\r\nConnection: close\r\n\r\n");
-        final byte[] headOctets = head.toString().getBytes(StandardCharsets.ISO_8859_1);
-        final byte[] octets = new byte[headOctets.length + (withBody ? body.length : 0)];
-        System.arraycopy(headOctets, 0, octets, 0, headOctets.length);
-        if (withBody) {
-            System.arraycopy(body, 0, octets, headOctets.length, body.length);
-        }
-        return octets;
+    void write(final Response response, final Callback callback) {
+        response.setStatus(status);
+        COMMON_HEADERS.forEach(response.getHeaders()::put);
+        headers.forEach(response.getHeaders()::put);
+        response.getHeaders().put(HttpHeader.CONTENT_LENGTH, body.length);
+        response.write(true, ByteBuffer.wrap(body), callback);
     }
 }

@@ -2,89 +2,163 @@ package io.flowlag.exporter.monitoring;
 
 import org.agrona.CloseHelper;
 import org.agrona.ErrorHandler;
+import org.eclipse.jetty.http.HttpStatus;
+import org.eclipse.jetty.http.UriCompliance;
+import org.eclipse.jetty.io.ArrayByteBufferPool;
+import org.eclipse.jetty.io.Connection;
+import org.eclipse.jetty.server.Handler;
+import org.eclipse.jetty.server.HttpConfiguration;
+import org.eclipse.jetty.server.HttpConnectionFactory;
+import org.eclipse.jetty.server.Request;
+import org.eclipse.jetty.server.Response;
+import org.eclipse.jetty.server.Server;
+import org.eclipse.jetty.server.ServerConnector;
+import org.eclipse.jetty.util.Callback;
+import org.eclipse.jetty.util.thread.QueuedThreadPool;
+import org.eclipse.jetty.util.thread.ScheduledExecutorScheduler;
 
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
-import java.nio.channels.SelectionKey;
-import java.nio.channels.Selector;
 import java.nio.channels.ServerSocketChannel;
-import java.nio.channels.SocketChannel;
 import java.util.ArrayList;
-import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicIntegerArray;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Function;
 
 /**
- * A small HTTP/1.1 server: one thread, at most so many connections of 8 KiB and one answer each, one request a connection,
- * deadlines
- * for every step. A connection too many ends the one that has waited longest for its request, so that slow clients cannot keep
- * others out. Any thread may close it.
+ * Jetty with one request a connection, bounded connections and buffers, and deadlines that slow clients cannot extend. A
+ * connection above the limit ends the oldest one that has not sent its request. The selector's thread parses, answers and writes
+ * without blocking; the pool has at most {@link #MAXIMUM_THREADS} threads. Any thread may close it.
  */
 final class HttpServer implements AutoCloseable {
+    /** For a whole request, and for taking a whole answer. */
+    static final long STEP_NS = 10_000_000_000L;
+    /** Octets of a request head, at most. */
+    static final int MAXIMUM_HEAD_BYTES = 8192;
+    private static final int MAXIMUM_THREADS = 4;
+    private static final long POOLED_BYTES = 1 << 20;
+    private static final long DRAIN_NS = 1_000_000_000L;
     private static final long TICK_MS = 250;
     private static final int BACKLOG = 64;
     private static final int LARGEST_STATUS = 600;
 
-    private final HttpHandler handler;
+    private final Function<Request, HttpResponse> handler;
     private final ErrorHandler errorHandler;
     private final int maximumConnections;
     private final long stepNs;
-    private final ServerSocketChannel server;
-    private final Selector selector;
-    private final SelectionKey acceptKey;
-    private final List<HttpConnection> connections = new ArrayList<>();
+    private final ServerSocketChannel channel;
+    private final Server server;
+    /** The oldest first; guarded by itself. */
+    private final Map<Connection, Progress> connections = new LinkedHashMap<>();
     private final AtomicIntegerArray answers = new AtomicIntegerArray(LARGEST_STATUS);
     private final AtomicLong evicted = new AtomicLong();
     private final AtomicLong overdue = new AtomicLong();
-    private final Thread thread;
-    private volatile boolean isClosed;
+
+    private record Progress(boolean isReading, long deadlineNs) {
+    }
 
     /**
-     * A server that listens at once.
+     * Listens at once.
      *
-     * @param address            to listen on; port 0 for any.
+     * @param address            port 0 for any.
      * @param maximumConnections at the same time.
      * @param stepNs             for a whole request, and for taking a whole answer.
-     * @param handler            answers.
-     * @param errorHandler       takes what nobody foresaw.
+     * @param handler            answers; must not block.
+     * @param errorHandler       receives unexpected exceptions.
      * @throws IOException if the port cannot be bound.
      */
     HttpServer(
-        final InetSocketAddress address, final int maximumConnections, final long stepNs, final HttpHandler handler,
-        final ErrorHandler errorHandler) throws IOException {
+        final InetSocketAddress address, final int maximumConnections, final long stepNs,
+        final Function<Request, HttpResponse> handler, final ErrorHandler errorHandler) throws IOException {
         this.handler = handler;
         this.errorHandler = errorHandler;
         this.maximumConnections = maximumConnections;
         this.stepNs = stepNs;
-        server = ServerSocketChannel.open();
+        channel = ServerSocketChannel.open();
         try {
-            server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
-            server.bind(address, BACKLOG);
-            server.configureBlocking(false);
-            selector = Selector.open();
-            acceptKey = server.register(selector, SelectionKey.OP_ACCEPT);
+            channel.setOption(StandardSocketOptions.SO_REUSEADDR, true);
+            channel.bind(address, BACKLOG);
+            server = server();
+            server.start();
         } catch (final IOException | RuntimeException ex) {
-            CloseHelper.quietClose(server);
+            CloseHelper.quietClose(channel);
             throw ex;
+        } catch (final Exception ex) {
+            CloseHelper.quietClose(channel);
+            throw new IllegalStateException(ex);
         }
-        thread = new Thread(this::run, "http");
-        thread.setDaemon(true);
-        thread.start();
+        server.getScheduler().schedule(this::endOverdue, TICK_MS, TimeUnit.MILLISECONDS);
     }
 
-    /** {@return where it listens} */
+    private Server server() throws IOException {
+        final QueuedThreadPool threads = new QueuedThreadPool(MAXIMUM_THREADS, 1);
+        threads.setName("http");
+        threads.setDaemon(true);
+        threads.setReservedThreads(0);
+        final Server jetty = new Server(threads, new ScheduledExecutorScheduler("http-timer", true),
+            new ArrayByteBufferPool(0, 1024, 2 * MAXIMUM_HEAD_BYTES, maximumConnections, POOLED_BYTES, POOLED_BYTES));
+        final ServerConnector connector = new ServerConnector(jetty, 1, 1, new HttpConnectionFactory(limits())) {
+            @Override
+            protected boolean handleAcceptFailure(final Throwable failure) {
+                if (isRunning()) {
+                    errorHandler.onError(failure);
+                }
+                return super.handleAcceptFailure(failure);
+            }
+        };
+        connector.setIdleTimeout(TimeUnit.NANOSECONDS.toMillis(stepNs));
+        connector.addBean(new Connection.Listener() {
+            @Override
+            public void onOpened(final Connection connection) {
+                open(connection);
+            }
+
+            @Override
+            public void onClosed(final Connection connection) {
+                synchronized (connections) {
+                    connections.remove(connection);
+                }
+            }
+        });
+        connector.open(channel);
+        jetty.addConnector(connector);
+        jetty.setHandler(new Handler.Abstract.NonBlocking() {
+            @Override
+            public boolean handle(final Request request, final Response response, final Callback callback) {
+                send(request, response, callback, answer(request));
+                return true;
+            }
+        });
+        jetty.setErrorHandler((request, response, callback) -> {
+            final int status = response.getStatus();
+            send(request, response, callback, HttpResponse.refusal(status == HttpStatus.UPGRADE_REQUIRED_426 ? 505 : status));
+            return true;
+        });
+        return jetty;
+    }
+
+    private static HttpConfiguration limits() {
+        final HttpConfiguration limits = new HttpConfiguration();
+        limits.setRequestHeaderSize(MAXIMUM_HEAD_BYTES);
+        limits.setInputBufferSize(MAXIMUM_HEAD_BYTES);
+        limits.setPersistentConnectionsEnabled(false);
+        limits.setMaxUnconsumedRequestContentReads(0);
+        limits.setUriCompliance(UriCompliance.UNSAFE);
+        limits.setSendServerVersion(false);
+        limits.setSendDateHeader(false);
+        return limits;
+    }
+
     InetSocketAddress address() throws IOException {
-        return (InetSocketAddress)server.getLocalAddress();
+        return (InetSocketAddress)channel.getLocalAddress();
     }
 
-    /**
-     * How often an answer was given.
-     *
-     * @param status of the answer.
-     * @return since the start.
-     */
+    /** {@return answers of a status since the start} */
     int answers(final int status) {
         return answers.get(status);
     }
@@ -99,109 +173,66 @@ final class HttpServer implements AutoCloseable {
         return overdue.get();
     }
 
-    private void run() {
-        while (!isClosed) {
-            try {
-                selector.select(TICK_MS);
-                work(System.nanoTime());
-            } catch (final IOException | RuntimeException ex) {
-                if (!isClosed) {
-                    errorHandler.onError(ex);
-                }
-            }
-        }
-        connections.forEach(HttpConnection::close);
-        CloseHelper.quietCloseAll(selector, server);
-    }
-
-    private void work(final long nowNs) throws IOException {
-        acceptKey.interestOps(SelectionKey.OP_ACCEPT);
-        final Iterator<SelectionKey> ready = selector.selectedKeys().iterator();
-        while (ready.hasNext()) {
-            final SelectionKey key = ready.next();
-            ready.remove();
-            if (key == acceptKey) {
-                accept(nowNs);
-            } else if (key.isValid()) {
-                serve((HttpConnection)key.attachment(), nowNs);
-            }
-        }
-        for (int i = connections.size() - 1; i >= 0; i--) {
-            final HttpConnection connection = connections.get(i);
-            if (!connection.isClosed() && connection.isOverdue(nowNs)) {
-                overdue.incrementAndGet();
-                connection.close();
-            }
-            if (connection.isClosed()) {
-                connections.remove(i);
-            }
-        }
-    }
-
-    private void serve(final HttpConnection connection, final long nowNs) {
+    private HttpResponse answer(final Request request) {
         try {
-            final int status = connection.work(handler, nowNs);
-            if (status > 0) {
-                answers.incrementAndGet(status);
-            }
+            return handler.apply(request);
         } catch (final RuntimeException ex) {
-            connection.close();
             errorHandler.onError(ex);
+            return HttpResponse.refusal(500);
         }
     }
 
-    private void accept(final long nowNs) throws IOException {
-        final SocketChannel channel;
-        try {
-            channel = server.accept();
-        } catch (final IOException ex) {
-            // Out of descriptors: what waits is taken at the next tick, not in a loop.
-            acceptKey.interestOps(0);
-            throw ex;
-        }
-        if (channel == null) {
-            return;
-        }
-        connections.removeIf(HttpConnection::isClosed);
-        if (connections.size() >= maximumConnections) {
-            evict();
-        }
-        try {
-            channel.configureBlocking(false);
-            final SelectionKey key = channel.register(selector, SelectionKey.OP_READ);
-            final HttpConnection connection = new HttpConnection(channel, key, nowNs, stepNs);
-            key.attach(connection);
-            connections.add(connection);
-        } catch (final IOException ex) {
-            CloseHelper.quietClose(channel);
-            throw ex;
-        }
+    private void send(final Request request, final Response response, final Callback callback, final HttpResponse answer) {
+        final Connection connection = request.getConnectionMetaData().getConnection();
+        advance(connection, stepNs);
+        answers.incrementAndGet(answer.status());
+        answer.write(response, Callback.from(callback, () -> advance(connection, DRAIN_NS)));
     }
 
-    /** The oldest of those that have not sent their request; without one, the oldest. */
-    private void evict() {
-        HttpConnection victim = null;
-        for (final HttpConnection each : connections) {
-            if (victim == null || each.isReading() && !victim.isReading() ||
-                each.isReading() == victim.isReading() && each.acceptedNs() - victim.acceptedNs() < 0) {
-                victim = each;
+    private void open(final Connection connection) {
+        Connection victim = null;
+        synchronized (connections) {
+            if (connections.size() >= maximumConnections) {
+                victim = connections.entrySet().stream().filter((each) -> each.getValue().isReading()).map(Map.Entry::getKey)
+                    .findFirst().orElseGet(() -> connections.keySet().iterator().next());
+                connections.remove(victim);
+                evicted.incrementAndGet();
             }
+            connections.put(connection, new Progress(true, System.nanoTime() + stepNs));
         }
         if (victim != null) {
-            victim.close();
-            evicted.incrementAndGet();
-            connections.remove(victim);
+            victim.getEndPoint().close();
         }
+    }
+
+    private void advance(final Connection connection, final long patienceNs) {
+        synchronized (connections) {
+            connections.replace(connection, new Progress(false, System.nanoTime() + patienceNs));
+        }
+    }
+
+    private void endOverdue() {
+        final long nowNs = System.nanoTime();
+        final List<Connection> ended = new ArrayList<>();
+        synchronized (connections) {
+            connections.forEach((connection, progress) -> {
+                if (nowNs - progress.deadlineNs() >= 0) {
+                    ended.add(connection);
+                }
+            });
+            connections.keySet().removeAll(ended);
+        }
+        overdue.addAndGet(ended.size());
+        ended.forEach((connection) -> connection.getEndPoint().close());
+        server.getScheduler().schedule(this::endOverdue, TICK_MS, TimeUnit.MILLISECONDS);
     }
 
     @Override
     public void close() {
-        isClosed = true;
-        selector.wakeup();
         try {
-            thread.join(2 * HttpConnection.STEP_NS / 1_000_000);
-        } catch (final InterruptedException ex) {
-            Thread.currentThread().interrupt();
+            server.stop();
+        } catch (final Exception ex) {
+            errorHandler.onError(ex);
         }
     }
 }

@@ -2,6 +2,9 @@ package io.flowlag.exporter.monitoring;
 
 import io.flowlag.exporter.config.ExporterConfig;
 import org.agrona.ErrorHandler;
+import org.eclipse.jetty.http.HttpHeader;
+import org.eclipse.jetty.http.HttpMethod;
+import org.eclipse.jetty.server.Request;
 
 import java.io.IOException;
 import java.net.InetAddress;
@@ -10,6 +13,7 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
+import java.util.Objects;
 import java.util.Set;
 
 /**
@@ -20,6 +24,7 @@ import java.util.Set;
  */
 public final class StatusServer implements AutoCloseable {
     private static final Set<String> PATHS = Set.of("/", "/metrics", "/healthz", "/status.json");
+    private static final int MAXIMUM_TARGET_CHARS = 1024;
     private static final int[] STATUSES = {200, 400, 404, 405, 414, 421, 431, 500, 503, 505};
 
     private final StatusSource source;
@@ -34,13 +39,13 @@ public final class StatusServer implements AutoCloseable {
      *
      * @param config       where and how.
      * @param source       of what is served.
-     * @param errorHandler takes what nobody foresaw.
+     * @param errorHandler receives unexpected exceptions.
      * @throws IOException if the port cannot be bound.
      */
     public StatusServer(final ExporterConfig.Metrics config, final StatusSource source, final ErrorHandler errorHandler)
         throws IOException {
         this(new InetSocketAddress(InetAddress.getByName(config.listen().host()), config.listen().port()), config.listen().host(),
-            config.connections(), HttpConnection.STEP_NS, source, errorHandler);
+            config.connections(), HttpServer.STEP_NS, source, errorHandler);
     }
 
     StatusServer(
@@ -62,29 +67,37 @@ public final class StatusServer implements AutoCloseable {
         return server.address();
     }
 
-    private HttpResponse respond(final HttpRequest request) {
-        if (isLoopback && !isHostOfLoopback(request.header("host"))) {
+    private HttpResponse respond(final Request request) {
+        final String path = request.getHttpURI().getPath();
+        if (request.getHttpURI().getPathQuery().length() > MAXIMUM_TARGET_CHARS) {
+            return HttpResponse.refusal(414);
+        }
+        if (isLoopback && !isHostOfLoopback(header(request, HttpHeader.HOST))) {
             return HttpResponse.refusal(421);
         }
-        if (!PATHS.contains(request.path())) {
+        if (!PATHS.contains(path)) {
             return HttpResponse.refusal(404);
         }
-        if (!"GET".equals(request.method()) && !"HEAD".equals(request.method())) {
+        if (!HttpMethod.GET.is(request.getMethod()) && !HttpMethod.HEAD.is(request.getMethod())) {
             return HttpResponse.refusal(405).with("Allow", "GET, HEAD");
         }
-        if ("/".equals(request.path())) {
+        if ("/".equals(path)) {
             return page.response();
         }
         final StatusSnapshot snapshot = source.snapshot();
         if (snapshot == null) {
             return HttpResponse.plain(503, "the process starts: nothing to tell yet");
         }
-        return switch (request.path()) {
-            case "/metrics" -> metrics(snapshot, request.header("accept").contains("application/openmetrics-text"));
+        return switch (path) {
+            case "/metrics" -> metrics(snapshot, header(request, HttpHeader.ACCEPT).contains("application/openmetrics-text"));
             case "/healthz" -> HttpResponse.of(
                 snapshot.isWell() ? 200 : 503, StatusJson.TYPE, json.health(snapshot));
             default -> HttpResponse.of(200, StatusJson.TYPE, json.status(snapshot, source.history()));
         };
+    }
+
+    private static String header(final Request request, final HttpHeader name) {
+        return Objects.requireNonNullElse(request.getHeaders().get(name), "");
     }
 
     private HttpResponse metrics(final StatusSnapshot snapshot, final boolean isOpenMetrics) {

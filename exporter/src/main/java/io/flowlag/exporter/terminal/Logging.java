@@ -18,7 +18,7 @@ import java.util.function.Consumer;
  * rotation needs).
  */
 public final class Logging {
-    private static final List<String> CHATTY_LIBRARIES = List.of("org.pcap4j", "net.openhft", "com.sun.jna");
+    private static final List<String> CHATTY_LIBRARIES = List.of("org.pcap4j", "net.openhft", "com.sun.jna", "org.eclipse.jetty");
     /** Kept, because the logging of the JDK forgets the level of a logger that nobody holds. */
     private static final java.util.logging.Logger NATIVE_ACCESS = java.util.logging.Logger.getLogger("com.sun.jna");
 

@@ -5,7 +5,6 @@ import io.flowlag.exporter.checkpoint.CheckpointTarget;
 import io.flowlag.exporter.decode.PacketTarget;
 import io.flowlag.exporter.exchange.link.ExchangeTarget;
 import io.flowlag.exporter.export.spool.SpoolTarget;
-import io.flowlag.exporter.monitoring.HttpTarget;
 import io.flowlag.exporter.monitoring.StatusTarget;
 import io.flowlag.exporter.runtime.collect.IpfixTarget;
 
@@ -27,7 +26,6 @@ final class FuzzTargets {
         all.put("exchange", ExchangeTarget::new);
         all.put("reconciliation", ReconciliationTarget::new);
         all.put("config", ConfigTarget::new);
-        all.put("http", HttpTarget::new);
         all.put("status", StatusTarget::new);
         all.put("checkpoint", CheckpointTarget::new);
         all.put("spool", SpoolTarget::new);

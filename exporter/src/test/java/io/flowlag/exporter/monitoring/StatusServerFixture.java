@@ -26,12 +26,12 @@ final class StatusServerFixture implements AutoCloseable {
     }
 
     StatusServerFixture(final StatusSnapshot snapshot) throws IOException {
-        this(snapshot, List.of());
+        this(snapshot, STEP_NS);
     }
 
-    StatusServerFixture(final StatusSnapshot snapshot, final List<HistoryRow> history) throws IOException {
+    StatusServerFixture(final StatusSnapshot snapshot, final long stepNs) throws IOException {
         server = new StatusServer(
-            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), "127.0.0.1", CONNECTIONS, STEP_NS, new StatusSource() {
+            new InetSocketAddress(InetAddress.getLoopbackAddress(), 0), "127.0.0.1", CONNECTIONS, stepNs, new StatusSource() {
                 @Override
                 public StatusSnapshot snapshot() {
                     return snapshot;
@@ -39,7 +39,7 @@ final class StatusServerFixture implements AutoCloseable {
 
                 @Override
                 public List<HistoryRow> history() {
-                    return history;
+                    return List.of();
                 }
             }, errors::add);
     }
