@@ -3,6 +3,7 @@ package io.flowlag.exporter.export;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.status.DestinationStatistics;
 import io.flowlag.exporter.status.SpoolStatistics;
+import io.flowlag.exporter.terminal.Progress;
 import io.flowlag.ipfix.session.ExportingSession;
 import io.flowlag.ipfix.session.SessionCounter;
 import io.flowlag.ipfix.transport.TransportKind;

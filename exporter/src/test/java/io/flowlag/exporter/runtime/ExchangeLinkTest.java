@@ -16,6 +16,7 @@ import io.flowlag.exporter.delay.SketchChange;
 import io.flowlag.exporter.delay.SketchLink;
 import io.flowlag.exporter.exchange.link.ExchangeReceiver;
 import io.flowlag.exporter.exchange.link.ExchangeSender;
+import io.flowlag.exporter.exchange.link.PeerSecurity;
 import io.flowlag.exporter.exchange.link.TestCredentials;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.runtime.run.SegmentChange;
@@ -141,7 +142,7 @@ class ExchangeLinkTest {
     private void connect(final String section, final String exchange) throws IOException {
         final ExporterConfig config = config(
             "role: receiver, ", section + "exchange: {deadline: 20s, listen: " + port + exchange + "}\n");
-        final ExchangeReceiver receiverEnd = new ExchangeReceiver(config, tls, null);
+        final ExchangeReceiver receiverEnd = new ExchangeReceiver(config, new PeerSecurity(tls, null, List.of(), null));
         toClose.add(receiverEnd);
         receiverAgent = receiverEnd;
         flowHash = new SegmentFlowHash(receiverEnd.hash());
@@ -158,7 +159,8 @@ class ExchangeLinkTest {
     private void connectSender() {
         final ExporterConfig config = new ConfigLoader().text("test",
             senderSection + "segment: {role: sender}\nexchange: {connect: \"127.0.0.1:" + port + "\"}\n").conclude();
-        final ExchangeSender senderEnd = new ExchangeSender(config, tls, null, () -> START_NS, ClockError.NONE);
+        final ExchangeSender senderEnd = new ExchangeSender(
+            config, new PeerSecurity(tls, null, List.of(), null), () -> START_NS, ClockError.NONE);
         toClose.add(senderEnd);
         senderAgent = senderEnd;
         sender = new Point(config, wiring(Role.SENDER, false).withLink(senderEnd), isLive);

@@ -10,6 +10,7 @@ import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.delay.ReferenceTransmitter;
 import io.flowlag.exporter.exchange.link.ExchangeReceiver;
 import io.flowlag.exporter.exchange.link.ExchangeSender;
+import io.flowlag.exporter.exchange.link.PeerSecurity;
 import io.flowlag.exporter.runtime.run.SegmentChange;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
@@ -20,6 +21,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 
@@ -28,6 +30,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
 
 /** A sender injects references as its receiver says, from the interval on in which that holds, over an exchange on loopback. */
 class HandedOutPolicyTest {
+    private static final PeerSecurity PLAIN = new PeerSecurity(null, null, List.of(), null);
     private static final long INTERVAL_NS = TimeUnit.SECONDS.toNanos(1);
     private static final long START_NS = 1_700_000_000L * INTERVAL_NS;
     private static final long GAP_NS = TimeUnit.MILLISECONDS.toNanos(1);
@@ -78,12 +81,12 @@ class HandedOutPolicyTest {
 
     private void connect(final String receiverRli, final String senderRli) throws IOException {
         port = FreePorts.tcp();
-        receiver = new ExchangeReceiver(receiverConfig(receiverRli), null, null);
+        receiver = new ExchangeReceiver(receiverConfig(receiverRli), PLAIN);
         final ExporterConfig config = new ConfigLoader().text("test", "segment: {role: sender}\n" +
             "reconcile: {enabled: off}\nmetering: {max-flows: 1024}\n" +
             "exchange: {connect: \"127.0.0.1:" + port + "\"}\n" +
             "rli: {target: 127.0.0.1, every-n: " + OWN_N + ", " + senderRli + "}\n").conclude();
-        link = new ExchangeSender(config, null, null, () -> START_NS, ClockError.NONE);
+        link = new ExchangeSender(config, PLAIN, () -> START_NS, ClockError.NONE);
         sender = new MeteringPoint(config, new DelayWiring(Role.SENDER, ReferenceMode.SENT, ReferenceSessions.of(config.rli()),
             transmitter, ClockError.NONE, true, false, false, DelayWiring.DIGEST_PAYLOAD_BYTES).withLink(link), true);
         await(() -> sender.count("exchange_settings_held") > 0);

@@ -12,6 +12,7 @@ import io.flowlag.exporter.delay.FlowSketch;
 import io.flowlag.exporter.delay.ReferenceMode;
 import io.flowlag.exporter.exchange.link.ExchangeReceiver;
 import io.flowlag.exporter.exchange.link.ExchangeSender;
+import io.flowlag.exporter.exchange.link.PeerSecurity;
 import io.flowlag.exporter.flow.FlowEntry;
 import io.flowlag.exporter.status.SketchStatistics;
 import io.flowlag.rli.counters.DelayCounters;
@@ -37,6 +38,7 @@ import static org.junit.jupiter.api.Assertions.assertTrue;
  * each sender ships is told of its own flows alone, and what one leaves undone is nothing to the other.
  */
 class SeveralSendersTest {
+    private static final PeerSecurity PLAIN = new PeerSecurity(null, null, List.of(), null);
     private static final long INTERVAL_NS = MeteringPoint.INTERVAL_NS;
     private static final long START_NS = 170_000_000L * INTERVAL_NS;
     private static final long GAP_NS = 50_000_000L;
@@ -75,7 +77,7 @@ class SeveralSendersTest {
             "lds: {enabled: on, rows: 2, columns: 1k, witnesses: 0.5}\nmetering: {max-flows: 1024}\njoint: {enabled: off}\n" +
             section + "rli: {senders: [\"1@127.0.0.1?source=10.0.0.0/8\", \"2@127.0.0.1?source=11.0.0.0/8\"]}\n" +
             "exchange: {deadline: 20s, mode: " + mode + ", listen: " + port + "}\n").conclude();
-        receiverEnd = new ExchangeReceiver(config, null, null);
+        receiverEnd = new ExchangeReceiver(config, PLAIN);
         toClose.add(receiverEnd);
         flowHash = new SegmentFlowHash(receiverEnd.hash());
         receiver = new MeteringPoint(config, wiring(Role.RECEIVER).withLink(receiverEnd));
@@ -88,7 +90,7 @@ class SeveralSendersTest {
     private ExchangeSender end(final long id) {
         final ExporterConfig config = new ConfigLoader().text("test",
             section + "segment: {role: sender, id: " + id + "}\nexchange: {connect: \"127.0.0.1:" + port + "\"}\n").conclude();
-        final ExchangeSender end = new ExchangeSender(config, null, null, () -> START_NS, ClockError.fixed(CLOCK_ERROR_NS));
+        final ExchangeSender end = new ExchangeSender(config, PLAIN, () -> START_NS, ClockError.fixed(CLOCK_ERROR_NS));
         toClose.add(end);
         return end;
     }

@@ -15,13 +15,13 @@ import io.flowlag.exporter.exchange.wire.SharedKey;
 import io.flowlag.exporter.exchange.wire.SynopsisMessage;
 import io.flowlag.exporter.exchange.wire.SynopsisRequestMessage;
 import io.flowlag.ipfix.transport.Endpoint;
-import io.flowlag.ipfix.transport.TlsCredentials;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.MessageHandler;
 import org.agrona.concurrent.NanoClock;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
+import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.IOException;
@@ -30,6 +30,7 @@ import java.net.StandardSocketOptions;
 import java.nio.channels.SocketChannel;
 import java.security.SecureRandom;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.FutureTask;
@@ -52,19 +53,14 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
 
     private final Endpoint receiver;
     private final Callable<List<InetSocketAddress>> resolver;
-    private final long pointId;
+    private final ConnectorOptions options;
     private final SenderHandler handler;
     private final NanoClock clock;
     private final ExchangeCounters counters;
     private final ConnectionLimits limits;
-    private final TlsCredentials tls;
-    private final String peerName;
-    private final List<String> allowedPeers;
+    private final PeerSecurity security;
     private final SharedKey key;
-    private final long lingerNs;
     private final EndedConnections ended = new EndedConnections();
-    private final long minBackoffNs;
-    private final long maxBackoffNs;
     private final HandshakeWorker worker = new HandshakeWorker("exchange-connect");
     private final SecureRandom random = new SecureRandom();
     private final long instance = random.nextLong();
@@ -82,7 +78,6 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     private final SettingsMessage settingsMessage = new SettingsMessage();
     private final IntervalAckMessage intervalAck = new IntervalAckMessage();
     private final SynopsisRequestMessage synopsisRequest = new SynopsisRequestMessage();
-    private final int maxAskedPackets;
     private SynopsisRequest asked;
 
     private FutureTask<List<InetSocketAddress>> lookup;
@@ -105,29 +100,29 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     /**
      * A connector that connects in its first duty cycles.
      *
-     * @param context of the connector.
-     * @throws IllegalArgumentException if the context contradicts itself.
+     * @param options  where and how.
+     * @param handler  called on the connector's thread.
+     * @param counters of this connector alone.
      */
-    public ExchangeConnector(final ConnectorContext context) {
-        context.conclude();
-        receiver = context.receiver();
-        resolver = context.resolver();
-        pointId = context.pointId();
-        handler = context.handler();
-        clock = context.clock();
-        counters = context.counters();
-        limits = context.limits();
-        maxAskedPackets = context.maxAskedPackets();
-        tls = context.tls();
-        peerName = context.peerName();
-        allowedPeers = context.allowedPeers();
-        key = context.key();
-        lingerNs = context.lingerNs();
-        minBackoffNs = context.minBackoffNs();
-        maxBackoffNs = context.maxBackoffNs();
-        backoffNs = minBackoffNs;
+    public ExchangeConnector(final ConnectorOptions options, final SenderHandler handler, final ExchangeCounters counters) {
+        this(options, handler, counters, options.receiver()::resolve, SystemNanoClock.INSTANCE);
+    }
+
+    ExchangeConnector(
+        final ConnectorOptions options, final SenderHandler handler, final ExchangeCounters counters,
+        final Callable<List<InetSocketAddress>> resolver, final NanoClock clock) {
+        this.options = options;
+        this.handler = handler;
+        this.counters = counters;
+        this.resolver = resolver;
+        this.clock = clock;
+        receiver = options.receiver();
+        limits = options.limits();
+        security = options.security();
+        key = security.key();
+        backoffNs = options.minBackoffNs();
         waiting = new WaitingIntervals(
-            context.maxWaitingIntervals(), context.maxWaitingBytes(), context.maxWaitNs(), counters);
+            options.maxWaitingIntervals(), options.maxWaitingBytes(), options.maxWaitNs(), counters);
         sendTimes = new SendTimeQueue(SEND_TIMES_BYTES);
     }
 
@@ -254,7 +249,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
             return 0;
         }
         final InetSocketAddress address = resolved();
-        if (null == tls && null == key && !address.getAddress().isLoopbackAddress()) {
+        if (security.isNone() && !address.getAddress().isLoopbackAddress()) {
             throw new IOException("it is not a loopback address, and there is neither TLS nor a shared key");
         }
         connecting = SocketChannel.open();
@@ -287,8 +282,10 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     }
 
     private void onConnected() throws IOException {
-        final PeerChannel channel = null == tls ? new PlainChannel(connecting) :
-            new TlsChannel(connecting, tls.clientEngine(peerName, receiver.port()), allowedPeers, worker);
+        final PeerChannel channel = security.tls() == null ? new PlainChannel(connecting) :
+            new TlsChannel(connecting, security.tls().clientEngine(
+                Objects.requireNonNullElse(security.peerName(), receiver.host()), receiver.port()),
+                security.allowedPeers(), worker);
         isSettled = false;
         connection = new ExchangeConnection(channel, false, limits, counters, nowNs);
         connecting = null;
@@ -310,7 +307,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
 
     private void backOff() {
         nextAttemptNs = nowNs + backoffNs;
-        backoffNs = Math.min(maxBackoffNs, 2 * backoffNs);
+        backoffNs = Math.min(options.maxBackoffNs(), 2 * backoffNs);
     }
 
     private int talk() {
@@ -420,7 +417,8 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
         buffer.getBytes(offset, receiverHello);
         final byte[] nonce = new byte[HelloMessage.NONCE_BYTES];
         random.nextBytes(nonce);
-        final int helloBytes = HelloMessage.encode(scratch, 0, HelloMessage.SENDER, null != key, pointId, instance, nonce);
+        final int helloBytes =
+            HelloMessage.encode(scratch, 0, HelloMessage.SENDER, key != null, options.pointId(), instance, nonce);
         if (null != key) {
             ExchangeHeader.addTrailer(scratch, 0, helloBytes);
             final byte[] senderHello = new byte[helloBytes];
@@ -440,7 +438,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
             spreadNs = Math.min(SPREAD_NS, held.settings().intervalNs() / 2);
             handler.onSettings(held);
         }
-        backoffNs = minBackoffNs;
+        backoffNs = options.minBackoffNs();
         if (!isSettled) {
             isSettled = true;
             addressIndex--;
@@ -456,7 +454,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
     private ExchangeResult onSynopsisRequest(final DirectBuffer buffer, final int offset) {
         synopsisRequest.wrap(buffer, offset);
         if (0 == synopsisRequest.firstIndex()) {
-            asked = new SynopsisRequest(Math.min(maxAskedPackets, synopsisRequest.totalCount()));
+            asked = new SynopsisRequest(Math.min(options.maxAskedPackets(), synopsisRequest.totalCount()));
         }
         if (null == asked || !synopsisRequest.read(asked)) {
             asked = null;
@@ -524,7 +522,7 @@ public final class ExchangeConnector implements Agent, AutoCloseable {
             connection.end(ExchangeCounter.ENDED_LOCALLY, "closed");
             ended.add(connection, nowNs);
         }
-        ended.close(nowNs, lingerNs);
+        ended.close(nowNs, limits.lingerNs());
         CloseHelper.quietCloseAll(connecting, worker);
     }
 

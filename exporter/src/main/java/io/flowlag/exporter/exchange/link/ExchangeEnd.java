@@ -17,6 +17,7 @@ import org.agrona.concurrent.SystemEpochNanoClock;
 
 import java.io.IOException;
 import java.net.BindException;
+import java.util.List;
 
 /**
  * The end of the exchange that a process has, if any, and the thread that works it.
@@ -25,6 +26,8 @@ import java.net.BindException;
  * @param link  to the metering thread.
  */
 public record ExchangeEnd(Agent agent, SketchLink link) {
+    private static final long LINGER_NS = 1_000_000_000L;
+
     /**
      * Reads keys and opens the port, as the configuration says.
      *
@@ -45,12 +48,12 @@ public record ExchangeEnd(Agent agent, SketchLink link) {
             final TlsCredentials credentials =
                 tls == null ? null : TlsCredentials.load(tls.key(), tls.certificate(), tls.trust());
             final SharedKey key = exchange.keyFile() == null ? null : SharedKey.load(exchange.keyFile());
+            final PeerSecurity security = new PeerSecurity(credentials, null, tls == null ? List.of() : tls.peers(), key);
             if (exchange.listen() != null) {
-                final ExchangeReceiver receiver =
-                    new ExchangeReceiver(config, credentials, key);
+                final ExchangeReceiver receiver = new ExchangeReceiver(config, security);
                 return new ExchangeEnd(receiver, receiver);
             }
-            final ExchangeSender sender = new ExchangeSender(config, credentials, key, new SystemEpochNanoClock(), clockError);
+            final ExchangeSender sender = new ExchangeSender(config, security, new SystemEpochNanoClock(), clockError);
             return new ExchangeEnd(sender, sender);
         } catch (final BindException ex) {
             throw PortFailure.of(name, ex);
@@ -63,7 +66,7 @@ public record ExchangeEnd(Agent agent, SketchLink link) {
     static ConnectionLimits limits(final ExporterConfig config) {
         final ExporterConfig.ExchangeLimits limits = config.exchange().limits();
         return new ConnectionLimits(limits.handshakeTimeoutNs(), limits.messageTimeoutNs(), limits.idleTimeoutNs(),
-            limits.sendBufferBytes(), limits.maxMessageBytes());
+            limits.sendBufferBytes(), limits.maxMessageBytes(), LINGER_NS);
     }
 
     /**

@@ -25,9 +25,11 @@ import org.agrona.collections.Long2ObjectHashMap;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.ManyToOneConcurrentArrayQueue;
 import org.agrona.concurrent.NanoClock;
+import org.agrona.concurrent.SystemNanoClock;
 import org.agrona.concurrent.UnsafeBuffer;
 
 import java.io.IOException;
+import java.net.InetAddress;
 import java.net.InetSocketAddress;
 import java.net.StandardSocketOptions;
 import java.nio.channels.ServerSocketChannel;
@@ -35,8 +37,6 @@ import java.nio.channels.SocketChannel;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.function.BiFunction;
-import java.util.function.LongFunction;
 import java.util.stream.Collectors;
 
 /**
@@ -60,23 +60,14 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     private static final String UNENCRYPTED_TEXT = "its version " + ExchangeHeader.OLDEST_VERSION +
         " does not encrypt keys of flows, so it is asked for sketches alone: upgrade it";
 
-    private final long pointId;
+    private final ListenerOptions options;
     private final ReceiverHandler handler;
     private final NanoClock clock;
     private final ExchangeCounters counters;
     private final ConnectionLimits limits;
     private final TlsCredentials tls;
-    private final List<String> allowedPeers;
     private final SharedKey key;
-    private final long lingerNs;
     private final List<Long> knownSenders;
-    private final BiFunction<ExchangeSettings, Long, ExchangeSettings> variant;
-    private final LongFunction<ExchangeCounters> senderCounters;
-    private final int maxSenders;
-    private final int maxStrangers;
-    private final int windowIntervals;
-    private final long deadlineNs;
-    private final long maxListBytes;
     private final ServerSocketChannel server;
     private final InetSocketAddress boundAddress;
     private final HandshakeWorker worker = new HandshakeWorker("exchange-handshake");
@@ -128,35 +119,41 @@ public final class ExchangeListener implements Agent, AutoCloseable {
     /**
      * Binds the port.
      *
-     * @param context of the listener.
+     * @param options  where and how.
+     * @param first    settings.
+     * @param handler  called on the listener's thread.
+     * @param counters of this listener alone.
      * @throws IOException              if the port cannot be bound.
-     * @throws IllegalArgumentException if the context contradicts itself.
+     * @throws IllegalArgumentException for an address beyond loopback without TLS or a key.
      */
-    public ExchangeListener(final ListenerContext context) throws IOException {
-        context.conclude();
-        pointId = context.pointId();
-        handler = context.handler();
-        clock = context.clock();
-        counters = context.counters();
-        limits = context.limits();
-        tls = context.tls();
-        allowedPeers = context.allowedPeers();
-        key = context.key();
-        lingerNs = context.lingerNs();
-        knownSenders = context.senders();
-        variant = context.variant();
-        senderCounters = context.senderCounters();
-        maxSenders = context.maxSenders();
-        maxStrangers = context.maxStrangers();
-        windowIntervals = context.windowIntervals();
-        deadlineNs = context.deadlineNs();
-        maxListBytes = context.maxListBytes();
-        schedule.add(new HeldSettings(instance, context.settings()));
+    public ExchangeListener(
+        final ListenerOptions options, final ExchangeSettings first, final ReceiverHandler handler,
+        final ExchangeCounters counters) throws IOException {
+        this(options, first, handler, counters, SystemNanoClock.INSTANCE);
+    }
+
+    ExchangeListener(
+        final ListenerOptions options, final ExchangeSettings first, final ReceiverHandler handler,
+        final ExchangeCounters counters, final NanoClock clock) throws IOException {
+        final InetAddress host = options.address().getAddress();
+        if (options.security().isNone() && (host == null || !host.isLoopbackAddress())) {
+            throw new IllegalArgumentException("address=" + options.address() +
+                " is not a loopback address: the exchange needs TLS or a shared key there, since it hands out the digest key");
+        }
+        this.options = options;
+        this.handler = handler;
+        this.counters = counters;
+        this.clock = clock;
+        limits = options.limits();
+        tls = options.security().tls();
+        key = options.security().key();
+        knownSenders = options.senders();
+        schedule.add(new HeldSettings(instance, first));
         server = ServerSocketChannel.open();
         try {
             server.setOption(StandardSocketOptions.SO_REUSEADDR, true);
             server.configureBlocking(false);
-            server.bind(context.address(), BACKLOG);
+            server.bind(options.address(), BACKLOG);
             boundAddress = (InetSocketAddress)server.getLocalAddress();
         } catch (final IOException ex) {
             CloseHelper.quietClose(server);
@@ -264,13 +261,13 @@ public final class ExchangeListener implements Agent, AutoCloseable {
 
     /** Whether another stranger may come, in the place of the oldest if need be. */
     private boolean hasPlace() {
-        return strangers.size() < maxStrangers ||
+        return strangers.size() < options.maxStrangers() ||
             nowNs - strangers.get(0).acceptedNs > limits.handshakeTimeoutNs() / GRACE_PART;
     }
 
     private void welcome(final SocketChannel channel) {
         counters.increment(ExchangeCounter.CONNECTIONS);
-        if (strangers.size() >= maxStrangers) {
+        if (strangers.size() >= options.maxStrangers()) {
             final Stranger oldest = strangers.remove(0);
             oldest.connection.end(ExchangeCounter.ENDED_EVICTED, "too many connections without a session");
             handler.onTurnedAway(oldest.address, oldest.connection.end(), oldest.connection.reason());
@@ -287,7 +284,8 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         channel.configureBlocking(false);
         channel.setOption(StandardSocketOptions.TCP_NODELAY, true);
         final PeerChannel peer =
-            null == tls ? new PlainChannel(channel) : new TlsChannel(channel, tls.serverEngine(), allowedPeers, worker);
+            tls == null ? new PlainChannel(channel) :
+            new TlsChannel(channel, tls.serverEngine(), options.security().allowedPeers(), worker);
         final ExchangeConnection connection = new ExchangeConnection(peer, true, limits, counters, nowNs);
         final InetSocketAddress address = (InetSocketAddress)channel.getRemoteAddress();
         if (null != tls || address.getAddress().isLoopbackAddress()) {
@@ -296,7 +294,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         final byte[] nonce = new byte[HelloMessage.NONCE_BYTES];
         random.nextBytes(nonce);
         final int helloBytes =
-            HelloMessage.encode(scratch, 0, HelloMessage.RECEIVER, null != key, pointId, instance, nonce);
+            HelloMessage.encode(scratch, 0, HelloMessage.RECEIVER, null != key, options.pointId(), instance, nonce);
         ExchangeHeader.version(scratch, 0, ExchangeHeader.OLDEST_VERSION);
         final byte[] hello = new byte[helloBytes];
         scratch.getBytes(0, hello);
@@ -377,7 +375,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         }
         final SenderRecord sender = sender(hello.pointId());
         if (null == sender) {
-            connection.refuse(ExchangeResult.FULL, "senders: receiver remembers at most " + maxSenders);
+            connection.refuse(ExchangeResult.FULL, "senders: receiver remembers at most " + options.maxSenders());
             return ExchangeResult.FULL;
         }
         if (sender.isHeldByAnother(hello.instance(), nowNs - limits.idleTimeoutNs() / ALIVE_PART)) {
@@ -419,12 +417,13 @@ public final class ExchangeListener implements Agent, AutoCloseable {
         if (null != known) {
             return known;
         }
-        if (senders.size() >= maxSenders && !forgetOne()) {
+        if (senders.size() >= options.maxSenders() && !forgetOne()) {
             return null;
         }
-        final SenderRecord sender = new SenderRecord(senderPointId, () -> new IntervalLedger(windowIntervals, deadlineNs),
-            new IntervalAssembler(senderPointId, schedule, maxListBytes), number -> onMissing(senderPointId, number),
-            senderCounters.apply(senderPointId));
+        final SenderRecord sender = new SenderRecord(
+            senderPointId, () -> new IntervalLedger(options.windowIntervals(), options.deadlineNs()),
+            new IntervalAssembler(senderPointId, schedule, options.maxListBytes()),
+            number -> onMissing(senderPointId, number), handler.counters(senderPointId));
         senders.put(senderPointId, sender);
         senderList.add(sender);
         return sender;
@@ -649,7 +648,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
 
     private void sendSettings(final SenderRecord sender, final ExchangeSettings settings) {
         final ExchangeConnection connection = sender.connection();
-        final ExchangeSettings all = variant.apply(settings, sender.pointId());
+        final ExchangeSettings all = handler.settings(settings, sender.pointId());
         final ExchangeSettings own = connection.mayCarryFlowKeys() ? all : all.withoutFlowKeys();
         final int lengthBytes = SettingsMessage.encode(
             scratch, 0, connection.version() < ExchangeHeader.VERSION ? own.forOlderSender() : own, instance);
@@ -680,7 +679,7 @@ public final class ExchangeListener implements Agent, AutoCloseable {
             }
         }
         CloseHelper.quietClose(server);
-        ended.close(nowNs, lingerNs);
+        ended.close(nowNs, limits.lingerNs());
         CloseHelper.quietClose(worker);
     }
 

@@ -10,8 +10,6 @@ import io.flowlag.exporter.delay.interval.IntervalMode;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
 import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings;
-import io.flowlag.exporter.exchange.wire.SharedKey;
-import io.flowlag.ipfix.transport.TlsCredentials;
 import org.agrona.CloseHelper;
 import org.agrona.DirectBuffer;
 import org.agrona.concurrent.Agent;
@@ -62,13 +60,12 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
     /**
      * An end that listens.
      *
-     * @param config of the process, with an address to listen on.
-     * @param tls    credentials, or null.
-     * @param key    that both ends have, or null.
+     * @param config   of the process, with an address to listen on.
+     * @param security of the exchange.
      * @throws IOException              if the port cannot be bound.
      * @throws IllegalArgumentException if the settings do not fit the exchange.
      */
-    public ExchangeReceiver(final ExporterConfig config, final TlsCredentials tls, final SharedKey key) throws IOException {
+    public ExchangeReceiver(final ExporterConfig config, final PeerSecurity security) throws IOException {
         pointId = config.segment().id();
         deadlineNs = config.exchange().deadlineNs();
         inFlight = new InFlightAdvice(config);
@@ -92,22 +89,12 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
         memoryBytes = senders.length * (answerBytes + SenderArrivals.sendTimeBytes(config.rli().ceilingBps()) +
             senders[0].latest().capacity() * intervalBytes);
         final HostPort listen = config.exchange().listen();
-        listener = new ExchangeListener(new ListenerContext()
-            .address(new InetSocketAddress(InetAddress.getByName(listen.host()), listen.port()))
-            .pointId(pointId)
-            .settings(settings)
-            .handler(this)
-            .counters(counters)
-            .limits(ExchangeEnd.limits(config))
-            .maxStrangers(config.exchange().limits().maxConnections())
-            .maxSenders(senders.length)
-            .senders(Arrays.stream(senders).map(SenderArrivals::pointId).toList())
-            .senderCounters((id) -> sender(id).counters())
-            .variant(this::variant)
-            .ledger(WINDOW_INTERVALS, deadlineNs)
-            .maxListBytes(config.exchange().memoryBytes())
-            .tls(tls, config.exchange().tls() == null ? List.of() : config.exchange().tls().peers())
-            .key(key));
+        listener = new ExchangeListener(
+            new ListenerOptions(
+                new InetSocketAddress(InetAddress.getByName(listen.host()), listen.port()), pointId, security,
+                ExchangeEnd.limits(config), Arrays.stream(senders).map(SenderArrivals::pointId).toList(), senders.length,
+                config.exchange().limits().maxConnections(), WINDOW_INTERVALS, deadlineNs, config.exchange().memoryBytes()),
+            settings, this, counters);
     }
 
     @Override
@@ -176,14 +163,20 @@ public final class ExchangeReceiver implements ReceiverLink, ReceiverHandler, Ag
     }
 
     /** A sender sketches the packets of its own prefixes alone. */
-    private ExchangeSettings variant(final ExchangeSettings common, final long senderPointId) {
+    @Override
+    public ExchangeCounters counters(final long senderPointId) {
+        return sender(senderPointId).counters();
+    }
+
+    @Override
+    public ExchangeSettings settings(final ExchangeSettings common, final long senderPointId) {
         return sources.isEmpty() ? common : common.withSelector(
             SharedSettings.within(common.selector(), sources.get(sender(senderPointId).senderIndex())));
     }
 
     private void checkVariants(final ExchangeSettings settings) {
         for (final SenderArrivals each : senders) {
-            variant(settings, each.pointId());
+            settings(settings, each.pointId());
         }
     }
 

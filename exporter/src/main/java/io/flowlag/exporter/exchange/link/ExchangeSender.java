@@ -1,6 +1,7 @@
 package io.flowlag.exporter.exchange.link;
 
 import io.flowlag.exporter.config.ExporterConfig;
+import io.flowlag.exporter.config.HostPort;
 import io.flowlag.exporter.decode.DigestSwitch;
 import io.flowlag.exporter.delay.ClockError;
 import io.flowlag.exporter.delay.InjectionTerms;
@@ -16,9 +17,7 @@ import io.flowlag.exporter.exchange.wire.FlowSum;
 import io.flowlag.exporter.exchange.wire.IntervalVerdict;
 import io.flowlag.exporter.exchange.wire.ModeChoice;
 import io.flowlag.exporter.exchange.wire.PointDrops;
-import io.flowlag.exporter.exchange.wire.SharedKey;
 import io.flowlag.ipfix.transport.Endpoint;
-import io.flowlag.ipfix.transport.TlsCredentials;
 import io.flowlag.rli.reference.ErrorEstimate;
 import io.flowlag.rli.reference.TimestampMethod;
 import org.agrona.CloseHelper;
@@ -32,7 +31,6 @@ import org.slf4j.LoggerFactory;
 
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Function;
 import java.util.function.ObjLongConsumer;
@@ -56,6 +54,8 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
     /** Fewer are not worth remembering packets. */
     private static final int LEAST_KEPT = 2;
     private static final long WAITING_NS = 30_000_000_000L;
+    private static final long MIN_BACKOFF_NS = 200_000_000L;
+    private static final long MAX_BACKOFF_NS = 10_000_000_000L;
     /** More than come late because a connection was away. */
     private static final int TOLD_UNTIMELY_INTERVALS = WAITING_INTERVALS + 1;
 
@@ -94,15 +94,13 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
     /**
      * An end that connects when it is worked.
      *
-     * @param config of the process, with a receiver to connect to.
-     * @param tls    credentials, or null.
-     * @param key    that both ends have, or null.
-     * @param clock  of the packets' timestamps.
-     * @param error  of that clock.
+     * @param config   of the process, with a receiver to connect to.
+     * @param security of the exchange.
+     * @param clock    of the packets' timestamps.
+     * @param error    of that clock.
      */
     public ExchangeSender(
-        final ExporterConfig config, final TlsCredentials tls, final SharedKey key, final EpochNanoClock clock,
-        final ClockError error) {
+        final ExporterConfig config, final PeerSecurity security, final EpochNanoClock clock, final ClockError error) {
         this.clock = clock;
         this.error = error;
         inFlightPackets = config.lds().inFlightPackets();
@@ -113,16 +111,13 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
         encoder = new IntervalEncoder(SystemNanoClock.INSTANCE, counters);
         reconcile = SharedSettings.reconcile(config);
         waitNs = config.exchange().deadlineNs() + config.reconcile().waitNs();
-        connector = new ExchangeConnector(new ConnectorContext()
-            .receiver(new Endpoint(config.exchange().connect().host(), config.exchange().connect().port()))
-            .pointId(config.segment().id())
-            .handler(this)
-            .counters(counters)
-            .limits(ExchangeEnd.limits(config))
-            .waiting(WAITING_INTERVALS, memoryBytes, WAITING_NS)
-            .tls(tls, null, config.exchange().tls() == null ? List.of() : config.exchange().tls().peers())
-            .maxAskedPackets(reconcile == null ? 0 : reconcile.mostMissing())
-            .key(key));
+        final HostPort receiver = config.exchange().connect();
+        connector = new ExchangeConnector(
+            new ConnectorOptions(
+                new Endpoint(receiver.host(), receiver.port()), config.segment().id(), security, ExchangeEnd.limits(config),
+                WAITING_INTERVALS, memoryBytes, WAITING_NS, reconcile == null ? 0 : reconcile.mostMissing(), MIN_BACKOFF_NS,
+                MAX_BACKOFF_NS),
+            this, counters);
         synopses = new SynopsisAnswers(reconcile, connector::sendSynopsis, counters, this::giveBack);
     }
 

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.exchange.link;
 
+import io.flowlag.exporter.exchange.wire.ExchangeSettings;
 import org.agrona.DirectBuffer;
 
 /** What a receiver learns from its senders; called on the listener's thread, must not block. */
@@ -47,6 +48,22 @@ public interface ReceiverHandler {
      *                    it and said nothing.
      */
     void onSession(long pointId, boolean isConnected, String text);
+
+    /**
+     * The settings of one sender.
+     *
+     * @param common  of all senders.
+     * @param pointId of the sender.
+     * @return settings with the same number, sketches and times.
+     */
+    default ExchangeSettings settings(final ExchangeSettings common, final long pointId) {
+        return common;
+    }
+
+    /** {@return where a sender's events are counted besides the listener's counters} */
+    default ExchangeCounters counters(final long pointId) {
+        return new ExchangeCounters();
+    }
 
     /**
      * Who puts a sender's synopses together.

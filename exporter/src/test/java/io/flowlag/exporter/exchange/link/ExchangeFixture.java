@@ -1,5 +1,6 @@
 package io.flowlag.exporter.exchange.link;
 
+import io.flowlag.exporter.exchange.wire.ExchangeHeader;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.AddressPrefix;
 import io.flowlag.exporter.exchange.wire.ExchangeSettings.Injection;
@@ -25,6 +26,7 @@ import java.net.InetSocketAddress;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.BiFunction;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 
@@ -73,7 +75,19 @@ public final class ExchangeFixture implements AutoCloseable {
         final List<Integer> held = new ArrayList<>();
         final List<String> ends = new ArrayList<>();
         final List<String> turnedAway = new ArrayList<>();
+        final ExchangeCounters ofSender = new ExchangeCounters();
+        BiFunction<ExchangeSettings, Long, ExchangeSettings> variant = (common, pointId) -> common;
         int sessions;
+
+        @Override
+        public ExchangeSettings settings(final ExchangeSettings common, final long pointId) {
+            return variant.apply(common, pointId);
+        }
+
+        @Override
+        public ExchangeCounters counters(final long pointId) {
+            return ofSender;
+        }
 
         @Override
         public void onTurnedAway(final String address, final ExchangeCounter how, final String text) {
@@ -165,15 +179,19 @@ public final class ExchangeFixture implements AutoCloseable {
         }
     }
 
-    ExchangeListener listener(final Received received, final int port, final Consumer<ListenerContext> change)
+    ExchangeListener listener(final Received received, final int port, final Consumer<ListenerSetup> change)
         throws IOException {
-        final ListenerContext context = new ListenerContext().address(new InetSocketAddress("127.0.0.1", port))
-            .settings(settings(1, 0)).handler(received).clock(clock).lingerNs(0);
+        final ListenerSetup context = new ListenerSetup(new InetSocketAddress("127.0.0.1", port), received, clock, 0);
         change.accept(context);
-        final ExchangeListener listener = new ExchangeListener(context);
+        final ExchangeListener listener = context.listener();
         owned.add(listener);
         duty(listener::doWork);
         return listener;
+    }
+
+    static ConnectionLimits limits(final long lingerNs) {
+        return new ConnectionLimits(
+            10 * SECOND_NS, 10 * SECOND_NS, 30 * SECOND_NS, 256 * 1024, ExchangeHeader.MAX_MESSAGE_BYTES, lingerNs);
     }
 
     ExchangeListener listener(final Received received) throws IOException {
@@ -181,11 +199,10 @@ public final class ExchangeFixture implements AutoCloseable {
         });
     }
 
-    ExchangeConnector connector(final Heard heard, final int port, final Consumer<ConnectorContext> change) {
-        final ConnectorContext context =
-            new ConnectorContext().receiver(new Endpoint("127.0.0.1", port)).handler(heard).clock(clock).lingerNs(0);
+    ExchangeConnector connector(final Heard heard, final int port, final Consumer<ConnectorSetup> change) {
+        final ConnectorSetup context = new ConnectorSetup(new Endpoint("127.0.0.1", port), heard, clock, 0);
         change.accept(context);
-        final ExchangeConnector connector = new ExchangeConnector(context);
+        final ExchangeConnector connector = context.connector();
         owned.add(connector);
         duty(connector::doWork);
         return connector;

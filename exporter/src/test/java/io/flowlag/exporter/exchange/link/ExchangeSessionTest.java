@@ -356,8 +356,8 @@ class ExchangeSessionTest {
     /** The one that lives is not disturbed; the other is told why it is refused, and takes over when the first is gone. */
     @Test
     void shouldRefuseASecondSenderWithTheIdOfOneThatLives() throws IOException {
-        final ExchangeCounters ofSender = new ExchangeCounters();
-        final ExchangeListener listener = ends.listener(received, 0, context -> context.senderCounters(id -> ofSender));
+        final ExchangeCounters ofSender = received.ofSender;
+        final ExchangeListener listener = ends.listener(received);
         final int port = listener.boundAddress().getPort();
         final ExchangeConnector first = ends.connector(heard, port);
         ends.until("session", () -> received.held.equals(List.of(1)));
@@ -382,8 +382,8 @@ class ExchangeSessionTest {
         final ExchangeListener listener = ends.listener(received);
         final int port = listener.boundAddress().getPort();
         final boolean[] hangs = new boolean[1];
-        final ExchangeConnector first = new ExchangeConnector(new ConnectorContext()
-            .receiver(new Endpoint("127.0.0.1", port)).handler(heard).clock(ends.clock).lingerNs(0));
+        final ExchangeConnector first =
+            new ConnectorSetup(new Endpoint("127.0.0.1", port), heard, ends.clock, 0).connector();
         ends.owned.add(first);
         ends.duty(() -> {
             if (!hangs[0]) {
@@ -483,8 +483,8 @@ class ExchangeSessionTest {
         final IllegalArgumentException refused = assertThrows(IllegalArgumentException.class, () ->
             ends.listener(received, 0, context -> context.address(new InetSocketAddress("0.0.0.0", 0))));
         assertTrue(refused.getMessage().contains("not a loopback address"), refused.getMessage());
-        final ExchangeConnector connector = new ExchangeConnector(new ConnectorContext().clock(ends.clock).handler(heard)
-            .receiver(new Endpoint("192.0.2.1", 8621)));
+        final ExchangeConnector connector =
+            new ConnectorSetup(new Endpoint("192.0.2.1", 8621), heard, ends.clock, SECOND_NS).connector();
         ends.owned.add(connector);
         connector.doWork();
         assertTrue(heard.ends.get(0).contains("not a loopback address"), heard.ends.get(0));
@@ -530,8 +530,8 @@ class ExchangeSessionTest {
     @Test
     void shouldRefuseASenderThatItWasNotToldOfAndGiveEachItsOwnPackets() throws IOException {
         final Selector own = new Selector(List.of(new AddressPrefix(4, 24, 0, 0x0a00_0000L)), List.of(), -1);
-        final ExchangeListener listener = ends.listener(received, 0, context -> context.senders(List.of(4L, 5L))
-            .variant((common, point) -> 5 == point ? common.withSelector(own) : common));
+        received.variant = (common, point) -> point == 5 ? common.withSelector(own) : common;
+        final ExchangeListener listener = ends.listener(received, 0, context -> context.senders(List.of(4L, 5L)));
         final Heard first = new Heard();
         final Heard second = new Heard();
         final ExchangeConnector four =

@@ -33,7 +33,8 @@ public final class ExchangeTarget implements FuzzTarget {
     private static final long MOST_LIST_BYTES = 100_000;
     private static final int MAX_BYTES = 6144;
     /** Less memory a connection, so that more inputs fit into a minute. */
-    private static final ConnectionLimits SMALL = new ConnectionLimits(1, 1, 1, ExchangeHeader.MAX_MESSAGE_BYTES);
+    private static final ConnectionLimits SMALL =
+        new ConnectionLimits(1, 1, 1, ExchangeHeader.MAX_MESSAGE_BYTES, ExchangeHeader.MAX_MESSAGE_BYTES, 0);
     private static final SketchGeometry GEOMETRY = SketchGeometry.lds(2, 40, 2);
 
     private final SettingsSchedule schedule = new SettingsSchedule();

@@ -47,12 +47,12 @@ class ExchangeThreadsTest {
         final Received received = new Received();
         final Heard heard = new Heard();
         final AtomicReference<Throwable> error = new AtomicReference<>();
-        final ExchangeListener listener = new ExchangeListener(new ListenerContext()
-            .address(new InetSocketAddress("127.0.0.1", 0)).settings(ExchangeFixture.settings(1, 0)).handler(received)
-            .key(SharedKey.of(new byte[16])));
-        final ExchangeConnector connector = new ExchangeConnector(new ConnectorContext()
-            .receiver(new Endpoint("127.0.0.1", listener.boundAddress().getPort())).handler(heard)
-            .key(SharedKey.of(new byte[16])).waiting(INTERVALS, 1 << 30, PATIENCE_NS));
+        final ExchangeListener listener = new ListenerSetup(
+            new InetSocketAddress("127.0.0.1", 0), received, SystemNanoClock.INSTANCE, SECOND_NS)
+            .key(SharedKey.of(new byte[16])).listener();
+        final ExchangeConnector connector = new ConnectorSetup(
+            new Endpoint("127.0.0.1", listener.boundAddress().getPort()), heard, SystemNanoClock.INSTANCE, SECOND_NS)
+            .key(SharedKey.of(new byte[16])).waiting(INTERVALS, 1 << 30, PATIENCE_NS).connector();
         try (AgentRunner listening = new AgentRunner(new SleepingMillisIdleStrategy(1), error::set, null, listener);
             AgentRunner connecting = new AgentRunner(new SleepingMillisIdleStrategy(1), error::set, null, connector)) {
             AgentRunner.startOnThread(listening);
@@ -84,8 +84,8 @@ class ExchangeThreadsTest {
     @Test
     void shouldAllocateNothingPerSendTime() {
         final ThreadMXBean threads = (ThreadMXBean)ManagementFactory.getThreadMXBean();
-        final ExchangeConnector connector = new ExchangeConnector(new ConnectorContext()
-            .receiver(new Endpoint("127.0.0.1", 1)).handler(new Heard()).clock(SystemNanoClock.INSTANCE));
+        final ExchangeConnector connector =
+            new ConnectorSetup(new Endpoint("127.0.0.1", 1), new Heard(), SystemNanoClock.INSTANCE, SECOND_NS).connector();
         offer(connector);
         final long beforeBytes = threads.getCurrentThreadAllocatedBytes();
         offer(connector);

@@ -1,0 +1,23 @@
+package io.flowlag.exporter.exchange.link;
+
+import java.net.InetSocketAddress;
+import java.util.List;
+
+/**
+ * Options of an {@link ExchangeListener}, checked by the configuration.
+ *
+ * @param address         to listen on; port 0 for any.
+ * @param pointId         observation point.
+ * @param security        of its connections.
+ * @param limits          of each connection.
+ * @param senders         points that may connect; empty for all.
+ * @param maxSenders      that are remembered, connected or not.
+ * @param maxStrangers    connections without a session.
+ * @param windowIntervals remembered for each sender, at least 4.
+ * @param deadlineNs      for an interval, from when it is expected.
+ * @param maxListBytes    of digests and flows of an interval.
+ */
+public record ListenerOptions(
+    InetSocketAddress address, long pointId, PeerSecurity security, ConnectionLimits limits, List<Long> senders, int maxSenders,
+    int maxStrangers, int windowIntervals, long deadlineNs, long maxListBytes) {
+}

@@ -1,0 +1,20 @@
+package io.flowlag.exporter.exchange.link;
+
+import io.flowlag.exporter.exchange.wire.SharedKey;
+import io.flowlag.ipfix.transport.TlsCredentials;
+
+import java.util.List;
+
+/**
+ * How an end of the exchange knows its peer. With neither TLS nor a key it stays on loopback.
+ *
+ * @param tls          this end's credentials; null for plain TCP.
+ * @param peerName     DNS name or address that the receiver's certificate must carry; null for its host.
+ * @param allowedPeers names of which the peer's certificate must carry one; empty for any that an authority vouches for.
+ * @param key          of both ends, authenticates and encrypts; null for none.
+ */
+public record PeerSecurity(TlsCredentials tls, String peerName, List<String> allowedPeers, SharedKey key) {
+    boolean isNone() {
+        return tls == null && key == null;
+    }
+}

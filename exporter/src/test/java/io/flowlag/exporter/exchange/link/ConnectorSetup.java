@@ -1,0 +1,74 @@
+package io.flowlag.exporter.exchange.link;
+
+import io.flowlag.exporter.exchange.wire.SharedKey;
+import io.flowlag.ipfix.transport.Endpoint;
+import io.flowlag.ipfix.transport.TlsCredentials;
+import org.agrona.concurrent.NanoClock;
+
+import java.net.InetSocketAddress;
+import java.util.List;
+import java.util.concurrent.Callable;
+
+/** Builds a connector for a test; every value has a default. */
+final class ConnectorSetup {
+    private final Endpoint receiver;
+    private final SenderHandler handler;
+    private final NanoClock clock;
+    private final long lingerNs;
+    private Callable<List<InetSocketAddress>> resolver;
+    private long pointId;
+    private PeerSecurity security = new PeerSecurity(null, null, List.of(), null);
+    private int intervals = 16;
+    private long bytes = 64L << 20;
+    private long waitNs = 30_000_000_000L;
+    private long minBackoffNs = 200_000_000L;
+    private long maxBackoffNs = 10_000_000_000L;
+
+    ConnectorSetup(final Endpoint receiver, final SenderHandler handler, final NanoClock clock, final long lingerNs) {
+        this.receiver = receiver;
+        this.handler = handler;
+        this.clock = clock;
+        this.lingerNs = lingerNs;
+        resolver = receiver::resolve;
+    }
+
+    ConnectorSetup resolver(final Callable<List<InetSocketAddress>> value) {
+        resolver = value;
+        return this;
+    }
+
+    ConnectorSetup pointId(final long value) {
+        pointId = value;
+        return this;
+    }
+
+    ConnectorSetup tls(final TlsCredentials value, final String name, final List<String> allowedNames) {
+        security = new PeerSecurity(value, name, allowedNames, null);
+        return this;
+    }
+
+    ConnectorSetup key(final SharedKey value) {
+        security = new PeerSecurity(null, null, List.of(), value);
+        return this;
+    }
+
+    ConnectorSetup backoff(final long minNs, final long maxNs) {
+        minBackoffNs = minNs;
+        maxBackoffNs = maxNs;
+        return this;
+    }
+
+    ConnectorSetup waiting(final int maxIntervals, final long maxBytes, final long maxWaitNs) {
+        intervals = maxIntervals;
+        bytes = maxBytes;
+        waitNs = maxWaitNs;
+        return this;
+    }
+
+    ExchangeConnector connector() {
+        return new ExchangeConnector(
+            new ConnectorOptions(receiver, pointId, security, ExchangeFixture.limits(lingerNs), intervals, bytes, waitNs, 0,
+                minBackoffNs, maxBackoffNs),
+            handler, new ExchangeCounters(), resolver, clock);
+    }
+}

@@ -1,0 +1,68 @@
+package io.flowlag.exporter.exchange.link;
+
+import io.flowlag.exporter.exchange.wire.ExchangeSettings;
+import io.flowlag.exporter.exchange.wire.SharedKey;
+import io.flowlag.ipfix.transport.TlsCredentials;
+import org.agrona.concurrent.NanoClock;
+
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.List;
+
+/** Builds a listener for a test; every value has a default. */
+final class ListenerSetup {
+    private final ReceiverHandler handler;
+    private final NanoClock clock;
+    private final long lingerNs;
+    private InetSocketAddress address;
+    private ExchangeSettings settings = ExchangeFixture.settings(1, 0);
+    private PeerSecurity security = new PeerSecurity(null, null, List.of(), null);
+    private List<Long> senders = List.of();
+    private int windowIntervals = 64;
+    private long deadlineNs = 5_000_000_000L;
+
+    ListenerSetup(final InetSocketAddress address, final ReceiverHandler handler, final NanoClock clock, final long lingerNs) {
+        this.address = address;
+        this.handler = handler;
+        this.clock = clock;
+        this.lingerNs = lingerNs;
+    }
+
+    ListenerSetup address(final InetSocketAddress value) {
+        address = value;
+        return this;
+    }
+
+    ListenerSetup settings(final ExchangeSettings value) {
+        settings = value;
+        return this;
+    }
+
+    ListenerSetup tls(final TlsCredentials value, final List<String> allowedNames) {
+        security = new PeerSecurity(value, null, allowedNames, null);
+        return this;
+    }
+
+    ListenerSetup key(final SharedKey value) {
+        security = new PeerSecurity(null, null, List.of(), value);
+        return this;
+    }
+
+    ListenerSetup ledger(final int intervals, final long valueNs) {
+        windowIntervals = intervals;
+        deadlineNs = valueNs;
+        return this;
+    }
+
+    ListenerSetup senders(final List<Long> pointIds) {
+        senders = pointIds;
+        return this;
+    }
+
+    ExchangeListener listener() throws IOException {
+        return new ExchangeListener(
+            new ListenerOptions(address, 0, security, ExchangeFixture.limits(lingerNs), senders, 16, 64, windowIntervals,
+                deadlineNs, 64L << 20),
+            settings, handler, new ExchangeCounters(), clock);
+    }
+}
