@@ -24,7 +24,7 @@ final class HeldAgreement {
      */
     HeldAgreement(final SketchAgreement agreement, final long latestSeenNs) {
         this.agreement = agreement;
-        final long lengthNs = agreement.context().intervalNs();
+        final long lengthNs = agreement.settings().times().intervalNs();
         interval = new MeasurementInterval(lengthNs);
         graceNs = Math.min(GRACE_NS, lengthNs);
         begin(latestSeenNs);

@@ -3,7 +3,7 @@ package io.flowlag.exporter.delay;
 import io.flowlag.common.hash.SipHash;
 import io.flowlag.exporter.config.ExporterConfig;
 import io.flowlag.exporter.delay.interval.FlowWeights;
-import io.flowlag.exporter.delay.interval.SketchContext;
+import io.flowlag.exporter.delay.interval.IntervalSettings;
 import io.flowlag.exporter.delay.interval.SketchPoint;
 
 import java.util.function.Function;
@@ -17,7 +17,7 @@ import java.util.function.Function;
  * @param hash         of packets and flows.
  * @param references   tells which packets' send times are shipped; null if the policy is another. The metering thread's.
  * @param injection    when references are sent, for a sender's own settings of them; null if these decide.
- * @param context      sizes and times, concluded.
+ * @param settings     sizes and times.
  * @param point        empty sketches.
  * @param fromInterval the first interval in which it holds.
  * @param isSuccessor  whether it follows what held before: of the same receiver, with the same hash.
@@ -29,7 +29,7 @@ public record SketchAgreement(
     SipHash hash,
     PassiveChoice references,
     Function<ExporterConfig.Rli, InjectionTerms> injection,
-    SketchContext context,
+    IntervalSettings settings,
     SketchPoint point,
     long fromInterval,
     boolean isSuccessor) {
@@ -41,11 +41,11 @@ public record SketchAgreement(
      */
     public SketchAgreement withInjection(final Function<ExporterConfig.Rli, InjectionTerms> terms) {
         return new SketchAgreement(
-            selector, classes, weights, hash, references, terms, context, point, fromInterval, isSuccessor);
+            selector, classes, weights, hash, references, terms, settings, point, fromInterval, isSuccessor);
     }
 
     /** {@return when it begins to hold, ns since the epoch} */
     public long fromNs() {
-        return fromInterval * context.intervalNs();
+        return fromInterval * settings.times().intervalNs();
     }
 }

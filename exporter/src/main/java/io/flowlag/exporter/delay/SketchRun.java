@@ -5,7 +5,7 @@ import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.interval.FlowWeights;
 import io.flowlag.exporter.delay.interval.IntervalHandler;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
-import io.flowlag.exporter.delay.interval.SketchContext;
+import io.flowlag.exporter.delay.interval.IntervalSettings;
 import io.flowlag.exporter.delay.interval.SketchPair;
 import io.flowlag.exporter.delay.interval.SketchReceiver;
 import io.flowlag.exporter.delay.interval.UnseenFlowHandler;
@@ -35,13 +35,13 @@ final class SketchRun {
 
     /** The first run. */
     SketchRun(
-        final ExporterConfig config, final SketchContext context, final SenderAnswers answers, final TrafficClasses classes,
+        final ExporterConfig config, final IntervalSettings settings, final SenderAnswers answers, final TrafficClasses classes,
         final int entryLengthBytes, final WaitedRecordHandler recordHandler, final UnseenFlowHandler unseenHandler,
         final IntervalHandler intervalHandler) {
-        this(config, context, classes, Long.MIN_VALUE, true, 0,
-            answers != null ? null : new SketchPair(context, entryLengthBytes, recordHandler, intervalHandler, unseenHandler),
+        this(config, settings, classes, Long.MIN_VALUE, true, 0,
+            answers != null ? null : new SketchPair(settings, entryLengthBytes, recordHandler, intervalHandler, unseenHandler),
             answers == null ? null :
-                new SketchReceiver(context, answers, entryLengthBytes, recordHandler, intervalHandler, unseenHandler),
+                new SketchReceiver(settings, answers, entryLengthBytes, recordHandler, intervalHandler, unseenHandler),
             entryLengthBytes);
         if (pair == null) {
             receiver.cutFirst();
@@ -50,18 +50,18 @@ final class SketchRun {
 
     /** A run that follows another. */
     SketchRun(
-        final SketchChange change, final SenderAnswers answers, final SketchContext context, final SketchRun predecessor,
+        final SketchChange change, final SenderAnswers answers, final IntervalSettings settings, final SketchRun predecessor,
         final int entryLengthBytes, final IntervalHandler intervalHandler) {
-        this(change.config(), context, new TrafficClasses(change.config().rli().classes()), change.fromNs(),
+        this(change.config(), settings, new TrafficClasses(change.config().rli().classes()), change.fromNs(),
             change.isSameWay(), predecessor.parity ^ 1,
-            predecessor.pair == null ? null : new SketchPair(context, predecessor.pair, change.fromNs(), intervalHandler),
+            predecessor.pair == null ? null : new SketchPair(settings, predecessor.pair, change.fromNs(), intervalHandler),
             predecessor.pair != null ? null :
-                new SketchReceiver(context, answers, predecessor.receiver, intervalHandler),
+                new SketchReceiver(settings, answers, predecessor.receiver, intervalHandler),
             entryLengthBytes);
     }
 
     private SketchRun(
-        final ExporterConfig config, final SketchContext context, final TrafficClasses classes, final long fromNs,
+        final ExporterConfig config, final IntervalSettings settings, final TrafficClasses classes, final long fromNs,
         final boolean isSameWay, final int parity, final SketchPair pair, final SketchReceiver alone,
         final int entryLengthBytes) {
         this.fromNs = fromNs;
@@ -71,10 +71,10 @@ final class SketchRun {
         this.pair = pair;
         receiver = pair == null ? alone : pair.receiver();
         weights = new FlowWeights(config.lds().weights());
-        geometry = text(context.geometry());
-        memoryBytes = context.memoryBytes(entryLengthBytes);
-        intervalNs = context.intervalNs();
-        maximumDelayNs = context.maximumDelayNs();
+        geometry = text(settings.cells().geometry());
+        memoryBytes = SketchPair.bytes(settings, entryLengthBytes);
+        intervalNs = settings.times().intervalNs();
+        maximumDelayNs = settings.times().maximumDelayNs();
     }
 
     private static String text(final SketchGeometry geometry) {

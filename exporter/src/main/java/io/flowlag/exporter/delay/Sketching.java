@@ -9,12 +9,15 @@ import io.flowlag.exporter.delay.interval.FlowWeights;
 import io.flowlag.exporter.delay.interval.IntervalAnswer;
 import io.flowlag.exporter.delay.interval.IntervalHandler;
 import io.flowlag.exporter.delay.interval.IntervalMode;
+import io.flowlag.exporter.delay.interval.IntervalSettings;
 import io.flowlag.exporter.delay.interval.JointAnswer;
 import io.flowlag.exporter.delay.interval.JointSettings;
 import io.flowlag.exporter.delay.interval.ReceivedPackets;
+import io.flowlag.exporter.delay.interval.ReceiverRecords;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
-import io.flowlag.exporter.delay.interval.SketchContext;
+import io.flowlag.exporter.delay.interval.SharedSampling;
 import io.flowlag.exporter.delay.interval.SketchCounter;
+import io.flowlag.exporter.delay.interval.SketchPair;
 import io.flowlag.exporter.delay.interval.SketchReceiver;
 import io.flowlag.exporter.delay.interval.SketchRecords;
 import io.flowlag.exporter.delay.interval.UnseenFlowHandler;
@@ -110,9 +113,9 @@ final class Sketching {
         entries = cache.entries();
         this.link = link;
         segmentFlowHash = link == null ? null : new SegmentFlowHash(link.hash());
-        final SketchContext context = context(config, link, isLive).conclude();
+        final IntervalSettings settings = settings(config, link, isLive);
         final SketchRun[] made = new SketchRun[1];
-        made[0] = new SketchRun(config, context, link == null ? null : link.answers(senderIndex), classes, entryLengthBytes(),
+        made[0] = new SketchRun(config, settings, link == null ? null : link.answers(senderIndex), classes, entryLengthBytes(),
             recordHandler, unseenHandler, intervalHandler(made));
         current = made[0];
         current.receiver().jointHandler(this::onJoint);
@@ -132,7 +135,7 @@ final class Sketching {
      * @throws IllegalArgumentException if not; the message names the value that is wrong.
      */
     void check(final ExporterConfig config) {
-        context(config, link, isLive).conclude();
+        settings(config, link, isLive);
     }
 
     /**
@@ -143,7 +146,7 @@ final class Sketching {
     void change(final SketchChange change) {
         final SketchRun[] made = new SketchRun[1];
         final SenderAnswers answers = change.answers().isEmpty() ? null : change.answers().get(senderIndex);
-        made[0] = new SketchRun(change, answers, context(change.config(), link, isLive).conclude(), latest, entryLengthBytes(),
+        made[0] = new SketchRun(change, answers, settings(change.config(), link, isLive), latest, entryLengthBytes(),
             intervalHandler(made));
         made[0].receiver().jointHandler(this::onJoint);
         latest = made[0];
@@ -190,7 +193,7 @@ final class Sketching {
         return FlowEntry.BASE_LENGTH_BYTES + FlowDelay.SKETCH_LENGTH_BYTES;
     }
 
-    private static SketchContext context(final ExporterConfig config, final ReceiverLink link, final boolean isLive) {
+    private static IntervalSettings settings(final ExporterConfig config, final ReceiverLink link, final boolean isLive) {
         final ExporterConfig.Joint joint = config.joint();
         final ExporterConfig.Lds lds = config.lds();
         final int[] ratesPpm = lds.ratesPpm().stream().mapToInt(Integer::intValue).toArray();
@@ -199,31 +202,25 @@ final class Sketching {
                 joint.isChecked() && link == null);
         // The most delay is by the clocks; these may be apart.
         final ExporterConfig.Segment segment = config.segment();
-        final long guardNs = SketchContext.clockGuardNs(segment.intervalNs());
+        final long guardNs = IntervalSettings.clockGuardNs(segment.intervalNs());
         final long heldNs = Math.min(segment.intervalNs(), segment.maximumDelayNs() + guardNs);
         final long longerNs = heldNs - segment.maximumDelayNs();
-        return new SketchContext()
-            .geometry(SketchGeometry.lds(lds.rows(), lds.columns(), lds.vldaLength(), ratesPpm))
-            .aggregatorCells(lds.aggregatorCells())
-            .classCount(config.rli().classCount())
-            .intervalNs(segment.intervalNs())
-            .maximumDelayNs(heldNs)
-            .guardNs(guardNs)
-            .isLive(isLive)
-            .idleTimeoutNs(config.metering().idleTimeoutNs())
-            .answerDeadlineNs(link == null ? 0 : Math.max(0, link.answerDeadlineNs() - longerNs))
-            .alpha(lds.alpha())
-            .inFlightPackets(lds.inFlightPackets())
-            .waitingRecords(lds.waitingRecords())
-            .isSelected(isSelected(config) || link == null && !isReconciled(config))
-            .mode(link == null ? IntervalMode.CELLS : link.mode())
-            .mostFlows(link == null ? 1 : link.mostFlows())
-            // Witnesses teach joint estimation and check bounds: of captures for nothing, on the wire for joint estimation alone.
-            .witnessPpm(jointSettings == null && (isLive || link != null) ? 0 : lds.witnessPpm())
-            .maxFlows(config.metering().maxFlows())
-            .reconcile(!isReconciled(config) ? null : new ReconcileSettings(
-                config.reconcile().packets(), config.reconcile().cells(), link == null ? 0 : config.reconcile().waitNs()))
-            .joint(jointSettings);
+        return new IntervalSettings(
+            new IntervalSettings.Cells(
+                SketchGeometry.lds(lds.rows(), lds.columns(), lds.vldaLength(), ratesPpm), lds.aggregatorCells(),
+                config.rli().classCount(), 0, lds.alpha()),
+            new IntervalSettings.Times(
+                segment.intervalNs(), heldNs, guardNs, link == null ? 0 : Math.max(0, link.answerDeadlineNs() - longerNs),
+                config.metering().idleTimeoutNs()),
+            new IntervalSettings.Room(lds.inFlightPackets(), lds.waitingRecords(), config.metering().maxFlows(), 0),
+            new IntervalSettings.Sums(
+                link == null ? IntervalMode.CELLS : link.mode(), link == null ? 1 : link.mostFlows(),
+                // Witnesses serve joint estimation and, for captures, the check of bounds.
+                jointSettings == null && (isLive || link != null) ? 0 : lds.witnessPpm(), SharedSampling.WITNESS_PACKETS),
+            jointSettings,
+            !isReconciled(config) ? null : new ReconcileSettings(
+                config.reconcile().packets(), config.reconcile().cells(), link == null ? 0 : config.reconcile().waitNs()),
+            isSelected(config) || link == null && !isReconciled(config), isLive);
     }
 
     /** Whether the configuration says which packets pass both points. */
@@ -238,7 +235,7 @@ final class Sketching {
 
     /** {@return octets of both points, by formula} */
     static long memoryBytes(final ExporterConfig config, final ReceiverLink link, final boolean isLive) {
-        return context(config, link, isLive).memoryBytes(entryLengthBytes());
+        return SketchPair.bytes(settings(config, link, isLive), entryLengthBytes());
     }
 
     /** {@return what an estimate of the delay of the packet that was received last has to carry} */
@@ -489,7 +486,7 @@ final class Sketching {
         aggregates.add(answer, run.classes());
         reconciled.add(answer, run.classes());
         final List<HeavyFlow> heavyFlows = new ArrayList<>();
-        answer.forEachHeavyHitter((record, packets) -> run.receiver().locate((int)record, new SketchReceiver.RecordVisitor() {
+        answer.forEachHeavyHitter((record, packets) -> run.receiver().locate((int)record, new ReceiverRecords.RecordVisitor() {
             @Override
             public void onLiveFlow(final int slot) {
                 heavyFlows.add(heavyFlow(entries, cache.stateOffset(slot) - FlowEntry.BASE_LENGTH_BYTES, (long)packets));

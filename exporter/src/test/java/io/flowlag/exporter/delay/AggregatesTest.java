@@ -2,9 +2,10 @@ package io.flowlag.exporter.delay;
 
 import io.flowlag.exporter.delay.interval.IntervalAnswer;
 import io.flowlag.exporter.delay.interval.IntervalHandler;
+import io.flowlag.exporter.delay.interval.IntervalSettings;
 import io.flowlag.exporter.delay.interval.SenderAnswer;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
-import io.flowlag.exporter.delay.interval.SketchContext;
+import io.flowlag.exporter.delay.interval.SettingsBuilder;
 import io.flowlag.exporter.delay.interval.SketchCounter;
 import io.flowlag.exporter.delay.interval.SketchPair;
 import io.flowlag.exporter.delay.interval.SketchPoint;
@@ -39,13 +40,13 @@ class AggregatesTest {
     private AggregateDelay total;
     private AggregateDelay reconciledTotal;
 
-    private static SketchContext context() {
-        return new SketchContext().geometry(SketchGeometry.lds(4, 1024, 1)).aggregatorCells(64).seed(42)
+    private static SettingsBuilder context() {
+        return new SettingsBuilder().geometry(SketchGeometry.lds(4, 1024, 1)).aggregatorCells(64).seed(42)
             .intervalNs(INTERVAL_NS).maximumDelayNs(10 * MS).inFlightPackets(64).waitingRecords(64).maxFlows(64);
     }
 
-    private static SketchContext reconciledContext() {
-        return context().reconcile(new ReconcileSettings(1024, 1024, 0)).conclude();
+    private static IntervalSettings reconciledContext() {
+        return context().reconcile(new ReconcileSettings(1024, 1024, 0)).build();
     }
 
     private IntervalHandler handler() {

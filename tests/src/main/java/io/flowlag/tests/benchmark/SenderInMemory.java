@@ -7,8 +7,9 @@ import io.flowlag.exporter.decode.PacketDecoder;
 import io.flowlag.exporter.decode.PacketDescriptor;
 import io.flowlag.exporter.delay.DelayWiring;
 import io.flowlag.exporter.delay.interval.IntervalMode;
+import io.flowlag.exporter.delay.interval.IntervalSettings;
 import io.flowlag.exporter.delay.interval.SenderAnswers;
-import io.flowlag.exporter.delay.interval.SketchContext;
+import io.flowlag.exporter.delay.interval.SharedSampling;
 import io.flowlag.exporter.delay.interval.SketchPoint;
 import io.flowlag.exporter.status.Counters;
 import io.flowlag.sketch.image.SketchGeometry;
@@ -36,19 +37,15 @@ final class SenderInMemory extends SketchesAlone {
         final ExporterConfig.Lds lds = config.lds();
         answerDeadlineNs = config.exchange().deadlineNs();
         point = new SketchPoint(
-            new SketchContext()
-                .geometry(SketchGeometry.lds(lds.rows(), lds.columns(), lds.vldaLength()))
-                .aggregatorCells(lds.aggregatorCells())
-                .classCount(config.rli().classCount())
-                .intervalNs(config.segment().intervalNs())
-                .maximumDelayNs(config.segment().maximumDelayNs())
-                .answerDeadlineNs(answerDeadlineNs)
-                .inFlightPackets(lds.inFlightPackets())
-                .waitingRecords(lds.waitingRecords())
-                .mostFlows(mostFlows())
-                .witnessPpm(lds.witnessPpm())
-                .maxFlows(config.metering().maxFlows())
-                .conclude(),
+            new IntervalSettings(
+                new IntervalSettings.Cells(
+                    SketchGeometry.lds(lds.rows(), lds.columns(), lds.vldaLength()), lds.aggregatorCells(),
+                    config.rli().classCount(), 0, lds.alpha()),
+                new IntervalSettings.Times(
+                    config.segment().intervalNs(), config.segment().maximumDelayNs(), 0, answerDeadlineNs, 0),
+                new IntervalSettings.Room(lds.inFlightPackets(), lds.waitingRecords(), config.metering().maxFlows(), 0),
+                new IntervalSettings.Sums(mode(), mostFlows(), lds.witnessPpm(), SharedSampling.WITNESS_PACKETS),
+                null, null, true, false),
             false);
         decoder = new PacketDecoder(
             new PacketDecoder.Context().digest(hash).digestPayloadBytes(DelayWiring.DIGEST_PAYLOAD_BYTES), new Counters());

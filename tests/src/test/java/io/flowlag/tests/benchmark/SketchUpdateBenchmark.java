@@ -1,7 +1,10 @@
 package io.flowlag.tests.benchmark;
 
-import io.flowlag.exporter.delay.interval.SketchContext;
+import io.flowlag.exporter.delay.interval.IntervalMode;
+import io.flowlag.exporter.delay.interval.IntervalSettings;
+import io.flowlag.exporter.delay.interval.SharedSampling;
 import io.flowlag.exporter.delay.interval.SketchPoint;
+import io.flowlag.sketch.estimate.FlowEstimator;
 import io.flowlag.sketch.image.SketchGeometry;
 import org.openjdk.jmh.annotations.Benchmark;
 import org.openjdk.jmh.annotations.BenchmarkMode;
@@ -63,9 +66,14 @@ public class SketchUpdateBenchmark {
         for (int flow = 0; flow < FLOWS; flow++) {
             flowHashes[flow] = random.nextLong();
         }
-        point = new SketchPoint(new SketchContext()
-            .geometry(SketchGeometry.lds(4, columns, 5)).intervalNs(INTERVAL_NS).witnessPpm(witnessPpm).maxFlows(FLOWS)
-            .conclude(), false);
+        point = new SketchPoint(
+            new IntervalSettings(
+                new IntervalSettings.Cells(SketchGeometry.lds(4, columns, 5), 1024, 1, 0, FlowEstimator.DEFAULT_ALPHA),
+                new IntervalSettings.Times(INTERVAL_NS, 200_000_000L, 0, 0, 0),
+                new IntervalSettings.Room(64 * 1024, 32 * 1024, FLOWS, 0),
+                new IntervalSettings.Sums(IntervalMode.CELLS, 1, witnessPpm, SharedSampling.WITNESS_PACKETS),
+                null, null, true, false),
+            false);
         point.advance(START_NS);
     }
 

@@ -24,7 +24,7 @@ final class CellComparison {
     /**
      * Nothing compared yet.
      *
-     * @param context  shape and seed.
+     * @param settings shape and seed.
      * @param run      of the settings.
      * @param records  are told.
      * @param flows    records of the interval that is compared.
@@ -32,21 +32,21 @@ final class CellComparison {
      * @param repair   knows which packets were taken out of the cells.
      */
     CellComparison(
-        final SketchContext context, final SettingsRun run, final SketchRecords records, final IntervalFlows flows,
+        final IntervalSettings settings, final SettingsRun run, final SketchRecords records, final IntervalFlows flows,
         final CounterSet<SketchCounter> counters, final IntervalRepair repair) {
         this.repair = repair;
         this.run = run;
         this.records = records;
         this.flows = flows;
         this.counters = counters;
-        rowCount = context.geometry().rows();
+        rowCount = settings.cells().geometry().rows();
         estimator = new FlowEstimator(
-            context.geometry(), context.seed(), context.alpha(), FlowEstimator.DEFAULT_NOISE_TOLERANCE,
+            settings.cells().geometry(), settings.cells().seed(), settings.cells().alpha(), FlowEstimator.DEFAULT_NOISE_TOLERANCE,
             FlowEstimator.DEFAULT_CONFIDENCE, true);
     }
 
     /** {@return whether the sketches of both points fit each other; then {@link #unpair} is to be called at the end} */
-    boolean pair(final SenderAnswer answer, final PointInterval own) {
+    boolean pair(final SenderAnswer answer, final ReceiverInterval own) {
         return estimator.pair(answer.sketch(), own.sketch()) == PairingResult.PAIRED;
     }
 
@@ -55,17 +55,17 @@ final class CellComparison {
     }
 
     /** Tells the records of the interval whose sketches were paired. */
-    void tell(final PointInterval own, final IntervalAnswer summary) {
+    void tell(final ReceiverInterval own, final IntervalAnswer summary) {
         final long key = run.key(own.intervalNumber());
         summary.cells(estimator.overview(), rowCount);
         estimator.unexpected(summary.unexpectedPackets * (summary.unexpectedPackets == 0 ? 1 : largestWeight(own)));
         counters.add(SketchCounter.OCCUPIED_CELLS, summary.occupiedCells);
         counters.add(SketchCounter.USABLE_CELLS, summary.usableCells);
-        for (int i = 0; i < own.recordCount(); i++) {
+        for (int i = 0; i < own.records().count(); i++) {
             if (i % ReadAhead.RECORDS == 0) {
                 touch(own, i);
             }
-            tell(i, own.record(i), summary);
+            tell(i, own.records().get(i), summary);
         }
         if (summary.isDamaged || summary.usableCells < summary.occupiedCells || repair.isRepaired()) {
             tellSilentFlows(key, summary);
@@ -79,20 +79,20 @@ final class CellComparison {
         }
     }
 
-    private int largestWeight(final PointInterval own) {
+    private int largestWeight(final ReceiverInterval own) {
         int weight = 1;
-        for (int i = 0; i < own.recordCount(); i++) {
+        for (int i = 0; i < own.records().count(); i++) {
             weight = Math.max(weight, flows.weight(i));
         }
         return weight;
     }
 
     /** Reads what the next records need, so that the processor waits for all of it at once. */
-    private void touch(final PointInterval own, final int from) {
-        final int end = Math.min(from + ReadAhead.RECORDS, own.recordCount());
+    private void touch(final ReceiverInterval own, final int from) {
+        final int end = Math.min(from + ReadAhead.RECORDS, own.records().count());
         long octets = 0;
         for (int i = from; i < end; i++) {
-            octets += records.touchAnswers(own.record(i)) + estimator.touch(flows.flowHash(i));
+            octets += records.touchAnswers(own.records().get(i)) + estimator.touch(flows.flowHash(i));
         }
         touched += octets;
     }

@@ -17,8 +17,8 @@ final class CellEstimates {
     private final long[] sumsNs;
     private long leastNs;
 
-    CellEstimates(final SketchGeometry geometry, final CellMap cellMap) {
-        this.cellMap = cellMap;
+    CellEstimates(final SketchGeometry geometry, final long seed) {
+        cellMap = new CellMap(geometry, seed);
         rows = geometry.rows();
         columns = geometry.columns();
         sumsNs = new long[rows * columns];

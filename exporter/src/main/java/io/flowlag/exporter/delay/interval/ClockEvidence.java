@@ -28,7 +28,7 @@ final class ClockEvidence {
     private final long maximumDelayNs;
     private Long2LongHashMap unexpected = new Long2LongHashMap(NONE);
     private Long2LongHashMap before = new Long2LongHashMap(NONE);
-    private PointInterval own;
+    private ReceiverInterval own;
     private boolean isDifferent;
     private boolean isApart;
     private boolean isShown;
@@ -38,13 +38,13 @@ final class ClockEvidence {
     /**
      * Nothing shown.
      *
-     * @param context    of the point.
+     * @param settings   of the point.
      * @param settlement is told that clocks are apart.
      */
-    ClockEvidence(final SketchContext context, final HeldSettlement settlement) {
+    ClockEvidence(final IntervalSettings settings, final HeldSettlement settlement) {
         this.settlement = settlement;
-        guardNs = context.guardNs();
-        maximumDelayNs = context.maximumDelayNs();
+        guardNs = settings.times().guardNs();
+        maximumDelayNs = settings.times().maximumDelayNs();
     }
 
     /** {@return whether there are two clocks} */
@@ -65,7 +65,7 @@ final class ClockEvidence {
     }
 
     /** An interval is to be reconciled; they come in order. */
-    void begin(final PointInterval newOwn) {
+    void begin(final ReceiverInterval newOwn) {
         final Long2LongHashMap emptied = before;
         emptied.clear();
         before = unexpected;
@@ -103,7 +103,7 @@ final class ClockEvidence {
     /** The mean of the packets whose delay is known, after what was listed; not a number if there are none. */
     void onDelay(final double meanNs) {
         if (Double.isNaN(meanNs)) {
-            misses = own.recordCount() > 0 ? misses + 1 : 0;
+            misses = own.records().count() > 0 ? misses + 1 : 0;
             isShown &= misses < MISSES;
         } else if (meanNs < -guardNs || meanNs > maximumDelayNs) {
             markApart(Math.round(meanNs));

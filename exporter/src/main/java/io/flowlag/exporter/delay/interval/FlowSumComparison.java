@@ -14,7 +14,7 @@ final class FlowSumComparison {
     private final IntervalFlows flows;
     private final SettingsRun run;
     private final CounterSet<SketchCounter> counters;
-    private final JointPart joint;
+    private final JointStage joint;
     private final UnseenFlowHandler unseenFlowHandler;
     private final boolean isUnseenHeld;
     private final IntervalRepair repair;
@@ -34,7 +34,7 @@ final class FlowSumComparison {
      */
     FlowSumComparison(
         final SettingsRun run, final SketchRecords records, final IntervalFlows flows, final CounterSet<SketchCounter> counters,
-        final JointPart joint, final UnseenFlowHandler unseenFlowHandler, final boolean isUnseenHeld,
+        final JointStage joint, final UnseenFlowHandler unseenFlowHandler, final boolean isUnseenHeld,
         final IntervalRepair repair) {
         this.repair = repair;
         this.run = run;
@@ -47,7 +47,7 @@ final class FlowSumComparison {
     }
 
     /** Tells the records of the interval whose sums are paired in the summary. */
-    void tell(final PointInterval own, final IntervalAnswer summary) {
+    void tell(final ReceiverInterval own, final IntervalAnswer summary) {
         final long key = run.key(own.intervalNumber());
         final FlowSumPairs pairs = summary.flowSums;
         final boolean isLossKnown = !summary.isDamaged && !summary.isCut;
@@ -55,8 +55,8 @@ final class FlowSumComparison {
         counters.increment(SketchCounter.INTERVALS_OF_FLOWS);
         summary.hasAllSums = isSilenceKnown && pairs.sent().overflowPackets() == 0;
         explained.clear();
-        for (int i = 0; i < own.recordCount(); i++) {
-            tellSums(i, own.record(i), isLossKnown, summary);
+        for (int i = 0; i < own.records().count(); i++) {
+            tellSums(i, own.records().get(i), isLossKnown, summary);
         }
         final FlowTotals totals = flows.countSilent(key);
         for (int record = 0; record < records.limit(); record++) {
@@ -124,7 +124,7 @@ final class FlowSumComparison {
             final double meanNs = (double)pairs.delaySumNs(row) / flowPackets;
             final int measuredPackets = (int)Math.min(packets, flowPackets);
             records.addExactDelay(record, measuredPackets, packets == flowPackets, meanNs);
-            joint.tellExact(record, measuredPackets, packets == flowPackets, meanNs);
+            joint.addExact(record, measuredPackets, packets == flowPackets, meanNs);
             tellTakenOut(record, packets == flows.flowPackets(index), isLossKnown);
             return;
         }

@@ -21,7 +21,7 @@ final class GatheredPackets {
      *
      * @param run     of the settings.
      * @param records gather, for one run of settings at a time.
-     * @param marks   room to order records, as {@link PointInterval#orderRecords} wants it.
+     * @param marks   room to order records, see {@link RecordList#order}.
      */
     GatheredPackets(final SettingsRun run, final SketchRecords records, final long[] marks) {
         this.run = run;
@@ -110,17 +110,17 @@ final class GatheredPackets {
         }
         final PointInterval interval = gathering;
         gathering = null;
-        interval.orderRecords(recordMarks);
-        for (int from = 0; from < interval.recordCount(); from += ReadAhead.RECORDS) {
-            final int end = Math.min(from + ReadAhead.RECORDS, interval.recordCount());
-            ahead.before(interval, from);
+        interval.records().order(recordMarks);
+        for (int from = 0; from < interval.records().count(); from += ReadAhead.RECORDS) {
+            final int end = Math.min(from + ReadAhead.RECORDS, interval.records().count());
+            ahead.before(interval.records(), from);
             interval.expectOthers();
             for (int i = from; i < end; i++) {
-                interval.expectFlow(records.flowHash(interval.record(i)));
+                interval.expectFlow(records.flowHash(interval.records().get(i)));
             }
             touched += interval.touchExpected();
             for (int i = from; i < end; i++) {
-                settle(interval, interval.record(i));
+                settle(interval, interval.records().get(i));
             }
         }
         interval.expectOthers();

@@ -24,6 +24,7 @@ final class HeldSettlement {
     private static final int APART_INTERVALS = 16;
 
     private final DigestSet inFlight;
+    private final int inFlightPackets;
     private boolean isKnown;
     private int sentCount;
     private int arrivedCount;
@@ -41,12 +42,13 @@ final class HeldSettlement {
      * @param inFlightPackets of one interval.
      */
     HeldSettlement(final int inFlightPackets) {
+        this.inFlightPackets = inFlightPackets;
         inFlight = new DigestSet(inFlightPackets);
     }
 
     /** {@return how near to the end of the guard an arrival shows that clocks are apart, ns} */
-    static long edgeNs(final SketchContext context) {
-        return context.guardNs() / EDGES;
+    static long edgeNs(final IntervalSettings settings) {
+        return settings.times().guardNs() / EDGES;
     }
 
     /** A clock was set: nothing is known of them. */
@@ -79,9 +81,9 @@ final class HeldSettlement {
      * @param ownCount digests near the receiver's end that had arrived by then.
      * @return whether it is known.
      */
-    boolean read(final SenderAnswer answer, final PointInterval own, final int ownCount) {
+    boolean read(final SenderAnswer answer, final ReceiverInterval own, final int ownCount) {
         isKnown = answer != null && own != null && answer.isInFlightComplete() && own.isInFlightComplete() &&
-            answer.inFlightCount() <= own.inFlightCapacity();
+            answer.inFlightCount() <= inFlightPackets;
         isFoundLate = false;
         isFoundBefore = false;
         isFoundAfter = false;
@@ -124,7 +126,7 @@ final class HeldSettlement {
      * @param own the receiver's interval.
      * @return true if so.
      */
-    boolean areClocksApart(final PointInterval own) {
+    boolean areClocksApart(final ReceiverInterval own) {
         int early = 0;
         for (int i = 0; i < own.earlyCount(); i++) {
             early += inFlight.take(own.early(i)) ? 1 : 0;

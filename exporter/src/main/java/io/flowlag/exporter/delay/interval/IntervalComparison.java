@@ -14,13 +14,14 @@ import io.flowlag.sketch.reconcile.AggregateEstimate;
 final class IntervalComparison {
     /** Of an aggregator's cells: with losses in more of them, too many packets that were not sent stay unseen. */
     private static final double MOST_LOSSY_SHARE = 0.5;
+    private static final int MOST_UNSEEN_FLOWS = 256 * 1024;
 
     private final ReceiverRecords keeper;
     private final SketchRecords records;
     private final IntervalFlows flows;
     private final SettingsRun run;
     private final CounterSet<SketchCounter> counters;
-    private final JointPart joint;
+    private final JointStage joint;
     private final IntervalHandler handler;
     private final LdaEstimator aggregatorEstimator = new LdaEstimator(FlowEstimator.DEFAULT_CONFIDENCE);
     private final IntervalAnswer summary;
@@ -43,7 +44,7 @@ final class IntervalComparison {
     /**
      * Nothing compared yet.
      *
-     * @param context           sizes, shape and seed.
+     * @param settings          sizes, shape and seed.
      * @param run               of the settings.
      * @param keeper            of the records that are told.
      * @param flows             room for the records of an interval.
@@ -54,8 +55,8 @@ final class IntervalComparison {
      * @param clocks            of the two points.
      */
     IntervalComparison(
-        final SketchContext context, final SettingsRun run, final ReceiverRecords keeper, final IntervalFlows flows,
-        final CounterSet<SketchCounter> counters, final JointPart joint, final IntervalHandler handler,
+        final IntervalSettings settings, final SettingsRun run, final ReceiverRecords keeper, final IntervalFlows flows,
+        final CounterSet<SketchCounter> counters, final JointStage joint, final IntervalHandler handler,
         final UnseenFlowHandler unseenFlowHandler, final ClockEvidence clocks) {
         this.run = run;
         this.clocks = clocks;
@@ -65,17 +66,35 @@ final class IntervalComparison {
         this.joint = joint;
         this.handler = handler;
         records = keeper.table();
-        summary = new IntervalAnswer(context.classCount());
+        summary = new IntervalAnswer(settings.cells().classCount());
         pairs = summary.flowSums;
-        unseen = context.isSelected() ? null : new UnseenFlows(
-            unseenFlowHandler, counters, context.unseenFlows(), context.isLive() ? UnseenFlows.HELD_NS : Long.MAX_VALUE / 2);
+        unseen = settings.isSelected() ? null : new UnseenFlows(
+            unseenFlowHandler, counters, unseenFlows(settings), settings.isLive() ? UnseenFlows.HELD_NS : Long.MAX_VALUE / 2);
         this.unseenFlowHandler = unseen == null ? unseenFlowHandler : unseen;
-        recordMarks = new long[markCount(context.recordCount())];
+        recordMarks = new long[markCount(settings.room().records())];
         ahead = new ReadAhead(records);
-        repair = new IntervalRepair(context, run, records, flows.room(), counters, clocks);
-        cells = context.isSketched() ? new CellComparison(context, run, records, flows, counters, repair) : null;
+        repair = new IntervalRepair(settings, run, records, flows.room(), counters, clocks);
+        cells = settings.sums().isSketched() ? new CellComparison(settings, run, records, flows, counters, repair) : null;
         flowSums = new FlowSumComparison(
             run, records, flows, counters, joint, this.unseenFlowHandler, unseen != null, repair);
+    }
+
+    /**
+     * Memory, by formula: a bit a record, the cells' estimator, the packets' reconciler and responder, and flows that only the
+     * sender point saw.
+     *
+     * @param settings sizes and shape.
+     * @return octets.
+     */
+    static long bytes(final IntervalSettings settings) {
+        return (long)markCount(settings.room().records()) * Long.BYTES +
+            (settings.sums().isSketched() ? FlowEstimator.memoryBytes(settings.cells().geometry()) : 0) +
+            IntervalRepair.bytes(settings) + (settings.isSelected() ? 0 : UnseenFlows.memoryBytes(unseenFlows(settings)));
+    }
+
+    /** {@return how many flows that only the sender point saw are held: captures are of no more than they hold} */
+    private static int unseenFlows(final IntervalSettings settings) {
+        return settings.isLive() ? UnseenFlows.CAPACITY : Math.min(settings.room().maxFlows(), MOST_UNSEEN_FLOWS);
     }
 
     private static int markCount(final int recordCount) {
@@ -85,11 +104,6 @@ final class IntervalComparison {
     /** {@return room to order records, for whoever else does} */
     long[] recordMarks() {
         return recordMarks;
-    }
-
-    /** {@return octets besides what others count, by formula} */
-    static long memoryBytes(final int recordCount) {
-        return (long)markCount(recordCount) * Long.BYTES;
     }
 
     /** {@return takes packets out of an interval before it is concluded} */
@@ -104,8 +118,8 @@ final class IntervalComparison {
      * @param own    of the receiver.
      * @param isCut  whether only a part of it was seen.
      */
-    void conclude(final SenderAnswer answer, final PointInterval own, final boolean isCut) {
-        own.orderRecords(recordMarks);
+    void conclude(final SenderAnswer answer, final ReceiverInterval own, final boolean isCut) {
+        own.records().order(recordMarks);
         lookForLate(own);
         if (answer != null && clocks.isOn()) {
             lookAtClocks(answer, own);
@@ -119,7 +133,7 @@ final class IntervalComparison {
     }
 
     /** Packets that came later than packets are held for are known where this interval and the one before are reconciled. */
-    private void lookForLate(final PointInterval own) {
+    private void lookForLate(final ReceiverInterval own) {
         if (own.isLateExpected() && (isLateMissed || !repair.isWhole())) {
             counters.increment(SketchCounter.CLOCKS_APART);
             own.markDamaged();
@@ -128,7 +142,7 @@ final class IntervalComparison {
     }
 
     /** What packets took by the two clocks shows whether they are too far apart to say which packets were lost. */
-    private void lookAtClocks(final SenderAnswer answer, final PointInterval own) {
+    private void lookAtClocks(final SenderAnswer answer, final ReceiverInterval own) {
         isEmpty = true;
         clocks.onDelay(meanDelayNs(answer, own));
         if (!isEmpty && clocks.isInDoubt(repair.status())) {
@@ -138,7 +152,7 @@ final class IntervalComparison {
     }
 
     /** {@return the mean of the packets whose delay is known, in ns; not a number if there are none} */
-    private double meanDelayNs(final SenderAnswer answer, final PointInterval own) {
+    private double meanDelayNs(final SenderAnswer answer, final ReceiverInterval own) {
         double sumNs = 0;
         double packets = 0;
         for (int i = 0; i < summary.aggregators.length && answer.hasSketches() && own.hasSketches(); i++) {
@@ -171,7 +185,7 @@ final class IntervalComparison {
         handler.onUnknownLoss();
     }
 
-    private boolean isPaired(final SenderAnswer answer, final PointInterval own) {
+    private boolean isPaired(final SenderAnswer answer, final ReceiverInterval own) {
         final boolean isPaired = answer.hasSketches() ? own.hasSketches() && areSketchesPaired(answer, own) :
             answer.flows() != null && own.flows() != null;
         if (!isPaired) {
@@ -180,7 +194,7 @@ final class IntervalComparison {
         return isPaired;
     }
 
-    private boolean areSketchesPaired(final SenderAnswer answer, final PointInterval own) {
+    private boolean areSketchesPaired(final SenderAnswer answer, final ReceiverInterval own) {
         boolean isPaired = cells.pair(answer, own);
         for (int i = 0; isPaired && i < summary.aggregators.length; i++) {
             isPaired = aggregatorEstimator.estimate(answer.aggregator(i), own.aggregator(i), summary.aggregators[i]) ==
@@ -189,7 +203,7 @@ final class IntervalComparison {
         return isPaired;
     }
 
-    private void compare(final SenderAnswer answer, final PointInterval own, final boolean isCut) {
+    private void compare(final SenderAnswer answer, final ReceiverInterval own, final boolean isCut) {
         final long key = run.key(own.intervalNumber());
         keeper.measuring();
         counters.increment(SketchCounter.INTERVALS);
@@ -210,20 +224,21 @@ final class IntervalComparison {
             pairs.pair(sent, received);
             counters.add(SketchCounter.FLOW_SUMS_OVERFLOW, sent.overflowPackets() + received.overflowPackets());
         }
-        flows.take(own, key, run.number(), summary.heavyHitters);
+        flows.take(own.records(), key, run.number(), summary.heavyHitters);
         if (answer.hasSketches()) {
             cells.tell(own, summary);
         } else {
             flowSums.tell(own, summary);
         }
-        repair.tellUnseen(unseenFlowHandler, unseen != null, summary);
-        for (int i = 0; unseen != null && unseen.isAnyHeld() && i < own.recordCount(); i++) {
-            unseen.onSeen(records.flowHash(own.record(i)), summary);
+        summary.flowLostPackets +=
+            repair.tellUnseen(unseenFlowHandler, unseen != null, summary.startNs, summary.endNs);
+        for (int i = 0; unseen != null && unseen.isAnyHeld() && i < own.records().count(); i++) {
+            unseen.onSeen(records.flowHash(own.records().get(i)), summary);
         }
-        for (int i = 0; repair.isAnyUnnamed() && i < own.recordCount(); i++) {
-            final long earlierLost = repair.takeUnnamed(records.flowHash(own.record(i)));
+        for (int i = 0; repair.isAnyUnnamed() && i < own.records().count(); i++) {
+            final long earlierLost = repair.takeUnnamed(records.flowHash(own.records().get(i)));
             if (earlierLost > 0) {
-                records.addListedLoss(own.record(i), earlierLost, 0, LossKind.EXACT);
+                records.addListedLoss(own.records().get(i), earlierLost, 0, LossKind.EXACT);
             }
         }
         repair.keepUnnamed();
@@ -239,10 +254,10 @@ final class IntervalComparison {
     }
 
     /** A flow that begins here may have lost its first packets in an interval before, of which not all losses are known. */
-    private void doubtNewFlows(final PointInterval own, final long key) {
-        for (int i = 0; keeper.isEarlierLossHidden(summary.startNs) && i < own.recordCount(); i++) {
-            if (records.firstInterval(own.record(i)) == key) {
-                records.addUnknownLoss(own.record(i));
+    private void doubtNewFlows(final ReceiverInterval own, final long key) {
+        for (int i = 0; keeper.isEarlierLossHidden(summary.startNs) && i < own.records().count(); i++) {
+            if (records.firstInterval(own.records().get(i)) == key) {
+                records.addUnknownLoss(own.records().get(i));
             }
         }
         final boolean isNothingLost = summary.hasLoss() && summary.lostPackets() == 0 && summary.unexpectedPackets == 0;
@@ -256,7 +271,7 @@ final class IntervalComparison {
      * their flow lost more: all but those that fall on a cell with a loss, as a share of the cells is; twice the standard
      * deviation of their number is added. Packets that only change their class are as many.
      */
-    private double unexpectedPackets(final SenderAnswer answer, final PointInterval own) {
+    private double unexpectedPackets(final SenderAnswer answer, final ReceiverInterval own) {
         double most = 0;
         boolean isHidden = false;
         for (int bank = 0; bank < own.aggregator(0).rows(); bank++) {
@@ -289,10 +304,10 @@ final class IntervalComparison {
         return isMore;
     }
 
-    private void giveUp(final PointInterval own) {
+    private void giveUp(final ReceiverInterval own) {
         final long key = run.key(own.intervalNumber());
-        for (int i = 0; i < own.recordCount(); i++) {
-            records.addUnknownLoss(own.record(i));
+        for (int i = 0; i < own.records().count(); i++) {
+            records.addUnknownLoss(own.records().get(i));
         }
         for (int record = 0; record < records.limit(); record++) {
             if (records.isSilent(record, key)) {
@@ -305,11 +320,11 @@ final class IntervalComparison {
         releaseRecords(own);
     }
 
-    private void releaseRecords(final PointInterval own) {
-        for (int i = 0; i < own.recordCount(); i++) {
-            ahead.before(own, i);
-            records.clearPackets(own.record(i), run.key(own.intervalNumber()));
-            keeper.release(own.record(i));
+    private void releaseRecords(final ReceiverInterval own) {
+        for (int i = 0; i < own.records().count(); i++) {
+            ahead.before(own.records(), i);
+            records.clearPackets(own.records().get(i), run.key(own.intervalNumber()));
+            keeper.release(own.records().get(i));
         }
     }
 }

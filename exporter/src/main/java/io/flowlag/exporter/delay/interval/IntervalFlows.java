@@ -50,13 +50,13 @@ final class IntervalFlows {
     /**
      * Takes the records of an interval.
      *
-     * @param interval    whose records they are.
+     * @param interval    records that have packets in it.
      * @param key         under which they count its packets.
      * @param settingsRun of their weights.
      * @param largest     is offered each.
      */
-    void take(final PointInterval interval, final long key, final int settingsRun, final HeavyHitters largest) {
-        count = interval.recordCount();
+    void take(final RecordList interval, final long key, final int settingsRun, final HeavyHitters largest) {
+        count = interval.count();
         final int setBytes = setBytes(count);
         bitMask = setBytes * Byte.SIZE - 1;
         seen.setMemory(0, setBytes, (byte)0);
@@ -64,7 +64,7 @@ final class IntervalFlows {
         int taken = 0;
         for (int i = 0; i < count; i++) {
             ahead.before(interval, i);
-            final int record = interval.record(i);
+            final int record = interval.get(i);
             final long flowHash = records.flowHash(record);
             final int packets = records.packets(record, key);
             final int row = i * LENGTH_BYTES;

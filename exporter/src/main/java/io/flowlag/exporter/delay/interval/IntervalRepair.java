@@ -37,7 +37,7 @@ final class IntervalRepair implements ReconcileTarget {
     private final FlowTotals recorded;
     private final FlowSums unseen;
     private SenderAnswer answer;
-    private PointInterval own;
+    private ReceiverInterval own;
     private boolean isIndexed;
     private final BitSet named = new BitSet();
     /** Packets by flow that were lost before the flow had a record; most such flows never have one. */
@@ -50,7 +50,7 @@ final class IntervalRepair implements ReconcileTarget {
     /**
      * Nothing repaired yet.
      *
-     * @param context  sizes, shape and seed.
+     * @param settings sizes, shape and seed.
      * @param run      of the settings.
      * @param records  of the receiver point.
      * @param recorded room for flows that have records, used within a call.
@@ -58,18 +58,30 @@ final class IntervalRepair implements ReconcileTarget {
      * @param clocks   is told what is listed.
      */
     IntervalRepair(
-        final SketchContext context, final SettingsRun run, final SketchRecords records, final FlowTotals recorded,
+        final IntervalSettings settings, final SettingsRun run, final SketchRecords records, final FlowTotals recorded,
         final CounterSet<SketchCounter> counters, final ClockEvidence clocks) {
         this.clocks = clocks;
         this.counters = counters;
         this.run = run;
         this.records = records;
         this.recorded = recorded;
-        final ReconcileSettings settings = context.reconcile();
-        reconciler = settings == null ? null : new PacketReconciler(settings, context.classCount(), context.seed());
-        unseen = settings == null ? null : FlowSums.ofAll(settings.mostKeys());
-        local = settings == null ? null : new LocalPeer(settings, context.seed());
-        cells = settings != null && context.isSketched() ? new LdsRepair(context.geometry(), context.seed()) : null;
+        final ReconcileSettings reconcile = settings.reconcile();
+        reconciler = reconcile == null ? null : new PacketReconciler(reconcile, settings.cells().classCount(), settings.cells().seed());
+        unseen = reconcile == null ? null : FlowSums.ofAll(reconcile.mostKeys());
+        local = reconcile == null ? null : new LocalPeer(reconcile, settings.cells().seed());
+        cells = reconcile != null && settings.sums().isSketched() ? new LdsRepair(settings.cells().geometry(), settings.cells().seed()) : null;
+    }
+
+    /**
+     * Memory, by formula: of the point that asks, of the one that answers, and of the flows that only the sender point saw.
+     *
+     * @param settings sizes.
+     * @return octets; 0 without reconciliation.
+     */
+    static long bytes(final IntervalSettings settings) {
+        final ReconcileSettings reconcile = settings.reconcile();
+        return reconcile == null ? 0 : reconcile.reconcilerBytes(settings.cells().classCount()) + reconcile.responderBytes() +
+            FlowSums.memoryBytes(reconcile.mostKeys());
     }
 
     /**
@@ -82,7 +94,7 @@ final class IntervalRepair implements ReconcileTarget {
      * @return whether it is done, or there is nothing to do; if not, {@link #work} goes on.
      */
     boolean begin(
-        final SenderAnswer sent, final PointInterval received, final PointInterval next, final SynopsisPeer peer) {
+        final SenderAnswer sent, final ReceiverInterval received, final ReceiverInterval next, final SynopsisPeer peer) {
         isRepaired = false;
         isLossHidden = false;
         named.clear();
@@ -170,8 +182,8 @@ final class IntervalRepair implements ReconcileTarget {
     private void indexRecords() {
         final long key = run.key(own.intervalNumber());
         recorded.clear(records.limit());
-        for (int i = 0; i < own.recordCount(); i++) {
-            recorded.add(records.flowHash(own.record(i)), 1);
+        for (int i = 0; i < own.records().count(); i++) {
+            recorded.add(records.flowHash(own.records().get(i)), 1);
         }
         for (int record = 0; record < records.limit(); record++) {
             if (records.isSilent(record, key)) {
@@ -198,18 +210,22 @@ final class IntervalRepair implements ReconcileTarget {
      *
      * @param handler is told of each.
      * @param isHeld  whether it says later which of them are of the segment.
-     * @param summary of the interval.
+     * @param startNs of the interval.
+     * @param endNs   of the interval.
+     * @return packets that those flows lost, if all of them are of the segment.
      */
-    void tellUnseen(final UnseenFlowHandler handler, final boolean isHeld, final IntervalAnswer summary) {
+    long tellUnseen(final UnseenFlowHandler handler, final boolean isHeld, final long startNs, final long endNs) {
+        long lost = 0;
         for (int row = 0; isRepaired && !isLossHidden && row < unseen.count(); row++) {
             final long flowHash = unseen.flowHash(row);
             final long lostPackets = reconciler.losses().lost(flowHash);
             if (isLossKnown(flowHash) && lostPackets == unseen.packets(row) && name(flowHash)) {
                 counters.increment(SketchCounter.RECONCILE_FLOWS_UNSEEN);
-                summary.flowLostPackets += isHeld ? 0 : lostPackets;
-                handler.onUnseenFlow(unseen, row, summary.startNs, summary.endNs);
+                lost += isHeld ? 0 : lostPackets;
+                handler.onUnseenFlow(unseen, row, startNs, endNs);
             }
         }
+        return lost;
     }
 
     private void takeOutOfSums(final PacketDifference difference, final boolean isSender, final PacketDetails packets) {

@@ -1,5 +1,6 @@
 package io.flowlag.exporter.delay.interval;
 
+import io.flowlag.sketch.image.SketchGeometry;
 import org.agrona.concurrent.Agent;
 import org.agrona.concurrent.AgentRunner;
 import org.agrona.concurrent.OneToOneConcurrentArrayQueue;
@@ -25,12 +26,12 @@ final class JointSolver implements Agent, AutoCloseable {
     private final OneToOneConcurrentArrayQueue<JointTask> solved = new OneToOneConcurrentArrayQueue<>(TASKS);
     private int underWay;
 
-    JointSolver(final SketchContext context) {
-        worker = new JointWorker(context.geometry(), context.seed(), context.joint());
-        for (int i = 0; i < tasks(context.joint()); i++) {
-            free.add(new JointTask(context.geometry(), context.joint()));
+    JointSolver(final SketchGeometry geometry, final long seed, final JointSettings settings) {
+        worker = new JointWorker(geometry, seed, settings);
+        for (int i = 0; i < tasks(settings); i++) {
+            free.add(new JointTask(geometry, settings));
         }
-        runner = context.joint().isThreaded() ? new AgentRunner(
+        runner = settings.isThreaded() ? new AgentRunner(
             new SleepingMillisIdleStrategy(), (failure) -> { }, null, this) : null;
         if (runner != null) {
             AgentRunner.startOnThread(runner, JointSolver::daemon);
@@ -48,9 +49,8 @@ final class JointSolver implements Agent, AutoCloseable {
     }
 
     /** {@return octets, by formula} */
-    static long memoryBytes(final SketchContext context) {
-        return JointWorker.memoryBytes(context.geometry(), context.joint()) +
-            tasks(context.joint()) * JointTask.memoryBytes(context.geometry(), context.joint());
+    static long memoryBytes(final SketchGeometry geometry, final JointSettings settings) {
+        return JointWorker.memoryBytes(geometry, settings) + tasks(settings) * JointTask.memoryBytes(geometry, settings);
     }
 
     @Override

@@ -1,79 +1,130 @@
 package io.flowlag.exporter.delay.interval;
 
 import io.flowlag.common.counter.CounterSet;
+import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.joint.JointTier;
-import io.flowlag.sketch.lds.CellMap;
 
 /**
- * What the receiver point keeps so that references and sketches can be solved together: which interval and cells each estimate of
- * a packet belongs to, sums of them, and intervals on their way to the solver. The metering thread owns it; the solver may have a
- * thread of its own. Allocates at construction.
- * <p>
- * Memory, by formula: 48 octets a pending packet, 24 for each record and interval that may be open at once (a power of two), 8 a
- * cell and open interval, 16 a packet held; the solver's is the library's, and two copies of an interval (one where captures are
- * read): both sketches, 8 octets a cell and 73 a flow.
+ * Joint estimation at the receiver point: which interval and cells each estimate of a packet belongs to, sums of estimates, and
+ * intervals on their way to the solver. Does nothing where the settings have no joint estimation. The metering thread owns it;
+ * the solver may have a thread of its own. Allocates at construction.
  */
 final class JointStage implements AutoCloseable {
+    private final ReceiverRecords keeper;
     private final SketchRecords records;
     private final CounterSet<SketchCounter> counters;
     private final PendingEstimates pending;
     private final RecordEstimates recordEstimates;
+    /** Null without joint estimation, as the two before. */
     private final JointSolver solver;
     private final long intervalNs;
+    private JointHandler handler = (answer) -> { };
 
-    JointStage(final SketchContext context, final SketchRecords records, final CounterSet<SketchCounter> counters) {
-        this.records = records;
+    /**
+     * Nothing solved yet.
+     *
+     * @param settings sizes.
+     * @param keeper   of the records that receive estimates.
+     * @param counters of the receiver point.
+     */
+    JointStage(final IntervalSettings settings, final ReceiverRecords keeper, final CounterSet<SketchCounter> counters) {
+        this.keeper = keeper;
         this.counters = counters;
-        intervalNs = context.intervalNs();
-        pending = new PendingEstimates(context.joint().pendingPackets());
-        recordEstimates = new RecordEstimates(context.recordCount(), context.openIntervals());
-        solver = new JointSolver(context);
+        records = keeper.table();
+        intervalNs = settings.times().intervalNs();
+        final JointSettings joint = settings.joint();
+        pending = joint == null ? null : new PendingEstimates(joint.pendingPackets());
+        recordEstimates = joint == null ? null :
+            new RecordEstimates(settings.room().records(), settings.openIntervals());
+        solver = joint == null ? null : new JointSolver(settings.cells().geometry(), settings.cells().seed(), joint);
     }
 
-    static long memoryBytes(final SketchContext context) {
-        final int intervals = context.openIntervals() + 1;
-        return PendingEstimates.memoryBytes(context.joint().pendingPackets()) +
-            RecordEstimates.memoryBytes(context.recordCount(), context.openIntervals()) +
-            intervals * CellEstimates.memoryBytes(context.geometry()) +
-            (intervals + 1L) * context.inFlightPackets() * HeldPackets.ESTIMATE_BYTES +
-            JointSolver.memoryBytes(context);
+    /**
+     * Memory, by formula: 48 octets a pending packet, 24 for each record and interval that may be open at once (a power of two),
+     * 8 a cell and open interval, 16 a packet held; the solver's is the library's, and two copies of an interval (one where
+     * captures are read): both sketches, 8 octets a cell and 73 a flow.
+     *
+     * @param settings sizes.
+     * @return octets; 0 without joint estimation.
+     */
+    static long bytes(final IntervalSettings settings) {
+        if (settings.joint() == null) {
+            return 0;
+        }
+        final int intervals = settings.openIntervals() + 1;
+        final SketchGeometry geometry = settings.cells().geometry();
+        return PendingEstimates.memoryBytes(settings.joint().pendingPackets()) +
+            RecordEstimates.memoryBytes(settings.room().records(), settings.openIntervals()) +
+            intervals * CellEstimates.memoryBytes(geometry) +
+            (intervals + 1L) * settings.room().inFlightPackets() * HeldPackets.ESTIMATE_BYTES +
+            JointSolver.memoryBytes(geometry, settings.joint());
     }
 
-    static CellEstimates cellEstimates(final SketchContext context) {
-        return new CellEstimates(context.geometry(), new CellMap(context.geometry(), context.seed()));
+    /** Sets who receives the answers of intervals that were solved; before the first packet. */
+    void handler(final JointHandler newHandler) {
+        handler = newHandler;
     }
 
-    /** Takes in a packet that is booked, and says its ticket. */
+    /** {@return the ticket of a packet that is booked} */
     long onBooked(
-        final PointInterval open, final long flowHash, final long digest, final int record, final int weight) {
-        return pending.add(flowHash, digest, open.intervalNumber(), record, weight, PendingEstimates.BOOKED);
+        final long intervalNumber, final long flowHash, final long digest, final int record, final int weight) {
+        return pending == null ? ReceivedPackets.NO_TICKET :
+            pending.add(flowHash, digest, intervalNumber, record, weight, PendingEstimates.BOOKED);
     }
 
-    /** Takes in a packet that is held until the interval before that number is due, and says its ticket. */
-    long onHeld(final long intervalNumber, final int heldIndex) {
-        return pending.add(0, 0, intervalNumber, SketchRecords.NONE, 0, heldIndex);
+    /** Gives tickets to packets that are booked. */
+    void onBooked(final long intervalNumber, final ReceivedPackets packets) {
+        for (int i = 0; pending != null && i < packets.count(); i++) {
+            final int record = packets.record(i);
+            packets.ticket(i, pending.add(
+                records.flowHash(record), packets.digest(i), intervalNumber, record, packets.weight(i),
+                PendingEstimates.BOOKED));
+        }
     }
 
-    /** A packet that was held is the last of others now, and held until the interval before that number is due. */
+    /** {@return the ticket of the packet that was held last, until the interval before that number is due} */
+    long onHeld(final HeldPackets held, final long intervalNumber) {
+        if (pending == null) {
+            return ReceivedPackets.NO_TICKET;
+        }
+        final long ticket = pending.add(0, 0, intervalNumber, SketchRecords.NONE, 0, held.count() - 1);
+        held.ticket(ticket);
+        return ticket;
+    }
+
+    /** A held packet moved to the end of another room, where it is held until the interval before that number is due. */
     void onHeldOn(final HeldPackets room, final long intervalNumber, final HeldPackets held, final int index) {
+        if (pending == null) {
+            return;
+        }
         final long ticket = held.ticket(index);
         room.ticket(ticket);
         if (held.hasEstimate(index)) {
-            room.estimate(
-                room.count() - 1, held.estimateNs(index), held.spanNumber(index), held.errorScaleNs(index));
+            room.estimate(room.count() - 1, held.estimateNs(index), held.spanNumber(index), held.errorScaleNs(index));
         } else if (pending.holds(ticket)) {
             pending.hold(ticket, intervalNumber, room.count() - 1);
         }
     }
 
-    /** A record has its first packet in an interval. */
-    void onFirstPacket(final int record, final long intervalNumber) {
-        recordEstimates.clear(record, intervalNumber);
+    /** The estimate of the packet that was held last goes elsewhere. */
+    void onHeldElsewhere(final HeldPackets held) {
+        if (pending != null) {
+            held.ticket(ReceivedPackets.NO_TICKET);
+        }
     }
 
-    /** A packet that was held is booked: what its estimate belongs to is known now. */
-    void onSettled(
-        final PointInterval target, final HeldPackets held, final int index, final int record) {
+    /** A record has its first packet in an interval. */
+    void onFirstPacket(final int record, final long intervalNumber) {
+        if (recordEstimates != null) {
+            recordEstimates.clear(record, intervalNumber);
+        }
+    }
+
+    /** A packet that was held is booked: its estimate belongs to that interval. */
+    void onSettled(final ReceiverInterval target, final HeldPackets held, final int index, final int record) {
+        if (pending == null) {
+            return;
+        }
         if (held.hasEstimate(index)) {
             counters.add(SketchCounter.JOINT_ESTIMATES_HELD, -1);
             book(
@@ -86,11 +137,14 @@ final class JointStage implements AutoCloseable {
         }
     }
 
-    /** An estimate of a packet has come; the interval's sketch is null if it is not open any more. */
+    /** An estimate of a packet has come. */
     void onEstimate(
         final long ticket, final long delayNs, final long spanNumber, final float errorScaleNs, final IntervalLookup lookup) {
+        if (pending == null) {
+            return;
+        }
         counters.increment(SketchCounter.JOINT_ESTIMATES);
-        if (ticket == PendingEstimates.NO_TICKET) {
+        if (ticket == ReceivedPackets.NO_TICKET) {
             counters.increment(SketchCounter.JOINT_ESTIMATES_UNSKETCHED);
             return;
         }
@@ -99,7 +153,7 @@ final class JointStage implements AutoCloseable {
             return;
         }
         final boolean isBooked = pending.heldIndex(ticket) == PendingEstimates.BOOKED;
-        final PointInterval open = isBooked ? lookup.open(pending.interval(ticket)) : null;
+        final ReceiverInterval open = isBooked ? lookup.open(pending.interval(ticket)) : null;
         final HeldPackets held = isBooked ? null : lookup.held(pending.interval(ticket));
         if (open != null) {
             book(
@@ -113,17 +167,17 @@ final class JointStage implements AutoCloseable {
         }
     }
 
-    /** Finds what is open. */
+    /** Finds open intervals. */
     interface IntervalLookup {
         /** {@return the interval; null if it is not open} */
-        PointInterval open(long intervalNumber);
+        ReceiverInterval open(long intervalNumber);
 
         /** {@return the packets that are held until the interval before that number is due; null if it is over} */
         HeldPackets held(long intervalNumber);
     }
 
     private void book(
-        final PointInterval open, final long flowHash, final long digest, final int weight, final int record,
+        final ReceiverInterval open, final long flowHash, final long digest, final int weight, final int record,
         final long delayNs, final long spanNumber, final float errorScaleNs) {
         counters.increment(SketchCounter.JOINT_ESTIMATES_BOOKED);
         open.estimates().add(flowHash, digest, weight, delayNs);
@@ -132,19 +186,33 @@ final class JointStage implements AutoCloseable {
         }
     }
 
-    /**
-     * Hands an interval to the solver; its records, which count its packets under the key, are kept until it comes back.
-     *
-     * @return false if it cannot be solved, and nobody keeps anything.
-     */
-    boolean submit(
-        final SenderAnswer answer, final PointInterval own, final FlowSumPairs pairs, final long key, final int settingsRun) {
+    /** The mean of a flow is exact; a record that has only some of its packets has no bound from that. */
+    void addExact(final int record, final int packets, final boolean isWhole, final double meanNs) {
+        if (solver != null) {
+            records.addJoint(record, packets, meanNs, isWhole ? 0 : Double.NaN, false);
+        }
+    }
+
+    /** Has an interval solved whose sketches were compared. Its records count its packets under the key. */
+    void solve(
+        final SenderAnswer answer, final ReceiverInterval own, final FlowSumPairs pairs, final long key,
+        final int settingsRun) {
+        if (solver != null && answer.hasSketches() && !submit(answer, own, pairs, key, settingsRun)) {
+            giveUp(own, key);
+        }
+    }
+
+    /** Hands an interval to the solver; its records are kept until it comes back. */
+    private boolean submit(
+        final SenderAnswer answer, final ReceiverInterval own, final FlowSumPairs pairs, final long key,
+        final int settingsRun) {
         final JointTask task = solver.claim();
         if (task == null) {
             counters.increment(SketchCounter.JOINT_INTERVALS_SKIPPED);
             return false;
         }
-        if (own.recordCount() > task.capacity()) {
+        final RecordList list = own.records();
+        if (list.count() > task.capacity()) {
             counters.increment(SketchCounter.JOINT_INTERVALS_TOO_LARGE);
             return false;
         }
@@ -153,8 +221,8 @@ final class JointStage implements AutoCloseable {
         task.images(answer.sketch(), own.sketch());
         own.estimates().copyTo(task.cellEstimatesNs);
         task.leastEstimateNs = own.estimates().leastNs();
-        for (int i = 0; i < own.recordCount(); i++) {
-            final int record = own.record(i);
+        for (int i = 0; i < list.count(); i++) {
+            final int record = list.get(i);
             records.retain(record);
             task.addRecord(
                 record, records.flowHash(record), records.packets(record, key), records.weight(record, settingsRun),
@@ -182,51 +250,60 @@ final class JointStage implements AutoCloseable {
         }
     }
 
-    /**
-     * An interval that cannot be solved: references alone say what they can. Its records count its packets under the key.
-     */
-    void tellUnsolved(final PointInterval own, final long key) {
-        final long number = own.intervalNumber();
-        for (int i = 0; i < own.recordCount(); i++) {
-            final int record = own.record(i);
-            final int packets = records.packets(record, key);
-            final long estimates = recordEstimates.count(record, number);
+    /** An interval is not solved: its records have the estimates by references alone. */
+    void giveUp(final ReceiverInterval own, final long key) {
+        for (int i = 0; solver != null && i < own.records().count(); i++) {
+            final int record = own.records().get(i);
+            final long estimates = recordEstimates.count(record, own.intervalNumber());
             if (estimates > 0) {
-                records.addJoint(
-                    record, packets, recordEstimates.sumNs(record, number) / (double)estimates, Double.NaN, JointKind.RLI);
+                final double meanNs = recordEstimates.sumNs(record, own.intervalNumber()) / (double)estimates;
+                records.addJoint(record, records.packets(record, key), meanNs, Double.NaN, true);
             }
         }
+    }
+
+    /** Writes the estimates of the next interval that was solved meanwhile, if there is one, into its records. */
+    void onSolved() {
+        if (solver != null) {
+            finish(solver.take());
+        }
+    }
+
+    /** Waits for every interval that is under way, and writes its estimates. */
+    void onEnd() {
+        JointTask task = solver == null ? null : solver.takeLast();
+        while (task != null) {
+            finish(task);
+            task = solver.takeLast();
+        }
+    }
+
+    private void finish(final JointTask task) {
+        if (task == null) {
+            return;
+        }
+        for (int i = 0; i < task.recordCount; i++) {
+            final int record = task.records[i];
+            if (task.kinds[i] != JointKind.NONE) {
+                records.addJoint(
+                    record, task.packets[i], task.meansNs[i], task.boundsNs[i], task.kinds[i] != JointKind.JOINT);
+                if (task.areTold[i]) {
+                    records.addJointTold(record);
+                }
+            }
+            keeper.release(record);
+        }
+        handler.onJoint(task.answer);
+        giveBack(task);
     }
 
     /** {@return whether nothing is under way} */
     boolean isIdle() {
-        return solver.isIdle();
-    }
-
-    /** {@return an interval that came back, to be told and given back; null if there is none} */
-    JointTask take() {
-        return solver.take();
-    }
-
-    /** {@return as {@link #take}, but waits for what is under way} */
-    JointTask takeLast() {
-        return solver.takeLast();
-    }
-
-    /** Tells a record what its interval said. */
-    void tell(final JointTask task, final int index) {
-        final int record = task.records[index];
-        if (task.kinds[index] != JointKind.NONE) {
-            records.addJoint(
-                record, task.packets[index], task.meansNs[index], task.boundsNs[index], task.kinds[index]);
-            if (task.areTold[index]) {
-                records.addJointTold(record);
-            }
-        }
+        return solver == null || solver.isIdle();
     }
 
     /** Counts what came of an interval, and gives it back. */
-    void giveBack(final JointTask task) {
+    private void giveBack(final JointTask task) {
         counters.increment(SketchCounter.JOINT_INTERVALS);
         final SketchCounter outcome = switch (task.answer.status) {
             case JOINT -> SketchCounter.JOINT_INTERVALS_SOLVED;
@@ -249,8 +326,11 @@ final class JointStage implements AutoCloseable {
         }
     }
 
+    /** Ends the solver's thread. */
     @Override
     public void close() {
-        solver.close();
+        if (solver != null) {
+            solver.close();
+        }
     }
 }

@@ -22,8 +22,6 @@ import static org.agrona.BitUtil.CACHE_LINE_LENGTH;
  * One thread. Allocates at construction.
  */
 final class PendingEstimates {
-    /** No packet. */
-    static final long NO_TICKET = -1;
     /** The packet is booked. */
     static final int BOOKED = -1;
 
@@ -46,7 +44,7 @@ final class PendingEstimates {
         entries = new UnsafeBuffer(
             BufferUtil.allocateDirectAligned(Math.multiplyExact(length, LENGTH_BYTES), CACHE_LINE_LENGTH));
         for (int i = 0; i < length; i++) {
-            entries.putLong(i * LENGTH_BYTES + TICKET_OFFSET, NO_TICKET);
+            entries.putLong(i * LENGTH_BYTES + TICKET_OFFSET, ReceivedPackets.NO_TICKET);
         }
     }
 
@@ -67,7 +65,7 @@ final class PendingEstimates {
 
     /** {@return whether the packet is still here} */
     boolean holds(final long ticket) {
-        return ticket != NO_TICKET && entries.getLong(at(ticket) + TICKET_OFFSET) == ticket;
+        return ticket != ReceivedPackets.NO_TICKET && entries.getLong(at(ticket) + TICKET_OFFSET) == ticket;
     }
 
     /** A packet that was held is booked. */

@@ -1,6 +1,7 @@
 package io.flowlag.exporter.delay.interval;
 
 import io.flowlag.sketch.image.CellEditor;
+import io.flowlag.sketch.image.SketchGeometry;
 import io.flowlag.sketch.image.SketchImage;
 import io.flowlag.sketch.interval.IntervalSketch;
 import io.flowlag.sketch.lda.LossyDifferenceAggregator;
@@ -13,12 +14,7 @@ import org.agrona.DirectBuffer;
  * digests of the packets near its end, and at the receiver point the packets that are held and the records that have packets
  * here. Allocates at construction. Threads as in {@link IntervalSketch}; it owns its memory.
  */
-final class PointInterval implements IntervalSketch, SenderAnswer {
-    /** Octets of a packet in flight. */
-    static final int DIGEST_BYTES = Long.BYTES;
-    /** Records of as many fill most of a processor's second cache. */
-    private static final int LEAST_ORDERED = 8192;
-
+final class PointInterval implements IntervalSketch, ReceiverInterval {
     private final LossyDifferenceSketch sketch;
     private final LossyDifferenceAggregator[] aggregators;
     private final FlowSums flows;
@@ -29,7 +25,7 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
     private final long[] inFlight;
     private HeldPackets held;
     private final CellEstimates estimates;
-    private final int[] records;
+    private final RecordList records;
     /** From when on before the interval's end digests are remembered: as in the tail, and as early ones. */
     private final long tailNs;
     private final long earlyNs;
@@ -46,35 +42,77 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
     private int inFlightCount;
     /** At the other end of the digests in flight. */
     private int earlyCount;
-    private int recordCount;
     private boolean isInFlightComplete = true;
     private boolean isDamaged;
     private boolean isLateExpected;
 
-    PointInterval(final SketchContext context, final boolean isReceiver) {
-        sketch = context.isSketched() ? new LossyDifferenceSketch(context.geometry(), context.seed()) : null;
-        aggregators = new LossyDifferenceAggregator[context.isSketched() ? context.classCount() : 0];
+    PointInterval(final IntervalSettings settings, final boolean isReceiver) {
+        sketch = settings.sums().isSketched() ? new LossyDifferenceSketch(settings.cells().geometry(), settings.cells().seed()) : null;
+        aggregators = new LossyDifferenceAggregator[settings.sums().isSketched() ? settings.cells().classCount() : 0];
         for (int i = 0; i < aggregators.length; i++) {
-            aggregators[i] = new LossyDifferenceAggregator(context.aggregatorGeometry(), context.seed());
+            aggregators[i] = new LossyDifferenceAggregator(settings.cells().aggregator(), settings.cells().seed());
         }
-        flows = context.newFlows();
-        witnesses = context.newWitnesses();
-        packets = context.newPackets();
-        keys = isReceiver || packets == null ? null : flows != null ? flows : context.newKeys();
-        inFlight = new long[context.inFlightPackets()];
-        held = isReceiver ? newHeld(context) : null;
-        estimates = isReceiver && context.joint() != null ? JointStage.cellEstimates(context) : null;
-        records = isReceiver ? new int[context.recordCount()] : null;
-        tailNs = context.tailNs() + (isReceiver ? context.guardNs() - HeldSettlement.edgeNs(context) : 0);
-        earlyNs = context.tailNs() + (isReceiver ? 2 * context.guardNs() : 0);
+        flows = settings.sums().isOfAll() ? FlowSums.ofAll(settings.sums().mostFlows()) : null;
+        witnesses = settings.sums().hasWitnesses() ? newWitnesses(settings) : null;
+        packets = settings.reconcile() == null ? null :
+            new PacketCache(settings.reconcile().packets(), settings.cells().seed());
+        keys = isReceiver || packets == null ? null : flows != null ? flows : FlowSums.ofAll(keyedFlows(settings));
+        inFlight = new long[settings.room().inFlightPackets()];
+        held = isReceiver ? newHeld(settings) : null;
+        estimates = isReceiver && settings.joint() != null ?
+            new CellEstimates(settings.cells().geometry(), settings.cells().seed()) : null;
+        records = isReceiver ? new RecordList(settings.room().records()) : null;
+        tailNs = settings.times().tailNs() + (isReceiver ? settings.times().guardNs() - HeldSettlement.edgeNs(settings) : 0);
+        earlyNs = settings.times().tailNs() + (isReceiver ? 2 * settings.times().guardNs() : 0);
         isByFlow = sketch != null && sketch.isByFlow();
         hasTables = flows != null || witnesses != null || packets != null || keys != null;
         isTouchedByPacket = sketch != null && !(isReceiver && isByFlow);
     }
 
+    private static FlowSums newWitnesses(final IntervalSettings settings) {
+        final SharedSampling sampling = new SharedSampling(
+            settings.cells().seed(), 0, settings.sums().witnessPpm(), settings.sums().witnessPackets());
+        final int maxFlows = settings.room().maxFlows();
+        return settings.isChecked() ? FlowSums.ofAllWithWitnesses(maxFlows, sampling) :
+            FlowSums.ofWitnesses(settings.sums().witnessFlows(maxFlows), sampling);
+    }
+
+    /** {@return how many flows have room for their keys beside the packets} */
+    private static int keyedFlows(final IntervalSettings settings) {
+        return Math.min(
+            Math.min(settings.room().maxFlows(), settings.reconcile().packets()), FlowSums.MAX_CAPACITY);
+    }
+
+    /**
+     * Memory of an interval, by formula: the sketch, an aggregator for each class, 88 to 96 octets for each flow with sums, 8
+     * octets a packet in flight, and the packets with reconciliation. At the sender point the keys of flows besides, at the
+     * receiver point 40 octets a packet in flight and 4 a record.
+     *
+     * @param settings   sizes.
+     * @param isReceiver whether it is the receiver point's.
+     * @return octets, without those of joint estimation.
+     */
+    static long bytes(final IntervalSettings settings, final boolean isReceiver) {
+        final IntervalSettings.Cells cells = settings.cells();
+        final int inFlight = settings.room().inFlightPackets();
+        final long keyBytes = settings.reconcile() == null || settings.sums().isOfAll() ? 0 :
+            FlowSums.memoryBytes(keyedFlows(settings));
+        return (settings.sums().isSketched() ? SketchGeometry.memoryBytes(cells.geometry()) +
+            cells.classCount() * LossyDifferenceAggregator.memoryBytes(cells.aggregator()) : 0) + sumBytes(settings) +
+            (settings.reconcile() == null ? 0 : settings.reconcile().cacheBytes()) + (long)inFlight * Long.BYTES +
+            (isReceiver ? (long)inFlight * HeldPackets.PACKET_BYTES + (long)settings.room().records() * Integer.BYTES : keyBytes);
+    }
+
+    private static long sumBytes(final IntervalSettings settings) {
+        final IntervalSettings.Sums sums = settings.sums();
+        final int maxFlows = settings.room().maxFlows();
+        return (sums.isOfAll() ? FlowSums.memoryBytes(sums.mostFlows()) : 0) + (!sums.hasWitnesses() ? 0 :
+            FlowSums.memoryBytes(settings.isChecked() ? maxFlows : sums.witnessFlows(maxFlows)));
+    }
+
     /** {@return room for the packets that are held at an interval's end} */
-    static HeldPackets newHeld(final SketchContext context) {
-        return new HeldPackets(context.inFlightPackets(), context.joint() != null);
+    static HeldPackets newHeld(final IntervalSettings settings) {
+        return new HeldPackets(settings.room().inFlightPackets(), settings.joint() != null);
     }
 
     @Override
@@ -105,7 +143,9 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         }
         inFlightCount = 0;
         earlyCount = 0;
-        recordCount = 0;
+        if (records != null) {
+            records.clear();
+        }
         isInFlightComplete = true;
         isDamaged = false;
         isLateExpected = false;
@@ -248,8 +288,8 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         }
     }
 
-    /** The point lost packets of its own: what is missing here may not have been lost on the path. */
-    void markDamaged() {
+    @Override
+    public void markDamaged() {
         isDamaged = true;
         if (sketch != null) {
             sketch.markDamaged();
@@ -264,17 +304,14 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         isLateExpected = true;
     }
 
-    boolean isLateExpected() {
+    @Override
+    public boolean isLateExpected() {
         return isLateExpected;
     }
 
     @Override
     public boolean isDamaged() {
         return isDamaged;
-    }
-
-    int inFlightCapacity() {
-        return inFlight.length;
     }
 
     HeldPackets held() {
@@ -288,57 +325,29 @@ final class PointInterval implements IntervalSketch, SenderAnswer {
         return empty;
     }
 
-    /** {@return how many packets came so long before the end that the sender's list has them only if the clocks are apart} */
-    int earlyCount() {
+    @Override
+    public int earlyCount() {
         return earlyCount;
     }
 
-    long early(final int index) {
+    @Override
+    public long early(final int index) {
         return inFlight[inFlight.length - 1 - index];
     }
 
-    /** {@return sums of estimates by cell; null where nobody wants them} */
-    CellEstimates estimates() {
+    @Override
+    public CellEstimates estimates() {
         return estimates;
     }
 
-    /** {@return when the interval begins, since the epoch} */
-    long startNs() {
+    @Override
+    public long startNs() {
         return startNs;
     }
 
-    void addRecord(final int record) {
-        records[recordCount++] = record;
-    }
-
-    int recordCount() {
-        return recordCount;
-    }
-
-    /**
-     * Puts the records into the order in which they lie in memory: who looks at one after the other then waits little for it. Few
-     * are left as they came: they are near the processor anyway.
-     *
-     * @param marks a bit for each record there may be, all 0 before and after.
-     */
-    void orderRecords(final long[] marks) {
-        if (recordCount < LEAST_ORDERED) {
-            return;
-        }
-        for (int i = 0; i < recordCount; i++) {
-            marks[records[i] >> 6] |= 1L << records[i];
-        }
-        int count = 0;
-        for (int word = 0; word < marks.length && count < recordCount; word++) {
-            for (long left = marks[word]; left != 0; left &= left - 1) {
-                records[count++] = word * Long.SIZE + Long.numberOfTrailingZeros(left);
-            }
-            marks[word] = 0;
-        }
-    }
-
-    int record(final int index) {
-        return records[index];
+    @Override
+    public RecordList records() {
+        return records;
     }
 
     @Override

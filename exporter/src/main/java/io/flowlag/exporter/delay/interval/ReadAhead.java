@@ -22,14 +22,14 @@ final class ReadAhead {
     }
 
     /** To be called for each record of the interval before its flow and its packets are looked at. */
-    void before(final PointInterval interval, final int index) {
+    void before(final RecordList interval, final int index) {
         if (index % RECORDS != 0) {
             return;
         }
-        final int end = Math.min(index + RECORDS, interval.recordCount());
+        final int end = Math.min(index + RECORDS, interval.count());
         long octets = 0;
         for (int i = index; i < end; i++) {
-            octets += records.touch(interval.record(i)) + records.touchPackets(interval.record(i));
+            octets += records.touch(interval.get(i)) + records.touchPackets(interval.get(i));
         }
         touched += octets;
     }

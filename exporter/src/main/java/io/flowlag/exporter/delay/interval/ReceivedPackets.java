@@ -4,6 +4,9 @@ package io.flowlag.exporter.delay.interval;
  * Packets of the receiver point, field by field, for {@link SketchReceiver#gather}. One thread. Allocates at construction.
  */
 public final class ReceivedPackets {
+    /** Of a packet that is in no sketch. */
+    public static final long NO_TICKET = -1;
+
     private final long[] timestampsNs;
     private final long[] digests;
     private final int[] lengthsBytes;
@@ -62,7 +65,7 @@ public final class ReceivedPackets {
         classIndexes[count] = classIndex;
         weights[count] = weight;
         records[count] = record;
-        tickets[count] = PendingEstimates.NO_TICKET;
+        tickets[count] = NO_TICKET;
         count++;
     }
 

@@ -16,7 +16,7 @@ final class ReceiverBooking {
     private final ReceiverRecords keeper;
     private final SketchRecords records;
     private final HeldSettlement settlement;
-    private final JointPart joint;
+    private final JointStage joint;
     private final CounterSet<SketchCounter> counters;
     private final GatheredPackets gathered;
     private final long maximumDelayNs;
@@ -32,25 +32,25 @@ final class ReceiverBooking {
     /** An interval that is damaged when it begins. */
     private long aheadDamaged = Long.MIN_VALUE;
     private boolean isTorn;
-    private long ticket = PendingEstimates.NO_TICKET;
+    private long ticket = ReceivedPackets.NO_TICKET;
     private long earlierLate;
     private long earlierUnsketched;
 
     /**
      * Nothing booked yet.
      *
-     * @param context    sizes and times.
+     * @param settings   sizes and times.
      * @param point      with the intervals.
      * @param run        of the settings.
      * @param keeper     of the records.
      * @param settlement tells where packets were sent; shared with the run before.
      * @param joint      is told where packets are booked.
      * @param counters   of the receiver point.
-     * @param marks      room to order records, as {@link PointInterval#orderRecords} wants it.
+     * @param marks      room to order records, see {@link RecordList#order}.
      */
     ReceiverBooking(
-        final SketchContext context, final SketchPoint point, final SettingsRun run, final ReceiverRecords keeper,
-        final HeldSettlement settlement, final JointPart joint, final CounterSet<SketchCounter> counters, final long[] marks) {
+        final IntervalSettings settings, final SketchPoint point, final SettingsRun run, final ReceiverRecords keeper,
+        final HeldSettlement settlement, final JointStage joint, final CounterSet<SketchCounter> counters, final long[] marks) {
         this.point = point;
         this.run = run;
         this.keeper = keeper;
@@ -60,11 +60,11 @@ final class ReceiverBooking {
         intervals = point.intervals();
         records = keeper.table();
         gathered = new GatheredPackets(run, records, marks);
-        maximumDelayNs = context.maximumDelayNs();
-        aheadNs = context.intervalNs() - context.guardNs();
-        isLateFound = context.reconcile() != null && context.answerDeadlineNs() > 0;
-        edgeNs = context.guardNs() == 0 ? Long.MAX_VALUE : maximumDelayNs - HeldSettlement.edgeNs(context);
-        ahead = PointInterval.newHeld(context);
+        maximumDelayNs = settings.times().maximumDelayNs();
+        aheadNs = settings.times().intervalNs() - settings.times().guardNs();
+        isLateFound = settings.reconcile() != null && settings.times().answerDeadlineNs() > 0;
+        edgeNs = settings.times().guardNs() == 0 ? Long.MAX_VALUE : maximumDelayNs - HeldSettlement.edgeNs(settings);
+        ahead = PointInterval.newHeld(settings);
     }
 
     /** The run before is over; what it refused stays counted. */
@@ -80,7 +80,7 @@ final class ReceiverBooking {
 
     /** The packet is in no sketch. */
     void skip() {
-        ticket = PendingEstimates.NO_TICKET;
+        ticket = ReceivedPackets.NO_TICKET;
     }
 
     /** A packet whose interval is not open. */
@@ -157,7 +157,7 @@ final class ReceiverBooking {
         final int weight, final int record, final long lastInterval) {
         final PointInterval tail = intervals.select(timestampNs);
         if (tail != null && tail.held().add(timestampNs, flowHash, digest, lengthBytes, classIndex, weight, record)) {
-            joint.onHeldElsewhere(tail);
+            joint.onHeldElsewhere(tail.held());
             weigh(record, weight);
             keeper.retain(record);
         } else {
@@ -170,7 +170,7 @@ final class ReceiverBooking {
         final PointInterval open, final long timestampNs, final long flowHash, final long digest, final int lengthBytes,
         final int classIndex, final int weight, final int record) {
         add(open, timestampNs, flowHash, digest, lengthBytes, classIndex, weight, record);
-        ticket = joint.onBooked(open, flowHash, digest, record, weight);
+        ticket = joint.onBooked(open.intervalNumber(), flowHash, digest, record, weight);
     }
 
     /** {@return whether packets are gathered for an interval} */
@@ -187,7 +187,7 @@ final class ReceiverBooking {
     void gather(final ReceivedPackets packets) {
         final PointInterval open = gathered.take(packets);
         open.updateBesideCells(packets, records);
-        joint.onBooked(open, packets);
+        joint.onBooked(open.intervalNumber(), packets);
     }
 
     private void add(
@@ -208,7 +208,7 @@ final class ReceiverBooking {
         }
         if (isFirst) {
             records.begin(record, key);
-            open.addRecord(record);
+            open.records().add(record);
             records.retain(record);
             joint.onFirstPacket(record, open.intervalNumber());
         }

@@ -8,7 +8,7 @@ import org.agrona.DirectBuffer;
  * waiting while an interval refers to them, then handed on. Goes on when settings change. The metering thread owns it. Allocates
  * at construction.
  */
-final class ReceiverRecords {
+public final class ReceiverRecords {
     private final SketchRecords records;
     private final WaitingRecords waiting;
     private final CounterSet<SketchCounter> counters;
@@ -21,19 +21,49 @@ final class ReceiverRecords {
     /**
      * No record.
      *
-     * @param context          sizes.
+     * @param settings         sizes.
      * @param entryLengthBytes of a flow in the cache.
      * @param counters         of the receiver point.
      * @param handler          takes records that have waited.
      */
     ReceiverRecords(
-        final SketchContext context, final int entryLengthBytes, final CounterSet<SketchCounter> counters,
+        final IntervalSettings settings, final int entryLengthBytes, final CounterSet<SketchCounter> counters,
         final WaitedRecordHandler handler) {
         this.counters = counters;
         this.handler = handler;
-        idleTimeoutNs = context.idleTimeoutNs();
-        records = new SketchRecords(context.recordCount());
-        waiting = new WaitingRecords(context.waitingRecords(), entryLengthBytes);
+        idleTimeoutNs = settings.times().idleTimeoutNs();
+        records = new SketchRecords(settings.room().records());
+        waiting = new WaitingRecords(settings.room().waitingRecords(), entryLengthBytes);
+    }
+
+    /** Receives where a record is. */
+    public interface RecordVisitor {
+        /**
+         * The flow lives.
+         *
+         * @param slot in the cache.
+         */
+        void onLiveFlow(int slot);
+
+        /**
+         * The flow has ended and its record waits.
+         *
+         * @param buffer holds the record.
+         * @param offset of the record.
+         */
+        void onWaitingRecord(DirectBuffer buffer, int offset);
+    }
+
+    /**
+     * Memory, by formula: 212 to 244 octets a record, and those of the waiting records.
+     *
+     * @param settings         sizes.
+     * @param entryLengthBytes of a flow in the cache.
+     * @return octets.
+     */
+    static long bytes(final IntervalSettings settings, final int entryLengthBytes) {
+        return SketchRecords.memoryBytes(settings.room().records()) +
+            WaitingRecords.memoryBytes(settings.room().waitingRecords(), entryLengthBytes);
     }
 
     /** {@return what the sketches say of each} */
@@ -98,7 +128,7 @@ final class ReceiverRecords {
     }
 
     /** Shows where the octets of a record lie; nowhere if it was handed on. */
-    void locate(final int record, final SketchReceiver.RecordVisitor visitor) {
+    void locate(final int record, final RecordVisitor visitor) {
         final int place = records.place(record);
         if (records.isLive(record)) {
             visitor.onLiveFlow(place);

@@ -21,42 +21,53 @@ public final class SketchPair {
     /**
      * Points that have seen nothing.
      *
-     * @param context          concluded; the deadline is not used.
+     * @param settings         concluded; the deadline is not used.
      * @param entryLengthBytes of a flow in the cache.
      * @param recordHandler    takes records that have waited.
      * @param intervalHandler  is told of each interval.
      * @param unseenHandler    is told of flows that only the sender point saw, where packets are reconciled.
      */
     public SketchPair(
-        final SketchContext context,
+        final IntervalSettings settings,
         final int entryLengthBytes,
         final WaitedRecordHandler recordHandler,
         final IntervalHandler intervalHandler,
         final UnseenFlowHandler unseenHandler) {
-        sender = new SketchPoint(context, false);
-        receiver = new SketchReceiver(context, sender, entryLengthBytes, recordHandler, intervalHandler, unseenHandler);
+        sender = new SketchPoint(settings, false);
+        receiver = new SketchReceiver(settings, sender, entryLengthBytes, recordHandler, intervalHandler, unseenHandler);
         counters = receiver.counters();
-        maximumDelayNs = context.maximumDelayNs();
-        guardNs = context.guardNs();
+        maximumDelayNs = settings.times().maximumDelayNs();
+        guardNs = settings.times().guardNs();
     }
 
     /**
      * Points that go on with the records of others, with other sketches.
      *
-     * @param context         concluded; as many flows, records, and packets in flight as the predecessor's.
+     * @param settings        concluded; as many flows, records, and packets in flight as the predecessor's.
      * @param predecessor     whose records go on.
      * @param fromNs          when; intervals of both begin then.
      * @param intervalHandler is told of each interval.
      */
     public SketchPair(
-        final SketchContext context, final SketchPair predecessor, final long fromNs, final IntervalHandler intervalHandler) {
-        sender = new SketchPoint(context, false);
-        receiver = new SketchReceiver(context, sender, predecessor.receiver, intervalHandler);
+        final IntervalSettings settings, final SketchPair predecessor, final long fromNs, final IntervalHandler intervalHandler) {
+        sender = new SketchPoint(settings, false);
+        receiver = new SketchReceiver(settings, sender, predecessor.receiver, intervalHandler);
         counters = receiver.counters();
-        maximumDelayNs = context.maximumDelayNs();
-        guardNs = context.guardNs();
+        maximumDelayNs = settings.times().maximumDelayNs();
+        guardNs = settings.times().guardNs();
         firstSentNs = fromNs;
         firstReceivedNs = fromNs;
+    }
+
+    /**
+     * Memory of both points, by formula.
+     *
+     * @param settings         sizes.
+     * @param entryLengthBytes of a flow in the cache.
+     * @return octets.
+     */
+    public static long bytes(final IntervalSettings settings, final int entryLengthBytes) {
+        return SketchPoint.bytes(settings, false) + SketchReceiver.bytes(settings, entryLengthBytes);
     }
 
     /**

@@ -18,15 +18,26 @@ public final class SketchPoint implements SenderAnswers {
     /**
      * A point that has seen nothing.
      *
-     * @param context    concluded.
+     * @param settings   concluded.
      * @param isReceiver whether it is the receiver point.
      */
-    public SketchPoint(final SketchContext context, final boolean isReceiver) {
-        interval = new MeasurementInterval(context.intervalNs());
-        openIntervals = context.openIntervals();
+    public SketchPoint(final IntervalSettings settings, final boolean isReceiver) {
+        interval = new MeasurementInterval(settings.times().intervalNs());
+        openIntervals = settings.openIntervals();
         intervals = new IntervalSketches<>(
-            interval, (openIntervals - 1) * context.intervalNs(), openIntervals, openIntervals + 1 + context.keptIntervals(),
-            () -> new PointInterval(context, isReceiver));
+            interval, (openIntervals - 1) * settings.times().intervalNs(), openIntervals, openIntervals + 1 + settings.room().keptIntervals(),
+            () -> new PointInterval(settings, isReceiver));
+    }
+
+    /**
+     * Memory of a point, by formula: that of each interval that may be open, one more, and those that are kept.
+     *
+     * @param settings   sizes.
+     * @param isReceiver whether it is the receiver point.
+     * @return octets.
+     */
+    public static long bytes(final IntervalSettings settings, final boolean isReceiver) {
+        return (settings.openIntervals() + 1L + settings.room().keptIntervals()) * PointInterval.bytes(settings, isReceiver);
     }
 
     /**

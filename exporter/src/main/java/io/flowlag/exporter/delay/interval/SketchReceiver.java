@@ -29,7 +29,7 @@ public final class SketchReceiver {
     private final IntervalFlows flows;
     private final HeldSettlement settlement;
     private final CounterSet<SketchCounter> counters;
-    private final JointPart joint;
+    private final JointStage joint;
     private final ReceiverBooking booking;
     private final IntervalComparison comparison;
     private final ClockEvidence clocks;
@@ -72,19 +72,19 @@ public final class SketchReceiver {
     private record Kept(CounterSet<SketchCounter> counters, ReceiverRecords records, IntervalFlows flows,
         HeldSettlement settlement,
         UnseenFlowHandler unseenFlowHandler) {
-        private static Kept of(final SketchContext context, final int entryLengthBytes, final WaitedRecordHandler recordHandler,
+        private static Kept of(final IntervalSettings settings, final int entryLengthBytes, final WaitedRecordHandler recordHandler,
             final UnseenFlowHandler unseenFlowHandler) {
             final CounterSet<SketchCounter> counters = new CounterSet<>(SketchCounter.class);
-            final ReceiverRecords records = new ReceiverRecords(context, entryLengthBytes, counters, recordHandler);
-            return new Kept(counters, records, new IntervalFlows(records.table(), context.recordCount()),
-                new HeldSettlement(context.inFlightPackets()), unseenFlowHandler);
+            final ReceiverRecords records = new ReceiverRecords(settings, entryLengthBytes, counters, recordHandler);
+            return new Kept(counters, records, new IntervalFlows(records.table(), settings.room().records()),
+                new HeldSettlement(settings.room().inFlightPackets()), unseenFlowHandler);
         }
     }
 
     /**
      * A point that has seen nothing.
      *
-     * @param context          concluded.
+     * @param settings         concluded.
      * @param answers          of the sender point.
      * @param entryLengthBytes of a flow in the cache.
      * @param recordHandler    takes records that have waited.
@@ -92,35 +92,35 @@ public final class SketchReceiver {
      * @param unseenFlowHandler is told of flows that only the sender point saw, where the sums of all flows are compared.
      */
     public SketchReceiver(
-        final SketchContext context,
+        final IntervalSettings settings,
         final SenderAnswers answers,
         final int entryLengthBytes,
         final WaitedRecordHandler recordHandler,
         final IntervalHandler intervalHandler,
         final UnseenFlowHandler unseenFlowHandler) {
-        this(context, answers, null, SettingsRun.first(context.intervalNs()),
-            Kept.of(context, entryLengthBytes, recordHandler, unseenFlowHandler), intervalHandler);
+        this(settings, answers, null, SettingsRun.first(settings.times().intervalNs()),
+            Kept.of(settings, entryLengthBytes, recordHandler, unseenFlowHandler), intervalHandler);
     }
 
     /**
      * A point that goes on with the records of another, with other sketches, from a time on at which intervals of both begin.
      * Any thread; {@link #follow} joins the two.
      *
-     * @param context         concluded; as many flows, records, and packets in flight as the predecessor's.
+     * @param settings        concluded; as many flows, records, and packets in flight as the predecessor's.
      * @param answers         of the sender point, from that time on.
      * @param predecessor     whose records go on.
      * @param intervalHandler is told of each interval.
      */
     public SketchReceiver(
-        final SketchContext context,
+        final IntervalSettings settings,
         final SenderAnswers answers,
         final SketchReceiver predecessor,
         final IntervalHandler intervalHandler) {
-        this(context, answers, predecessor, predecessor.run.next(context.intervalNs()), predecessor.kept, intervalHandler);
+        this(settings, answers, predecessor, predecessor.run.next(settings.times().intervalNs()), predecessor.kept, intervalHandler);
     }
 
     private SketchReceiver(
-        final SketchContext context,
+        final IntervalSettings settings,
         final SenderAnswers answers,
         final SketchReceiver predecessor,
         final SettingsRun run,
@@ -134,27 +134,41 @@ public final class SketchReceiver {
         records = kept.records;
         flows = kept.flows;
         settlement = kept.settlement;
-        point = new SketchPoint(context, true);
-        maximumDelayNs = context.maximumDelayNs();
-        dueAfterNs = dueAfterNs(context);
-        lateAfterNs = lateAfterNs(context);
-        repairWaitNs = context.reconcile() == null ? 0 : context.reconcile().waitNs();
-        joint = new JointPart(context, records, counters);
-        isLive = context.isLive();
+        point = new SketchPoint(settings, true);
+        maximumDelayNs = settings.times().maximumDelayNs();
+        dueAfterNs = dueAfterNs(settings);
+        lateAfterNs = lateAfterNs(settings);
+        repairWaitNs = settings.reconcile() == null ? 0 : settings.reconcile().waitNs();
+        joint = new JointStage(settings, records, counters);
+        isLive = settings.isLive();
         lossKnownNs = isLive ? Long.MIN_VALUE : Long.MAX_VALUE;
-        clocks = new ClockEvidence(context, settlement);
+        clocks = new ClockEvidence(settings, settlement);
         comparison = new IntervalComparison(
-            context, run, records, flows, counters, joint, intervalHandler, kept.unseenFlowHandler, clocks);
+            settings, run, records, flows, counters, joint, intervalHandler, kept.unseenFlowHandler, clocks);
         booking = new ReceiverBooking(
-            context, point, run, records, settlement, joint, counters, comparison.recordMarks());
+            settings, point, run, records, settlement, joint, counters, comparison.recordMarks());
     }
 
-    private static long dueAfterNs(final SketchContext context) {
-        return context.maximumDelayNs() + context.estimateWaitNs();
+    /**
+     * Memory of a receiver point, by formula.
+     *
+     * @param settings         sizes.
+     * @param entryLengthBytes of a flow in the cache.
+     * @return octets.
+     */
+    public static long bytes(final IntervalSettings settings, final int entryLengthBytes) {
+        final int inFlight = settings.room().inFlightPackets();
+        return SketchPoint.bytes(settings, true) + (long)inFlight * HeldPackets.PACKET_BYTES +
+            ReceiverRecords.bytes(settings, entryLengthBytes) + IntervalFlows.memoryBytes(settings.room().records()) +
+            IntervalComparison.bytes(settings) + DigestSet.memoryBytes(inFlight) + JointStage.bytes(settings);
     }
 
-    private static long lateAfterNs(final SketchContext context) {
-        return context.maximumDelayNs() + Math.max(context.answerDeadlineNs(), context.estimateWaitNs());
+    private static long dueAfterNs(final IntervalSettings settings) {
+        return settings.times().maximumDelayNs() + settings.estimateWaitNs();
+    }
+
+    private static long lateAfterNs(final IntervalSettings settings) {
+        return settings.times().maximumDelayNs() + Math.max(settings.times().answerDeadlineNs(), settings.estimateWaitNs());
     }
 
     /**
@@ -638,26 +652,8 @@ public final class SketchReceiver {
      * @param record  with packets in the interval that is told of.
      * @param visitor gets the slot of a living flow, or the octets of a record that waits; nothing if it is neither.
      */
-    public void locate(final int record, final RecordVisitor visitor) {
+    public void locate(final int record, final ReceiverRecords.RecordVisitor visitor) {
         records.locate(record, visitor);
-    }
-
-    /** Is told where a record is. */
-    public interface RecordVisitor {
-        /**
-         * The flow lives.
-         *
-         * @param slot in the cache.
-         */
-        void onLiveFlow(int slot);
-
-        /**
-         * The flow has ended and its record waits.
-         *
-         * @param buffer holds the record.
-         * @param offset of the record.
-         */
-        void onWaitingRecord(DirectBuffer buffer, int offset);
     }
 
     /** Concludes the next interval if it is time, and says whether it was. */

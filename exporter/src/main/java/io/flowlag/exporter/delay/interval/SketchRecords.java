@@ -410,8 +410,8 @@ public final class SketchRecords {
         say(record, isWhole ? ANSWER_NO_DEVIATION : ANSWER_NO_DEVIATION | ANSWER_NO_BOUND);
     }
 
-    /** What references and sketches together say of the record's packets in an interval, or who stands in for them. */
-    void addJoint(final int record, final int packets, final double meanNs, final double boundNs, final byte kind) {
+    /** The estimate by references and sketches together of the record's packets in an interval, or one of them as a stand-in. */
+    void addJoint(final int record, final int packets, final double meanNs, final double boundNs, final boolean isStandIn) {
         final int row = row(record);
         final long after = rows.getLong(row + JOINT_PACKETS_OFFSET) + packets;
         rows.putLong(row + JOINT_PACKETS_OFFSET, after);
@@ -420,7 +420,7 @@ public final class SketchRecords {
             addLong(row + JOINT_BOUND_PACKETS_OFFSET, packets);
             addDouble(row + JOINT_BOUND_SUM_OFFSET, packets * boundNs);
         }
-        if (kind != JointKind.JOINT) {
+        if (isStandIn) {
             addLong(row + JOINT_PARENT_PACKETS_OFFSET, packets);
         }
     }

@@ -152,7 +152,7 @@ public final class ExchangeSender implements SenderLink, SenderHandler, Agent, A
                     settingsNumber = each.held().settings().number();
                 }
             }
-            synopses.keep(shipment, settingsNumber, shipment.agreement().context().keptIntervals());
+            synopses.keep(shipment, settingsNumber, shipment.agreement().settings().room().keptIntervals());
         }
         return workCount + synopses.doWork();
     }

@@ -9,10 +9,11 @@ import io.flowlag.exporter.delay.PassiveChoice;
 import io.flowlag.exporter.delay.SegmentSelector;
 import io.flowlag.exporter.delay.SketchAgreement;
 import io.flowlag.exporter.delay.TrafficClasses;
+import io.flowlag.exporter.delay.interval.FlowSums;
 import io.flowlag.exporter.delay.interval.FlowWeights;
 import io.flowlag.exporter.delay.interval.IntervalMode;
+import io.flowlag.exporter.delay.interval.IntervalSettings;
 import io.flowlag.exporter.delay.interval.SharedSampling;
-import io.flowlag.exporter.delay.interval.SketchContext;
 import io.flowlag.exporter.delay.interval.SketchPoint;
 import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
 import io.flowlag.exporter.exchange.wire.ExchangePrice;
@@ -27,6 +28,7 @@ import io.flowlag.rli.sender.EveryNPolicy;
 import io.flowlag.rli.sender.InjectionPolicy;
 import io.flowlag.sketch.image.SketchFamily;
 import io.flowlag.sketch.image.SketchGeometry;
+import io.flowlag.sketch.reconcile.PacketCache;
 import org.agrona.DirectBuffer;
 
 import java.nio.ByteOrder;
@@ -61,8 +63,7 @@ public final class SharedSettings {
         final List<SketchPart> sketches = new ArrayList<>();
         sketches.add(new SketchPart(ExchangeSettings.ANY, SketchGeometry.lds(
             lds.rows(), lds.columns(), lds.vldaLength(), lds.ratesPpm().stream().mapToInt(Integer::intValue).toArray())));
-        final SketchGeometry aggregator =
-            new SketchContext().aggregatorCells(lds.aggregatorCells()).aggregatorGeometry();
+        final SketchGeometry aggregator = IntervalSettings.Cells.aggregator(lds.aggregatorCells());
         for (int i = 0; i < config.rli().classCount(); i++) {
             sketches.add(new SketchPart(classes.isEmpty() ? ExchangeSettings.ANY : i, aggregator));
         }
@@ -78,7 +79,7 @@ public final class SharedSettings {
     /** How long before an interval's end the packets are sent that may arrive when packets are held, by clocks apart. */
     private static long tailNs(final ExporterConfig.Segment segment) {
         return Math.min(
-            segment.intervalNs(), segment.maximumDelayNs() + 2 * SketchContext.clockGuardNs(segment.intervalNs()));
+            segment.intervalNs(), segment.maximumDelayNs() + 2 * IntervalSettings.clockGuardNs(segment.intervalNs()));
     }
 
     private static ExchangeSettings.Mode mode(final ExporterConfig config) {
@@ -189,8 +190,8 @@ public final class SharedSettings {
      * @return flows; 0 if there are no witnesses.
      */
     static int witnessFlows(final ExporterConfig config) {
-        return config.lds().witnessPpm() == 0 ? 0 : new SketchContext()
-            .maxFlows(config.metering().maxFlows()).witnessPpm(config.lds().witnessPpm()).witnessFlows();
+        return config.lds().witnessPpm() == 0 ? 0 :
+            IntervalSettings.Sums.witnessFlows(config.metering().maxFlows(), config.lds().witnessPpm());
     }
 
     /** {@return how an end reconciles packets; null if it does not} */
@@ -217,9 +218,9 @@ public final class SharedSettings {
         final int keptIntervals, final long nowInterval, final boolean isSuccessor) {
         require(settings.fromInterval() <= nowInterval + MOST_AHEAD_INTERVALS,
             "interval " + settings.fromInterval() + " is too far ahead of " + nowInterval + ": do the clocks agree?");
-        final SketchContext context = context(settings, inFlightPackets, maxFlows, reconcile, keptIntervals);
+        final IntervalSettings own = intervalSettings(settings, inFlightPackets, maxFlows, reconcile, keptIntervals);
         for (final SketchPart part : settings.sketches().subList(1, settings.sketches().size())) {
-            require(part.geometry().equals(context.aggregatorGeometry()), "aggregators of another shape");
+            require(part.geometry().equals(own.cells().aggregator()), "aggregators of another shape");
         }
         return new SketchAgreement(
             new SegmentSelector(
@@ -233,33 +234,31 @@ public final class SharedSettings {
                 new PassiveChoice(
                     new SharedSampling(settings.secrets().sketchSeed(), settings.injection().passivePpm(), 0),
                     settings.injection().ceilingBps()), null,
-            context, new SketchPoint(context, false), settings.fromInterval(), isSuccessor);
+            own, new SketchPoint(own, false), settings.fromInterval(), isSuccessor);
     }
 
     /** What a sender keeps under the settings; takes no memory. */
-    private static SketchContext context(
+    private static IntervalSettings intervalSettings(
         final ExchangeSettings settings, final int inFlightPackets, final int maxFlows, final ReconcileSettings reconcile,
         final int keptIntervals) {
         final int classCount = Math.max(1, settings.classes().size());
         require(settings.sketches().size() == classCount + 1 &&
             settings.sketches().get(0).geometry().family() == SketchFamily.LDS, "sketches of another kind");
-        return new SketchContext()
-            .geometry(settings.sketches().get(0).geometry())
-            .aggregatorCells(settings.sketches().get(1).geometry().columns())
-            .classCount(classCount)
-            .seed(settings.secrets().sketchSeed())
-            .intervalNs(settings.intervalNs())
-            .maximumDelayNs(settings.maxDelayNs())
-            .answerDeadlineNs(settings.intervalNs())
-            .inFlightPackets(inFlightPackets)
-            .mode(intervalMode(settings.mode()))
-            .mostFlows(Math.max(1, settings.mostFlows()))
-            .maxFlows(maxFlows)
-            .witnessPpm(settings.witnessPpm())
-            .witnessPackets(1)
-            .reconcile(reconcile == null ? null : reconcile.waitingAtMost(settings.intervalNs()))
-            .keptIntervals(keptIntervals)
-            .conclude();
+        require(settings.maxDelayNs() >= 1 && settings.maxDelayNs() <= settings.intervalNs(),
+            "maximum delay of " + settings.maxDelayNs() + " ns: not within 1 ns and the interval");
+        require(settings.mostFlows() <= FlowSums.MAX_CAPACITY,
+            "sums of " + settings.mostFlows() + " flows: at most " + FlowSums.MAX_CAPACITY);
+        require(reconcile == null || classCount <= PacketCache.MAX_CLASS_INDEX + 1,
+            classCount + " classes: at most " + (PacketCache.MAX_CLASS_INDEX + 1) + " with reconciliation");
+        return new IntervalSettings(
+            new IntervalSettings.Cells(
+                settings.sketches().get(0).geometry(), settings.sketches().get(1).geometry().columns(), classCount,
+                settings.secrets().sketchSeed(), 0),
+            new IntervalSettings.Times(settings.intervalNs(), settings.maxDelayNs(), 0, settings.intervalNs(), 0),
+            new IntervalSettings.Room(inFlightPackets, 1, maxFlows, keptIntervals),
+            new IntervalSettings.Sums(
+                intervalMode(settings.mode()), Math.max(1, settings.mostFlows()), settings.witnessPpm(), 1),
+            null, reconcile == null ? null : reconcile.waitingAtMost(settings.intervalNs()), true, false);
     }
 
     /**
@@ -280,7 +279,8 @@ public final class SharedSettings {
             "interval of " + settings.intervalNs() + " ns: not within 1 ms and 1 d");
         final long encodedBytes =
             settings.mode() == ExchangeSettings.Mode.CELLS ? 0 : ExchangePrice.flowsBytes(settings.mostFlows());
-        return context(settings, inFlightPackets, maxFlows, reconcile, keptIntervals).senderBytes() + 2 * encodedBytes +
+        final IntervalSettings own = intervalSettings(settings, inFlightPackets, maxFlows, reconcile, keptIntervals);
+        return SketchPoint.bytes(own, false) + 2 * encodedBytes +
             (reconcile == null ? 0 : reconcile.responderBytes() + reconcile.mostAnswerBytes());
     }
 

@@ -68,7 +68,7 @@ final class SynopsisAnswers {
         private Kept(final SketchShipment shipment, final int settingsNumber) {
             this.shipment = shipment;
             this.settingsNumber = settingsNumber;
-            classCount = shipment.agreement().context().classCount();
+            classCount = shipment.agreement().settings().cells().classCount();
             requests = new byte[(classCount + 1) * SynopsisRequest.Kind.values().length];
         }
 
@@ -151,7 +151,7 @@ final class SynopsisAnswers {
 
     private void begin(final SketchShipment shipment, final SynopsisRequest request) {
         final PacketCache cache = shipment.interval().packets();
-        final long seed = shipment.agreement().context().seed();
+        final long seed = shipment.agreement().settings().cells().seed();
         if (responder == null || responderSeed != seed) {
             responder = new SynopsisResponder(settings, seed);
             responderSeed = seed;

@@ -36,9 +36,9 @@ class ClocksApartTest {
     private final long[] sums = new long[FLOWS];
     private final long[] lostByInterval = new long[INTERVALS + 1];
 
-    private static SketchContext context() {
-        return SketchPairTest.context(1 << 12).guardNs(SketchContext.clockGuardNs(INTERVAL_NS))
-            .maximumDelayNs(MAXIMUM_DELAY_NS + SketchContext.clockGuardNs(INTERVAL_NS));
+    private static SettingsBuilder context() {
+        return SketchPairTest.context(1 << 12).guardNs(IntervalSettings.clockGuardNs(INTERVAL_NS))
+            .maximumDelayNs(MAXIMUM_DELAY_NS + IntervalSettings.clockGuardNs(INTERVAL_NS));
     }
 
     static LongStream offsetsUs() {
@@ -47,7 +47,7 @@ class ClocksApartTest {
 
     /** Packets of many flows; the receiver's clock is ahead by the offset, and more with time. */
     private TwoPoints pass(
-        final SketchContext context, final long seed, final long offsetNs, final double lossRate, final boolean isEstimated) {
+        final SettingsBuilder context, final long seed, final long offsetNs, final double lossRate, final boolean isEstimated) {
         final Random random = new Random(seed);
         final TwoPoints points = new TwoPoints(context);
         for (int i = 0; i < PACKETS; i++) {
@@ -185,7 +185,7 @@ class ClocksApartTest {
     @ParameterizedTest
     @ValueSource(longs = {-3_600_000, -99, -50, -37, -20, -12, -9, -8, -7, -6, 6, 10, 22, 26, 27, 30, 40, 60, 130, 3_600_000})
     void shouldTellNoLossByClocksThatHaveNothingInCommon(final long offsetMs) {
-        for (final SketchContext context : new SketchContext[] {
+        for (final SettingsBuilder context : new SettingsBuilder[] {
             context(), context().mode(IntervalMode.FLOWS).mostFlows(2 * FLOWS),
             context().reconcile(new ReconcileSettings(8192, 2048, 0))}) {
             final long seed = new Random().nextLong();
@@ -212,15 +212,15 @@ class ClocksApartTest {
         }
     }
 
-    private static SketchContext slowContext(final IntervalMode mode, final boolean isReconciled) {
-        final long guardNs = SketchContext.clockGuardNs(1000 * MS);
+    private static SettingsBuilder slowContext(final IntervalMode mode, final boolean isReconciled) {
+        final long guardNs = IntervalSettings.clockGuardNs(1000 * MS);
         return SketchPairTest.context(1 << 9).intervalNs(1000 * MS).maximumDelayNs(200 * MS + guardNs).guardNs(guardNs)
             .inFlightPackets(1 << 13).mode(mode).mostFlows(2 * FLOWS)
             .reconcile(isReconciled ? new ReconcileSettings(8192, 1024, 0) : null);
     }
 
     private static void assertNoFalseLoss(
-        final SketchContext context, final int packetsPerSecond, final long offsetMs, final double lossRate, final long seed,
+        final SettingsBuilder context, final int packetsPerSecond, final long offsetMs, final double lossRate, final long seed,
         final String text) {
         final Random random = new Random(seed);
         final TwoPoints points = new TwoPoints(context);

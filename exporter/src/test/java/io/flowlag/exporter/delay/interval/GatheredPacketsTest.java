@@ -23,7 +23,7 @@ class GatheredPacketsTest {
     private static final int RECORDS = 40;
     private static final long SEED = 42;
 
-    private final SketchContext context = SketchPairTest.context(64).conclude();
+    private final IntervalSettings context = SketchPairTest.context(64).build();
     private final SettingsRun run = SettingsRun.first(INTERVAL_NS);
     private final SketchRecords records = new SketchRecords(RECORDS);
     private final GatheredPackets gathered = new GatheredPackets(run, records, new long[1]);
@@ -37,7 +37,7 @@ class GatheredPacketsTest {
             final PointInterval interval = new PointInterval(context, true);
             interval.begin(number, INTERVAL_NS);
             intervals.add(interval);
-            final LossyDifferenceSketch sketch = new LossyDifferenceSketch(context.geometry(), context.seed());
+            final LossyDifferenceSketch sketch = new LossyDifferenceSketch(context.cells().geometry(), context.cells().seed());
             sketch.begin(number, INTERVAL_NS);
             expected.add(sketch);
         }
@@ -65,7 +65,7 @@ class GatheredPacketsTest {
         }
         if (isFirst) {
             records.begin(record, number);
-            interval.addRecord(record);
+            interval.records().add(record);
         }
         expected.get(number).update(flowHash, digest, timestampNs - number * INTERVAL_NS, lengthBytes, weight);
         packets.merge((long)number * RECORDS + record, 1, Integer::sum);
@@ -73,8 +73,8 @@ class GatheredPacketsTest {
 
     private void check(final int number) {
         final PointInterval interval = intervals.get(number);
-        for (int row = 0; row < context.geometry().rows(); row++) {
-            for (int column = 0; column < context.geometry().columns(); column++) {
+        for (int row = 0; row < context.cells().geometry().rows(); row++) {
+            for (int column = 0; column < context.cells().geometry().columns(); column++) {
                 assertEquals(expected.get(number).image().count(row, column), interval.sketch().count(row, column));
                 assertEquals(expected.get(number).image().digest(row, column), interval.sketch().digest(row, column));
                 assertEquals(expected.get(number).image().bytes(row, column), interval.sketch().bytes(row, column));
@@ -84,8 +84,8 @@ class GatheredPacketsTest {
         }
         assertEquals(expected.get(number).image().packets(), interval.sketch().packets());
         final int[] listed = new int[RECORDS];
-        for (int i = 0; i < interval.recordCount(); i++) {
-            listed[interval.record(i)]++;
+        for (int i = 0; i < interval.records().count(); i++) {
+            listed[interval.records().get(i)]++;
         }
         for (int record = 0; record < RECORDS; record++) {
             assertEquals(packets.getOrDefault((long)number * RECORDS + record, 0), records.packets(record, number));
@@ -141,7 +141,7 @@ class GatheredPacketsTest {
     @Test
     void shouldNotGatherWhereCellsGoByThePacket() {
         final PointInterval spread =
-            new PointInterval(SketchPairTest.context(64).geometry(SketchGeometry.lds(4, 64, 2)).conclude(), true);
+            new PointInterval(SketchPairTest.context(64).geometry(SketchGeometry.lds(4, 64, 2)).build(), true);
         spread.begin(0, INTERVAL_NS);
         assertFalse(gathered.take(spread, 0, 1, hash(0), 2, 100, records.weight(0, 0)));
     }

@@ -20,7 +20,7 @@ class IntervalFlowsTest {
 
     private final SketchRecords records = new SketchRecords(CAPACITY);
     private final IntervalFlows flows = new IntervalFlows(records, CAPACITY);
-    private final PointInterval interval = new PointInterval(SketchPairTest.context(64).conclude(), true);
+    private final PointInterval interval = new PointInterval(SketchPairTest.context(64).build(), true);
     private final Map<Long, Long> packets = new HashMap<>();
     private final Map<Long, Long> silent = new HashMap<>();
 
@@ -35,7 +35,7 @@ class IntervalFlowsTest {
             for (int packet = 0; packet < count; packet++) {
                 if (records.isFirst(record, KEY)) {
                     records.begin(record, KEY);
-                    interval.addRecord(record);
+                    interval.records().add(record);
                 }
                 records.countPacket(record, KEY);
             }
@@ -49,9 +49,9 @@ class IntervalFlowsTest {
         @ForAll @IntRange(min = 1, max = 60) final int hashes) {
         final IntervalFlowsTest test = new IntervalFlowsTest();
         test.fill(new Random(seed), recordCount, hashes);
-        test.flows.take(test.interval, KEY, 0, new HeavyHitters(4));
-        for (int i = 0; i < test.interval.recordCount(); i++) {
-            final int record = test.interval.record(i);
+        test.flows.take(test.interval.records(), KEY, 0, new HeavyHitters(4));
+        for (int i = 0; i < test.interval.records().count(); i++) {
+            final int record = test.interval.records().get(i);
             assertEquals(test.records.flowHash(record), test.flows.flowHash(i));
             assertEquals(test.records.packets(record, KEY), test.flows.packets(i));
             assertEquals(test.records.weight(record, 0), test.flows.weight(i));

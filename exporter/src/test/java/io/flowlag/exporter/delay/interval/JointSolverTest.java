@@ -23,7 +23,7 @@ class JointSolverTest {
     private static final int FLOWS = 40;
     private static final int PACKETS = 4_000;
 
-    private static SketchContext context(final boolean isThreaded) {
+    private static SettingsBuilder context(final boolean isThreaded) {
         return SketchPairTest.context(16).geometry(SketchGeometry.lds(4, 16, 1)).witnessPpm(10_000)
             .joint(new JointSettings(30 * MS, 1_000 * MS, 256, 8192, isThreaded, false));
     }
@@ -72,7 +72,7 @@ class JointSolverTest {
         assertTrue(points.isAccountedFor());
     }
 
-    private static SketchContext checkedContext() {
+    private static SettingsBuilder checkedContext() {
         return SketchPairTest.context(16).geometry(SketchGeometry.lds(4, 16, 1)).witnessPpm(10_000).waitingRecords(256)
             .joint(new JointSettings(30 * MS, 1_000 * MS, 256, 8192, false, true));
     }

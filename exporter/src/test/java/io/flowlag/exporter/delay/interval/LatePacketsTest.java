@@ -29,7 +29,7 @@ class LatePacketsTest {
 
     private static TwoPoints points(final IntervalMode mode) {
         return new TwoPoints(SketchPairTest.context(1 << 12)
-            .intervalNs(INTERVAL_NS).maximumDelayNs(HELD_NS).guardNs(SketchContext.clockGuardNs(INTERVAL_NS))
+            .intervalNs(INTERVAL_NS).maximumDelayNs(HELD_NS).guardNs(IntervalSettings.clockGuardNs(INTERVAL_NS))
             .mode(mode).mostFlows(2 * LAST_FLOW).reconcile(new ReconcileSettings(8192, 2048, 0)).answerDeadlineNs(1)
             .joint(new JointSettings(WAIT_NS, Long.MAX_VALUE, 256, 1 << 16, false, false)));
     }

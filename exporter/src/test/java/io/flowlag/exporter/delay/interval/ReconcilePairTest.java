@@ -25,13 +25,13 @@ class ReconcilePairTest {
     private final long[] lost = new long[FLOWS];
     private final long[] unexpected = new long[FLOWS];
 
-    private static SketchContext context(final int packets, final int cells) {
+    private static SettingsBuilder context(final int packets, final int cells) {
         return SketchPairTest.context(1 << 12).reconcile(new ReconcileSettings(packets, cells, 0));
     }
 
     /** Flows of many packets, of which some are lost, come from nowhere, or come twice. */
     private TwoPoints pass(
-        final SketchContext context, final long seed, final double lossRate, final boolean hasUnexpected) {
+        final SettingsBuilder context, final long seed, final double lossRate, final boolean hasUnexpected) {
         final Random random = new Random(seed);
         final TwoPoints points = new TwoPoints(context);
         for (int i = 0; i < PACKETS; i++) {

@@ -30,7 +30,7 @@ class RecordBoundTest {
         int held = 0;
         for (int seed = 0; seed < SEEDS; seed++) {
             final Random random = new Random(seed);
-            final TwoPoints points = new TwoPoints(new SketchContext().geometry(SketchGeometry.lds(4, FLOWS / 2, 1))
+            final TwoPoints points = new TwoPoints(new SettingsBuilder().geometry(SketchGeometry.lds(4, FLOWS / 2, 1))
                 .aggregatorCells(64).seed(42 + seed).intervalNs(INTERVAL_NS).maximumDelayNs(10 * MS).inFlightPackets(4096)
                 .waitingRecords(64).maxFlows(1024));
             final long[] sums = new long[FLOWS];
@@ -68,7 +68,7 @@ class RecordBoundTest {
         int held = 0;
         for (int seed = 0; seed < SEEDS; seed++) {
             final Random random = new Random(seed);
-            final TwoPoints points = new TwoPoints(new SketchContext()
+            final TwoPoints points = new TwoPoints(new SettingsBuilder()
                 .geometry(SketchGeometry.lds(4, 8 * FLOWS, vldaLength))
                 .aggregatorCells(64).seed(42 + seed).intervalNs(INTERVAL_NS).maximumDelayNs(10 * MS).inFlightPackets(4096)
                 .waitingRecords(2 * FLOWS).maxFlows(2 * FLOWS));
@@ -106,7 +106,7 @@ class RecordBoundTest {
     /** Ten packets of one delay and a record's end, then ten of many delays: neither part spreads as the flow does. */
     @Test
     void shouldHaveNoStandardDeviationOfAPartOfAnInterval() {
-        final TwoPoints points = new TwoPoints(new SketchContext().geometry(SketchGeometry.lds(4, 1024, 4))
+        final TwoPoints points = new TwoPoints(new SettingsBuilder().geometry(SketchGeometry.lds(4, 1024, 4))
             .aggregatorCells(64).intervalNs(INTERVAL_NS).maximumDelayNs(20 * MS).inFlightPackets(4096).waitingRecords(4)
             .maxFlows(4));
         for (int i = 0; i < 20; i++) {

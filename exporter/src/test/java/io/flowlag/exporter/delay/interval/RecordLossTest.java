@@ -68,8 +68,8 @@ class RecordLossTest {
         }
     }
 
-    private static SketchContext context(final int columns, final boolean isOfSums, final boolean isListed) {
-        final SketchContext context = SketchPairTest.context(columns).waitingRecords(STEPS);
+    private static SettingsBuilder context(final int columns, final boolean isOfSums, final boolean isListed) {
+        final SettingsBuilder context = SketchPairTest.context(columns).waitingRecords(STEPS);
         if (isOfSums) {
             context.mode(IntervalMode.FLOWS).mostFlows(64);
         }

@@ -30,12 +30,12 @@ class RemarkedPacketsTest {
     private final long[][] classSumsNs = new long[INTERVALS + 2][CLASSES];
     private long remarked;
 
-    private static SketchContext context(final int classes) {
+    private static SettingsBuilder context(final int classes) {
         return SketchPairTest.context(1 << 12).classCount(classes).reconcile(new ReconcileSettings(8192, MOST_CELLS, 0));
     }
 
     /** Flows of every class; a share of the packets of odd flows arrives in the first class. */
-    private TwoPoints pass(final SketchContext context, final long seed, final double lossRate, final double remarkRate) {
+    private TwoPoints pass(final SettingsBuilder context, final long seed, final double lossRate, final double remarkRate) {
         final Random random = new Random(seed);
         final TwoPoints points = new TwoPoints(context);
         for (int i = 0; i < PACKETS; i++) {
@@ -137,7 +137,7 @@ class RemarkedPacketsTest {
     /** More packets are remarked than any aggregator can list: delays of their classes are missing, and nothing else. */
     @Test
     void shouldKnowTheLossWhereNobodyCanListWhatIsRemarked() {
-        final SketchContext context = SketchPairTest.context(1 << 12).classCount(CLASSES)
+        final SettingsBuilder context = SketchPairTest.context(1 << 12).classCount(CLASSES)
             .reconcile(new ReconcileSettings(8192, ReconcileSettings.LEAST_CELLS, 0));
         final TwoPoints points = pass(context, 7, 0.02, 1);
 

@@ -23,8 +23,8 @@ class SketchPairTest {
     private static final long MS = 1_000_000L;
     private static final int FLOWS_SHARING = 200;
 
-    static SketchContext context(final int columns) {
-        return new SketchContext().geometry(SketchGeometry.lds(4, columns, 1)).aggregatorCells(64).seed(42)
+    static SettingsBuilder context(final int columns) {
+        return new SettingsBuilder().geometry(SketchGeometry.lds(4, columns, 1)).aggregatorCells(64).seed(42)
             .intervalNs(INTERVAL_NS).maximumDelayNs(MAXIMUM_DELAY_NS).inFlightPackets(4096).waitingRecords(64).maxFlows(1024);
     }
 
@@ -197,7 +197,7 @@ class SketchPairTest {
     @ValueSource(booleans = {false, true})
     void shouldNoticeMarksThatChangeOnTheWay(final boolean isRemarked) {
         final SketchPair pair = new SketchPair(
-            context(1 << 10).classCount(2).conclude(), TwoPoints.ENTRY_LENGTH_BYTES,
+            context(1 << 10).classCount(2).build(), TwoPoints.ENTRY_LENGTH_BYTES,
             (buffer, offset, lengthBytes, record) -> { }, (answer) -> { }, (sent, row, startNs, endNs) -> { });
         int record = SketchRecords.NONE;
         for (int i = 0; i < 600; i++) {
@@ -614,7 +614,7 @@ class SketchPairTest {
     @Test
     void shouldNotAllocate() {
         final SketchPair pair = new SketchPair(
-            context(1 << 10).witnessPpm(10_000).conclude(), TwoPoints.ENTRY_LENGTH_BYTES,
+            context(1 << 10).witnessPpm(10_000).build(), TwoPoints.ENTRY_LENGTH_BYTES,
             (buffer, offset, lengthBytes, record) -> { },
             (answer) -> { }, (sent, row, startNs, endNs) -> { });
         final ThreadMXBean thread = (ThreadMXBean)ManagementFactory.getThreadMXBean();

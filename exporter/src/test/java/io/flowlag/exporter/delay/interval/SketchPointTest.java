@@ -11,7 +11,7 @@ class SketchPointTest {
     private static final long INTERVAL_NS = 100_000_000L;
     private static final long FIRST = TwoPoints.START_NS / INTERVAL_NS;
 
-    private final SketchContext context = SketchPairTest.context(1 << 10).conclude();
+    private final IntervalSettings context = SketchPairTest.context(1 << 10).build();
     private final SketchPoint point = new SketchPoint(context, false);
 
     private void packet(final long number) {

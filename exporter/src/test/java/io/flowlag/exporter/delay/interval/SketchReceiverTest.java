@@ -22,20 +22,20 @@ class SketchReceiverTest {
     private static final long MS = 1_000_000L;
     private static final long START_NS = TwoPoints.START_NS;
 
-    private final SketchContext context = context().conclude();
+    private final IntervalSettings context = context().build();
     private final SketchPoint sender = new SketchPoint(context, false);
     private final LateAnswers answers = new LateAnswers();
     private final List<Boolean> completedWithMean = new ArrayList<>();
-    private SketchReceiver receiver = receiver(context);
+    private SketchReceiver receiver = receiver(context());
     private long digest;
 
-    private static SketchContext context() {
+    private static SettingsBuilder context() {
         return SketchPairTest.context(1 << 10).answerDeadlineNs(DEADLINE_NS);
     }
 
-    private SketchReceiver receiver(final SketchContext newContext) {
+    private SketchReceiver receiver(final SettingsBuilder newContext) {
         return new SketchReceiver(
-            newContext.conclude(), answers, TwoPoints.ENTRY_LENGTH_BYTES,
+            newContext.build(), answers, TwoPoints.ENTRY_LENGTH_BYTES,
             (buffer, offset, lengthBytes, record) -> completedWithMean.add(this.hasMean(record)), (answer) -> { },
             (sent, row, startNs, endNs) -> { });
     }
@@ -311,10 +311,10 @@ class SketchReceiverTest {
 
     @Test
     void shouldRefuseAnAnswerOfAnotherShape() {
-        final SketchContext other = SketchPairTest.context(1 << 10).geometry(SketchGeometry.lds(2, 1 << 10, 1)).conclude();
+        final IntervalSettings other = SketchPairTest.context(1 << 10).geometry(SketchGeometry.lds(2, 1 << 10, 1)).build();
         final SketchPoint stranger = new SketchPoint(other, false);
         final SketchReceiver own = new SketchReceiver(
-            SketchPairTest.context(1 << 10).conclude(), stranger, TwoPoints.ENTRY_LENGTH_BYTES,
+            SketchPairTest.context(1 << 10).build(), stranger, TwoPoints.ENTRY_LENGTH_BYTES,
             (buffer, offset, lengthBytes, record) -> { }, (answer) -> { }, (sent, row, startNs, endNs) -> { });
         stranger.onPacket(START_NS, 1, 2, 100, 0, 1, null, 0);
         final int record = own.onPacket(START_NS + MS, 1, 2, 100, 0, 1, 0, SketchRecords.NONE);
@@ -326,8 +326,8 @@ class SketchReceiverTest {
     @Test
     void shouldRefuseDelaysBeyondAnInterval() {
         assertThrows(
-            IllegalArgumentException.class, () -> SketchPairTest.context(16).maximumDelayNs(INTERVAL_NS + 1).conclude());
+            IllegalArgumentException.class, () -> SketchPairTest.context(16).maximumDelayNs(INTERVAL_NS + 1).build());
         assertThrows(
-            IllegalArgumentException.class, () -> SketchPairTest.context(16).answerDeadlineNs(8 * INTERVAL_NS).conclude());
+            IllegalArgumentException.class, () -> SketchPairTest.context(16).answerDeadlineNs(8 * INTERVAL_NS).build());
     }
 }

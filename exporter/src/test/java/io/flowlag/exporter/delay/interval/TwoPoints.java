@@ -76,9 +76,10 @@ final class TwoPoints implements WaitedRecordHandler {
         return new RecordLoss(number, records().hasLoss(record), records().isLossExact(record), records().lostPackets(record));
     }
 
-    TwoPoints(final SketchContext context) {
-        classCount = context.classCount();
-        pair = new SketchPair(context.conclude(), ENTRY_LENGTH_BYTES, this, this::onInterval,
+    TwoPoints(final SettingsBuilder builder) {
+        final IntervalSettings settings = builder.build();
+        classCount = settings.cells().classCount();
+        pair = new SketchPair(settings, ENTRY_LENGTH_BYTES, this, this::onInterval,
             (sent, row, startNs, endNs) -> unseen.merge((int)sent.sourceLow(row), sent.packets(row), Long::sum));
     }
 
@@ -167,11 +168,12 @@ final class TwoPoints implements WaitedRecordHandler {
     }
 
     /** From a time on both points have other sketches, and flows another weight. */
-    TwoPoints change(final SketchContext context, final long fromNs, final int newWeight) {
+    TwoPoints change(final SettingsBuilder builder, final long fromNs, final int newWeight) {
         changeNs = START_NS + fromNs;
-        maximumDelayNs = context.maximumDelayNs();
+        final IntervalSettings settings = builder.build();
+        maximumDelayNs = settings.times().maximumDelayNs();
         nextWeight = newWeight;
-        next = new SketchPair(context.conclude(), pair, changeNs, this::onInterval);
+        next = new SketchPair(settings, pair, changeNs, this::onInterval);
         return this;
     }
 

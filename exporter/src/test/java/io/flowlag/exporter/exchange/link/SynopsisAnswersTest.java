@@ -2,8 +2,9 @@ package io.flowlag.exporter.exchange.link;
 
 import io.flowlag.exporter.delay.SketchAgreement;
 import io.flowlag.exporter.delay.SketchShipment;
+import io.flowlag.exporter.delay.interval.IntervalSettings;
 import io.flowlag.exporter.delay.interval.SenderAnswer;
-import io.flowlag.exporter.delay.interval.SketchContext;
+import io.flowlag.exporter.delay.interval.SettingsBuilder;
 import io.flowlag.exporter.delay.interval.SketchPoint;
 import io.flowlag.exporter.delay.interval.repair.ReconcileSettings;
 import io.flowlag.exporter.delay.interval.repair.SynopsisRequest;
@@ -48,10 +49,10 @@ class SynopsisAnswersTest {
 
     /** Intervals 1 and on, with some packets each, that were shipped. */
     private void ship() {
-        final SketchContext context = new SketchContext()
+        final IntervalSettings context = new SettingsBuilder()
             .geometry(SketchGeometry.lds(2, 64, 1)).aggregatorCells(64).classCount(CLASSES).intervalNs(INTERVAL_NS)
             .maximumDelayNs(INTERVAL_NS / 10).answerDeadlineNs(INTERVAL_NS).inFlightPackets(64).maxFlows(64)
-            .reconcile(settings).keptIntervals(INTERVALS).conclude();
+            .reconcile(settings).keptIntervals(INTERVALS).build();
         final SketchPoint point = new SketchPoint(context, false);
         final SketchAgreement agreement =
             new SketchAgreement(null, null, null, null, null, null, context, point, 0, false);
